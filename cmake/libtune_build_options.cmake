@@ -1,0 +1,17 @@
+# SPDX-FileCopyrightText: The libtune authors
+# SPDX-License-Identifier: BSD-3-Clause
+
+# What every target of this tree is compiled with. Linked privately and only while building, so
+# that none of it reaches a user of the installed package.
+add_library(libtune_build_options INTERFACE)
+target_compile_features(libtune_build_options INTERFACE cxx_std_20)
+target_include_directories(libtune_build_options INTERFACE "${PROJECT_SOURCE_DIR}")
+target_compile_options(libtune_build_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual
+  $<$<BOOL:${LIBTUNE_WARNINGS_AS_ERRORS}>:-Werror>)
+
+if(LIBTUNE_SANITIZE)
+  target_compile_options(libtune_build_options INTERFACE
+    -fsanitize=${LIBTUNE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -g1 -O1)
+  target_link_options(libtune_build_options INTERFACE -fsanitize=${LIBTUNE_SANITIZE})
+endif()

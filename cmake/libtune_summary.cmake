@@ -1,0 +1,17 @@
+# SPDX-FileCopyrightText: The libtune authors
+# SPDX-License-Identifier: BSD-3-Clause
+
+# What is built, what is left out, and why.
+set(libtune_parts "OpenCL ${OpenCL_VERSION_STRING}")
+set(libtune_left_out "CUDA (the backend has not been written yet)")
+foreach(part tests examples bench)
+  string(TOUPPER ${part} upper)
+  if(LIBTUNE_BUILD_${upper})
+    list(APPEND libtune_parts ${part})
+  else()
+    list(APPEND libtune_left_out "${part} (LIBTUNE_BUILD_${upper} is off)")
+  endif()
+endforeach()
+list(JOIN libtune_parts ", " libtune_parts)
+list(JOIN libtune_left_out ", " libtune_left_out)
+message(STATUS "libtune ${PROJECT_VERSION}: ${libtune_parts}; left out: ${libtune_left_out}")

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/base/environment.hpp"
+
+#include <array>
+#include <cassert>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "libtune/base/error.hpp"
+
+namespace tune {
+namespace {
+
+constexpr std::array variables{
+    environment_variable{"LIBTUNE_DEVICE", "index", "the best device",
+                         "which device to use, counted over all backends"},
+    environment_variable{"PYOPENCL_CTX", "platform or platform:device", "any",
+                         "which OpenCL device to use where LIBTUNE_DEVICE is unset"},
+    environment_variable{"LIBTUNE_DB", "path", "libtune/tuning.db in the user's cache folder",
+                         "the tuning database"},
+    environment_variable{"LIBTUNE_MATCH", "exact, nearest", "exact",
+                         "whether a result of another driver or device may be used"},
+    environment_variable{"LIBTUNE_MODE", "tune, cached, default, force", "tune",
+                         "what happens when the database has no result"},
+    environment_variable{"LIBTUNE_LOG", "debug, info, warning, error, off", "info",
+                         "how much is logged to standard error"},
+};
+
+[[maybe_unused]] bool is_in_table(std::string_view name) {
+  for (const environment_variable& variable : variables) {
+    if (variable.name == name) return true;
+  }
+  // Where to find the user's cache folder is the system's convention, not a setting of ours.
+  return name == "HOME" || name == "XDG_CACHE_HOME";
+}
+
+}  // namespace
+
+std::span<const environment_variable> environment_variables() noexcept { return variables; }
+
+std::optional<std::string> read_environment(const char* name) {
+  assert(is_in_table(name) && "add the variable to the table");
+  const char* text = ::secure_getenv(name);
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  return text;
+}
+
+std::optional<std::size_t> read_environment_index(const char* name) {
+  const std::optional<std::string> text = read_environment(name);
+  if (!text) return std::nullopt;
+  std::size_t index = 0;
+  const char* end = text->data() + text->size();
+  const auto [stop, failure] = std::from_chars(text->data(), end, index);
+  if (failure != std::errc{} || stop != end) {
+    throw environment_error(name, *text, "a non-negative integer");
+  }
+  return index;
+}
+
+void detail::throw_unknown_choice(const char* name, const std::string& given,
+                                  const std::string& choices) {
+  throw environment_error(name, given, "one of " + choices);
+}
+
+}  // namespace tune

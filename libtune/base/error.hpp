@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace tune {
+
+/// The root of everything that libtune throws. The text is for the person who meets it: what was
+/// asked, what happened, on which device, and what to do.
+class error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A function was called with arguments that cannot mean anything (a wrong rank, an unknown name).
+class argument_error : public error {
+ public:
+  using error::error;
+};
+
+/// A value has another type than the one asked for; the text names both.
+class type_error : public argument_error {
+ public:
+  using argument_error::argument_error;
+};
+
+/// An environment variable holds something that libtune cannot read.
+class environment_error : public error {
+ public:
+  environment_error(std::string variable, const std::string& given, const std::string& expected);
+
+  /// The name of the offending variable.
+  const std::string& variable() const noexcept { return variable_; }
+
+ private:
+  std::string variable_;
+};
+
+/// No device fits what was asked.
+class no_device_error : public error {
+ public:
+  using error::error;
+};
+
+/// The tuning database could not be opened, read or written.
+class database_error : public error {
+ public:
+  using error::error;
+};
+
+/// Why a device refused, as far as the tuner has to know.
+enum class device_failure {
+  other,           ///< anything that is not one of the following
+  over_limit,      ///< the launch or program asks for more than the device has
+  out_of_memory,   ///< a buffer could not be allocated
+  invalid_launch,  ///< the launch could not mean anything (unset argument, indivisible size)
+};
+
+/// A call to a device's driver failed.
+class device_error : public error {
+ public:
+  /// @param call     the driver function or libtune step that failed
+  /// @param device   the name of the device
+  /// @param reason   the driver's error name, and what to do where that is known
+  /// @param failure  the class of failure
+  device_error(const std::string& call, std::string device, const std::string& reason,
+               device_failure failure = device_failure::other);
+
+  /// The name of the device on which the call failed.
+  const std::string& device() const noexcept { return device_; }
+  /// The class of failure.
+  device_failure failure() const noexcept { return failure_; }
+
+ private:
+  std::string device_;
+  device_failure failure_;
+};
+
+/// A kernel source did not compile.
+class build_error : public error {
+ public:
+  /// @param text  the whole message, the log included
+  /// @param log   the compiler's log alone
+  build_error(const std::string& text, std::string log);
+
+  /// What the compiler printed.
+  const std::string& log() const noexcept { return log_; }
+
+ private:
+  std::string log_;
+};
+
+}  // namespace tune

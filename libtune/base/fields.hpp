@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <boost/hana/accessors.hpp>
+#include <boost/hana/adapt_struct.hpp>
+#include <boost/hana/core/to.hpp>
+#include <boost/hana/ext/std/integral_constant.hpp>
+#include <boost/hana/first.hpp>
+#include <boost/hana/for_each.hpp>
+#include <boost/hana/length.hpp>
+#include <boost/hana/second.hpp>
+#include <boost/hana/string.hpp>
+#include <boost/hana/tuple.hpp>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/value.hpp"
+
+/// Lists the members of a key or tuning, so that they become database columns, kernel defines and
+/// log lines from one list. The type is a plain aggregate whose members are bool, integers, float,
+/// double, enumerations, tune::dtype, std::string, or std::optional of these. At global scope:
+///   LIBTUNE_FIELDS(app::multiply_tuning, wgs, rows)
+/// Leaving a member out is a compile error. A type without members is written LIBTUNE_FIELDS(t).
+#define LIBTUNE_FIELDS(...)                                                                \
+  BOOST_HANA_ADAPT_STRUCT(__VA_ARGS__);                                                    \
+  static_assert(::tune::detail::lists_every_member<LIBTUNE_DETAIL_FIRST(__VA_ARGS__, )>(), \
+                "LIBTUNE_FIELDS has to list every member of the type, each once");
+#define LIBTUNE_DETAIL_FIRST(first, ...) first
+
+namespace tune {
+namespace detail {
+
+struct convertible_to_anything {
+  template <class T>
+  operator T() const;  // NOLINT(google-explicit-constructor): that is its purpose
+};
+
+template <class T, std::size_t... I>
+constexpr bool initialisable_from(std::index_sequence<I...>) {
+  return requires { T{((void)I, convertible_to_anything{})...}; };
+}
+
+/// The number of members of an aggregate.
+template <class T, std::size_t N = 0>
+constexpr std::size_t aggregate_arity() {
+  if constexpr (!initialisable_from<T>(std::make_index_sequence<N + 1>{})) {
+    return N;
+  } else {
+    return aggregate_arity<T, N + 1>();
+  }
+}
+
+template <class T>
+constexpr bool lists_every_member() {
+  static_assert(std::is_aggregate_v<T>, "a key or tuning is a plain aggregate");
+  return decltype(boost::hana::length(boost::hana::accessors<T>()))::value == aggregate_arity<T>();
+}
+
+}  // namespace detail
+
+/// A type whose members LIBTUNE_FIELDS has listed.
+template <class T>
+concept fielded = boost::hana::Struct<T>::value;
+
+/// Calls visit(name, member) for each member in the order of the list, without copying any.
+/// name is a const char*.
+template <class T, class Visitor>
+requires fielded<std::remove_const_t<T>>
+void for_each_field(T& object, Visitor&& visit) {
+  boost::hana::for_each(boost::hana::accessors<std::remove_const_t<T>>(), [&](auto&& accessor) {
+    visit(boost::hana::to<const char*>(boost::hana::first(accessor)),
+          boost::hana::second(accessor)(object));
+  });
+}
+
+/// The fields of T in the order of the list.
+template <fielded T>
+std::vector<field_description> describe_fields() {
+  std::vector<field_description> fields;
+  const T object{};
+  for_each_field(object, [&](const char* name, const auto& member) {
+    using traits = value_traits<std::remove_cvref_t<decltype(member)>>;
+    fields.push_back({name, traits::type, traits::optional});
+  });
+  return fields;
+}
+
+/// The object's fields as values, in the order of the list.
+template <fielded T>
+std::vector<named_value> to_values(const T& object) {
+  std::vector<named_value> values;
+  for_each_field(object, [&](const char* name, const auto& member) {
+    values.push_back({name, value_traits<std::remove_cvref_t<decltype(member)>>::to_value(member)});
+  });
+  return values;
+}
+
+namespace detail {
+/// The value with this name. @throws argument_error that names the missing field.
+const value& find_value(std::span<const named_value> values, const char* name);
+}  // namespace detail
+
+/// The object with these values. Values that T has no field for are ignored.
+/// @throws argument_error if a field's value is missing, type_error if it has another type.
+template <fielded T>
+T from_values(std::span<const named_value> values) {
+  T object{};
+  for_each_field(object, [&](const char* name, auto& member) {
+    using traits = value_traits<std::remove_cvref_t<decltype(member)>>;
+    member = traits::from_value(detail::find_value(values, name));
+  });
+  return object;
+}
+
+/// The name of a member, given its pointer: field_name(&tuning::wgs) is "wgs".
+template <fielded T, class Member>
+std::string field_name(Member T::*pointer) {
+  const T object{};
+  std::string found;
+  for_each_field(object, [&](const char* name, const auto& member) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(member)>, Member>) {
+      if (std::addressof(member) == std::addressof(object.*pointer)) found = name;
+    }
+  });
+  return found;
+}
+
+}  // namespace tune

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/base/log.hpp"
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <string>
+
+#include "libtune/base/environment.hpp"
+#include "libtune/base/error.hpp"
+
+namespace tune {
+namespace {
+
+constexpr const char* logger_name = "libtune";
+
+spdlog::level::level_enum to_spdlog(log_level level) noexcept {
+  switch (level) {
+    case log_level::debug: return spdlog::level::debug;
+    case log_level::info: return spdlog::level::info;
+    case log_level::warning: return spdlog::level::warn;
+    case log_level::error: break;
+  }
+  return spdlog::level::err;
+}
+
+spdlog::level::level_enum wanted_level() {
+  return read_environment_choice<spdlog::level::level_enum>("LIBTUNE_LOG",
+                                                            {{"debug", spdlog::level::debug},
+                                                             {"info", spdlog::level::info},
+                                                             {"warning", spdlog::level::warn},
+                                                             {"error", spdlog::level::err},
+                                                             {"off", spdlog::level::off}})
+      .value_or(spdlog::level::info);
+}
+
+// Not registered with spdlog, so that an application can still register its own under the name.
+spdlog::logger& own_logger() {
+  static spdlog::logger* const logger = [] {
+    auto* made = new spdlog::logger(logger_name, std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    made->set_pattern("libtune: %l: %v");
+    made->set_level(spdlog::level::trace);
+    return made;  // never destroyed: destructors of static objects may still log
+  }();
+  return *logger;
+}
+
+}  // namespace
+
+void log(log_level level, std::string_view message) noexcept {
+  try {
+    if (const auto application = spdlog::get(logger_name)) {
+      application->log(to_spdlog(level), message);
+      return;
+    }
+    auto threshold = spdlog::level::info;
+    try {
+      threshold = wanted_level();
+    } catch (const environment_error& malformed) {
+      static std::once_flag told;
+      std::call_once(told, [&] { own_logger().error(malformed.what()); });
+    }
+    if (to_spdlog(level) >= threshold) own_logger().log(to_spdlog(level), message);
+  } catch (...) {  // a log line that cannot be written is not worth a failure
+    return;
+  }
+}
+
+void warn_once(std::string_view message) noexcept {
+  try {
+    static std::mutex mutex;
+    static std::set<std::string, std::less<>> seen;
+    {
+      const std::lock_guard lock(mutex);
+      if (!seen.emplace(message).second) return;
+    }
+    log(log_level::warning, message);
+  } catch (...) {
+    return;
+  }
+}
+
+}  // namespace tune

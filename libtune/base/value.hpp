@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "libtune/base/dtype.hpp"
+
+namespace tune {
+
+/// The type of a field, as it is recorded beside its value.
+enum class value_type : std::uint8_t {
+  boolean,
+  int8,
+  uint8,
+  int16,
+  uint16,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  float32,
+  float64,
+  string,
+  enumeration,  ///< by name, for enumerations listed with LIBTUNE_ENUM
+  element_type  ///< a tune::dtype, by name
+};
+
+/// The name of a type ("uint32", "enumeration"); never renamed, it is stored.
+std::string_view value_type_name(value_type type) noexcept;
+
+/// A field's value once its C++ type has been erased. monostate is an empty std::optional;
+/// signed integers are int64_t, unsigned ones uint64_t, float and double are double, enumerations
+/// and dtypes are strings. Every conversion there and back is exact.
+using value = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string>;
+
+/// A value with the name of its field.
+struct named_value {
+  std::string name;
+  tune::value value;
+
+  friend bool operator==(const named_value&, const named_value&) = default;
+};
+
+/// What is known of a field without a value.
+struct field_description {
+  std::string name;
+  value_type type;
+  bool optional = false;
+
+  friend bool operator==(const field_description&, const field_description&) = default;
+};
+
+/// The value as a person would write it ("64", "true", "none"). Doubles are written with as many
+/// digits as it takes to read the same number back.
+std::string to_string(const value& v);
+
+/// The fields as "a=1, b=2".
+std::string to_string(const std::vector<named_value>& values);
+
+/// Unambiguous text: equal texts mean equal types and values, so 1, 1.0, true and "1" differ.
+std::string canonical_text(const value& v);
+std::string canonical_text(const std::vector<named_value>& values);
+
+/// Names of an enumeration's values. LIBTUNE_ENUM specialises it.
+template <class E>
+struct enum_names {
+  static constexpr bool known = false;
+};
+
+namespace detail {
+[[noreturn]] void throw_wrong_type(value_type expected, const value& got);
+[[noreturn]] void throw_unknown_enumerator(std::string_view name, std::string_view known);
+bool boolean_from(const value& v);
+std::int64_t signed_from(const value& v, value_type type, std::int64_t low, std::int64_t high);
+std::uint64_t unsigned_from(const value& v, value_type type, std::uint64_t high);
+double real_from(const value& v, value_type type);
+const std::string& string_from(const value& v, value_type type);
+/// The n-th of "a, b, c", trimmed.
+std::string_view nth_name(std::string_view list, std::size_t n) noexcept;
+
+constexpr value_type integer_type(std::size_t bytes, bool is_signed) noexcept {
+  switch (bytes) {
+    case 1: return is_signed ? value_type::int8 : value_type::uint8;
+    case 2: return is_signed ? value_type::int16 : value_type::uint16;
+    case 4: return is_signed ? value_type::int32 : value_type::uint32;
+    default: return is_signed ? value_type::int64 : value_type::uint64;
+  }
+}
+}  // namespace detail
+
+/// How a C++ type becomes a value and comes back. from_value throws type_error on any other type
+/// and on an integer that does not fit.
+template <class T>
+struct value_traits;
+
+template <>
+struct value_traits<bool> {
+  static constexpr value_type type = value_type::boolean;
+  static constexpr bool optional = false;
+  static value to_value(bool v) { return v; }
+  static bool from_value(const value& v) { return detail::boolean_from(v); }
+};
+
+template <class T>
+requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) struct value_traits<T> {
+  static constexpr value_type type = detail::integer_type(sizeof(T), std::is_signed_v<T>);
+  static constexpr bool optional = false;
+  using wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+
+  static value to_value(T v) { return static_cast<wide>(v); }
+  static T from_value(const value& v) {
+    using limits = std::numeric_limits<T>;
+    if constexpr (std::is_signed_v<T>) {
+      return static_cast<T>(detail::signed_from(v, type, limits::min(), limits::max()));
+    } else {
+      return static_cast<T>(detail::unsigned_from(v, type, limits::max()));
+    }
+  }
+};
+
+template <class T>
+requires std::is_floating_point_v<T>
+struct value_traits<T> {
+  static_assert(sizeof(T) <= sizeof(double), "long double does not survive a database column");
+  static constexpr value_type type =
+      sizeof(T) == sizeof(float) ? value_type::float32 : value_type::float64;
+  static constexpr bool optional = false;
+  static value to_value(T v) { return static_cast<double>(v); }
+  static T from_value(const value& v) { return static_cast<T>(detail::real_from(v, type)); }
+};
+
+template <>
+struct value_traits<std::string> {
+  static constexpr value_type type = value_type::string;
+  static constexpr bool optional = false;
+  static value to_value(const std::string& v) { return v; }
+  static std::string from_value(const value& v) { return detail::string_from(v, type); }
+};
+
+template <>
+struct value_traits<dtype> {
+  static constexpr value_type type = value_type::element_type;
+  static constexpr bool optional = false;
+  static value to_value(dtype v) { return std::string(dtype_name(v)); }
+  static dtype from_value(const value& v) { return dtype_from_name(detail::string_from(v, type)); }
+};
+
+/// An enumeration listed with LIBTUNE_ENUM travels by name, so that reordering it is harmless.
+template <class E>
+requires(std::is_enum_v<E>&& enum_names<E>::known) struct value_traits<E> {
+  static constexpr value_type type = value_type::enumeration;
+  static constexpr bool optional = false;
+
+  static value to_value(E v) {
+    const auto& all = enum_names<E>::values();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i] == v) return std::string(detail::nth_name(enum_names<E>::names, i));
+    }
+    detail::throw_unknown_enumerator(std::to_string(static_cast<long long>(v)),
+                                     enum_names<E>::names);
+  }
+  static E from_value(const value& v) {
+    const std::string& name = detail::string_from(v, type);
+    const auto& all = enum_names<E>::values();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (detail::nth_name(enum_names<E>::names, i) == name) return all[i];
+    }
+    detail::throw_unknown_enumerator(name, enum_names<E>::names);
+  }
+};
+
+/// An enumeration without names travels as its underlying integer.
+template <class E>
+requires(std::is_enum_v<E> && !enum_names<E>::known &&
+         !std::is_same_v<E, dtype>) struct value_traits<E> {
+  using integer = value_traits<std::underlying_type_t<E>>;
+  static constexpr value_type type = integer::type;
+  static constexpr bool optional = false;
+  static value to_value(E v) {
+    return integer::to_value(static_cast<std::underlying_type_t<E>>(v));
+  }
+  static E from_value(const value& v) { return static_cast<E>(integer::from_value(v)); }
+};
+
+template <class T>
+struct value_traits<std::optional<T>> {
+  static constexpr value_type type = value_traits<T>::type;
+  static constexpr bool optional = true;
+  static value to_value(const std::optional<T>& v) {
+    return v ? value_traits<T>::to_value(*v) : value{};
+  }
+  static std::optional<T> from_value(const value& v) {
+    if (std::holds_alternative<std::monostate>(v)) return std::nullopt;
+    return value_traits<T>::from_value(v);
+  }
+};
+
+}  // namespace tune
+
+/// Names an enumeration's values, so that keys and tunings store them by name. At global scope:
+///   LIBTUNE_ENUM(app::layout, row_major, column_major)
+#define LIBTUNE_ENUM(type, ...)                             \
+  template <>                                               \
+  struct tune::enum_names<type> {                           \
+    static constexpr bool known = true;                     \
+    static constexpr std::string_view names = #__VA_ARGS__; \
+    static constexpr auto values() {                        \
+      using enum type;                                      \
+      return std::array{__VA_ARGS__};                       \
+    }                                                       \
+  };

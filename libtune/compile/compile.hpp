@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libtune/compile/defines.hpp"
+#include "libtune/compile/kernel_source.hpp"
+#include "libtune/device/context.hpp"
+
+namespace tune {
+
+struct compile_options {
+  std::vector<std::string> flags;  ///< for the device's own compiler
+};
+
+/// Compiles a kernel's text, with the portable preamble and the macros before it, for a context.
+/// @throws build_error whose text shows the compiler's log, the source lines that it complains of,
+///         the device and the configuration
+program compile(const context& context, const kernel_source& source, const defines& macros = {},
+                const compile_options& options = {});
+
+}  // namespace tune

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libtune/base/fields.hpp"
+#include "libtune/base/value.hpp"
+
+namespace tune {
+
+/// The macros that a kernel is compiled with, in order. Fields become macros of their own name:
+/// true and false are 1 and 0, a dtype is the name of the type in kernel text, a string is taken
+/// as it stands, an enumeration is the name of its value, an empty optional is left undefined.
+class defines {
+ public:
+  defines() = default;
+
+  /// The fields of a key, a tuning, or both: defines(key, tuning).
+  template <fielded... Structs>
+    requires(sizeof...(Structs) > 0)
+  explicit defines(const Structs&... structs) {
+    (add_fields(describe_fields<Structs>(), to_values(structs)), ...);
+  }
+
+  /// Adds one macro. @throws argument_error if the name is not a C identifier or already defined
+  /// differently
+  defines& add(const std::string& name, const value& v);
+  defines& add(const std::string& name, int v) { return add(name, value(std::int64_t{v})); }
+  defines& add(const std::string& name, const char* v) { return add(name, value(std::string(v))); }
+
+  /// The macros as they were given, for messages.
+  const std::vector<named_value>& values() const noexcept { return values_; }
+
+  /// "#define name text" lines.
+  std::string text() const;
+
+ private:
+  struct macro {
+    std::string name;
+    std::string text;
+  };
+
+  void add_fields(const std::vector<field_description>& fields,
+                  const std::vector<named_value>& values);
+  void add_macro(const std::string& name, std::string text, const value& v);
+
+  std::vector<macro> macros_;
+  std::vector<named_value> values_;
+};
+
+}  // namespace tune

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+namespace tune {
+
+/// A kernel's text in the portable dialect of the preamble.
+struct kernel_source {
+  std::string name;  ///< shown in messages, such as "multiply.kernel"
+  std::string text;
+};
+
+}  // namespace tune

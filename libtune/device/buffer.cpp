@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/device/buffer.hpp"
+
+#include "libtune/device/interface.hpp"
+
+namespace tune {
+
+std::size_t buffer::size_bytes() const noexcept { return impl_->bytes(); }
+
+}  // namespace tune

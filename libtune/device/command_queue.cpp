@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/device/command_queue.hpp"
+
+#include <array>
+#include <string>
+
+#include "libtune/base/error.hpp"
+#include "libtune/device/context.hpp"
+#include "libtune/device/interface.hpp"
+#include "libtune/device/kernel.hpp"
+
+namespace tune {
+namespace {
+
+detail::copy_side linear(const buffer& buffer, std::size_t offset_bytes, std::size_t bytes) {
+  return {.buffer = buffer.impl().get(),
+          .offset_bytes = offset_bytes,
+          .row_pitch_bytes = bytes,
+          .slice_pitch_bytes = bytes};
+}
+
+detail::copy_side linear(void* host, std::size_t bytes) {
+  return {.host = host, .row_pitch_bytes = bytes, .slice_pitch_bytes = bytes};
+}
+
+bool is_pattern_size(std::size_t size) {
+  return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
+}
+
+}  // namespace
+
+context command_queue::context() const { return tune::context(impl_->context()); }
+
+device command_queue::device() const { return context().device(); }
+
+void command_queue::enqueue(kernel& kernel, const nd_range& range) {
+  impl_->launch(kernel.impl(), range);
+}
+
+event command_queue::enqueue_with_event(kernel& kernel, const nd_range& range) {
+  return event(impl_->launch_with_event(kernel.impl(), range));
+}
+
+void command_queue::write(const buffer& destination, const void* source, std::size_t bytes,
+                          std::size_t offset_bytes, bool blocking) {
+  // A source is never written; the request has one kind of side for both directions.
+  impl_->copy({.source = linear(const_cast<void*>(source), bytes),  // NOLINT
+               .destination = linear(destination, offset_bytes, bytes),
+               .row_bytes = bytes,
+               .blocking = blocking});
+}
+
+void command_queue::read(const buffer& source, void* destination, std::size_t bytes,
+                         std::size_t offset_bytes, bool blocking) {
+  impl_->copy({.source = linear(source, offset_bytes, bytes),
+               .destination = linear(destination, bytes),
+               .row_bytes = bytes,
+               .blocking = blocking});
+}
+
+void command_queue::zero(const buffer& buffer, std::size_t bytes, std::size_t offset_bytes) {
+  constexpr std::array<std::byte, 16> zeros{};
+  std::size_t width = zeros.size();
+  while (bytes % width != 0 || offset_bytes % width != 0) width /= 2;
+  impl_->fill(*buffer.impl(), offset_bytes, bytes, std::span(zeros).first(width));
+}
+
+void command_queue::fill(const buffer& buffer, std::size_t bytes,
+                         std::span<const std::byte> pattern, std::size_t offset_bytes) {
+  if (!is_pattern_size(pattern.size()) || bytes % pattern.size() != 0 ||
+      offset_bytes % pattern.size() != 0) {
+    throw argument_error("a fill pattern has 1, 2, 4, 8 or 16 bytes and divides the range, not " +
+                         std::to_string(pattern.size()) + " bytes for " + std::to_string(bytes) +
+                         " at " + std::to_string(offset_bytes));
+  }
+  impl_->fill(*buffer.impl(), offset_bytes, bytes, pattern);
+}
+
+event command_queue::enqueue_marker() { return event(impl_->mark()); }
+
+void command_queue::wait_for(std::span<const event> events) {
+  std::vector<std::shared_ptr<detail::event_interface>> impls;
+  impls.reserve(events.size());
+  for (const event& item : events) impls.push_back(item.impl());
+  impl_->wait_for(impls);
+}
+
+void command_queue::flush() { impl_->flush(); }
+
+void command_queue::finish() { impl_->finish(); }
+
+void tuning_command_queue::start_recording() { impl_->start_recording(); }
+
+std::size_t tuning_command_queue::recorded() const noexcept { return impl_->recorded(); }
+
+std::vector<std::chrono::nanoseconds> tuning_command_queue::stop_recording() {
+  const auto events = impl_->stop_recording();
+  impl_->finish();
+  std::vector<std::chrono::nanoseconds> times;
+  times.reserve(events.size());
+  for (const auto& item : events) times.push_back(item->duration());
+  return times;
+}
+
+}  // namespace tune

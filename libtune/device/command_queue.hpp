@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "libtune/device/buffer.hpp"
+#include "libtune/device/event.hpp"
+#include "libtune/device/nd_range.hpp"
+
+namespace tune {
+
+class context;
+class device;
+class kernel;
+
+namespace detail {
+class queue_interface;
+}
+
+/// An in-order, asynchronous queue of commands on one device. A handle: copies mean the same queue.
+/// Several threads may enqueue on one queue; the order between them is then undefined.
+class command_queue {
+ public:
+  explicit command_queue(std::shared_ptr<detail::queue_interface> impl) noexcept
+      : impl_(std::move(impl)) {}
+
+  tune::context context() const;
+  tune::device device() const;
+
+  /// Enqueues a kernel with the arguments that it holds. Allocates nothing unless the queue is
+  /// recording. @throws device_error if the launch is refused
+  void enqueue(kernel& kernel, const nd_range& range);
+  /// The same, and an event that ends with the kernel.
+  event enqueue_with_event(kernel& kernel, const nd_range& range);
+
+  /// Copies bytes between host and device. Blocking: the host memory may be used on return.
+  /// Otherwise it has to stay untouched until the queue gets past the copy.
+  void write(const buffer& destination, const void* source, std::size_t bytes,
+             std::size_t offset_bytes = 0, bool blocking = true);
+  void read(const buffer& source, void* destination, std::size_t bytes,
+            std::size_t offset_bytes = 0, bool blocking = true);
+
+  /// Sets bytes of a buffer to zero.
+  void zero(const buffer& buffer, std::size_t bytes, std::size_t offset_bytes = 0);
+  /// Repeats a pattern of 1, 2, 4, 8 or 16 bytes over a range whose offset and size it divides.
+  void fill(const buffer& buffer, std::size_t bytes, std::span<const std::byte> pattern,
+            std::size_t offset_bytes = 0);
+
+  /// An event that ends when everything enqueued before it has.
+  event enqueue_marker();
+  /// Later commands start only when these events, of any queue of the context, have ended.
+  void wait_for(std::span<const event> events);
+  void wait_for(std::initializer_list<event> events) {
+    wait_for(std::span<const event>(events.begin(), events.size()));
+  }
+
+  /// Hands what is enqueued to the device.
+  void flush();
+  /// Blocks until everything enqueued has ended.
+  void finish();
+
+  const std::shared_ptr<detail::queue_interface>& impl() const noexcept { return impl_; }
+
+  /// Whether two handles mean the same queue.
+  friend bool operator==(const command_queue& a, const command_queue& b) noexcept {
+    return a.impl_ == b.impl_;
+  }
+
+ protected:
+  std::shared_ptr<detail::queue_interface> impl_;
+};
+
+/// A queue that can tell the device time of each command between start_recording and
+/// stop_recording. One thread records at a time.
+class tuning_command_queue : public command_queue {
+ public:
+  using command_queue::command_queue;
+
+  void start_recording();
+  /// The kernels and fills enqueued since start_recording.
+  std::size_t recorded() const noexcept;
+  /// Ends recording, waits, and returns the device time of each, in order.
+  std::vector<std::chrono::nanoseconds> stop_recording();
+};
+
+}  // namespace tune

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/device/context.hpp"
+
+#include "libtune/base/error.hpp"
+#include "libtune/device/interface.hpp"
+
+namespace tune {
+
+device context::device() const { return tune::device(impl_->device()); }
+
+command_queue context::create_command_queue(command_queue_options options) {
+  return command_queue(impl_->create_queue({.profiling = options.profiling}));
+}
+
+tuning_command_queue context::create_tuning_command_queue() {
+  return tuning_command_queue(impl_->create_queue({.profiling = true}));
+}
+
+buffer context::create_buffer(std::size_t bytes) {
+  if (bytes == 0) throw argument_error("a buffer needs at least one byte");
+  return buffer(impl_->create_buffer(bytes));
+}
+
+program context::create_program(const program_source& source) {
+  return program(impl_->create_program(source));
+}
+
+}  // namespace tune

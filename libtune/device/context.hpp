@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "libtune/device/buffer.hpp"
+#include "libtune/device/command_queue.hpp"
+#include "libtune/device/device.hpp"
+#include "libtune/device/program.hpp"
+#include "libtune/device/program_source.hpp"
+
+namespace tune {
+
+namespace detail {
+class context_interface;
+}
+
+struct command_queue_options {
+  bool profiling = false;  ///< whether events carry times
+};
+
+/// What buffers, programs and queues of one device belong to. A handle: copies mean the same
+/// context. Thread-safe.
+class context {
+ public:
+  explicit context(std::shared_ptr<detail::context_interface> impl) noexcept
+      : impl_(std::move(impl)) {}
+
+  tune::device device() const;
+
+  command_queue create_command_queue(command_queue_options options = {});
+  tuning_command_queue create_tuning_command_queue();
+
+  /// Uninitialised device memory. @throws device_error (out_of_memory) if there is not enough
+  buffer create_buffer(std::size_t bytes);
+
+  /// Compiles text as it stands; tune::compile adds the portable preamble and better messages.
+  /// @throws build_error with the compiler's log
+  program create_program(const program_source& source);
+
+  const std::shared_ptr<detail::context_interface>& impl() const noexcept { return impl_; }
+
+  /// Whether two handles mean the same context.
+  friend bool operator==(const context& a, const context& b) noexcept { return a.impl_ == b.impl_; }
+
+ private:
+  std::shared_ptr<detail::context_interface> impl_;
+};
+
+}  // namespace tune

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+namespace tune {
+
+namespace detail {
+class event_interface;
+}
+
+/// A command in a queue, or a marker between commands. A handle: copies mean the same event.
+/// Thread-safe. Times need a queue made with profiling.
+class event {
+ public:
+  explicit event(std::shared_ptr<detail::event_interface> impl) noexcept : impl_(std::move(impl)) {}
+
+  /// Blocks until the command has ended.
+  void wait() const;
+  /// Whether the command has ended.
+  bool is_complete() const;
+  /// Device time from the command's start to its end; zero for a marker. Waits for the command.
+  std::chrono::nanoseconds duration() const;
+  /// Device time from the end of prior to the start of this. Waits for both.
+  std::chrono::nanoseconds time_since(const event& prior) const;
+
+  const std::shared_ptr<detail::event_interface>& impl() const noexcept { return impl_; }
+
+ private:
+  std::shared_ptr<detail::event_interface> impl_;
+};
+
+}  // namespace tune

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/device/interface.hpp"
+
+#include <fmt/format.h>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+
+namespace tune::detail {
+namespace {
+
+constexpr bool divides(const nd_range& range) noexcept {
+  return range.local.x != 0 && range.local.y != 0 && range.local.z != 0 &&
+         range.global.x % range.local.x == 0 && range.global.y % range.local.y == 0 &&
+         range.global.z % range.local.z == 0;
+}
+
+std::string to_text(const work_size& size) {
+  return fmt::format("{} x {} x {}", size.x, size.y, size.z);
+}
+
+[[noreturn]] void throw_indivisible(const kernel_interface& kernel, const nd_range& range) {
+  throw device_error(
+      "launch of kernel '" + kernel.info().name + "'", kernel.context()->info().identity.name,
+      fmt::format("the global size {} (counted in work items) is not a multiple of the work group "
+                  "{}; round it up",
+                  to_text(range.global), to_text(range.local)),
+      device_failure::invalid_launch);
+}
+
+[[noreturn]] void throw_foreign_context(const char* what, const device_info& queue_device) {
+  throw argument_error(fmt::format(
+      "the {} belongs to another context than the command queue on device '{}'; make both from "
+      "one context",
+      what, queue_device.identity.name));
+}
+
+}  // namespace
+
+queue_interface::queue_interface(std::shared_ptr<context_interface> context,
+                                 queue_settings settings)
+    : context_(std::move(context)), settings_(settings) {}
+
+queue_interface::~queue_interface() = default;
+
+void queue_interface::launch(kernel_interface& kernel, const nd_range& range) {
+  if (!divides(range)) throw_indivisible(kernel, range);
+  if (kernel.context() != context_) throw_foreign_context("kernel", context_->info());
+  if (!recording_) {
+    do_launch(kernel, range, nullptr);
+    return;
+  }
+  event_pointer event;
+  do_launch(kernel, range, &event);
+  recorded_.push_back(std::move(event));
+}
+
+std::shared_ptr<event_interface> queue_interface::launch_with_event(kernel_interface& kernel,
+                                                                    const nd_range& range) {
+  if (!divides(range)) throw_indivisible(kernel, range);
+  if (kernel.context() != context_) throw_foreign_context("kernel", context_->info());
+  event_pointer event;
+  do_launch(kernel, range, &event);
+  if (recording_) recorded_.push_back(event);
+  return event;
+}
+
+void queue_interface::copy(const copy_request& request) {
+  for (const copy_side* side : {&request.source, &request.destination}) {
+    if (side->buffer == nullptr) continue;
+    if (side->buffer->context() != context_) throw_foreign_context("buffer", context_->info());
+    const std::size_t end = side->offset_bytes + (request.slices - 1) * side->slice_pitch_bytes +
+                            (request.rows - 1) * side->row_pitch_bytes + request.row_bytes;
+    if (end > side->buffer->bytes()) {
+      throw argument_error(fmt::format("a copy reaches byte {} of a buffer of {} bytes", end,
+                                       side->buffer->bytes()));
+    }
+  }
+  if (request.row_bytes != 0 && request.rows != 0 && request.slices != 0) do_copy(request);
+}
+
+void queue_interface::fill(const buffer_interface& buffer, std::size_t offset_bytes,
+                           std::size_t bytes, std::span<const std::byte> pattern) {
+  if (buffer.context() != context_) throw_foreign_context("buffer", context_->info());
+  if (offset_bytes + bytes > buffer.bytes()) {
+    throw argument_error(fmt::format("a fill of {} bytes at {} leaves the buffer of {} bytes",
+                                     bytes, offset_bytes, buffer.bytes()));
+  }
+  if (bytes == 0) return;
+  event_pointer event;
+  do_fill(buffer, offset_bytes, bytes, pattern, recording_ ? &event : nullptr);
+  if (recording_) recorded_.push_back(std::move(event));
+}
+
+void queue_interface::start_recording() {
+  if (!settings_.profiling) {
+    throw argument_error("only a queue made by create_tuning_command_queue records its commands");
+  }
+  recorded_.clear();
+  recording_ = true;
+}
+
+std::vector<std::shared_ptr<event_interface>> queue_interface::stop_recording() {
+  recording_ = false;
+  return std::exchange(recorded_, {});
+}
+
+}  // namespace tune::detail

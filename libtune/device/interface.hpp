@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a backend implements. Users hold the value handles (device, context, command_queue, event,
+// program, kernel, buffer) and never see these. Public functions are not virtual and check what
+// every backend would have to check; a backend overrides the private do_ functions only.
+//
+// Ownership: each object keeps what it was made from alive (a queue its context, a context its
+// device). A backend may therefore downcast the objects that it is given to its own types: the
+// handles have checked that they come from the same context.
+//
+// Errors: a do_ function throws device_error, or build_error where a source does not compile.
+// Destructors log.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libtune/device/device_info.hpp"
+#include "libtune/device/kernel_info.hpp"
+#include "libtune/device/nd_range.hpp"
+#include "libtune/device/program_source.hpp"
+
+namespace tune::detail {
+
+class context_interface;
+
+class device_interface : public std::enable_shared_from_this<device_interface> {
+ public:
+  explicit device_interface(device_info info) : info_(std::move(info)) {}
+  virtual ~device_interface() = default;
+  device_interface(const device_interface&) = delete;
+  device_interface& operator=(const device_interface&) = delete;
+
+  const device_info& info() const noexcept { return info_; }
+  std::shared_ptr<context_interface> create_context() const { return do_create_context(); }
+
+ private:
+  virtual std::shared_ptr<context_interface> do_create_context() const = 0;
+
+  device_info info_;
+};
+
+/// Device memory, not typed.
+class buffer_interface {
+ public:
+  buffer_interface(std::shared_ptr<context_interface> context, std::size_t bytes)
+      : context_(std::move(context)), bytes_(bytes) {}
+  virtual ~buffer_interface() = default;
+  buffer_interface(const buffer_interface&) = delete;
+  buffer_interface& operator=(const buffer_interface&) = delete;
+
+  const std::shared_ptr<context_interface>& context() const noexcept { return context_; }
+  std::size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  std::shared_ptr<context_interface> context_;
+  std::size_t bytes_;
+};
+
+/// A command in a queue, or a marker between commands.
+class event_interface {
+ public:
+  event_interface() = default;
+  virtual ~event_interface() = default;
+  event_interface(const event_interface&) = delete;
+  event_interface& operator=(const event_interface&) = delete;
+
+  void wait() const { do_wait(); }
+  bool is_complete() const { return do_is_complete(); }
+  std::chrono::nanoseconds duration() const { return do_duration(); }
+  std::chrono::nanoseconds time_since(const event_interface& prior) const {
+    return do_time_since(prior);
+  }
+
+ private:
+  virtual void do_wait() const = 0;
+  virtual bool do_is_complete() const = 0;
+  /// Device time from the command's start to its end, after waiting for it; zero for a marker.
+  virtual std::chrono::nanoseconds do_duration() const = 0;
+  /// Device time from the end of prior to the start of this, after waiting for both.
+  virtual std::chrono::nanoseconds do_time_since(const event_interface& prior) const = 0;
+};
+
+/// One kernel with the arguments that the next launch will use. Not thread-safe.
+class kernel_interface {
+ public:
+  kernel_interface(std::shared_ptr<context_interface> context, kernel_info info)
+      : context_(std::move(context)), info_(std::move(info)) {}
+  virtual ~kernel_interface() = default;
+  kernel_interface(const kernel_interface&) = delete;
+  kernel_interface& operator=(const kernel_interface&) = delete;
+
+  const std::shared_ptr<context_interface>& context() const noexcept { return context_; }
+  const kernel_info& info() const noexcept { return info_; }
+  void set_argument(std::size_t index, const void* bytes, std::size_t size) {
+    do_set_argument(index, bytes, size);
+  }
+  void set_argument(std::size_t index, const std::shared_ptr<buffer_interface>& buffer) {
+    do_set_buffer(index, buffer);
+  }
+
+ private:
+  virtual void do_set_argument(std::size_t index, const void* bytes, std::size_t size) = 0;
+  virtual void do_set_buffer(std::size_t index,
+                             const std::shared_ptr<buffer_interface>& buffer) = 0;
+
+  std::shared_ptr<context_interface> context_;
+  kernel_info info_;
+};
+
+/// A compiled program.
+class program_interface {
+ public:
+  explicit program_interface(std::shared_ptr<context_interface> context)
+      : context_(std::move(context)) {}
+  virtual ~program_interface() = default;
+  program_interface(const program_interface&) = delete;
+  program_interface& operator=(const program_interface&) = delete;
+
+  const std::shared_ptr<context_interface>& context() const noexcept { return context_; }
+  std::unique_ptr<kernel_interface> create_kernel(const std::string& name) const {
+    return do_create_kernel(name);
+  }
+
+ private:
+  virtual std::unique_ptr<kernel_interface> do_create_kernel(const std::string& name) const = 0;
+
+  std::shared_ptr<context_interface> context_;
+};
+
+/// One side of a copy: device memory where buffer is set, else host memory.
+struct copy_side {
+  const buffer_interface* buffer = nullptr;
+  void* host = nullptr;               ///< never written if it is the source
+  std::size_t offset_bytes = 0;       ///< of the first byte
+  std::size_t row_pitch_bytes = 0;    ///< from one row to the next
+  std::size_t slice_pitch_bytes = 0;  ///< from one slice to the next
+};
+
+/// A copy of slices x rows x bytes. At least one side is a buffer.
+struct copy_request {
+  copy_side source;
+  copy_side destination;
+  std::size_t row_bytes = 0;
+  std::size_t rows = 1;
+  std::size_t slices = 1;
+  bool blocking = true;  ///< whether to return only when the host memory may be used again
+};
+
+struct queue_settings {
+  bool profiling = false;  ///< whether events carry times
+};
+
+/// An in-order queue of commands.
+class queue_interface {
+ public:
+  queue_interface(std::shared_ptr<context_interface> context, queue_settings settings);
+  virtual ~queue_interface();
+  queue_interface(const queue_interface&) = delete;
+  queue_interface& operator=(const queue_interface&) = delete;
+
+  const std::shared_ptr<context_interface>& context() const noexcept { return context_; }
+  bool profiling() const noexcept { return settings_.profiling; }
+
+  void launch(kernel_interface& kernel, const nd_range& range);
+  std::shared_ptr<event_interface> launch_with_event(kernel_interface& kernel,
+                                                     const nd_range& range);
+  void copy(const copy_request& request);
+  void fill(const buffer_interface& buffer, std::size_t offset_bytes, std::size_t bytes,
+            std::span<const std::byte> pattern);
+  std::shared_ptr<event_interface> mark() { return do_mark(); }
+  void wait_for(std::span<const std::shared_ptr<event_interface>> events) { do_wait_for(events); }
+  void flush() { do_flush(); }
+  void finish() { do_finish(); }
+
+  /// While recording, every kernel launch and fill leaves an event behind. Needs profiling.
+  void start_recording();
+  std::vector<std::shared_ptr<event_interface>> stop_recording();
+  std::size_t recorded() const noexcept { return recorded_.size(); }
+
+ private:
+  using event_pointer = std::shared_ptr<event_interface>;
+
+  /// event is null where nobody wants one; otherwise the function sets it.
+  virtual void do_launch(kernel_interface& kernel, const nd_range& range, event_pointer* event) = 0;
+  virtual void do_copy(const copy_request& request) = 0;
+  /// The size of pattern is 1, 2, 4, 8 or 16 and divides offset_bytes and bytes.
+  virtual void do_fill(const buffer_interface& buffer, std::size_t offset_bytes, std::size_t bytes,
+                       std::span<const std::byte> pattern, event_pointer* event) = 0;
+  virtual event_pointer do_mark() = 0;
+  virtual void do_wait_for(std::span<const event_pointer> events) = 0;
+  virtual void do_flush() = 0;
+  virtual void do_finish() = 0;
+
+  std::shared_ptr<context_interface> context_;
+  queue_settings settings_;
+  bool recording_ = false;
+  std::vector<event_pointer> recorded_;
+};
+
+class context_interface : public std::enable_shared_from_this<context_interface> {
+ public:
+  explicit context_interface(std::shared_ptr<const device_interface> device)
+      : device_(std::move(device)) {}
+  virtual ~context_interface() = default;
+  context_interface(const context_interface&) = delete;
+  context_interface& operator=(const context_interface&) = delete;
+
+  const std::shared_ptr<const device_interface>& device() const noexcept { return device_; }
+  const device_info& info() const noexcept { return device_->info(); }
+
+  std::shared_ptr<buffer_interface> create_buffer(std::size_t bytes) {
+    return do_create_buffer(bytes);
+  }
+  std::shared_ptr<queue_interface> create_queue(queue_settings settings) {
+    return do_create_queue(settings);
+  }
+  std::shared_ptr<program_interface> create_program(const program_source& source) {
+    return do_create_program(source);
+  }
+
+ private:
+  virtual std::shared_ptr<buffer_interface> do_create_buffer(std::size_t bytes) = 0;
+  virtual std::shared_ptr<queue_interface> do_create_queue(queue_settings settings) = 0;
+  virtual std::shared_ptr<program_interface> do_create_program(const program_source& source) = 0;
+
+  std::shared_ptr<const device_interface> device_;
+};
+
+}  // namespace tune::detail

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+
+#include "libtune/device/buffer.hpp"
+#include "libtune/device/kernel_info.hpp"
+
+namespace tune {
+
+namespace detail {
+class kernel_interface;
+}
+
+/// One kernel of a program, with the arguments that its next launch will use. It cannot be copied,
+/// because two threads that set arguments of one kernel would launch each other's: make one kernel
+/// for each operation.
+class kernel {
+ public:
+  explicit kernel(std::unique_ptr<detail::kernel_interface> impl) noexcept;
+  kernel(kernel&&) noexcept;
+  kernel& operator=(kernel&&) noexcept;
+  ~kernel();
+
+  const kernel_info& info() const noexcept;
+
+  /// Sets one argument; it stays set for later launches. Allocates nothing, and makes no driver
+  /// call if the argument already has this value.
+  /// @throws device_error if the kernel has no such argument or it has another size
+  template <class T>
+  requires(std::is_trivially_copyable_v<T> &&
+           !std::is_pointer_v<T>) void set_argument(std::size_t index, const T& value) {
+    set_argument_bytes(index, &value, sizeof value);
+  }
+  void set_argument(std::size_t index, const buffer& value);
+
+  /// Sets the arguments from the first on.
+  template <class... Args>
+  void set_arguments(const Args&... args) {
+    std::size_t index = 0;
+    (set_argument(index++, args), ...);
+  }
+
+  detail::kernel_interface& impl() const noexcept { return *impl_; }
+
+ private:
+  void set_argument_bytes(std::size_t index, const void* bytes, std::size_t size);
+
+  std::unique_ptr<detail::kernel_interface> impl_;
+};
+
+}  // namespace tune

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace tune {
+
+/// What is known of a kernel once it has been compiled for a device.
+struct kernel_info {
+  std::string name;
+  std::size_t argument_count = 0;
+  std::size_t max_work_group_size = 0;   ///< work items; may be less than the device's limit
+  std::size_t local_memory_bytes = 0;    ///< per work group, as declared in the kernel
+  std::size_t private_memory_bytes = 0;  ///< per work item, spilled registers included
+};
+
+}  // namespace tune

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+namespace tune {
+
+/// A count of work items along one to three axes; x varies fastest.
+struct work_size {
+  std::size_t x = 1;
+  std::size_t y = 1;
+  std::size_t z = 1;
+
+  constexpr std::size_t total() const noexcept { return x * y * z; }
+  friend constexpr bool operator==(const work_size&, const work_size&) = default;
+};
+
+/// The shape of a launch. The global size is counted in work items, not in work groups, and each
+/// extent is a multiple of the local one.
+struct nd_range {
+  work_size global;
+  work_size local;
+};
+
+/// The smallest multiple of step that is at least size. step is positive.
+constexpr std::size_t round_up(std::size_t size, std::size_t step) noexcept {
+  return (size + step - 1) / step * step;
+}
+
+/// size / step, rounded up. step is positive.
+constexpr std::size_t divide_up(std::size_t size, std::size_t step) noexcept {
+  return (size + step - 1) / step;
+}
+
+}  // namespace tune

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/device/program.hpp"
+
+#include "libtune/device/interface.hpp"
+
+namespace tune {
+
+kernel program::create_kernel(const std::string& name) const {
+  return kernel(impl_->create_kernel(name));
+}
+
+}  // namespace tune

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "libtune/device/kernel.hpp"
+
+namespace tune {
+
+namespace detail {
+class program_interface;
+}
+
+/// A program compiled for one context. A handle: copies mean the same program. Thread-safe.
+class program {
+ public:
+  explicit program(std::shared_ptr<detail::program_interface> impl) noexcept
+      : impl_(std::move(impl)) {}
+
+  /// A kernel object of its own for the caller.
+  /// @throws device_error if the program has no kernel of this name
+  kernel create_kernel(const std::string& name) const;
+
+  const std::shared_ptr<detail::program_interface>& impl() const noexcept { return impl_; }
+
+ private:
+  std::shared_ptr<detail::program_interface> impl_;
+};
+
+}  // namespace tune

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+namespace tune::detail {
+
+/// What autotuners do in a test program. The testing room sets it; nothing else does.
+enum class test_mode : std::uint8_t {
+  off,       ///< not a test: look up, tune, store
+  defaults,  ///< return the declared test default and touch no database
+  forced,    ///< tune for real, neither reading nor writing a database
+};
+
+/// Process-wide and thread-safe. It is a seam for the test main, not configuration: an application
+/// that links libtune without the testing library can only ever see off.
+test_mode current_test_mode() noexcept;
+void set_test_mode(test_mode mode) noexcept;
+
+}  // namespace tune::detail

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/base/dtype.hpp"
+
+#include <doctest/doctest.h>
+#include <string>
+
+#include "libtune/base/error.hpp"
+
+TEST_CASE("every dtype has a name that leads back to it") {
+  for (int i = 0; i <= static_cast<int>(tune::dtype::complex128); ++i) {
+    const auto type = static_cast<tune::dtype>(i);
+    CHECK(tune::dtype_from_name(tune::dtype_name(type)) == type);
+    CHECK(tune::dtype_bytes(type) >= 1);
+    CHECK_FALSE(tune::dtype_kernel_name(type).empty());
+  }
+}
+
+TEST_CASE("an unknown dtype name is an error that lists the known ones") {
+  CHECK_THROWS_WITH_AS(tune::dtype_from_name("float31"), doctest::Contains("float32"),
+                       tune::argument_error);
+}
+
+TEST_CASE("host types know their dtype") {
+  CHECK(tune::dtype_of<float> == tune::dtype::float32);
+  CHECK(tune::dtype_of<double> == tune::dtype::float64);
+  CHECK(tune::dtype_of<std::int16_t> == tune::dtype::int16);
+  CHECK(tune::dtype_of<std::uint64_t> == tune::dtype::uint64);
+  CHECK(tune::dtype_of<unsigned long long> == tune::dtype::uint64);
+  CHECK(tune::dtype_of<std::complex<float>> == tune::dtype::complex64);
+  CHECK(tune::dtype_bytes(tune::dtype_of<std::complex<double>>) == sizeof(std::complex<double>));
+  static_assert(!tune::element<bool>);
+  static_assert(!tune::element<std::string>);
+}

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/base/log.hpp"
+
+#include <doctest/doctest.h>
+#include <memory>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+#include <sstream>
+
+namespace {
+
+/// Registers a logger named "libtune", as an application would, and keeps what it is given.
+struct application_logger {
+  application_logger() {
+    auto logger = std::make_shared<spdlog::logger>(
+        "libtune", std::make_shared<spdlog::sinks::ostream_sink_st>(text, true));
+    logger->set_pattern("%l|%v");
+    logger->set_level(spdlog::level::info);
+    spdlog::register_logger(logger);
+  }
+  ~application_logger() { spdlog::drop("libtune"); }
+
+  std::ostringstream text;
+};
+
+}  // namespace
+
+TEST_CASE("an application's logger of our name receives the lines, at its own level") {
+  application_logger logger;
+  tune::log(tune::log_level::info, "one");
+  tune::log(tune::log_level::debug, "two");
+  tune::log(tune::log_level::error, "three {}");
+  CHECK(logger.text.str() == "info|one\nerror|three {}\n");
+}
+
+TEST_CASE("a warning that is given once is given once") {
+  application_logger logger;
+  tune::warn_once("the disk is full");
+  tune::warn_once("the disk is full");
+  tune::warn_once("the disk is slow");
+  CHECK(logger.text.str() == "warning|the disk is full\nwarning|the disk is slow\n");
+}
