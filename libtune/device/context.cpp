@@ -9,20 +9,20 @@ namespace tune {
 
 device context::device() const { return tune::device(impl_->device()); }
 
-command_queue context::create_command_queue(command_queue_options options) {
+command_queue context::create_command_queue(command_queue_options options) const {
   return command_queue(impl_->create_queue({.profiling = options.profiling}));
 }
 
-tuning_command_queue context::create_tuning_command_queue() {
+tuning_command_queue context::create_tuning_command_queue() const {
   return tuning_command_queue(impl_->create_queue({.profiling = true}));
 }
 
-buffer context::create_buffer(std::size_t bytes) {
+buffer context::create_buffer(std::size_t bytes) const {
   if (bytes == 0) throw argument_error("a buffer needs at least one byte");
   return buffer(impl_->create_buffer(bytes));
 }
 
-program context::create_program(const program_source& source) {
+program context::create_program(const program_source& source) const {
   return program(impl_->create_program(source));
 }
 

@@ -31,15 +31,15 @@ class context {
 
   tune::device device() const;
 
-  command_queue create_command_queue(command_queue_options options = {});
-  tuning_command_queue create_tuning_command_queue();
+  command_queue create_command_queue(command_queue_options options = {}) const;
+  tuning_command_queue create_tuning_command_queue() const;
 
   /// Uninitialised device memory. @throws device_error (out_of_memory) if there is not enough
-  buffer create_buffer(std::size_t bytes);
+  buffer create_buffer(std::size_t bytes) const;
 
   /// Compiles text as it stands; tune::compile adds the portable preamble and better messages.
   /// @throws build_error with the compiler's log
-  program create_program(const program_source& source);
+  program create_program(const program_source& source) const;
 
   const std::shared_ptr<detail::context_interface>& impl() const noexcept { return impl_; }
 
