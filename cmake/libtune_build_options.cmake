@@ -7,7 +7,7 @@ add_library(libtune_build_options INTERFACE)
 target_compile_features(libtune_build_options INTERFACE cxx_std_20)
 target_include_directories(libtune_build_options INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(libtune_build_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual
+  -Wall -Wextra -Wpedantic $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local> $<$<CXX_COMPILER_ID:Clang>:-Wshadow> -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual
   $<$<BOOL:${LIBTUNE_WARNINGS_AS_ERRORS}>:-Werror>)
 
 if(LIBTUNE_SANITIZE)

@@ -11,8 +11,11 @@
 
 namespace tune {
 
+class compiler;
+
 struct compile_options {
-  std::vector<std::string> flags;  ///< for the device's own compiler
+  std::vector<std::string> flags;            ///< for the device's own compiler
+  const tune::compiler* compiler = nullptr;  ///< null: compile on the calling thread
 };
 
 /// Compiles a kernel's text, with the portable preamble and the macros before it, for a context.

@@ -19,8 +19,7 @@ class defines {
 
   /// The fields of a key, a tuning, or both: defines(key, tuning).
   template <fielded... Structs>
-    requires(sizeof...(Structs) > 0)
-  explicit defines(const Structs&... structs) {
+  requires(sizeof...(Structs) > 0) explicit defines(const Structs&... structs) {
     (add_fields(describe_fields<Structs>(), to_values(structs)), ...);
   }
 

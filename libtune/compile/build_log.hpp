@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libtune/compile/kernel_source.hpp"
+
+namespace tune {
+
+/// The lines of the named source that a compiler's log speaks of, each once, in ascending order.
+/// Understands "name:line" and "name(line)".
+std::vector<std::size_t> lines_in_log(std::string_view source_name, std::string_view log);
+
+/// These lines of the source, numbered, at most ten, for a message; empty if the log names none.
+std::string quote_source_lines(const kernel_source& source, std::string_view log);
+
+}  // namespace tune

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/compile/compile.hpp"
+
+#include <fmt/format.h>
+
+#include "libtune/base/error.hpp"
+#include "libtune/compile/build_log.hpp"
+#include "libtune/compile/compiler.hpp"
+#include "libtune/compile/preamble.hpp"
+
+namespace tune {
+namespace {
+
+std::string describe_failure(const device_info& device, const kernel_source& source,
+                             const defines& macros, const std::string& log) {
+  std::string text =
+      fmt::format("'{}' does not compile for device '{}' ({}, {})", source.name,
+                  device.identity.name, device.identity.platform, device.identity.driver_version);
+  if (!macros.values().empty()) text += "\nwith " + to_string(macros.values());
+  text += quote_source_lines(source, log);
+  return text + "\ncompiler log:\n" + log;
+}
+
+}  // namespace
+
+program compile(const context& context, const kernel_source& source, const defines& macros,
+                const compile_options& options) {
+  const device_info& device = context.device().info();
+  const program_source complete{
+      .name = source.name,
+      .text = fmt::format("{}\n{}#line 1 \"{}\"\n{}", preamble(device.language), macros.text(),
+                          source.name, source.text),
+      .options = options.flags};
+  static const in_process_compiler in_process;
+  const compiler& chosen = options.compiler != nullptr ? *options.compiler : in_process;
+  try {
+    return chosen.build(context, complete);
+  } catch (const build_error& failure) {
+    throw build_error(describe_failure(device, source, macros, failure.log()), failure.log());
+  }
+}
+
+}  // namespace tune

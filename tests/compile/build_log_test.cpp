@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/compile/build_log.hpp"
+
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+namespace {
+
+using lines = std::vector<std::size_t>;
+
+}  // namespace
+
+TEST_CASE("lines are found in the manner of clang and of NVRTC") {
+  CHECK(tune::lines_in_log("a.kernel", "a.kernel:12:3: error: no") == lines{12});
+  CHECK(tune::lines_in_log("a.kernel", "a.kernel(7): error: no\n1 error") == lines{7});
+}
+
+TEST_CASE("each line is named once, in ascending order") {
+  CHECK(tune::lines_in_log("k", "k:9:1: error\nk:2:1: note\nk:9:4: error") == lines{2, 9});
+}
+
+TEST_CASE("a log without the source's name, or without numbers, names no line") {
+  CHECK(tune::lines_in_log("a.kernel", "b.kernel:1: error").empty());
+  CHECK(tune::lines_in_log("a.kernel", "a.kernel: cannot be read, a.kernel:x, a.kernel").empty());
+  CHECK(tune::lines_in_log("", "a:1").empty());
+}
+
+TEST_CASE("the source lines are quoted with their numbers") {
+  const tune::kernel_source source{"k", "one\ntwo\nthree"};
+  CHECK(tune::quote_source_lines(source, "k:3:1: bad, k:1:1: worse") ==
+        "\n  k:1: one\n  k:3: three");
+  CHECK(tune::quote_source_lines(source, "all is well").empty());
+  CHECK(tune::quote_source_lines(source, "k:99: beyond the end") == "\n  k:99: ");
+}
+
+TEST_CASE("a long list of lines is cut") {
+  tune::kernel_source source{"k", ""};
+  std::string log;
+  for (int i = 1; i <= 12; ++i) {
+    source.text += "x\n";
+    log += "k:" + std::to_string(i) + ": bad\n";
+  }
+  const std::string quoted = tune::quote_source_lines(source, log);
+  CHECK(quoted.find("k:10: x") != std::string::npos);
+  CHECK(quoted.find("k:11:") == std::string::npos);
+  CHECK(quoted.ends_with("\n  ..."));
+}

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/compile/preamble.hpp"
+
+#include <doctest/doctest.h>
+#include <string>
+
+TEST_CASE("both preambles define the same portable words") {
+  for (const char* word : {"KERNEL", "DEVICE_FN", "GLOBAL", "LOCAL", "LOCAL_DECL", "CONSTANT",
+                           "RESTRICT", "REQD_WORK_GROUP_SIZE(x, y, z)", "BARRIER()"}) {
+    CAPTURE(word);
+    const std::string line = std::string("#define ") + word;
+    CHECK(tune::preamble(tune::kernel_language::opencl_c).find(line) != std::string::npos);
+    CHECK(tune::preamble(tune::kernel_language::cuda_cpp).find(line) != std::string::npos);
+  }
+}
+
+TEST_CASE("a preamble says which language it is for") {
+  CHECK(tune::preamble(tune::kernel_language::opencl_c).find("#define LIBTUNE_OPENCL 1") !=
+        std::string::npos);
+  CHECK(tune::preamble(tune::kernel_language::cuda_cpp).find("#define LIBTUNE_CUDA 1") !=
+        std::string::npos);
+}
