@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/opencl/context.hpp"
+
+#include <fmt/format.h>
+
+#include "libtune/base/error.hpp"
+#include "libtune/opencl/error.hpp"
+#include "libtune/opencl/program.hpp"
+#include "libtune/opencl/queue.hpp"
+
+namespace tune::opencl {
+
+opencl_context::opencl_context(const std::shared_ptr<const opencl_device>& device)
+    : context_interface(device),
+      device_handle_(device->handle()),
+      handle_(guarded(device->info(), [&] { return cl::Context(device->handle()); })) {}
+
+std::shared_ptr<detail::buffer_interface> opencl_context::do_create_buffer(std::size_t bytes) {
+  if (bytes > info().limits.max_allocation_bytes) {
+    throw device_error(
+        fmt::format("allocation of {} bytes", bytes), info().identity.name,
+        fmt::format("a buffer may have at most {} bytes", info().limits.max_allocation_bytes),
+        device_failure::out_of_memory);
+  }
+  return guarded(info(), [&] {
+    return std::make_shared<opencl_buffer>(shared_from_this(), bytes,
+                                           cl::Buffer(handle_, CL_MEM_READ_WRITE, bytes));
+  });
+}
+
+std::shared_ptr<detail::queue_interface> opencl_context::do_create_queue(
+    detail::queue_settings settings) {
+  return std::make_shared<opencl_queue>(
+      std::static_pointer_cast<opencl_context>(shared_from_this()), settings);
+}
+
+std::shared_ptr<detail::program_interface> opencl_context::do_create_program(
+    const program_source& source) {
+  return std::make_shared<opencl_program>(
+      std::static_pointer_cast<opencl_context>(shared_from_this()), source);
+}
+
+}  // namespace tune::opencl

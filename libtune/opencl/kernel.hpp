@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "libtune/opencl/context.hpp"
+
+namespace tune::opencl {
+
+class opencl_kernel final : public detail::kernel_interface {
+ public:
+  opencl_kernel(std::shared_ptr<detail::context_interface> context, cl::Kernel handle,
+                const cl::Device& device);
+
+  const cl::Kernel& handle() const noexcept { return handle_; }
+
+ private:
+  // What an argument was last set to, so that setting it to the same costs no driver call.
+  struct argument {
+    std::size_t size = 0;  // 0: not set, or too large to remember
+    std::array<std::byte, 16> bytes{};
+    std::shared_ptr<detail::buffer_interface> buffer;  // kept alive while it may be launched with
+  };
+
+  void do_set_argument(std::size_t index, const void* bytes, std::size_t size) override;
+  void do_set_buffer(std::size_t index,
+                     const std::shared_ptr<detail::buffer_interface>& buffer) override;
+  argument& at(std::size_t index);
+
+  cl::Kernel handle_;
+  std::vector<argument> arguments_;
+};
+
+}  // namespace tune::opencl

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "libtune/opencl/context.hpp"
+
+namespace tune::opencl {
+
+class opencl_program final : public detail::program_interface {
+ public:
+  /// Compiles. @throws build_error with the log
+  opencl_program(const std::shared_ptr<opencl_context>& context, const program_source& source);
+
+ private:
+  std::unique_ptr<detail::kernel_interface> do_create_kernel(
+      const std::string& name) const override;
+
+  cl::Device device_handle_;
+  cl::Program handle_;
+};
+
+}  // namespace tune::opencl

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/opencl/queue.hpp"
+
+#include <exception>
+#include <fmt/format.h>
+#include <vector>
+
+#include "libtune/base/log.hpp"
+#include "libtune/opencl/copy.hpp"
+#include "libtune/opencl/error.hpp"
+#include "libtune/opencl/event.hpp"
+#include "libtune/opencl/kernel.hpp"
+
+namespace tune::opencl {
+namespace {
+
+[[noreturn]] void throw_launch_error(cl_int code, const opencl_kernel& kernel,
+                                     const nd_range& range) {
+  const std::string call =
+      fmt::format("launch of kernel '{}' with {} x {} x {} work items in groups of {} x {} x {}",
+                  kernel.info().name, range.global.x, range.global.y, range.global.z, range.local.x,
+                  range.local.y, range.local.z);
+  throw_error(code, call, kernel.context()->info());
+}
+
+}  // namespace
+
+opencl_queue::opencl_queue(const std::shared_ptr<opencl_context>& context,
+                           detail::queue_settings settings)
+    : queue_interface(context, settings), handle_(guarded(context->info(), [&] {
+        return cl::CommandQueue(
+            context->handle(), context->device_handle(),
+            settings.profiling ? cl::QueueProperties::Profiling : cl::QueueProperties::None);
+      })) {}
+
+// Commands still under way may use buffers that are released next.
+opencl_queue::~opencl_queue() {
+  const cl_int status = clFinish(handle_());
+  if (status != CL_SUCCESS) {
+    log(log_level::error, "a command queue ended with " + error_name(status));
+  }
+}
+
+void opencl_queue::do_launch(detail::kernel_interface& kernel, const nd_range& range,
+                             event_pointer* event) {
+  const auto& launched = static_cast<const opencl_kernel&>(kernel);
+  const std::size_t global[] = {range.global.x, range.global.y, range.global.z};
+  const std::size_t local[] = {range.local.x, range.local.y, range.local.z};
+  const cl_uint rank = range.global.z > 1 ? 3 : range.global.y > 1 ? 2 : 1;
+  cl_event created = nullptr;
+  const cl_int status =
+      clEnqueueNDRangeKernel(handle_(), launched.handle()(), rank, nullptr, global, local, 0,
+                             nullptr, event != nullptr ? &created : nullptr);
+  if (status != CL_SUCCESS) throw_launch_error(status, launched, range);
+  if (event != nullptr) *event = wrap(cl::Event(created));
+}
+
+void opencl_queue::do_copy(const detail::copy_request& request) {
+  enqueue_copy(handle_, request, context()->info());
+}
+
+void opencl_queue::do_fill(const detail::buffer_interface& buffer, std::size_t offset_bytes,
+                           std::size_t bytes, std::span<const std::byte> pattern,
+                           event_pointer* event) {
+  const cl_mem memory = static_cast<const opencl_buffer&>(buffer).handle()();
+  cl_event created = nullptr;
+  check(clEnqueueFillBuffer(handle_(), memory, pattern.data(), pattern.size(), offset_bytes, bytes,
+                            0, nullptr, event != nullptr ? &created : nullptr),
+        "clEnqueueFillBuffer", context()->info());
+  if (event != nullptr) *event = wrap(cl::Event(created));
+}
+
+opencl_queue::event_pointer opencl_queue::do_mark() {
+  cl::Event created;
+  guarded(context()->info(), [&] { handle_.enqueueMarkerWithWaitList(nullptr, &created); });
+  return wrap(created, true);
+}
+
+void opencl_queue::do_wait_for(std::span<const event_pointer> events) {
+  if (events.empty()) return;
+  std::vector<cl::Event> handles;
+  handles.reserve(events.size());
+  for (const event_pointer& event : events) {
+    handles.push_back(static_cast<const opencl_event&>(*event).handle());
+  }
+  guarded(context()->info(), [&] { handle_.enqueueBarrierWithWaitList(&handles); });
+}
+
+void opencl_queue::do_flush() {
+  guarded(context()->info(), [&] { handle_.flush(); });
+}
+
+void opencl_queue::do_finish() {
+  guarded(context()->info(), [&] { handle_.finish(); });
+}
+
+opencl_queue::event_pointer opencl_queue::wrap(const cl::Event& handle, bool is_marker) const {
+  return std::make_shared<opencl_event>(context(), handle, is_marker);
+}
+
+}  // namespace tune::opencl
