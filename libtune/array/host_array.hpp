@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <vector>
+
+#include "libtune/array/layout.hpp"
+#include "libtune/array/shape.hpp"
+#include "libtune/base/dtype.hpp"
+
+namespace tune {
+
+/// A typed array in host memory, with the same padding rules as on the device. Owns its elements;
+/// a value: copies are deep. Elements start as zero.
+template <element T>
+class host_array {
+ public:
+  explicit host_array(const shape& size) : host_array(size, size) {}
+  host_array(const shape& size, const shape& padded)
+      : layout_(dtype_of<T>, size, padded), elements_(padded.elements()) {}
+  explicit host_array(const array_layout& layout) : host_array(layout.size(), layout.padded()) {}
+
+  const array_layout& layout() const noexcept { return layout_; }
+  const tune::shape& size() const noexcept { return layout_.size(); }
+
+  /// The element at these indices, one for each axis. Not checked.
+  template <std::convertible_to<std::size_t>... Index>
+  T& operator()(Index... index) noexcept {
+    return elements_[offset(index...)];
+  }
+  template <std::convertible_to<std::size_t>... Index>
+  const T& operator()(Index... index) const noexcept {
+    return elements_[offset(index...)];
+  }
+
+  /// The whole padded array.
+  T* data() noexcept { return elements_.data(); }
+  const T* data() const noexcept { return elements_.data(); }
+  std::size_t padded_elements() const noexcept { return elements_.size(); }
+
+  /// Sets every element, the padding included.
+  void fill(const T& value) { std::fill(elements_.begin(), elements_.end(), value); }
+
+ private:
+  template <class... Index>
+  std::size_t offset(Index... index) const noexcept {
+    std::size_t position = 0;
+    std::size_t axis = 0;
+    ((position = position * layout_.padded()[axis++] + static_cast<std::size_t>(index)), ...);
+    return position;
+  }
+
+  array_layout layout_;
+  std::vector<T> elements_;
+};
+
+}  // namespace tune

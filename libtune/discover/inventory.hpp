@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "libtune/device/device.hpp"
+
+namespace tune {
+
+/// The devices of this machine as selection sees them. A plain value, so that selection can be
+/// tested with devices that are not there.
+struct inventory {
+  /// For each OpenCL platform its devices; platforms without devices keep their place.
+  std::vector<std::vector<device>> opencl_platforms;
+
+  /// All devices, in the order of their index.
+  std::vector<device> all() const;
+};
+
+/// What is on this machine.
+inventory take_inventory();
+
+}  // namespace tune

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "libtune/device/context.hpp"
+#include "libtune/device/device.hpp"
+#include "libtune/discover/inventory.hpp"
+
+namespace tune {
+
+/// Which devices an application can use. The default is all of them.
+using device_filter = std::function<bool(const device&)>;
+
+struct selection {
+  device_filter filter = {};
+  /// Whether to ask on the terminal where several devices remain and nothing else decides.
+  bool interactive = false;
+};
+
+/// The devices that pass the filter and the environment, in the order of all_devices():
+///   LIBTUNE_DEVICE   an index into the devices that pass the filter; leaves that one
+///   PYOPENCL_CTX     p or p:d, a platform or one device of it, where LIBTUNE_DEVICE is unset
+/// @throws environment_error if the variable cannot be read, no_device_error if it names a device
+///         that is not there; the text lists those that are
+std::vector<device> candidate_devices(const device_filter& filter = {});
+
+/// The first of the best candidates: GPUs before accelerators before all else.
+/// @throws no_device_error if there is none, else as candidate_devices
+device select_device(const selection& wanted = {});
+
+/// A context on the selected device.
+context create_some_context(const selection& wanted = {});
+
+/// The same over a given inventory.
+std::vector<device> candidate_devices(const inventory& devices, const device_filter& filter);
+device best_device(const std::vector<device>& candidates);
+
+}  // namespace tune
