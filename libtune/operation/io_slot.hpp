@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libtune/array/device_array.hpp"
+#include "libtune/array/layout.hpp"
+#include "libtune/base/dtype.hpp"
+#include "libtune/operation/dimension.hpp"
+
+namespace tune {
+
+/// A place in an operation where an array is bound: the operation's input, output or scratch.
+/// Not thread-safe.
+class io_slot {
+ public:
+  io_slot(std::string name, std::initializer_list<dimension> dimensions, dtype type);
+
+  const std::string& name() const noexcept { return name_; }
+  dtype type() const noexcept { return type_; }
+  const std::vector<dimension>& dimensions() const noexcept { return dimensions_; }
+
+  /// The least layout that satisfies every dimension: what allocate uses.
+  array_layout required_layout() const;
+  std::size_t required_bytes() const { return required_layout().bytes(); }
+
+  bool is_bound() const noexcept { return bound_.has_value(); }
+  /// @throws argument_error if nothing is bound
+  const device_array& buffer() const;
+
+  /// Binds an array. On failure what was bound stays bound.
+  /// @throws type_error if its elements have another type, argument_error if its shape or padding
+  ///         does not satisfy the dimensions; the text says which axis and what it needs
+  void bind(const device_array& array);
+  void unbind() noexcept { bound_.reset(); }
+
+  /// Makes an array that fits and binds it.
+  const device_array& allocate(const context& context);
+
+ private:
+  void validate(const array_layout& layout) const;
+
+  std::string name_;
+  std::vector<dimension> dimensions_;
+  dtype type_;
+  std::optional<device_array> bound_;
+};
+
+}  // namespace tune

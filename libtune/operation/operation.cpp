@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/operation/operation.hpp"
+
+#include <algorithm>
+
+#include "libtune/base/error.hpp"
+
+namespace tune {
+
+std::vector<std::string> operation::slot_names() const {
+  std::vector<std::string> names;
+  for (const auto& item : slots_) names.push_back(item->name());
+  return names;
+}
+
+io_slot& operation::slot(std::string_view name) {
+  for (const auto& item : slots_) {
+    if (item->name() == name) return *item;
+  }
+  std::string known;
+  for (const auto& item : slots_) known += (known.empty() ? "" : ", ") + item->name();
+  throw argument_error("no slot is named '" + std::string(name) + "'; the slots are " + known);
+}
+
+const io_slot& operation::slot(std::string_view name) const {
+  return const_cast<operation*>(this)->slot(name);  // NOLINT: finding a slot changes nothing
+}
+
+void operation::ensure_bound(std::string_view name) { ensure_bound(slot(name)); }
+
+void operation::ensure_all_bound() {
+  for (const auto& item : slots_) ensure_bound(*item);
+}
+
+std::size_t operation::required_bytes() const {
+  std::size_t total = 0;
+  for (const auto& item : slots_) total += item->required_bytes();
+  return total;
+}
+
+void operation::run() {
+  ensure_all_bound();
+  do_run();
+}
+
+io_slot& operation::add_slot(std::string name, std::initializer_list<dimension> dimensions,
+                             dtype type) {
+  const bool taken = std::any_of(slots_.begin(), slots_.end(),
+                                 [&](const auto& item) { return item->name() == name; });
+  if (taken) throw argument_error("two slots are named '" + name + "'");
+  slots_.push_back(std::make_unique<io_slot>(std::move(name), dimensions, type));
+  return *slots_.back();
+}
+
+void operation::ensure_bound(io_slot& slot) {
+  if (!slot.is_bound()) slot.allocate(queue_.context());
+}
+
+}  // namespace tune

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libtune/array/device_array.hpp"
+#include "libtune/device/command_queue.hpp"
+#include "libtune/operation/io_slot.hpp"
+
+namespace tune {
+
+/// A kernel, or several, made for given sizes and a command queue, with named slots for its arrays.
+/// A template makes it and it is cheap to make; it owns its kernel objects. Derived classes add
+/// their slots in the constructor and enqueue their work in do_run.
+///
+/// Not thread-safe; operations that were made from one template may run on different threads.
+class operation {
+ public:
+  virtual ~operation() = default;
+  operation(const operation&) = delete;
+  operation& operator=(const operation&) = delete;
+
+  command_queue& queue() noexcept { return queue_; }
+
+  /// The names of the slots, in the order in which they were added.
+  std::vector<std::string> slot_names() const;
+  /// @throws argument_error that lists the names, if there is no such slot
+  io_slot& slot(std::string_view name);
+  const io_slot& slot(std::string_view name) const;
+
+  /// Binds an array to a slot; see io_slot::bind.
+  void bind(std::string_view name, const device_array& array) { slot(name).bind(array); }
+  /// The array that is bound to a slot. @throws argument_error if there is none
+  const device_array& buffer(std::string_view name) const { return slot(name).buffer(); }
+
+  /// Allocates and binds an array where none is bound.
+  void ensure_bound(std::string_view name);
+  void ensure_all_bound();
+
+  /// The bytes that ensure_all_bound would allocate if nothing were bound.
+  std::size_t required_bytes() const;
+
+  /// Binds what is missing, then enqueues the work and returns without waiting for it. Once all is
+  /// bound it allocates nothing.
+  void run();
+  void operator()() { run(); }
+
+ protected:
+  explicit operation(command_queue queue) noexcept : queue_(std::move(queue)) {}
+  operation(operation&&) noexcept = default;
+  operation& operator=(operation&&) noexcept = default;
+
+  /// Adds a slot; the reference stays valid when the operation is moved.
+  /// @throws argument_error if the name is taken
+  io_slot& add_slot(std::string name, std::initializer_list<dimension> dimensions, dtype type);
+
+ private:
+  virtual void do_run() = 0;
+
+  void ensure_bound(io_slot& slot);
+
+  command_queue queue_;
+  std::vector<std::unique_ptr<io_slot>> slots_;
+};
+
+}  // namespace tune

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/verify/answer.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "libtune/base/error.hpp"
+
+namespace tune {
+namespace {
+
+const device_array& find(const std::vector<answer::result>& results, const std::string& name) {
+  const auto found = std::find_if(results.begin(), results.end(),
+                                  [&](const answer::result& item) { return item.first == name; });
+  if (found != results.end()) return found->second;
+  throw argument_error("there is an answer for '" + name + "', but no result of that name");
+}
+
+// Poisoned, so that elements which the copy misses do not match by chance.
+std::vector<std::byte> read_back(command_queue& queue, const device_array& array) {
+  std::vector<std::byte> bytes(array.layout().bytes(), std::byte{0xA5});
+  if (!bytes.empty()) queue.read(array.buffer(), bytes.data(), bytes.size());
+  return bytes;
+}
+
+}  // namespace
+
+answer::answer() : contents_(std::make_shared<contents>()) {}
+
+answer& answer::verify(function decides) {
+  contents_->functions.push_back(std::move(decides));
+  return *this;
+}
+
+std::optional<std::string> answer::find_mismatch(command_queue& queue,
+                                                 const std::vector<result>& results) const {
+  for (const expected_array& expected : contents_->arrays) {
+    const device_array& array = find(results, expected.name);
+    const std::vector<std::byte> got = read_back(queue, array);
+    const comparison compared = compare(expected.layout, expected.elements.get(), array.layout(),
+                                        got.data(), expected.allowed);
+    if (!compared.matches()) return "'" + expected.name + "': " + compared.describe();
+  }
+  for (const function& decides : contents_->functions) {
+    if (auto wrong = decides(queue, results)) return wrong;
+  }
+  return std::nullopt;
+}
+
+std::function<std::optional<std::string>()> answer::check(command_queue queue,
+                                                          std::vector<result> results) const {
+  return [self = *this, queue = std::move(queue), results = std::move(results)]() mutable {
+    return self.find_mismatch(queue, results);
+  };
+}
+
+void answer::add_expected(expected_array expected) {
+  for (const expected_array& known : contents_->arrays) {
+    if (known.name == expected.name) {
+      throw argument_error("'" + expected.name + "' has an answer already");
+    }
+  }
+  contents_->arrays.push_back(std::move(expected));
+}
+
+}  // namespace tune

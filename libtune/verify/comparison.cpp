@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/verify/comparison.hpp"
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <fmt/format.h>
+#include <span>
+#include <type_traits>
+
+#include "libtune/base/error.hpp"
+
+namespace tune {
+namespace {
+
+template <class T>
+inline constexpr bool is_complex = false;
+template <class T>
+inline constexpr bool is_complex<std::complex<T>> = true;
+
+// The comparison is written so that NaN fails it. Equal infinities are equal.
+template <class T>
+bool is_within(const T& expected, const T& got, const tolerance& allowed) {
+  if (expected == got) return true;
+  if constexpr (is_complex<T>) {
+    const std::complex<double> wanted(expected);
+    const double distance = std::abs(std::complex<double>(got) - wanted);
+    return distance <= allowed.absolute + allowed.relative * std::abs(wanted) &&
+           std::isfinite(std::abs(wanted));
+  } else if constexpr (std::is_integral_v<T>) {
+    // In unsigned arithmetic, so that no difference overflows.
+    using wide = std::uint64_t;
+    const wide distance = expected > got ? static_cast<wide>(expected) - static_cast<wide>(got)
+                                         : static_cast<wide>(got) - static_cast<wide>(expected);
+    const double bound =
+        allowed.absolute + allowed.relative * std::abs(static_cast<double>(expected));
+    return static_cast<double>(distance) <= bound;
+  } else {
+    const double wanted = expected;
+    return std::isfinite(wanted) && std::abs(static_cast<double>(got) - wanted) <=
+                                        allowed.absolute + allowed.relative * std::abs(wanted);
+  }
+}
+
+template <class T>
+std::string text_of(const T& element) {
+  if constexpr (is_complex<T>) {
+    return fmt::format("({}, {})", element.real(), element.imag());
+  } else if constexpr (std::is_integral_v<T>) {
+    return std::to_string(element);
+  } else {
+    return fmt::format("{}", element);
+  }
+}
+
+/// Walks the elements of a shape in C order.
+class index_walk {
+ public:
+  explicit index_walk(const shape& size) : size_(size) {}
+
+  const std::array<std::size_t, shape::max_rank>& index() const noexcept { return index_; }
+  shape as_shape() const { return shape(std::span(index_).first(size_.rank())); }
+
+  void advance() noexcept {
+    for (std::size_t axis = size_.rank(); axis-- > 0;) {
+      if (++index_[axis] < size_[axis]) return;
+      index_[axis] = 0;
+    }
+  }
+
+  std::size_t offset_in(const shape& padded) const noexcept {
+    std::size_t offset = 0;
+    for (std::size_t axis = 0; axis < padded.rank(); ++axis) {
+      offset = offset * padded[axis] + index_[axis];
+    }
+    return offset;
+  }
+
+ private:
+  shape size_;
+  std::array<std::size_t, shape::max_rank> index_{};
+};
+
+template <class T>
+comparison compare_elements(const array_layout& expected_layout, const void* expected,
+                            const array_layout& got_layout, const void* got,
+                            const tolerance& allowed) {
+  comparison result{.elements = expected_layout.size().elements()};
+  index_walk walk(expected_layout.size());
+  for (std::size_t i = 0; i < result.elements; ++i, walk.advance()) {
+    const T& want = static_cast<const T*>(expected)[walk.offset_in(expected_layout.padded())];
+    const T& have = static_cast<const T*>(got)[walk.offset_in(got_layout.padded())];
+    if (is_within(want, have, allowed)) continue;
+    if (result.mismatches++ == 0) {
+      result.first = walk.as_shape();
+      result.expected = text_of(want);
+      result.got = text_of(have);
+    }
+  }
+  return result;
+}
+
+using compare_function = comparison (*)(const array_layout&, const void*, const array_layout&,
+                                        const void*, const tolerance&);
+
+compare_function comparer_of(dtype type) {
+  switch (type) {
+    case dtype::int8: return compare_elements<std::int8_t>;
+    case dtype::uint8: return compare_elements<std::uint8_t>;
+    case dtype::int16: return compare_elements<std::int16_t>;
+    case dtype::uint16: return compare_elements<std::uint16_t>;
+    case dtype::int32: return compare_elements<std::int32_t>;
+    case dtype::uint32: return compare_elements<std::uint32_t>;
+    case dtype::int64: return compare_elements<std::int64_t>;
+    case dtype::uint64: return compare_elements<std::uint64_t>;
+    case dtype::float32: return compare_elements<float>;
+    case dtype::float64: return compare_elements<double>;
+    case dtype::complex64: return compare_elements<std::complex<float>>;
+    case dtype::complex128: return compare_elements<std::complex<double>>;
+    case dtype::float16:
+    case dtype::bfloat16: break;
+  }
+  throw argument_error("arrays of " + std::string(dtype_name(type)) +
+                       " have no host type to compare them in");
+}
+
+}  // namespace
+
+std::string comparison::describe() const {
+  if (matches()) return fmt::format("all {} elements match", elements);
+  return fmt::format("{} of {} elements differ, the first at {}: expected {}, got {}", mismatches,
+                     elements, to_string(first), expected, got);
+}
+
+comparison compare(const array_layout& expected_layout, const void* expected,
+                   const array_layout& got_layout, const void* got, const tolerance& allowed) {
+  if (expected_layout.type() != got_layout.type() || expected_layout.size() != got_layout.size()) {
+    throw argument_error(fmt::format("the answer is {} of {}, the result {} of {}",
+                                     to_string(expected_layout.size()),
+                                     dtype_name(expected_layout.type()),
+                                     to_string(got_layout.size()), dtype_name(got_layout.type())));
+  }
+  return comparer_of(expected_layout.type())(expected_layout, expected, got_layout, got, allowed);
+}
+
+}  // namespace tune
