@@ -26,4 +26,12 @@ program context::create_program(const program_source& source) const {
   return program(impl_->create_program(source));
 }
 
+void context::attach_erased(const void* key, std::shared_ptr<const void> value) const {
+  impl_->attach(key, std::move(value));
+}
+
+std::shared_ptr<const void> context::attachment_erased(const void* key) const {
+  return impl_->attachment(key);
+}
+
 }  // namespace tune

@@ -41,12 +41,31 @@ class context {
   /// @throws build_error with the compiler's log
   program create_program(const program_source& source) const;
 
+  /// Keeps a value with the context, one of each type, for every copy of the handle; it replaces
+  /// the one before. What other rooms have to remember about a context goes here.
+  template <class T>
+  void attach(std::shared_ptr<const T> value) const {
+    attach_erased(&attachment_key<T>, std::move(value));
+  }
+  /// The attached value of this type; null if there is none.
+  template <class T>
+  std::shared_ptr<const T> attachment() const {
+    return std::static_pointer_cast<const T>(attachment_erased(&attachment_key<T>));
+  }
+
   const std::shared_ptr<detail::context_interface>& impl() const noexcept { return impl_; }
 
   /// Whether two handles mean the same context.
   friend bool operator==(const context& a, const context& b) noexcept { return a.impl_ == b.impl_; }
 
  private:
+  // Its address stands for the type.
+  template <class T>
+  static inline char attachment_key = 0;
+
+  void attach_erased(const void* key, std::shared_ptr<const void> value) const;
+  std::shared_ptr<const void> attachment_erased(const void* key) const;
+
   std::shared_ptr<detail::context_interface> impl_;
 };
 

@@ -106,4 +106,23 @@ std::vector<std::shared_ptr<event_interface>> queue_interface::stop_recording() 
   return std::exchange(recorded_, {});
 }
 
+void context_interface::attach(const void* key, std::shared_ptr<const void> value) {
+  const std::lock_guard lock(attachments_mutex_);
+  for (auto& [known, attached] : attachments_) {
+    if (known == key) {
+      attached.swap(value);  // the old one is destroyed after the lock, whatever it does then
+      return;
+    }
+  }
+  attachments_.emplace_back(key, std::move(value));
+}
+
+std::shared_ptr<const void> context_interface::attachment(const void* key) const {
+  const std::lock_guard lock(attachments_mutex_);
+  for (const auto& [known, attached] : attachments_) {
+    if (known == key) return attached;
+  }
+  return nullptr;
+}
+
 }  // namespace tune::detail

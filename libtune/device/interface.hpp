@@ -17,8 +17,10 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libtune/device/device_info.hpp"
@@ -225,12 +227,17 @@ class context_interface : public std::enable_shared_from_this<context_interface>
     return do_create_program(source);
   }
 
+  void attach(const void* key, std::shared_ptr<const void> value);
+  std::shared_ptr<const void> attachment(const void* key) const;
+
  private:
   virtual std::shared_ptr<buffer_interface> do_create_buffer(std::size_t bytes) = 0;
   virtual std::shared_ptr<queue_interface> do_create_queue(queue_settings settings) = 0;
   virtual std::shared_ptr<program_interface> do_create_program(const program_source& source) = 0;
 
   std::shared_ptr<const device_interface> device_;
+  mutable std::mutex attachments_mutex_;
+  std::vector<std::pair<const void*, std::shared_ptr<const void>>> attachments_;
 };
 
 }  // namespace tune::detail

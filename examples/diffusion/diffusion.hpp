@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "libtune/libtune.hpp"
+
+namespace diffusion {
+
+/// How the kernel reads the field.
+enum class variant {
+  naive,   ///< each point and its neighbours straight from global memory
+  shared,  ///< through local memory
+  tiled,   ///< through local memory, several points for each work item
+};
+
+struct diffusion_key {
+  variant kernel = variant::naive;
+  int size = 1024;  ///< of the square field that is tuned for
+};
+
+struct diffusion_tuning {
+  int block_size_x = 1;
+  int block_size_y = 1;
+  int tile_size_x = 1;
+  int tile_size_y = 1;
+};
+
+/// The time step; the grid spacing is 1.
+inline constexpr float time_step = 0.225F;
+
+/// One step: u_new = u + dt (sum of the 4 neighbours - 4 u) inside; the boundary of u_new is left
+/// as it is. Slots u and u_new, float32, rows x columns, not padded.
+class diffusion_operation final : public tune::operation {
+ public:
+  diffusion_operation(const tune::command_queue& queue, const tune::program& program,
+                      const diffusion_tuning& tuning, std::size_t rows, std::size_t columns);
+
+  /// Makes the output the input of the next step.
+  void swap();
+
+ private:
+  void do_run() override;
+
+  tune::kernel kernel_;
+  tune::io_slot& u_new_;
+  tune::io_slot& u_;
+  unsigned width_;
+  unsigned height_;
+  tune::nd_range range_;
+};
+
+/// Compiles the kernel for a context, tuned for it.
+class diffusion_template {
+ public:
+  static const tune::autotuner<diffusion_key, diffusion_tuning> autotune;
+
+  explicit diffusion_template(const tune::context& context, const diffusion_key& key = {},
+                              const std::optional<diffusion_tuning>& tuning = std::nullopt);
+
+  const diffusion_tuning& tuning() const noexcept { return tuning_; }
+  diffusion_operation instantiate(const tune::command_queue& queue, std::size_t rows,
+                                  std::size_t columns) const;
+
+ private:
+  diffusion_tuning tuning_;
+  tune::program program_;
+};
+
+/// The configurations that are searched.
+tune::space<diffusion_tuning> tuning_space(variant kernel);
+
+}  // namespace diffusion

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Everything that the author of an operation needs.
+#pragma once
+
+#include "libtune/array/device_array.hpp"
+#include "libtune/array/host_array.hpp"
+#include "libtune/base/dtype.hpp"
+#include "libtune/base/error.hpp"
+#include "libtune/base/fields.hpp"
+#include "libtune/compile/compile.hpp"
+#include "libtune/device/context.hpp"
+#include "libtune/device/kernel.hpp"
+#include "libtune/discover/devices.hpp"
+#include "libtune/discover/select.hpp"
+#include "libtune/measure/measure.hpp"
+#include "libtune/operation/operation.hpp"
+#include "libtune/search/space.hpp"
+#include "libtune/tune/autotuner.hpp"
+#include "libtune/tune/error.hpp"
+#include "libtune/tune/observer.hpp"
+#include "libtune/verify/answer.hpp"

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/report/files.hpp"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+
+namespace tune {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+std::string quoted(const std::string& cell) {
+  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
+  std::string text = "\"";
+  for (const char c : cell) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return text + '"';
+}
+
+void write_line(std::ostream& out, const std::vector<std::string>& cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i) out << (i == 0 ? "" : ",") << quoted(cells[i]);
+  out << "\r\n";
+}
+
+std::vector<std::string> csv_header(const search_finished_event& search) {
+  std::vector<std::string> cells;
+  if (!search.trials.empty()) {
+    for (const named_value& field : search.trials.front().configuration) {
+      cells.push_back(field.name);
+    }
+  }
+  for (const char* name : {"outcome", "score_ns", "spread_ns", "min_ns", "mean_ns", "samples",
+                           "preparation_ns", "reason"}) {
+    cells.emplace_back(name);
+  }
+  return cells;
+}
+
+std::vector<std::string> csv_row(const trial& item) {
+  std::vector<std::string> cells;
+  for (const named_value& field : item.configuration) cells.push_back(to_string(field.value));
+  cells.emplace_back(outcome_name(item.outcome));
+  const auto time = [&](run_time t) {
+    return item.score ? fmt::format("{}", t.count()) : std::string();
+  };
+  cells.push_back(time(item.samples.median()));
+  cells.push_back(time(item.samples.spread()));
+  cells.push_back(time(item.samples.min()));
+  cells.push_back(time(item.samples.mean()));
+  cells.push_back(std::to_string(item.samples.size()));
+  cells.push_back(std::to_string(item.preparation.count()));
+  cells.push_back(item.reason);
+  return cells;
+}
+
+// JSON has no infinity and no NaN.
+json number(double d) { return std::isfinite(d) ? json(d) : json(nullptr); }
+
+json to_json(const value& v) {
+  struct {
+    json operator()(std::monostate) const { return nullptr; }
+    json operator()(bool b) const { return b; }
+    json operator()(std::int64_t i) const { return i; }
+    json operator()(std::uint64_t i) const { return i; }
+    json operator()(double d) const { return number(d); }
+    json operator()(const std::string& s) const { return s; }
+  } converter;
+  return std::visit(converter, v);
+}
+
+json to_json(const std::vector<named_value>& values) {
+  json object = json::object();
+  for (const named_value& item : values) object[item.name] = to_json(item.value);
+  return object;
+}
+
+json to_json(const trial& item) {
+  json samples = json::array();
+  for (const run_time time : item.samples.times()) samples.push_back(number(time.count()));
+  return {{"configuration", to_json(item.configuration)},
+          {"outcome", outcome_name(item.outcome)},
+          {"reason", item.reason},
+          {"score_ns", item.score ? number(item.score->count()) : json(nullptr)},
+          {"samples_ns", std::move(samples)},
+          {"preparation_ns", item.preparation.count()}};
+}
+
+}  // namespace
+
+void write_csv(std::ostream& out, const search_finished_event& search) {
+  write_line(out, csv_header(search));
+  for (const trial& item : search.trials) write_line(out, csv_row(item));
+}
+
+void write_json(std::ostream& out, const search_finished_event& search) {
+  json trials = json::array();
+  for (const trial& item : search.trials) trials.push_back(to_json(item));
+  const device_identity& device = search.subject.device.identity;
+  const json object{
+      {"function", search.subject.function},
+      {"version", search.subject.version},
+      {"arguments", to_json(search.subject.arguments)},
+      {"device",
+       {{"name", device.name}, {"platform", device.platform}, {"version", device.driver_version}}},
+      {"elapsed_ns", search.elapsed.count()},
+      {"best", search.best ? to_json(search.trials[*search.best].configuration) : json(nullptr)},
+      {"trials", std::move(trials)}};
+  // Strings from drivers may be any bytes; a report is not the place to fail on them.
+  out << object.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
+}
+
+file_reporter::file_reporter(std::string path, writer writes)
+    : path_(std::move(path)), writes_(std::move(writes)) {}
+
+void file_reporter::search_finished(const search_finished_event& event) {
+  std::ofstream file(path_, std::ios::trunc);
+  if (file) writes_(file, event);
+  file.flush();
+  if (!file) throw error("the report '" + path_ + "' could not be written");
+}
+
+}  // namespace tune

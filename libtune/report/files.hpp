@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <string>
+
+#include "libtune/tune/observer.hpp"
+
+namespace tune {
+
+/// Writes every trial of a search as CSV (RFC 4180): a header, then a row for each, in the order
+/// in which they were made. The columns are the fields of the configuration, then outcome, score_ns
+/// (median), spread_ns, min_ns, mean_ns, samples, preparation_ns and reason. Numbers that do not
+/// exist are empty.
+void write_csv(std::ostream& out, const search_finished_event& search);
+
+/// Writes a search as one JSON object: function, version, arguments, device, elapsed_ns, best (the
+/// configuration, or null) and trials, each with its configuration, outcome, reason, score_ns,
+/// samples_ns and preparation_ns.
+void write_json(std::ostream& out, const search_finished_event& search);
+
+/// Writes each search to a file, over the one before. A file that cannot be written is an error
+/// that names it, and costs nothing else.
+class file_reporter final : public observer {
+ public:
+  using writer = std::function<void(std::ostream&, const search_finished_event&)>;
+
+  /// @param writes  write_csv, write_json, or another
+  file_reporter(std::string path, writer writes);
+
+  void search_finished(const search_finished_event& event) override;
+
+ private:
+  std::string path_;
+  writer writes_;
+};
+
+}  // namespace tune

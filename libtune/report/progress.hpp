@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <iosfwd>
+#include <optional>
+#include <string>
+
+#include "libtune/measure/measurement.hpp"
+#include "libtune/tune/observer.hpp"
+
+namespace tune {
+
+/// Shows how far a search is: how many configurations, the time gone and to come, and the best so
+/// far. On a terminal one line is written over and over; elsewhere a line appears now and then. For
+/// one search at a time. The stream has to outlive it.
+class progress_reporter final : public observer {
+ public:
+  progress_reporter(std::ostream& out, bool is_terminal,
+                    wall_clock now = std::chrono::steady_clock::now);
+
+  void search_started(const search_started_event& event) override;
+  void trial_finished(const tuning_subject& subject, const trial& finished) override;
+  void search_finished(const search_finished_event& event) override;
+
+ private:
+  std::string line() const;
+  bool is_due(std::chrono::steady_clock::time_point time) const;
+
+  std::ostream& out_;
+  bool is_terminal_;
+  wall_clock now_;
+  std::chrono::steady_clock::time_point start_;
+  std::chrono::steady_clock::time_point shown_;
+  std::size_t planned_ = 0;
+  std::size_t done_ = 0;
+  std::optional<trial> best_;
+};
+
+/// Whether what is written to standard output is seen on a terminal.
+bool is_standard_output_a_terminal() noexcept;
+
+}  // namespace tune

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "libtune/base/value.hpp"
+#include "libtune/device/context.hpp"
+#include "libtune/store/function_identity.hpp"
+#include "libtune/store/record.hpp"
+#include "libtune/tune/observer.hpp"
+#include "libtune/tune/options.hpp"
+#include "libtune/tune/session.hpp"
+
+namespace tune {
+
+/// An autotune function once the types of its key and tuning have been erased. It registers itself
+/// for as long as it lives. Immutable, so thread-safe.
+class autotuner_core {
+ public:
+  using values = std::vector<named_value>;
+  using function = std::function<values(tuning_session&, const values&)>;
+
+  autotuner_core(function_identity identity, values test_default, function tunes);
+  ~autotuner_core();
+  autotuner_core(const autotuner_core&) = delete;
+  autotuner_core& operator=(const autotuner_core&) = delete;
+
+  const function_identity& identity() const noexcept { return identity_; }
+  const values& test_default() const noexcept { return test_default_; }
+
+  /// The tuning for a key on the context's device: what the database has, else whatever the mode
+  /// says. See autotuner.
+  values obtain(const context& context, const values& key, const tuning_options& options) const;
+
+ private:
+  struct request;
+
+  std::optional<values> look_up(const request& asked) const;
+  values tune_once(const request& asked) const;
+  values tune_and_store(const request& asked) const;
+  values run(const context& context, const tuning_subject& subject, const tuning_options& options,
+             std::optional<run_time>& score) const;
+
+  function_identity identity_;
+  values test_default_;
+  function tunes_;
+};
+
+/// The autotune functions that live in this program, in the order in which they were made.
+std::vector<const autotuner_core*> registered_autotuners();
+
+}  // namespace tune

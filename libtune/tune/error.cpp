@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/error.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <string_view>
+#include <utility>
+
+namespace tune {
+namespace {
+
+struct reason_group {
+  tune::outcome outcome;
+  std::string reason;
+  std::size_t count = 0;
+  std::string example;  // the first configuration
+};
+
+// Reasons often name the configuration in later lines; what is alike stands in the first.
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::vector<reason_group> group(const std::vector<trial>& trials) {
+  std::vector<reason_group> groups;
+  for (const trial& item : trials) {
+    const std::string reason = first_line(item.reason);
+    auto known = std::find_if(groups.begin(), groups.end(), [&](const reason_group& candidate) {
+      return candidate.outcome == item.outcome && candidate.reason == reason;
+    });
+    if (known == groups.end()) {
+      groups.push_back({item.outcome, reason, 0, to_string(item.configuration)});
+      known = groups.end() - 1;
+    }
+    ++known->count;
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const reason_group& a, const reason_group& b) { return a.count > b.count; });
+  return groups;
+}
+
+std::string describe_failure(const tuning_subject& subject, const std::vector<trial>& trials) {
+  std::string text = fmt::format(
+      "none of the {} configurations of {} could be measured:", trials.size(), describe(subject));
+  for (const reason_group& reasons : group(trials)) {
+    text += fmt::format("\n  {} x {}: {} (the first is {})", reasons.count,
+                        outcome_name(reasons.outcome), reasons.reason, reasons.example);
+  }
+  return text;
+}
+
+std::string describe_emptiness(const search_started_event& search) {
+  std::string text = fmt::format(
+      "the space of {} has no configuration: the restrictions exclude all {} combinations",
+      describe(search.subject), search.combinations);
+  for (const removal& item : search.removals) {
+    text += fmt::format(
+        "\n  {} x {}", item.combinations,
+        item.description.empty() ? "a restriction without a description" : item.description);
+  }
+  return text;
+}
+
+}  // namespace
+
+not_tuned_error::not_tuned_error(const tuning_subject& subject, const std::string& database)
+    : error(fmt::format("no tuning result for {} in {}, and the mode 'cached' forbids to tune; "
+                        "tune once with LIBTUNE_MODE=tune, or allow the test default with "
+                        "LIBTUNE_MODE=default",
+                        describe(subject),
+                        database.empty() ? "any database" : "'" + database + "'")) {}
+
+tuning_failed_error::tuning_failed_error(const tuning_subject& subject, std::vector<trial> trials)
+    : error(describe_failure(subject, trials)), trials_(std::move(trials)) {}
+
+empty_space_error::empty_space_error(const search_started_event& search)
+    : error(describe_emptiness(search)) {}
+
+std::string describe(const tuning_subject& subject) {
+  return fmt::format("{} version {} ({}) on device '{}'", subject.function, subject.version,
+                     to_string(subject.arguments), subject.device.identity.name);
+}
+
+}  // namespace tune

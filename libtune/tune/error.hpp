@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "libtune/tune/observer.hpp"
+#include "libtune/tune/trial.hpp"
+
+namespace tune {
+
+/// The database has no result and tuning is not allowed (mode cached).
+class not_tuned_error : public error {
+ public:
+  not_tuned_error(const tuning_subject& subject, const std::string& database);
+};
+
+/// No configuration of the space could be measured. The text groups the reasons.
+class tuning_failed_error : public error {
+ public:
+  tuning_failed_error(const tuning_subject& subject, std::vector<trial> trials);
+
+  /// Every configuration that was tried, with the reason why it failed.
+  const std::vector<trial>& trials() const noexcept { return trials_; }
+
+ private:
+  std::vector<trial> trials_;
+};
+
+/// The space has no configuration to try. The text says which restriction removed how many.
+class empty_space_error : public error {
+ public:
+  explicit empty_space_error(const search_started_event& search);
+};
+
+/// "multiply_template.autotune version 0 (type=float32) on device 'X'".
+std::string describe(const tuning_subject& subject);
+
+}  // namespace tune

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libtune/base/value.hpp"
+#include "libtune/device/device_info.hpp"
+#include "libtune/search/restriction.hpp"
+#include "libtune/tune/trial.hpp"
+
+namespace tune {
+
+/// What is being tuned, for whom.
+struct tuning_subject {
+  std::string function;                ///< the autotuner's name
+  int version = 0;                     ///< and version
+  std::vector<named_value> arguments;  ///< the key
+  device_info device;
+};
+
+/// Where an answer to a lookup came from.
+enum class lookup_grade : std::uint8_t { miss, exact, nearest };
+
+/// A lookup in the tuning database.
+struct lookup_event {
+  tuning_subject subject;
+  lookup_grade grade = lookup_grade::miss;
+  std::vector<std::string> relaxed;  ///< for nearest: what need not match, "device_version"
+  std::vector<named_value> values;   ///< what was found
+  std::string database;              ///< the path that was looked in; empty if there is none
+  std::chrono::nanoseconds elapsed{0};
+};
+
+/// A search that starts.
+struct search_started_event {
+  tuning_subject subject;
+  std::string strategy;
+  std::size_t combinations = 0;     ///< before any restriction
+  std::size_t configurations = 0;   ///< in the space
+  std::size_t planned = 0;          ///< that the strategy will try at most
+  std::vector<removal> removals{};  ///< what each restriction removed
+};
+
+/// A search that has ended.
+struct search_finished_event {
+  tuning_subject subject;
+  std::vector<trial> trials;        ///< in the order in which they were made
+  std::optional<std::size_t> best;  ///< the winner's place in trials; none if all failed
+  std::chrono::nanoseconds elapsed{0};
+};
+
+/// Hears what happens while tuning. Override what is of interest. The calls come from the thread
+/// that asked for the tuning, one after the other for one search; searches on several threads call
+/// at the same time. What an observer throws is logged and goes no further.
+class observer {
+ public:
+  observer() = default;
+  virtual ~observer() = default;
+  observer(const observer&) = delete;
+  observer& operator=(const observer&) = delete;
+
+  virtual void looked_up(const lookup_event&) {}
+  virtual void search_started(const search_started_event&) {}
+  virtual void trial_finished(const tuning_subject&, const trial&) {}
+  virtual void search_finished(const search_finished_event&) {}
+};
+
+}  // namespace tune

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libtune/device/context.hpp"
+#include "libtune/measure/measure_settings.hpp"
+#include "libtune/search/strategy_options.hpp"
+#include "libtune/store/match.hpp"
+
+namespace tune {
+
+class observer;
+
+/// What happens when the database has no result.
+enum class tuning_mode : std::uint8_t {
+  tune,      ///< tune now, and store the result
+  cached,    ///< never tune: not_tuned_error
+  defaults,  ///< never tune: use the declared test default
+  force,     ///< do not look, always tune, and store the result
+};
+
+/// How an application wants autotuners to behave. What is left empty is taken from the
+/// environment (LIBTUNE_DB, LIBTUNE_MATCH, LIBTUNE_MODE), read anew each time, else the default.
+struct tuning_options {
+  std::optional<std::string> database{};  ///< the path of the tuning database
+  std::optional<match_mode> match{};
+  std::optional<tuning_mode> mode{};
+  measure_settings measure{};
+  std::string strategy = "exhaustive";  ///< see strategy_names
+  strategy_options search{};
+  std::vector<std::shared_ptr<observer>> observers{};
+};
+
+/// Makes these the options of every autotuner that is called for this context, or for any copy of
+/// the handle, from now on. They win over the environment. Thread-safe.
+void set_tuning_options(const context& context, tuning_options options);
+
+/// The options of a context; those that say nothing, if none have been set.
+std::shared_ptr<const tuning_options> tuning_options_of(const context& context);
+
+}  // namespace tune

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/registry.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "libtune/base/error.hpp"
+#include "libtune/tune/autotuner_core.hpp"
+
+namespace tune {
+
+// Never destroyed: autotuners are static objects and deregister themselves late.
+autotuner_registry& autotuner_registry::instance() {
+  static autotuner_registry* const registry = new autotuner_registry;
+  return *registry;
+}
+
+void autotuner_registry::add(const autotuner_core& added) {
+  const std::lock_guard lock(mutex_);
+  autotuners_.push_back(&added);
+}
+
+void autotuner_registry::remove(const autotuner_core& removed) noexcept {
+  const std::lock_guard lock(mutex_);
+  std::erase(autotuners_, &removed);
+}
+
+std::vector<const autotuner_core*> autotuner_registry::all() const {
+  const std::lock_guard lock(mutex_);
+  return autotuners_;
+}
+
+void autotuner_registry::require_unique(const autotuner_core& one) const {
+  const std::lock_guard lock(mutex_);
+  const auto& wanted = one.identity();
+  const bool shared =
+      std::any_of(autotuners_.begin(), autotuners_.end(), [&](const autotuner_core* other) {
+        return other != &one && other->identity().name == wanted.name &&
+               other->identity().version == wanted.version;
+      });
+  if (shared) {
+    throw argument_error("two autotune functions are named '" + wanted.name + "' with version " +
+                         std::to_string(wanted.version) + "; rename one of them");
+  }
+}
+
+}  // namespace tune

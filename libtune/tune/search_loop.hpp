@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "libtune/tune/observer.hpp"
+#include "libtune/tune/options.hpp"
+#include "libtune/tune/trial.hpp"
+#include "libtune/tune/trial_runner.hpp"
+
+namespace tune {
+
+/// Tries what the strategy proposes, tells the observers, and finds the best: the least score, the
+/// earlier configuration of the space where two are equal.
+/// @throws empty_space_error if there is nothing to try, tuning_failed_error if nothing could be
+///         measured, argument_error if the options name no known strategy
+trial run_search(const search_problem& problem, const tuning_subject& subject, const device& device,
+                 const tuning_options& options,
+                 std::span<const std::shared_ptr<observer>> observers, const wall_clock& now);
+
+/// Calls each observer, logging what it throws.
+void notify(std::span<const std::shared_ptr<observer>> observers,
+            const std::function<void(observer&)>& call) noexcept;
+
+}  // namespace tune

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/fields.hpp"
+#include "libtune/device/context.hpp"
+#include "libtune/measure/measure.hpp"
+#include "libtune/search/space.hpp"
+#include "libtune/tune/observer.hpp"
+#include "libtune/tune/options.hpp"
+#include "libtune/tune/trial_runner.hpp"
+
+namespace tune {
+
+/// What an autotune function is given: where to tune and how. Made by the autotuner, or by hand to
+/// tune without one. One thread uses it.
+class tuning_session {
+ public:
+  tuning_session(const context& context, tuning_subject subject, const tuning_options& options,
+                 wall_clock now = std::chrono::steady_clock::now);
+
+  const tune::context& context() const noexcept { return context_; }
+  const tuning_options& options() const noexcept { return options_; }
+
+  /// Searches a space. For each configuration, generate(tuning) compiles it, prepares its inputs
+  /// and returns a measure; nullptr skips it, and what it throws becomes a reason: neither ends
+  /// the search. Returns the configuration with the least median time.
+  /// @throws empty_space_error, tuning_failed_error (with every reason)
+  template <fielded Tuning, std::invocable<const Tuning&> Generate>
+  requires std::convertible_to<std::invoke_result_t<Generate&, const Tuning&>, measure> Tuning
+  tune(const space<Tuning>& space, Generate&& generate) {
+    const search_problem problem{
+        .space = space.core(),
+        .configuration = [&](std::size_t index) { return to_values(space[index]); },
+        .needs = [&](std::size_t index) { return space.resources_of(space[index]); },
+        .generate = [&](std::size_t index) -> measure { return generate(space[index]); }};
+    return space[search(problem)];
+  }
+
+  /// The median time of the best configuration of the search that ended last.
+  std::optional<run_time> best_score() const noexcept { return best_score_; }
+
+ private:
+  std::size_t search(const search_problem& problem);
+
+  tune::context context_;
+  tuning_subject subject_;
+  tuning_options options_;
+  wall_clock now_;
+  std::optional<run_time> best_score_;
+};
+
+}  // namespace tune

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/settings.hpp"
+
+#include "libtune/base/environment.hpp"
+
+namespace tune {
+
+tuning_settings resolve_settings(const tuning_options& options) {
+  tuning_settings settings;
+  if (options.database) {
+    settings.database = *options.database;
+  } else {
+    settings.database = read_environment("LIBTUNE_DB").value_or(default_database_path());
+  }
+  if (options.match) {
+    settings.match = *options.match;
+  } else {
+    settings.match =
+        read_environment_choice<match_mode>(
+            "LIBTUNE_MATCH", {{"exact", match_mode::exact}, {"nearest", match_mode::nearest}})
+            .value_or(match_mode::exact);
+  }
+  if (options.mode) {
+    settings.mode = *options.mode;
+  } else {
+    settings.mode =
+        read_environment_choice<tuning_mode>("LIBTUNE_MODE", {{"tune", tuning_mode::tune},
+                                                              {"cached", tuning_mode::cached},
+                                                              {"default", tuning_mode::defaults},
+                                                              {"force", tuning_mode::force}})
+            .value_or(tuning_mode::tune);
+  }
+  return settings;
+}
+
+// The XDG Base Directory specification asks that a relative path be ignored.
+std::string default_database_path() {
+  const auto cache = read_environment("XDG_CACHE_HOME");
+  if (cache && cache->front() == '/') return *cache + "/libtune/tuning.db";
+  const auto home = read_environment("HOME");
+  if (home && home->front() == '/') return *home + "/.cache/libtune/tuning.db";
+  return {};
+}
+
+const char* tuning_mode_name(tuning_mode mode) noexcept {
+  switch (mode) {
+    case tuning_mode::tune: return "tune";
+    case tuning_mode::cached: return "cached";
+    case tuning_mode::defaults: return "default";
+    case tuning_mode::force: break;
+  }
+  return "force";
+}
+
+}  // namespace tune

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+#include "libtune/store/match.hpp"
+#include "libtune/tune/options.hpp"
+
+namespace tune {
+
+/// What the options, the environment and the defaults come to, at one moment.
+struct tuning_settings {
+  std::string database;  ///< a path; empty if there is nowhere to keep one
+  match_mode match = match_mode::exact;
+  tuning_mode mode = tuning_mode::tune;
+};
+
+/// @throws environment_error if a variable that counts holds what cannot be read
+tuning_settings resolve_settings(const tuning_options& options);
+
+/// libtune/tuning.db in the user's cache folder (XDG_CACHE_HOME, else HOME/.cache); empty if
+/// neither variable names a folder.
+std::string default_database_path();
+
+/// The word of a mode, as LIBTUNE_MODE takes it.
+const char* tuning_mode_name(tuning_mode mode) noexcept;
+
+}  // namespace tune

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libtune/base/value.hpp"
+#include "libtune/measure/samples.hpp"
+
+namespace tune {
+
+/// What became of a configuration.
+enum class outcome : std::uint8_t {
+  measured,        ///< it ran, its result was right or not looked at, and it has a time
+  skipped,         ///< the author's function returned no measure for it
+  over_limit,      ///< it asks for more than the device has
+  compile_failed,  ///< its kernel does not compile
+  launch_failed,   ///< the device refused to run it
+  wrong_result,    ///< its result differs from the answer
+  invalid_time,    ///< its time is NaN, infinite, zero or negative
+  failed,          ///< something else was thrown
+};
+
+/// The words of an outcome ("compile failed"). They are stored: never change one.
+std::string_view outcome_name(outcome result) noexcept;
+
+/// One configuration that was tried.
+struct trial {
+  std::size_t index = 0;                   ///< its number in the space
+  std::vector<named_value> configuration;  ///< every field of the tuning struct
+  tune::outcome outcome = outcome::skipped;
+  std::string reason;             ///< why it has no time; empty if it has
+  tune::samples samples;          ///< the times, empty unless it was measured
+  std::optional<run_time> score;  ///< what is compared, less is better; set if it was measured
+  std::chrono::nanoseconds preparation{0};  ///< from its start until it could be run
+  std::chrono::nanoseconds elapsed{0};      ///< from its start to its end
+};
+
+}  // namespace tune
