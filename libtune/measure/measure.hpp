@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libtune/device/command_queue.hpp"
+#include "libtune/measure/samples.hpp"
+
+namespace tune {
+
+namespace detail {
+class measurable;
+}
+
+/// A configuration that is ready to be run and timed: what is returned for each configuration
+/// while tuning. nullptr means that this configuration is skipped. It owns what it runs; it can be
+/// moved, not copied, because an operation cannot be copied. Used by one thread at a time.
+///
+///   return tune::make_measure(queue, std::move(operation))
+///       .check([=] { return compare(expected, result); });
+class measure {
+ public:
+  /// Describes how a result is wrong; empty if it is right.
+  using check_function = std::function<std::optional<std::string>()>;
+
+  /// Skips the configuration.
+  measure(
+      std::nullptr_t) noexcept;  // NOLINT(google-explicit-constructor): reads as "return nullptr"
+  explicit measure(std::unique_ptr<detail::measurable> impl) noexcept;
+  measure(measure&&) noexcept;
+  measure& operator=(measure&&) noexcept;
+  ~measure();
+
+  /// Whether there is anything to run.
+  explicit operator bool() const noexcept { return impl_ != nullptr; }
+
+  /// Attaches what verify calls. @throws argument_error if this is a skipped configuration
+  measure& check(check_function function) &;
+  measure check(check_function function) &&;
+  /// Attaches what puts back inputs that the kernel overwrites. It is called before the first run
+  /// and before each batch of samples; its time is not part of theirs. Between the runs of one
+  /// batch it is not called. @throws argument_error if this is a skipped configuration
+  measure& reset(std::function<void()> function) &;
+  measure reset(std::function<void()> function) &&;
+
+  // The rest is for the tuner. It throws argument_error if this is a skipped configuration, and
+  // otherwise whatever the operation or the device throws.
+
+  /// Calls the reset function and waits for what it has enqueued. run and sample begin with this
+  /// unless it has just been done; on its own it serves to keep it out of somebody's timing.
+  void prepare();
+  /// One run that nobody times, and waits for its end.
+  void run();
+  /// Calls the check function, meant to be done once, right after the first run. Empty if the
+  /// result is right or there is no such function.
+  std::optional<std::string> verify();
+  /// Times iterations runs, one after the other. For an operation on a queue: the device time of
+  /// each, which is the sum over its kernels and fills, so that gaps between these do not count.
+  /// For a function that times itself: one sample, the mean that it returns.
+  /// @throws argument_error if iterations is not positive, or the operation enqueued nothing
+  std::vector<run_time> sample(int iterations);
+
+ private:
+  void require_operation() const;
+
+  std::unique_ptr<detail::measurable> impl_;
+  check_function check_;
+  std::function<void()> reset_;
+  bool prepared_ = false;
+};
+
+/// Measures an operation that enqueues its commands on this very queue when it is called.
+measure make_measure(tuning_command_queue queue, std::function<void()> operation);
+
+/// The same, for an operation that can be moved only. It lives as long as the measure.
+template <std::move_constructible Operation>
+requires std::invocable<Operation&> measure make_measure(tuning_command_queue queue,
+                                                         Operation operation) {
+  auto kept = std::make_shared<Operation>(std::move(operation));
+  return make_measure(std::move(queue), std::function<void()>([kept] { (*kept)(); }));
+}
+
+/// Measures by a function that times itself: it makes so many iterations, waits for their end, and
+/// returns the seconds that one of them took.
+measure make_measure(std::function<double(int iterations)> seconds_per_iteration);
+
+}  // namespace tune

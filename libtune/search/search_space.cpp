@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/search/search_space.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/search/random_order.hpp"
+
+namespace tune {
+namespace {
+
+class choice_combination final : public detail::combination {
+ public:
+  choice_combination(std::size_t parameters,
+                     std::shared_ptr<const std::vector<restriction>> restrictions)
+      : choice_(parameters, 0), restrictions_(std::move(restrictions)) {}
+
+ private:
+  void do_set(std::size_t parameter, std::size_t candidate) override {
+    choice_[parameter] = candidate;
+  }
+  bool do_allowed_by(std::size_t restriction) const override {
+    return (*restrictions_)[restriction].allows(choice_);
+  }
+
+  std::vector<std::size_t> choice_;
+  std::shared_ptr<const std::vector<restriction>> restrictions_;
+};
+
+std::vector<detail::restriction_outline> outline(const std::vector<restriction>& restrictions) {
+  std::vector<detail::restriction_outline> outlines;
+  for (const restriction& item : restrictions) {
+    if (!item.allows) {
+      throw argument_error("the restriction '" + item.description + "' has no function");
+    }
+    outlines.push_back({item.description, item.reads});
+  }
+  return outlines;
+}
+
+detail::combination_factory factory(std::size_t parameters, std::vector<restriction> restrictions) {
+  auto shared = std::make_shared<const std::vector<restriction>>(std::move(restrictions));
+  return [parameters, shared = std::move(shared)] {
+    return std::make_unique<choice_combination>(parameters, shared);
+  };
+}
+
+void check_candidates(const parameter& item) {
+  if (item.candidates.empty()) {
+    throw argument_error("the parameter '" + item.name +
+                         "' has no candidates; give it at least one");
+  }
+  for (auto i = item.candidates.begin(); i != item.candidates.end(); ++i) {
+    // Only NaN differs from itself. It could be neither found again nor told from another.
+    if (*i != *i) throw argument_error("the parameter '" + item.name + "' has NaN as a candidate");
+    if (std::find(item.candidates.begin(), i, *i) != i) {
+      throw argument_error(
+          fmt::format("the parameter '{}' has the candidate {} twice", item.name, to_string(*i)));
+    }
+  }
+}
+
+void check_names(const std::vector<parameter>& parameters) {
+  for (auto i = parameters.begin(); i != parameters.end(); ++i) {
+    if (std::find_if(parameters.begin(), i,
+                     [&](const parameter& other) { return other.name == i->name; }) != i) {
+      throw argument_error("the space has two parameters of the name '" + i->name + "'");
+    }
+  }
+}
+
+void check_reads(const detail::restriction_outline& item, std::size_t parameters) {
+  if (!item.reads) return;
+  for (const std::size_t read : *item.reads) {
+    if (read < parameters) continue;
+    throw argument_error(fmt::format("the restriction '{}' reads parameter {} of a space of {}",
+                                     item.description, read, parameters));
+  }
+}
+
+std::size_t count_combinations(const std::vector<parameter>& parameters) {
+  std::size_t count = 1;
+  for (const parameter& item : parameters) {
+    if (count > std::numeric_limits<std::size_t>::max() / item.candidates.size()) {
+      throw argument_error(fmt::format(
+          "with the parameter '{}' the space has more combinations than a 64-bit number can count; "
+          "give fewer parameters or candidates",
+          item.name));
+    }
+    count *= item.candidates.size();
+  }
+  return count;
+}
+
+}  // namespace
+
+struct search_space::state {
+  std::vector<parameter> parameters;
+  std::vector<detail::restriction_outline> restrictions;
+  detail::combination_factory make_combination;
+  std::size_t cartesian_size;
+
+  std::mutex mutex;  // guards found until it has a value; from then on it is only read
+  std::optional<detail::enumeration> found;
+
+  state(std::vector<parameter> given, std::vector<detail::restriction_outline> outlines,
+        detail::combination_factory make)
+      : parameters(std::move(given)),
+        restrictions(std::move(outlines)),
+        make_combination(std::move(make)) {
+    for (const parameter& item : parameters) check_candidates(item);
+    check_names(parameters);
+    for (const auto& item : restrictions) check_reads(item, parameters.size());
+    cartesian_size = count_combinations(parameters);
+  }
+
+  const detail::enumeration& enumerated() {
+    const std::lock_guard lock(mutex);
+    if (!found) found = detail::enumerate(parameters, restrictions, *make_combination());
+    return *found;
+  }
+
+  std::size_t size() { return restrictions.empty() ? cartesian_size : enumerated().allowed.size(); }
+
+  /// The place of a configuration in the Cartesian product.
+  std::size_t position(std::size_t index) {
+    if (const std::size_t count = size(); index >= count) {
+      throw argument_error(
+          fmt::format("the space has {} configurations, there is no number {}", count, index));
+    }
+    return restrictions.empty() ? index : enumerated().allowed[index];
+  }
+
+  std::optional<std::size_t> index(std::size_t position) {
+    if (restrictions.empty()) return position;
+    const auto& allowed = enumerated().allowed;
+    const auto found_at = std::ranges::lower_bound(allowed, position);
+    if (found_at == allowed.end() || *found_at != position) return std::nullopt;
+    return static_cast<std::size_t>(found_at - allowed.begin());
+  }
+};
+
+search_space::search_space(std::vector<parameter> parameters, std::vector<restriction> restrictions)
+    // Both are needed twice, so nothing is moved out of the first use.
+    : search_space(parameters, outline(restrictions), factory(parameters.size(), restrictions)) {}
+
+search_space::search_space(std::vector<parameter> parameters,
+                           std::vector<detail::restriction_outline> restrictions,
+                           detail::combination_factory make_combination)
+    : state_(std::make_shared<state>(std::move(parameters), std::move(restrictions),
+                                     std::move(make_combination))) {}
+
+const std::vector<parameter>& search_space::parameters() const noexcept {
+  return state_->parameters;
+}
+
+std::size_t search_space::cartesian_size() const noexcept { return state_->cartesian_size; }
+
+std::size_t search_space::size() const { return state_->size(); }
+
+std::vector<std::size_t> search_space::choice(std::size_t index) const {
+  std::size_t position = state_->position(index);
+  std::vector<std::size_t> chosen(parameters().size());
+  for (std::size_t i = chosen.size(); i-- > 0;) {
+    const std::size_t candidates = parameters()[i].candidates.size();
+    chosen[i] = position % candidates;
+    position /= candidates;
+  }
+  return chosen;
+}
+
+std::optional<std::size_t> search_space::index_of(std::span<const std::size_t> choice) const {
+  if (choice.size() != parameters().size()) {
+    throw argument_error(fmt::format("a choice of {} candidates for a space of {} parameters",
+                                     choice.size(), parameters().size()));
+  }
+  std::size_t position = 0;
+  for (std::size_t i = 0; i < choice.size(); ++i) {
+    const parameter& item = parameters()[i];
+    if (choice[i] >= item.candidates.size()) {
+      throw argument_error(
+          fmt::format("the parameter '{}' has {} candidates, there is no number {}", item.name,
+                      item.candidates.size(), choice[i]));
+    }
+    position = position * item.candidates.size() + choice[i];
+  }
+  return state_->index(position);
+}
+
+std::vector<named_value> search_space::values(std::size_t index) const {
+  const std::vector<std::size_t> chosen = choice(index);
+  std::vector<named_value> all;
+  all.reserve(chosen.size());
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    all.push_back({parameters()[i].name, parameters()[i].candidates[chosen[i]]});
+  }
+  return all;
+}
+
+std::optional<std::size_t> search_space::find(std::span<const named_value> values) const {
+  std::vector<std::size_t> chosen;
+  for (const parameter& item : parameters()) {
+    const auto given = std::ranges::find(values, item.name, &named_value::name);
+    if (given == values.end()) return std::nullopt;
+    const auto candidate = std::ranges::find(item.candidates, given->value);
+    if (candidate == item.candidates.end()) return std::nullopt;
+    chosen.push_back(static_cast<std::size_t>(candidate - item.candidates.begin()));
+  }
+  return index_of(chosen);
+}
+
+std::vector<std::size_t> search_space::sample(std::size_t count, std::uint64_t seed) const {
+  count = std::min(count, size());
+  detail::random_order order(size(), seed);
+  std::vector<std::size_t> drawn;
+  drawn.reserve(count);
+  while (drawn.size() < count) drawn.push_back(*order.next());
+  return drawn;
+}
+
+std::vector<removal> search_space::removals() const {
+  std::vector<removal> all;
+  if (state_->restrictions.empty()) return all;
+  const std::vector<std::size_t>& removed = state_->enumerated().removed;
+  for (std::size_t i = 0; i < removed.size(); ++i) {
+    all.push_back({state_->restrictions[i].description, removed[i]});
+  }
+  return all;
+}
+
+}  // namespace tune

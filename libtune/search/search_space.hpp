@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "libtune/base/value.hpp"
+#include "libtune/search/combination.hpp"
+#include "libtune/search/enumeration.hpp"
+#include "libtune/search/parameter.hpp"
+#include "libtune/search/restriction.hpp"
+
+namespace tune {
+
+/// The configurations that a search chooses from: every combination of the parameters' candidates
+/// that all restrictions allow, numbered from 0 in the order of nested loops, the last parameter
+/// innermost. Without parameters there is one configuration, the empty one. This is the space as
+/// strategies and reports see it; tune::space<Tuning> makes one for a struct.
+///
+/// It never changes. A handle: copies mean the same space. Thread-safe: the allowed combinations
+/// are found when somebody first needs them, once, and cost eight bytes each; where there are no
+/// restrictions nothing is stored. The functions marked (e) may be that first call, and may throw
+/// what tune::detail::enumerate throws.
+class search_space {
+ public:
+  /// @throws argument_error if a parameter has no candidates, two share a name, a candidate is
+  ///         given twice or is not a number, there are more combinations than can be counted, or a
+  ///         restriction reads a parameter that does not exist
+  explicit search_space(std::vector<parameter> parameters,
+                        std::vector<restriction> restrictions = {});
+  /// The same, with restrictions that only a combination made by the factory can answer.
+  search_space(std::vector<parameter> parameters,
+               std::vector<detail::restriction_outline> restrictions,
+               detail::combination_factory make_combination);
+
+  const std::vector<parameter>& parameters() const noexcept;
+
+  /// The combinations before any restriction.
+  std::size_t cartesian_size() const noexcept;
+  /// The configurations. (e)
+  std::size_t size() const;
+
+  /// For each parameter the index of its candidate in a configuration. (e)
+  /// @throws argument_error if there is no configuration of this number
+  std::vector<std::size_t> choice(std::size_t index) const;
+  /// The number of the configuration with these candidates; empty if a restriction forbids it. (e)
+  /// @throws argument_error if these cannot be indices of candidates
+  std::optional<std::size_t> index_of(std::span<const std::size_t> choice) const;
+
+  /// A configuration's values, in the order of the parameters. (e)
+  /// @throws argument_error if there is no configuration of this number
+  std::vector<named_value> values(std::size_t index) const;
+  /// The number of the configuration with these values; empty if there is none. Values that belong
+  /// to no parameter are ignored. (e)
+  std::optional<std::size_t> find(std::span<const named_value> values) const;
+
+  /// count different configurations, or all if there are fewer, every choice and order of them
+  /// equally likely, the same for the same seed on every platform. (e)
+  std::vector<std::size_t> sample(std::size_t count, std::uint64_t seed) const;
+
+  /// What the restrictions removed, in the order in which they were given. A combination counts
+  /// once, for the first that refused it; those that could be asked earlier (see
+  /// restriction::reads) come first. (e)
+  std::vector<removal> removals() const;
+
+ private:
+  struct state;
+  std::shared_ptr<state> state_;
+};
+
+}  // namespace tune

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/fields.hpp"
+#include "libtune/search/resources.hpp"
+#include "libtune/search/search_space.hpp"
+#include "libtune/search/space_iterator.hpp"
+#include "libtune/search/space_outline.hpp"
+#include "libtune/search/tuning_combination.hpp"
+
+namespace tune {
+
+/// The configurations of a tuning struct that a search chooses from:
+///
+///   tune::space<multiply_tuning> space;
+///   space.add(&multiply_tuning::wgs, {32, 64, 128, 256});
+///   space.add(&multiply_tuning::rows, some_vector_of_int);
+///   space.restrict([](const multiply_tuning& t) { return t.wgs * t.rows <= 1024; });
+///
+/// The order is that of nested loops in the order of the add calls, the last innermost. Building
+/// it is for one thread; then all const functions are thread-safe. The first that needs to know
+/// which combinations are allowed finds them, once, and may throw what search_space says; it is
+/// marked (e).
+template <fielded Tuning>
+class space {
+ public:
+  using value_type = Tuning;
+  using iterator = detail::space_iterator<space>;
+
+  /// Members that are never added keep the value that they have in defaults.
+  explicit space(Tuning defaults = {}) {
+    model_ = std::make_shared<const model>(model{std::move(defaults), {}, {}});
+  }
+
+  /// Lets a member take these values, in this order.
+  /// @throws argument_error if the member has been added before, there are no candidates, one is
+  ///         given twice or does not fit the member, or the space becomes too big to count
+  template <class Member>
+  space& add(Member Tuning::*member,
+             std::initializer_list<std::type_identity_t<Member>> candidates) {
+    return add_candidates(member, std::vector<Member>(candidates));
+  }
+  template <class Member, std::ranges::input_range Candidates>
+  requires std::convertible_to<std::ranges::range_reference_t<Candidates>, Member> space& add(
+      Member Tuning::*member, Candidates&& candidates) {
+    std::vector<Member> converted;
+    for (auto&& candidate : candidates) {
+      converted.push_back(detail::exact_candidate<Member>(field_name(member), candidate));
+    }
+    return add_candidates(member, std::move(converted));
+  }
+
+  /// Allows only configurations for which the predicate holds. It has to depend on the tuning
+  /// alone. If the members that it reads are listed, it is asked as soon as these are set, when
+  /// the other members may still have any of their values; that makes large spaces much faster.
+  /// A list that leaves out a member which is read gives a wrong space, and is noticed as far as
+  /// detail::enumerate says. Restrictions without a list are asked last, in the order given.
+  template <std::predicate<const Tuning&> Predicate, class... Members>
+  space& restrict(Predicate predicate, std::string description, Members Tuning::*... reads) {
+    auto changed = std::make_shared<model>(*model_);
+    changed->restrictions.push_back(std::move(predicate));
+    detail::space_outline outline = outline_;
+    outline.add_restriction(std::move(description), {field_name(reads)...});
+    commit(std::move(changed), std::move(outline));
+    return *this;
+  }
+  template <std::predicate<const Tuning&> Predicate, class... Members>
+  space& restrict(Predicate predicate, Members Tuning::*... reads) {
+    return restrict(std::move(predicate), std::string(), reads...);
+  }
+
+  /// Declares what a configuration will ask of the device, so that one which is over a limit is
+  /// skipped before it is compiled. The space itself knows no device. A later call replaces an
+  /// earlier one.
+  space& needs(std::function<resources(const Tuning&)> function) {
+    needs_ = std::move(function);
+    return *this;
+  }
+  /// What a configuration will ask of the device, if that has been declared. Throws what the
+  /// function given to needs throws.
+  std::optional<resources> resources_of(const Tuning& tuning) const {
+    return needs_ ? std::optional<resources>(needs_(tuning)) : std::nullopt;
+  }
+
+  /// The number of configurations. (e)
+  std::size_t size() const { return core_.size(); }
+  bool empty() const { return size() == 0; }
+
+  /// A configuration. (e) @throws argument_error if there is none of this number
+  Tuning operator[](std::size_t index) const {
+    Tuning tuning = model_->defaults;
+    const std::vector<std::size_t> choice = core_.choice(index);
+    for (std::size_t i = 0; i < choice.size(); ++i) model_->setters[i](tuning, choice[i]);
+    return tuning;
+  }
+  /// Over all configurations in order. (e)
+  iterator begin() const { return {this, 0}; }
+  iterator end() const { return {this, size()}; }
+
+  /// The number of a configuration; empty if it is not in the space, also because a member that
+  /// was not added differs from the default. (e)
+  std::optional<std::size_t> find(const Tuning& tuning) const {
+    const std::vector<named_value> values = to_values(tuning);
+    if (!outline_.has_defaults(values, to_values(model_->defaults))) return std::nullopt;
+    return core_.find(values);
+  }
+
+  /// count different configurations: see search_space::sample. (e)
+  std::vector<Tuning> sample(std::size_t count, std::uint64_t seed) const {
+    std::vector<Tuning> tunings;
+    for (const std::size_t index : core_.sample(count, seed)) tunings.push_back((*this)[index]);
+    return tunings;
+  }
+
+  /// The space as strategies and reports see it, with the same numbers. The reference holds until
+  /// the space is changed; a copy keeps what it refers to.
+  const search_space& core() const noexcept { return core_; }
+
+ private:
+  using model = detail::tuning_model<Tuning>;
+
+  template <class Member>
+  space& add_candidates(Member Tuning::*member, std::vector<Member> candidates) {
+    parameter added{field_name(member), {}};
+    for (const Member& item : candidates) {
+      added.candidates.push_back(value_traits<Member>::to_value(item));
+    }
+    detail::space_outline outline = outline_;
+    outline.add_parameter(std::move(added));
+    auto changed = std::make_shared<model>(*model_);
+    changed->setters.push_back(
+        [member, candidates = std::move(candidates)](Tuning& tuning, std::size_t candidate) {
+          tuning.*member = candidates[candidate];
+        });
+    commit(std::move(changed), std::move(outline));
+    return *this;
+  }
+
+  void commit(std::shared_ptr<const model> changed, detail::space_outline outline) {
+    core_ = outline.make_space([changed]() -> std::unique_ptr<detail::combination> {
+      return std::make_unique<detail::tuning_combination<Tuning>>(changed);
+    });
+    model_ = std::move(changed);
+    outline_ = std::move(outline);
+  }
+
+  std::shared_ptr<const model> model_;  // shared with core_, so never changed in place
+  detail::space_outline outline_;
+  search_space core_{{}};
+  std::function<resources(const Tuning&)> needs_;
+};
+
+}  // namespace tune

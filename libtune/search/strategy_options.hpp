@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace tune {
+
+/// What every strategy can be told. Where both limits are given, the smaller counts.
+struct strategy_options {
+  /// Equal seeds make equal searches.
+  std::uint64_t seed = 0;
+  /// Propose at most so many configurations.
+  std::optional<std::size_t> max_count = std::nullopt;
+  /// Propose at most this part of the space: over 0, up to 1; rounded up to whole configurations.
+  std::optional<double> max_fraction = std::nullopt;
+};
+
+}  // namespace tune

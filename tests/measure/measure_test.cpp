@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/measure/measure.hpp"
+
+#include <chrono>
+#include <doctest/doctest.h>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+
+using namespace std::chrono_literals;
+using tune::measure;
+using tune::run_time;
+
+static_assert(std::is_nothrow_move_constructible_v<measure>);
+static_assert(!std::is_copy_constructible_v<measure>);
+
+TEST_CASE("nullptr is a configuration that is skipped, and nothing can be done with it") {
+  const auto generate = [](bool skip) -> measure {
+    if (skip) return nullptr;
+    return tune::make_measure([](int) { return 1.0; });
+  };
+  CHECK(generate(false));
+  measure skipped = generate(true);
+  CHECK_FALSE(skipped);
+  CHECK_THROWS_AS(skipped.run(), tune::argument_error);
+  CHECK_THROWS_AS(skipped.sample(1), tune::argument_error);
+  CHECK_THROWS_AS(skipped.verify(), tune::argument_error);
+  CHECK_THROWS_AS(skipped.check([] { return std::nullopt; }), tune::argument_error);
+  CHECK_THROWS_AS(skipped.reset([] {}), tune::argument_error);
+}
+
+TEST_CASE("a function that times itself gives one sample, the mean over the iterations") {
+  std::vector<int> calls;
+  measure measured = tune::make_measure([&](int iterations) {
+    calls.push_back(iterations);
+    return 2.5e-6;
+  });
+  measured.run();
+  CHECK(measured.sample(20) == std::vector<run_time>{run_time(2500)});
+  CHECK(calls == std::vector{1, 20});
+}
+
+TEST_CASE("the check is called by verify alone, and what it says comes back") {
+  std::optional<std::string> mismatch;
+  int calls = 0;
+  measure measured = tune::make_measure([](int) { return 1.0; }).check([&] {
+    ++calls;
+    return mismatch;
+  });
+  measured.run();
+  CHECK(calls == 0);
+  CHECK_FALSE(measured.verify());
+  mismatch = "element 3 is 5, expected 4";
+  CHECK(measured.verify() == "element 3 is 5, expected 4");
+  CHECK(calls == 2);
+  CHECK_FALSE(tune::make_measure([](int) { return 1.0; }).verify());
+}
+
+TEST_CASE("the reset is called before the first run and before each batch, never during one") {
+  std::string story;
+  measure measured = tune::make_measure([&](int iterations) {
+                       story += std::to_string(iterations) + " ";
+                       return 1.0;
+                     }).reset([&] { story += "reset "; });
+  measured.run();
+  measured.sample(3);
+  measured.sample(4);
+  CHECK(story == "reset 1 reset 3 reset 4 ");
+}
+
+TEST_CASE("a reset that was done in advance is not done again") {
+  int resets = 0;
+  measure measured = tune::make_measure([](int) { return 1.0; });
+  measured.reset([&] { ++resets; });
+  measured.prepare();
+  measured.prepare();
+  measured.sample(1);
+  CHECK(resets == 1);
+  measured.sample(1);
+  CHECK(resets == 2);
+}
+
+TEST_CASE("a count of iterations that is not positive is an error") {
+  measure measured = tune::make_measure([](int) { return 1.0; });
+  CHECK_THROWS_AS(measured.sample(0), tune::argument_error);
+  CHECK_THROWS_AS(measured.sample(-1), tune::argument_error);
+}
+
+TEST_CASE("a measure without a function is an error") {
+  CHECK_THROWS_AS(tune::make_measure(std::function<double(int)>()), tune::argument_error);
+}
+
+TEST_CASE("a measure keeps what it runs alive until it is gone") {
+  auto token = std::make_shared<int>(0);
+  const std::weak_ptr<int> watched = token;
+  {
+    measure first = tune::make_measure([token = std::move(token)](int) { return 1.0 + *token; });
+    measure second = std::move(first);
+    CHECK_FALSE(first);  // NOLINT(bugprone-use-after-move): a moved measure is a skipped one
+    CHECK_FALSE(watched.expired());
+    CHECK(second.sample(1).front() == 1s);
+  }
+  CHECK(watched.expired());
+}

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/measure/measurement.hpp"
+
+#include <chrono>
+#include <doctest/doctest.h>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "tests/measure/recorded_queue.hpp"
+
+using namespace std::chrono_literals;
+using tune::run_time;
+
+namespace {
+
+/// A clock that stands still unless it is moved.
+struct manual_clock {
+  std::chrono::steady_clock::time_point now{};
+
+  tune::wall_clock reader() {
+    return [this] { return now; };
+  }
+};
+
+/// Runs that take both device time and as much wall time.
+struct timed_operation {
+  manual_clock clock;
+  tune::testing::recorded_queue device;
+  std::chrono::nanoseconds duration = 1ms;
+  int runs = 0;
+
+  tune::measure make() {
+    return tune::make_measure(device.queue, [this] {
+      ++runs;
+      device.launch(duration);
+      clock.now += duration;
+    });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the first timed run plans the others and is no sample itself") {
+  timed_operation operation;
+  tune::measure measured = operation.make();
+  const auto samples = tune::take_samples(measured, {}, operation.clock.reader());
+  CHECK(samples.size() == 100);
+  CHECK(operation.runs == 101);
+  CHECK(samples.median() == 1ms);
+  CHECK(samples.spread() == 0ns);
+}
+
+TEST_CASE("a slow configuration is measured the minimum number of times") {
+  timed_operation operation;
+  operation.duration = 5s;
+  tune::measure measured = operation.make();
+  const auto samples = tune::take_samples(measured, {}, operation.clock.reader());
+  CHECK(samples.size() == 3);
+  CHECK(operation.runs == 4);
+}
+
+TEST_CASE("the time limit ends a configuration that became slower") {
+  timed_operation operation;
+  tune::measure measured = operation.make();
+  measured.reset([&] {
+    if (operation.runs == 1) operation.duration = 20ms;
+  });
+  const auto samples = tune::take_samples(measured, {}, operation.clock.reader());
+  CHECK(samples.size() == 13);
+  CHECK(samples.median() == 20ms);
+}
+
+TEST_CASE("a slow reset counts towards the time limit but not towards the plan or the samples") {
+  timed_operation operation;
+  tune::measure measured = operation.make();
+  measured.reset([&] { operation.clock.now += 30ms; });
+  const auto samples = tune::take_samples(measured, {}, operation.clock.reader());
+  // Of 100 planned runs in batches of 13, each of which takes 43 ms with its reset.
+  CHECK(samples.size() == 39);
+  CHECK(samples.median() == 1ms);
+}
+
+TEST_CASE("a function that times itself is sampled once for each batch") {
+  manual_clock clock;
+  std::vector<int> calls;
+  tune::measure measured = tune::make_measure([&](int iterations) {
+    calls.push_back(iterations);
+    clock.now += 10ms * iterations;
+    return 0.01;
+  });
+  const auto samples = tune::take_samples(measured, {}, clock.reader());
+  CHECK(calls == std::vector{1, 3, 2, 2, 2, 1});
+  CHECK(samples.size() == 5);
+  CHECK(samples.median() == 10ms);
+}
+
+TEST_CASE("a configuration whose time is NaN is measured and does not win") {
+  manual_clock clock;
+  tune::measure measured =
+      tune::make_measure([](int) { return std::numeric_limits<double>::quiet_NaN(); });
+  const auto samples = tune::take_samples(measured, {.max_iterations = 10}, clock.reader());
+  CHECK(samples.size() > 0);
+  CHECK_FALSE(tune::score(samples));
+}
+
+TEST_CASE("the settings decide how much is measured") {
+  timed_operation operation;
+  tune::measure measured = operation.make();
+  const auto take = [&](const tune::measure_settings& settings) {
+    return tune::take_samples(measured, settings, operation.clock.reader()).size();
+  };
+  CHECK(take({.time_limit = 10ms}) == 10);
+  CHECK(take({.max_iterations = 20}) == 20);
+  CHECK(take({.time_limit = 0ns, .min_iterations = 5}) == 5);
+  CHECK_THROWS_AS(take({.min_iterations = 0}), tune::argument_error);
+}
+
+TEST_CASE("a skipped configuration cannot be measured") {
+  tune::measure skipped = nullptr;
+  CHECK_THROWS_AS(tune::take_samples(skipped), tune::argument_error);
+}

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/search/enumeration.hpp"
+
+#include <cstddef>
+#include <doctest/doctest.h>
+#include <exception>
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "tests/search/sample_spaces.hpp"
+
+using tune::detail::restriction_outline;
+using tune::testing::counting;
+
+namespace {
+
+/// Counts what enumeration does to it.
+class counted final : public tune::detail::combination {
+ public:
+  using predicate = std::function<bool(const std::vector<std::size_t>&)>;
+
+  counted(std::size_t parameters, std::vector<predicate> predicates)
+      : choice(parameters, 0), asked(predicates.size(), 0), predicates_(std::move(predicates)) {}
+
+  std::vector<std::size_t> choice;
+  mutable std::vector<int> asked;
+
+ private:
+  void do_set(std::size_t parameter, std::size_t candidate) override {
+    choice[parameter] = candidate;
+  }
+  bool do_allowed_by(std::size_t restriction) const override {
+    ++asked[restriction];
+    return predicates_[restriction](choice);
+  }
+
+  std::vector<predicate> predicates_;
+};
+
+const std::vector<tune::parameter> cube{counting("a", 10), counting("b", 10), counting("c", 10)};
+
+const counted::predicate a_is_3 = [](const auto& choice) { return choice[0] == 3; };
+const counted::predicate b_below_c = [](const auto& choice) { return choice[1] < choice[2]; };
+
+}  // namespace
+
+TEST_CASE("without restrictions the whole product is allowed, in order") {
+  counted at(3, {});
+  const auto found = tune::detail::enumerate(cube, {}, at);
+  std::vector<std::size_t> all(1000);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  CHECK(found.allowed == all);
+  CHECK(found.removed.empty());
+}
+
+TEST_CASE("a restriction is asked as soon as what it reads is set") {
+  const std::vector<restriction_outline> lists{{"a is 3", {{0}}}, {"b < c", {{2, 1}}}};
+  const std::vector<restriction_outline> no_lists{{"a is 3", {}}, {"b < c", {}}};
+  counted early(3, {a_is_3, b_below_c});
+  counted late(3, {a_is_3, b_below_c});
+  const auto found = tune::detail::enumerate(cube, lists, early);
+  const auto same = tune::detail::enumerate(cube, no_lists, late);
+
+  CHECK(found.allowed == same.allowed);
+  CHECK(found.allowed.size() == 45);
+  CHECK(found.allowed.front() == 301);
+  CHECK(found.removed == std::vector<std::size_t>{900, 55});
+  CHECK(same.removed == found.removed);
+  CHECK(late.asked[0] == 1000);
+  CHECK(early.asked[0] <= 10 + 256);  // the second number: what looks for wrong lists
+  CHECK(early.asked[1] <= 100 + 256);
+}
+
+TEST_CASE("a restriction that reads no parameter is asked before all others") {
+  for (const bool allowed : {false, true}) {
+    counted at(3, {a_is_3, [&](const auto&) { return allowed; }});
+    const std::vector<restriction_outline> outlines{{"a is 3", {}},
+                                                    {"fixed", std::vector<std::size_t>{}}};
+    const auto found = tune::detail::enumerate(cube, outlines, at);
+    CHECK(found.allowed.size() == (allowed ? 100 : 0));
+    CHECK(found.removed ==
+          (allowed ? std::vector<std::size_t>{900, 0} : std::vector<std::size_t>{0, 1000}));
+  }
+}
+
+TEST_CASE("earlier restrictions shield later ones that are asked at the same depth") {
+  counted at(3, {[](const auto& choice) { return choice[1] != 0; },
+                 [](const auto& choice) { return choice[0] % choice[1] == 0; }});
+  const std::vector<restriction_outline> outlines{{"b is not 0", {{1}}}, {"b divides a", {{0, 1}}}};
+  CHECK(tune::detail::enumerate(cube, outlines, at).allowed.size() == 320);
+}
+
+TEST_CASE("a list that leaves out what is read is noticed") {
+  const auto enumerate = [](counted::predicate predicate, std::vector<std::size_t> reads) {
+    counted at(3, {std::move(predicate)});
+    const std::vector<restriction_outline> outlines{{"b < c", std::move(reads)}};
+    return tune::detail::enumerate(cube, outlines, at);
+  };
+  CHECK(enumerate(b_below_c, {1, 2}).allowed.size() == 450);
+  CHECK_THROWS_WITH_AS(enumerate(b_below_c, {1}), doctest::Contains("'b < c'"),
+                       tune::argument_error);
+  CHECK_THROWS_AS(enumerate(b_below_c, {}), tune::argument_error);
+}
+
+TEST_CASE("what a restriction throws becomes an error that names it and the combination") {
+  counted at(3, {[](const auto& choice) -> bool {
+               if (choice[0] == 2 && choice[1] == 1) throw std::domain_error("no such tile");
+               return true;
+             }});
+  const std::vector<restriction_outline> outlines{{"tiles fit", {{0, 1}}}};
+  try {
+    tune::detail::enumerate(cube, outlines, at);
+    FAIL("nothing was thrown");
+  } catch (const tune::error& problem) {
+    CHECK(std::string(problem.what()) ==
+          "the restriction 'tiles fit' threw for the combination (a=2, b=1): no such tile");
+    CHECK_THROWS_AS(std::rethrow_if_nested(problem), std::domain_error);
+  }
+}
+
+TEST_CASE("a restriction that throws no std::exception is named too") {
+  counted at(3, {[](const auto&) -> bool { throw 5; }});
+  const std::vector<restriction_outline> outlines{{"strange", {}}};
+  CHECK_THROWS_WITH_AS(tune::detail::enumerate(cube, outlines, at), doctest::Contains("'strange'"),
+                       tune::error);
+}

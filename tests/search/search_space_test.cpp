@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/search/search_space.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <limits>
+#include <map>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "tests/search/sample_spaces.hpp"
+
+using tune::named_value;
+using tune::parameter;
+using tune::search_space;
+using tune::testing::counting;
+using choice = std::vector<std::size_t>;
+
+TEST_CASE("configurations are numbered like nested loops, the last parameter innermost") {
+  const search_space space({counting("a", 2), counting("b", 3)});
+  CHECK(space.size() == 6);
+  CHECK(space.choice(0) == choice{0, 0});
+  CHECK(space.choice(1) == choice{0, 1});
+  CHECK(space.choice(3) == choice{1, 0});
+  CHECK(space.choice(5) == choice{1, 2});
+  CHECK(space.values(5) ==
+        std::vector<named_value>{{"a", std::int64_t{1}}, {"b", std::int64_t{2}}});
+}
+
+TEST_CASE("restrictions take configurations out and close the gaps") {
+  const search_space space = tune::testing::even_sums();
+  CHECK(space.cartesian_size() == 60);
+  CHECK(space.size() == 30);
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    const choice chosen = space.choice(i);
+    CHECK((chosen[0] + chosen[1] + chosen[2]) % 2 == 0);
+    CHECK(space.index_of(chosen) == i);
+    CHECK(space.find(space.values(i)) == i);
+  }
+  CHECK_FALSE(space.index_of(choice{0, 0, 1}));
+  CHECK(space.removals() == std::vector<tune::removal>{{"the sum is even", 30}});
+}
+
+TEST_CASE("a space without parameters has one configuration, the empty one") {
+  const search_space space({});
+  CHECK(space.cartesian_size() == 1);
+  CHECK(space.size() == 1);
+  CHECK(space.choice(0).empty());
+  CHECK(space.values(0).empty());
+  CHECK(space.index_of({}) == 0);
+  CHECK(space.find({}) == 0);
+  const search_space forbidden({}, {{"no", [](std::span<const std::size_t>) { return false; }}});
+  CHECK(forbidden.size() == 0);
+  CHECK_FALSE(forbidden.index_of({}));
+}
+
+TEST_CASE("parameters that cannot be searched are errors that name them") {
+  const auto make = [](std::vector<parameter> parameters) { search_space{std::move(parameters)}; };
+  CHECK_THROWS_WITH_AS(make({counting("a", 1), {"wgs", {}}}),
+                       "the parameter 'wgs' has no candidates; give it at least one",
+                       tune::argument_error);
+  CHECK_THROWS_WITH_AS(make({counting("a", 1), counting("b", 1), counting("a", 2)}),
+                       doctest::Contains("name 'a'"), tune::argument_error);
+  CHECK_THROWS_WITH_AS(make({{"wgs", {std::int64_t{32}, std::int64_t{64}, std::int64_t{32}}}}),
+                       "the parameter 'wgs' has the candidate 32 twice", tune::argument_error);
+  CHECK_THROWS_AS(make({{"x", {std::numeric_limits<double>::quiet_NaN()}}}), tune::argument_error);
+  CHECK_NOTHROW(make({{"x", {std::int64_t{1}, std::uint64_t{1}, 1.0, true}}}));
+}
+
+TEST_CASE("a space that is too big to count is an error, one that just is not is a space") {
+  std::vector<parameter> parameters;
+  for (int i = 0; i < 63; ++i) parameters.push_back(counting("p" + std::to_string(i), 2));
+  const search_space big(parameters);
+  CHECK(big.size() == std::size_t{1} << 63);
+  CHECK(big.choice(big.size() - 1) == choice(63, 1));
+  CHECK(big.sample(5, 1).size() == 5);
+  parameters.push_back(counting("last", 2));
+  CHECK_THROWS_WITH_AS(search_space{parameters}, doctest::Contains("'last'"), tune::argument_error);
+}
+
+TEST_CASE("restrictions that cannot be asked are errors that name them") {
+  const auto yes = [](std::span<const std::size_t>) { return true; };
+  CHECK_THROWS_WITH_AS(search_space({counting("a", 2)}, {{"r", yes, std::vector<std::size_t>{1}}}),
+                       "the restriction 'r' reads parameter 1 of a space of 1",
+                       tune::argument_error);
+  CHECK_THROWS_WITH_AS(search_space({counting("a", 2)}, {{"r", nullptr}}),
+                       "the restriction 'r' has no function", tune::argument_error);
+}
+
+TEST_CASE("asking for what is not in the space is an error or empty") {
+  const search_space space = tune::testing::even_sums();
+  CHECK_THROWS_WITH_AS(space.choice(30), "the space has 30 configurations, there is no number 30",
+                       tune::argument_error);
+  CHECK_THROWS_AS(space.values(30), tune::argument_error);
+  CHECK_THROWS_AS(space.index_of(choice{0, 0}), tune::argument_error);
+  CHECK_THROWS_WITH_AS(space.index_of(choice{0, 4, 0}),
+                       "the parameter 'b' has 4 candidates, there is no number 4",
+                       tune::argument_error);
+
+  const named_value a{"a", std::int64_t{1}};
+  const named_value b{"b", std::int64_t{1}};
+  CHECK(space.find(std::vector{b, {"other", true}, {"c", std::int64_t{0}}, a}) == 7);
+  CHECK_FALSE(space.find(std::vector{a, b}));
+  CHECK_FALSE(space.find(std::vector{a, b, {"c", std::int64_t{9}}}));
+  CHECK_FALSE(space.find(std::vector{a, b, {"c", std::uint64_t{0}}}));
+}
+
+TEST_CASE("a sample has different configurations and is the same for the same seed") {
+  const search_space space = tune::testing::even_sums();
+  const auto drawn = space.sample(10, 4);
+  CHECK(drawn.size() == 10);
+  CHECK(std::set<std::size_t>(drawn.begin(), drawn.end()).size() == 10);
+  CHECK(drawn == space.sample(10, 4));
+  CHECK(drawn != space.sample(10, 5));
+  CHECK(space.sample(1000, 4).size() == 30);
+  CHECK(space.sample(0, 4).empty());
+  CHECK(tune::testing::empty_space().sample(3, 4).empty());
+}
+
+TEST_CASE("a sample prefers no configuration") {
+  const search_space space = tune::testing::even_sums();
+  std::map<std::size_t, int> drawn;
+  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+    for (const std::size_t index : space.sample(3, seed)) ++drawn[index];
+  }
+  CHECK(drawn.size() == 30);
+  for (const auto& [index, count] : drawn) {
+    CHECK(count > 220);
+    CHECK(count < 380);
+  }
+}
+
+TEST_CASE("threads that need the space at the same time enumerate it once") {
+  std::atomic<int> asked{0};
+  const search_space space({counting("a", 100)}, {{"half", [&](std::span<const std::size_t> at) {
+                                                     ++asked;
+                                                     return at[0] % 2 == 0;
+                                                   }}});
+  const search_space copy = space;
+  std::vector<std::size_t> sizes(4);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    threads.emplace_back([&, i] { sizes[i] = i % 2 == 0 ? space.size() : copy.size(); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(sizes == std::vector<std::size_t>(4, 50));
+  CHECK(asked == 100);
+}
+
+TEST_CASE("a space whose restriction threw may be asked again") {
+  bool broken = true;
+  const search_space space({counting("a", 4)}, {{"r", [&](std::span<const std::size_t>) {
+                                                   if (broken) throw std::runtime_error("not yet");
+                                                   return true;
+                                                 }}});
+  CHECK_THROWS_AS(space.size(), tune::error);
+  broken = false;
+  CHECK(space.size() == 4);
+}

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/search/strategy.hpp"
+
+#include <doctest/doctest.h>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "tests/search/sample_spaces.hpp"
+
+namespace {
+
+/// Ends when it is told to, and notes the answers.
+class listening final : public tune::strategy {
+ public:
+  explicit listening(const tune::strategy_options& options = {})
+      : strategy(tune::testing::line(10), options) {}
+
+  bool ended = false;
+  std::vector<std::optional<double>> scores;
+
+ private:
+  std::optional<std::size_t> do_ask() override {
+    return ended ? std::nullopt : std::optional<std::size_t>(0);
+  }
+  void do_tell(std::size_t, std::optional<double> score) override { scores.push_back(score); }
+};
+
+int count_proposals(const tune::strategy_options& options) {
+  listening searching(options);
+  int count = 0;
+  while (searching.ask()) ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("a score that is no number reaches a strategy as a failure") {
+  listening searching;
+  searching.tell(0, std::numeric_limits<double>::quiet_NaN());
+  searching.tell(0, std::numeric_limits<double>::infinity());
+  searching.tell(0, -std::numeric_limits<double>::infinity());
+  searching.tell(0, std::nullopt);
+  searching.tell(0, -1.5);
+  CHECK(searching.scores == std::vector<std::optional<double>>{std::nullopt, std::nullopt,
+                                                               std::nullopt, std::nullopt, -1.5});
+}
+
+TEST_CASE("a strategy that has ended stays so") {
+  listening searching;
+  CHECK(searching.ask());
+  searching.ended = true;
+  CHECK_FALSE(searching.ask());
+  searching.ended = false;
+  CHECK_FALSE(searching.ask());
+}
+
+TEST_CASE("a search is limited by count, by fraction, and by the smaller of both") {
+  CHECK(count_proposals({}) == 10);
+  CHECK(count_proposals({.max_count = 3}) == 3);
+  CHECK(count_proposals({.max_count = 30}) == 10);
+  CHECK(count_proposals({.max_fraction = 1.0}) == 10);
+  CHECK(count_proposals({.max_fraction = 0.41}) == 5);
+  CHECK(count_proposals({.max_fraction = 1e-9}) == 1);
+  CHECK(count_proposals({.max_count = 6, .max_fraction = 0.2}) == 2);
+  CHECK(count_proposals({.max_count = 2, .max_fraction = 0.6}) == 2);
+}
+
+TEST_CASE("a fraction that is none is an error that says what to give") {
+  for (const double wrong : {0.0, -0.5, 1.5, std::numeric_limits<double>::quiet_NaN()}) {
+    CHECK_THROWS_WITH_AS(listening({.max_fraction = wrong}), doctest::Contains("over 0, up to 1"),
+                         tune::argument_error);
+  }
+}
+
+TEST_CASE("an answer about a configuration outside the space is an error") {
+  listening searching;
+  CHECK_THROWS_WITH_AS(searching.tell(10, 1.0), "told of configuration 10 of a space of 10",
+                       tune::argument_error);
+}
