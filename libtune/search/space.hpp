@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -25,6 +25,15 @@
 
 namespace tune {
 
+namespace detail {
+// <ranges> would say it too, but costs every user a third of a second.
+template <class Range, class Element>
+concept range_of = requires(Range&& range) {
+  { *std::begin(range) } -> std::convertible_to<Element>;
+  std::end(range);
+};
+}  // namespace detail
+
 /// The configurations of a tuning struct that a search chooses from:
 ///
 ///   tune::space<multiply_tuning> space;
@@ -36,8 +45,10 @@ namespace tune {
 /// it is for one thread; then all const functions are thread-safe. The first that needs to know
 /// which combinations are allowed finds them, once, and may throw what search_space says; it is
 /// marked (e).
-template <fielded Tuning>
+template <class Tuning>
 class space {
+  static_assert(fielded<Tuning>, "list the members of the tuning with LIBTUNE_FIELDS");
+
  public:
   using value_type = Tuning;
   using iterator = detail::space_iterator<space>;
@@ -55,9 +66,8 @@ class space {
              std::initializer_list<std::type_identity_t<Member>> candidates) {
     return add_candidates(member, std::vector<Member>(candidates));
   }
-  template <class Member, std::ranges::input_range Candidates>
-  requires std::convertible_to<std::ranges::range_reference_t<Candidates>, Member> space& add(
-      Member Tuning::*member, Candidates&& candidates) {
+  template <class Member, detail::range_of<Member> Candidates>
+  space& add(Member Tuning::*member, Candidates&& candidates) {
     std::vector<Member> converted;
     for (auto&& candidate : candidates) {
       converted.push_back(detail::exact_candidate<Member>(field_name(member), candidate));

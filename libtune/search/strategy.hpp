@@ -33,6 +33,9 @@ class strategy {
   /// @throws argument_error if there is no configuration of this number
   void tell(std::size_t index, std::optional<double> score);
 
+  /// How many configurations it will still propose at most.
+  std::size_t remaining() const noexcept { return left_; }
+
   const search_space& space() const noexcept { return space_; }
 
  protected:

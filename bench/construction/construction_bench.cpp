@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where the time of constructing a tuned template goes, once its result is in the database.
+//
+// A template with one kernel is tuned once into a database of its own. Then each benchmark repeats
+// one part: the lookup (the autotuner's call: settings, key, SQLite, back into a struct), compiling
+// the program with the tuning at hand, making the operation with its kernel object, and the whole.
+// The rest is the whole minus the parts. Compilers keep caches of their own; PoCL's is left on,
+// because users have it on, so what is timed there is a compile that its cache answers.
+#include <benchmark/benchmark.h>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "libtune/libtune.hpp"
+#include "libtune/testing/temporary_directory.hpp"
+
+namespace bench {
+
+struct key {
+  int size = 1024;
+  tune::dtype type = tune::dtype::float32;
+};
+struct tuning {
+  int wgs = 64;
+};
+
+}  // namespace bench
+
+LIBTUNE_FIELDS(bench::key, size, type)
+LIBTUNE_FIELDS(bench::tuning, wgs)
+
+namespace {
+
+const tune::kernel_source source{"scale.kernel", R"(
+KERNEL REQD_WORK_GROUP_SIZE(wgs, 1, 1) void scale(GLOBAL type* data, type factor) {
+  data[get_global_id(0)] *= factor;
+})"};
+
+class scale_operation final : public tune::operation {
+ public:
+  scale_operation(const tune::command_queue& queue, const tune::program& program,
+                  const bench::tuning& tuned)
+      : operation(queue),
+        kernel_(program.create_kernel("scale")),
+        wgs_(static_cast<std::size_t>(tuned.wgs)),
+        data_(add_slot("data", {tune::dimension(1024, {.round = wgs_})}, tune::dtype::float32)) {}
+
+ private:
+  void do_run() override {
+    kernel_.set_arguments(data_.buffer().buffer(), 1.0F);
+    queue().enqueue(kernel_, {{tune::round_up(1024, wgs_)}, {wgs_}});
+  }
+
+  tune::kernel kernel_;
+  std::size_t wgs_;
+  tune::io_slot& data_;
+};
+
+const tune::autotuner<bench::key, bench::tuning> autotune{
+    {.name = "bench.scale_template.autotune", .version = 0, .test = {.wgs = 32}},
+    [](tune::tuning_session& session, const bench::key& key) {
+      auto queue = session.context().create_tuning_command_queue();
+      tune::space<bench::tuning> space;
+      space.add(&bench::tuning::wgs, {32, 64});
+      return session.tune(space, [&](const bench::tuning& tuned) {
+        const auto program = tune::compile(session.context(), source, tune::defines(key, tuned));
+        scale_operation operation(queue, program, tuned);
+        operation.ensure_all_bound();
+        return tune::make_measure(queue, std::move(operation));
+      });
+    }};
+
+struct fixture {
+  fixture() : context(tune::create_some_context()), queue(context.create_command_queue()) {
+    ::setenv("LIBTUNE_DB", (folder.path() + "/tuning.db").c_str(), 1);
+    tuned = autotune(context);
+  }
+
+  tune::testing::temporary_directory folder;
+  tune::context context;
+  tune::command_queue queue;
+  bench::tuning tuned;
+};
+
+fixture& shared() {
+  static fixture made;
+  return made;
+}
+
+void lookup(benchmark::State& state) {
+  fixture& f = shared();
+  for (auto _ : state) benchmark::DoNotOptimize(autotune(f.context));
+}
+
+void compile(benchmark::State& state) {
+  fixture& f = shared();
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(
+        tune::compile(f.context, source, tune::defines(bench::key{}, f.tuned)));
+  }
+}
+
+void instantiate(benchmark::State& state) {
+  fixture& f = shared();
+  const auto program = tune::compile(f.context, source, tune::defines(bench::key{}, f.tuned));
+  for (auto _ : state) benchmark::DoNotOptimize(scale_operation(f.queue, program, f.tuned));
+}
+
+void whole(benchmark::State& state) {
+  fixture& f = shared();
+  for (auto _ : state) {
+    const bench::tuning tuned = autotune(f.context);
+    const auto program = tune::compile(f.context, source, tune::defines(bench::key{}, tuned));
+    benchmark::DoNotOptimize(scale_operation(f.queue, program, tuned));
+  }
+}
+
+BENCHMARK(lookup)->Unit(benchmark::kMicrosecond);
+BENCHMARK(compile)->Unit(benchmark::kMicrosecond);
+BENCHMARK(instantiate)->Unit(benchmark::kMicrosecond);
+BENCHMARK(whole)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();
