@@ -3,7 +3,10 @@
 
 # What is built, what is left out, and why.
 set(libtune_parts "OpenCL ${OpenCL_VERSION_STRING}")
-set(libtune_left_out "CUDA (the backend has not been written yet)")
+set(libtune_left_out "CUDA (not part of this version yet)")
+if(NOT TARGET libtune_testing)
+  list(APPEND libtune_left_out "libtune::testing (doctest was not found)")
+endif()
 foreach(part tests examples bench)
   string(TOUPPER ${part} upper)
   if(LIBTUNE_BUILD_${upper})
