@@ -48,10 +48,7 @@ class scale_operation final : public tune::operation {
         data_(add_slot("data", {tune::dimension(1024, {.round = wgs_})}, tune::dtype::float32)) {}
 
  private:
-  void do_run() override {
-    kernel_.set_arguments(data_.buffer().buffer(), 1.0F);
-    queue().enqueue(kernel_, {{tune::round_up(1024, wgs_)}, {wgs_}});
-  }
+  void do_run() override { enqueue(kernel_, {{tune::round_up(1024, wgs_)}, {wgs_}}, data_, 1.0F); }
 
   tune::kernel kernel_;
   std::size_t wgs_;

@@ -57,8 +57,7 @@ void diffusion_operation::swap() {
 }
 
 void diffusion_operation::do_run() {
-  kernel_.set_arguments(u_new_.buffer().buffer(), u_.buffer().buffer(), width_, height_, time_step);
-  queue().enqueue(kernel_, range_);
+  enqueue(kernel_, range_, u_new_, u_, width_, height_, time_step);
 }
 
 diffusion_template::diffusion_template(const tune::context& context, const diffusion_key& key,

@@ -11,6 +11,8 @@
 
 #include "libtune/array/device_array.hpp"
 #include "libtune/device/command_queue.hpp"
+#include "libtune/device/kernel.hpp"
+#include "libtune/device/nd_range.hpp"
 #include "libtune/operation/io_slot.hpp"
 
 namespace tune {
@@ -60,7 +62,21 @@ class operation {
   /// @throws argument_error if the name is taken
   io_slot& add_slot(std::string name, std::initializer_list<dimension> dimensions, dtype type);
 
+  /// Sets a kernel's arguments and enqueues it: an io_slot stands for the buffer that is bound to
+  /// it, anything else for itself.
+  template <class... Arguments>
+  void enqueue(kernel& kernel, const nd_range& range, const Arguments&... arguments) {
+    kernel.set_arguments(as_argument(arguments)...);
+    queue_.enqueue(kernel, range);
+  }
+
  private:
+  static const tune::buffer& as_argument(const io_slot& slot) { return slot.buffer().buffer(); }
+  template <class T>
+  static const T& as_argument(const T& value) {
+    return value;
+  }
+
   virtual void do_run() = 0;
 
   void ensure_bound(io_slot& slot);

@@ -67,8 +67,7 @@ class scale final : public tune::operation {
 
  private:
   void do_run() override {
-    kernel_.set_arguments(data_.buffer().buffer(), 2.0F);
-    queue().enqueue(kernel_, range_);
+    enqueue(kernel_, range_, data_, 2.0F);
   }
 
   tune::kernel kernel_;
