@@ -16,7 +16,7 @@
 namespace {
 
 std::string read(const std::string& path) {
-  const auto full = std::filesystem::path(LIBTUNE_SOURCE_DIR) / ".." / path;
+  const auto full = std::filesystem::path(LIBTUNE_SOURCE_DIR) / path;
   std::ifstream file(full);
   REQUIRE_MESSAGE(file, full.string());
   return {std::istreambuf_iterator<char>(file), {}};
