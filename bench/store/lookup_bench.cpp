@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Question: how long does it take to look up the result of an autotune function, as the number of
+// results in the database grows?
+//
+// Method: for each count a new database in a temporary folder is filled with that many rows: the
+// first through the library, which makes the table, the rest with one SQL statement in one
+// transaction. A row has the key (rows, type) and the tuning (wgs, vector). Rows are looked up in
+// a fixed pseudo-random order, so that neighbouring lookups do not share a page.
+//   warm_find             exact find of a row that is there, database open
+//   warm_miss             exact find of a row that is not there, database open
+//   open_find_close       a new object for each find; the file is in the system's cache
+// The budget for warm_find is a median of 50 us with 10^5 rows in a Release build. For medians run
+// with --benchmark_repetitions=9 --benchmark_report_aggregates_only=true.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <benchmark/benchmark.h>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp
+#include <string>
+
+#include "libtune/store/tuning_database.hpp"
+
+namespace {
+
+const tune::function_identity function{
+    .name = "bench.autotune",
+    .version = 0,
+    .key_fields = {{"rows", tune::value_type::int32}, {"type", tune::value_type::element_type}},
+    .value_fields = {{"wgs", tune::value_type::int32}, {"vector", tune::value_type::boolean}}};
+
+tune::record_key key_of(std::int64_t rows, const std::string& type = "float32") {
+  return {.arguments = {{"rows", rows}, {"type", type}},
+          .device = {"NVIDIA H200", "NVIDIA CUDA", "12.4"}};
+}
+
+/// The databases of this run, each filled when it is first asked for.
+class databases {
+ public:
+  databases() {
+    std::string name = (std::filesystem::temp_directory_path() / "libtune-bench-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
+    folder_ = name;
+  }
+  ~databases() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  databases(const databases&) = delete;
+  databases& operator=(const databases&) = delete;
+
+  const std::string& with_rows(std::int64_t count) {
+    const auto [place, is_new] = paths_.try_emplace(count);
+    if (is_new) place->second = make(count);
+    return place->second;
+  }
+
+ private:
+  std::string make(std::int64_t count) const {
+    const std::string path = (folder_ / (std::to_string(count) + ".db")).string();
+    tune::tuning_database(path).store(function, key_of(0),
+                                      {{"wgs", std::int64_t{128}}, {"vector", true}}, 1500.0);
+    SQLite::Database database(path, SQLite::OPEN_READWRITE);
+    SQLite::Statement insert(
+        database,
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 - 1) "
+        "INSERT INTO \"bench.autotune__0\" (arg_rows, arg_type, device_name, device_platform, "
+        "device_version, value_wgs, value_vector, score_ns, tuned_at) "
+        "SELECT i, 'float32', 'NVIDIA H200', 'NVIDIA CUDA', '12.4', 32 << (i % 5), i % 2, "
+        "1000.0 + i, '2024-01-01T00:00:00Z' FROM n");
+    insert.bind(1, count);
+    insert.exec();
+    return path;
+  }
+
+  std::filesystem::path folder_;
+  std::map<std::int64_t, std::string> paths_;
+};
+
+databases& all_databases() {
+  static databases all;
+  return all;
+}
+
+/// Visits 0 ... count - 1 in a scattered order: the step is a large prime.
+std::int64_t next_row(std::int64_t row, std::int64_t count) {
+  return (row + 1'000'003'373) % count;
+}
+
+void warm_find(benchmark::State& state) {
+  tune::tuning_database database(all_databases().with_rows(state.range(0)));
+  std::int64_t row = 0;
+  for (auto _ : state) {
+    const auto found = database.find(function, key_of(row));
+    if (!found) state.SkipWithError("the row was not found");
+    benchmark::DoNotOptimize(found);
+    row = next_row(row, state.range(0));
+  }
+}
+
+void warm_miss(benchmark::State& state) {
+  tune::tuning_database database(all_databases().with_rows(state.range(0)));
+  std::int64_t row = 0;
+  for (auto _ : state) {
+    const auto found = database.find(function, key_of(row, "float64"));
+    if (found) state.SkipWithError("a row was found that is not there");
+    benchmark::DoNotOptimize(found);
+    row = next_row(row, state.range(0));
+  }
+}
+
+void open_find_close(benchmark::State& state) {
+  const std::string& path = all_databases().with_rows(state.range(0));
+  std::int64_t row = 0;
+  for (auto _ : state) {
+    tune::tuning_database database(path);
+    const auto found = database.find(function, key_of(row));
+    if (!found) state.SkipWithError("the row was not found");
+    benchmark::DoNotOptimize(found);
+    row = next_row(row, state.range(0));
+  }
+}
+
+}  // namespace
+
+BENCHMARK(warm_find)->RangeMultiplier(10)->Range(1'000, 1'000'000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(warm_miss)->RangeMultiplier(10)->Range(1'000, 1'000'000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(open_find_close)
+    ->RangeMultiplier(10)
+    ->Range(1'000, 1'000'000)
+    ->Unit(benchmark::kMicrosecond);

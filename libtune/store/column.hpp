@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+// How a value is kept in a column, for people to read and exactly to get back. What SQLite would
+// lose or confuse is text instead:
+//
+//   value                        in SQLite
+//   bool                         INTEGER 0 or 1
+//   integer                      INTEGER; above 2^63 - 1, TEXT in decimal
+//   float, double                REAL; -0.0 and NaN as the TEXT "-0.0" and "nan"
+//   string, enumeration, dtype   TEXT with the same bytes
+//   empty optional               NULL; in a key, an empty BLOB, because NULL equals nothing
+//
+// Databases hold these: a change needs a new version of the file format.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "libtune/base/value.hpp"
+
+namespace SQLite {
+class Column;
+class Statement;
+}  // namespace SQLite
+
+namespace tune::detail {
+
+/// What a value is, in the order of its alternatives.
+enum class value_kind : std::uint8_t {
+  none,
+  boolean,
+  signed_integer,
+  unsigned_integer,
+  real,
+  string
+};
+
+value_kind kind_of(const value& v) noexcept;
+value_kind kind_of(value_type type) noexcept;
+
+/// The name under which a kind is stored.
+std::string_view kind_name(value_kind kind) noexcept;
+/// @throws SQLite::Exception (SQLITE_MISMATCH) for any other name
+value_kind kind_from_name(std::string_view name);
+
+/// The type with which a field's column is declared in a STRICT table.
+std::string_view column_type(const field_description& field, bool in_key) noexcept;
+
+/// Binds a value to the parameter with this number, counted from one.
+void bind_value(SQLite::Statement& statement, int parameter, const value& v);
+void bind_key_value(SQLite::Statement& statement, int parameter, const value& v);
+
+/// The value of this kind, or none, that a column holds.
+/// @throws SQLite::Exception (SQLITE_MISMATCH) if it holds anything else
+value read_value(const SQLite::Column& column, value_kind kind);
+
+/// The field's value that a column holds. @throws SQLite::Exception (SQLITE_MISMATCH)
+value read_field(const SQLite::Column& column, const field_description& field);
+
+}  // namespace tune::detail

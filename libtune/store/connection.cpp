@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/connection.hpp"
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+#include <SQLiteCpp/Transaction.h>
+#include <sqlite3.h>
+#include <utility>
+
+#include "libtune/store/database_failure.hpp"
+#include "libtune/store/database_file.hpp"
+#include "libtune/store/schema.hpp"
+
+namespace tune::detail {
+namespace {
+
+constexpr int open_flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE |
+                           SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+
+int milliseconds(std::chrono::milliseconds wait) noexcept { return static_cast<int>(wait.count()); }
+
+// It cannot fail on an open database, which is why it may run in a destructor.
+void set_busy_timeout(SQLite::Database& database, std::chrono::milliseconds wait) noexcept {
+  sqlite3_busy_timeout(database.getHandle(), milliseconds(wait));
+}
+
+void set_switch(SQLite::Database& database, int option, int value) {
+  database.check(sqlite3_db_config(database.getHandle(), option, value, nullptr));
+}
+
+void distrust_content(SQLite::Database& database) {
+  set_switch(database, SQLITE_DBCONFIG_DEFENSIVE, 1);
+  set_switch(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0);
+  set_switch(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0);
+  set_switch(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0);
+  // Otherwise a quoted column that a table lacks would be read as a string, not as an error.
+  set_switch(database, SQLITE_DBCONFIG_DQS_DML, 0);
+  set_switch(database, SQLITE_DBCONFIG_DQS_DDL, 0);
+  database.exec("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0");
+}
+
+void use_rollback_journal(SQLite::Database& database, const std::string& path) {
+  const std::string mode = database.execAndGet("PRAGMA journal_mode = DELETE").getString();
+  if (mode != "delete") {
+    throw database_failure(path, "use a rollback journal", "its journal mode is " + mode,
+                           "end the programs that use it, or move the file away");
+  }
+  database.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+}
+
+void create_fixed_tables(SQLite::Database& database) {
+  database.exec("PRAGMA application_id = " + std::to_string(application_id));
+  database.exec("PRAGMA user_version = " + std::to_string(schema_version));
+  database.exec(fixed_tables_sql);
+}
+
+}  // namespace
+
+connection::connection(const std::string& path, std::chrono::milliseconds wait,
+                       std::chrono::milliseconds open_wait)
+    : path_(path),
+      database_(std::make_unique<SQLite::Database>(without_links_on_the_way(path), open_flags,
+                                                   milliseconds(open_wait))),
+      wait_(wait) {
+  distrust_content(*database_);
+  // Before the journal is touched, so that a file of another application is left as it is.
+  is_ready();
+  use_rollback_journal(*database_, path_);
+  set_busy_timeout(*database_, wait_);
+}
+
+connection::~connection() = default;
+
+bool connection::is_ready() {
+  if (ready_) return true;
+  // One statement, so that another process that makes the tables just now has made all or none.
+  SQLite::Statement marks(*database_,
+                          "SELECT (SELECT application_id FROM pragma_application_id), "
+                          "(SELECT user_version FROM pragma_user_version), "
+                          "(SELECT count(*) FROM sqlite_schema)");
+  marks.executeStep();
+  const int id = marks.getColumn(0).getInt();
+  const int version = marks.getColumn(1).getInt();
+  if (id == 0 && version == 0 && marks.getColumn(2).getInt() == 0) return false;
+  if (id != application_id) {
+    throw database_failure(path_, "use it", "the file belongs to another application",
+                           "it is left as it is; name another file with LIBTUNE_DB");
+  }
+  if (version != schema_version) {
+    throw database_failure(path_, "use it",
+                           "its tables have version " + std::to_string(version) +
+                               " and this libtune knows version " + std::to_string(schema_version),
+                           "use the libtune that wrote it, or name another file with LIBTUNE_DB");
+  }
+  return ready_ = true;
+}
+
+scoped_wait::scoped_wait(connection& target, std::chrono::milliseconds wait) noexcept
+    : target_(target), before_(std::exchange(target.wait_, wait)) {
+  set_busy_timeout(*target_.database_, wait);
+}
+
+scoped_wait::~scoped_wait() {
+  target_.wait_ = before_;
+  set_busy_timeout(*target_.database_, before_);
+}
+
+write_transaction::write_transaction(connection& target, std::chrono::milliseconds wait)
+    : wait_(target, wait),
+      transaction_(std::make_unique<SQLite::Transaction>(target.database(),
+                                                         SQLite::TransactionBehavior::IMMEDIATE)) {
+  if (!target.is_ready()) create_fixed_tables(target.database());
+}
+
+write_transaction::~write_transaction() = default;
+
+void write_transaction::commit() { transaction_->commit(); }
+
+statement_run::~statement_run() { statement_.tryReset(); }
+
+}  // namespace tune::detail

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace SQLite {
+class Database;
+class Statement;
+class Transaction;
+}  // namespace SQLite
+
+namespace tune::detail {
+
+/// An open database file with the settings that libtune needs. Not thread-safe. Throws
+/// SQLite::Exception for what SQLite reports.
+///
+/// The journal is a rollback journal: it works on every file system that has locks, on read-only
+/// media, and for any number of processes that meet on a new file. A commit is on disk when it
+/// returns. Nothing that a file contains is trusted to run: no triggers, views or functions.
+class connection {
+ public:
+  /// Opens an existing file; one that may only be read is opened for reading.
+  /// @param wait       for how long a statement may wait for other processes
+  /// @param open_wait  the same while opening
+  /// @throws database_error if the file is of another application or a newer libtune
+  connection(const std::string& path, std::chrono::milliseconds wait,
+             std::chrono::milliseconds open_wait);
+  ~connection();
+  connection(const connection&) = delete;
+  connection& operator=(const connection&) = delete;
+
+  const std::string& path() const noexcept { return path_; }
+  SQLite::Database& database() noexcept { return *database_; }
+
+  /// Whether the file has libtune's tables. It has none while it is new.
+  /// @throws database_error as the constructor
+  bool is_ready();
+
+ private:
+  friend class scoped_wait;
+
+  std::string path_;
+  std::unique_ptr<SQLite::Database> database_;
+  std::chrono::milliseconds wait_;
+  bool ready_ = false;
+};
+
+/// Changes for how long a statement may wait, until it goes out of scope.
+class [[nodiscard]] scoped_wait {
+ public:
+  scoped_wait(connection& target, std::chrono::milliseconds wait) noexcept;
+  ~scoped_wait();
+  scoped_wait(const scoped_wait&) = delete;
+  scoped_wait& operator=(const scoped_wait&) = delete;
+
+ private:
+  connection& target_;
+  std::chrono::milliseconds before_;
+};
+
+/// The one way to change a database: it takes the write lock at once, because a transaction that
+/// reads first cannot wait for the lock later. Makes libtune's tables if the file is new. Rolls
+/// back unless committed. No other work (compiling, timing) happens while one is open.
+class [[nodiscard]] write_transaction {
+ public:
+  /// @param wait  for how long to wait for the lock
+  write_transaction(connection& target, std::chrono::milliseconds wait);
+  ~write_transaction();
+  write_transaction(const write_transaction&) = delete;
+  write_transaction& operator=(const write_transaction&) = delete;
+
+  void commit();
+
+ private:
+  scoped_wait wait_;
+  std::unique_ptr<SQLite::Transaction> transaction_;
+};
+
+/// Ends a statement's run when it goes out of scope, so that no lock outlives its use.
+class [[nodiscard]] statement_run {
+ public:
+  explicit statement_run(SQLite::Statement& statement) noexcept : statement_(statement) {}
+  ~statement_run();
+  statement_run(const statement_run&) = delete;
+  statement_run& operator=(const statement_run&) = delete;
+
+ private:
+  SQLite::Statement& statement_;
+};
+
+}  // namespace tune::detail

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/database_file.hpp"
+
+#include <cerrno>
+#include <filesystem>
+#include <sys/stat.h>
+#include <system_error>
+
+#include "libtune/base/error.hpp"
+#include "libtune/store/database_failure.hpp"
+
+namespace tune::detail {
+namespace {
+
+namespace fs = std::filesystem;
+
+database_error failure_of(const std::string& path, const std::string& attempt,
+                          const std::error_code& reason) {
+  return database_failure(path, attempt, reason.message(),
+                          "make the folder writable, or name another file with LIBTUNE_DB");
+}
+
+std::error_code last_error() { return {errno, std::generic_category()}; }
+
+void create_private_folders(const fs::path& folder, const std::string& path) {
+  fs::path reached;
+  for (const fs::path& part : folder) {
+    reached /= part;
+    if (::mkdir(reached.c_str(), S_IRWXU) == 0 || errno == EEXIST) continue;
+    const std::error_code reason = last_error();
+    std::error_code ignored;
+    if (!fs::is_directory(reached, ignored)) {
+      throw failure_of(path, "create the folder '" + reached.string() + "'", reason);
+    }
+  }
+}
+
+}  // namespace
+
+std::string absolute_path(const std::string& path) {
+  if (path.find('\0') != std::string::npos || !fs::path(path).has_filename()) {
+    throw argument_error("'" + path + "' cannot be the path of a tuning database; name a file");
+  }
+  std::error_code reason;
+  const fs::path absolute = fs::absolute(path, reason);
+  if (reason) throw failure_of(path, "find the current folder", reason);
+  return absolute.string();
+}
+
+bool is_there(const std::string& path) {
+  struct stat ignored {};
+  // Other reasons, such as a folder that may not be searched, are for the opening to report.
+  return ::lstat(path.c_str(), &ignored) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
+std::string without_links_on_the_way(const std::string& path) {
+  const fs::path given(path);
+  std::error_code reason;
+  const fs::path folder = fs::canonical(given.parent_path(), reason);
+  if (reason) throw failure_of(path, "reach its folder", reason);
+  return (folder / given.filename()).string();
+}
+
+void create_private_file(const std::string& path) {
+  create_private_folders(fs::path(path).parent_path(), path);
+  if (::mknod(path.c_str(), S_IFREG | S_IRUSR | S_IWUSR, 0) != 0 && errno != EEXIST) {
+    throw failure_of(path, "create the file", last_error());
+  }
+}
+
+}  // namespace tune::detail

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+// The database as a file, before SQLite sees it. Nothing here opens the file: closing it again
+// would drop the locks that SQLite holds on it elsewhere in the process.
+#pragma once
+
+#include <string>
+
+namespace tune::detail {
+
+/// The absolute form of a path. SQLite takes such a path for a file, never for a URI or a database
+/// in memory. @throws argument_error if the path cannot name a file
+std::string absolute_path(const std::string& path);
+
+/// Whether anything has this path, a dangling symbolic link included.
+bool is_there(const std::string& path);
+
+/// The same file with no symbolic link on the way to it; the file itself may still be one.
+/// @throws database_error if the folder cannot be reached
+std::string without_links_on_the_way(const std::string& path);
+
+/// Makes the folders on the way, readable by their owner only, and an empty file for the owner to
+/// read and write. What exists stays as it is. @throws database_error
+void create_private_file(const std::string& path);
+
+}  // namespace tune::detail

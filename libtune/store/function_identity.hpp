@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libtune/base/value.hpp"
+
+namespace tune {
+
+/// Which autotune function a result belongs to, and what its results look like.
+struct function_identity {
+  /// Starts with a letter or _, holds letters, digits, _ and ., at most 200 characters; not
+  /// sqlite_... or libtune_..., which name the database's own tables.
+  std::string name{};
+  int version = 0;  ///< not negative; raised when the fields or their meaning change
+  std::vector<field_description> key_fields{};    ///< of the key, the arg_* columns
+  std::vector<field_description> value_fields{};  ///< of the tuning, the value_* columns
+
+  friend bool operator==(const function_identity&, const function_identity&) = default;
+};
+
+/// The name of the function's table, "<name>__<version>". Two functions or versions never share
+/// one, unless their names differ only in case, which a lookup reports.
+/// @throws argument_error if the name or the version is not as said above
+std::string table_name(const function_identity& function);
+
+/// Checks the names of the fields: identifiers, in each list unique even without regard to case
+/// because the columns of a table are. @throws argument_error that names the field
+void check_field_names(const function_identity& function);
+
+}  // namespace tune

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/function_table.hpp"
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+#include <fmt/format.h>
+
+#include "libtune/store/column.hpp"
+#include "libtune/store/connection.hpp"
+#include "libtune/store/database_failure.hpp"
+#include "libtune/store/schema.hpp"
+#include "libtune/store/schema_drift_error.hpp"
+
+namespace tune::detail {
+namespace {
+
+/// Binds a key's fields and returns the number of the next parameter.
+int bind_arguments(SQLite::Statement& statement, const std::vector<named_value>& arguments) {
+  int parameter = 1;
+  for (const named_value& argument : arguments) {
+    bind_key_value(statement, parameter++, argument.value);
+  }
+  return parameter;
+}
+
+int bind_key(SQLite::Statement& statement, const std::vector<named_value>& arguments,
+             const device_identity& device) {
+  int parameter = bind_arguments(statement, arguments);
+  statement.bind(parameter++, device.name);
+  statement.bind(parameter++, device.platform);
+  statement.bind(parameter++, device.driver_version);
+  return parameter;
+}
+
+}  // namespace
+
+void check_drift(const connection& source, const function_identity& function,
+                 const std::string& stored, const std::string& current) {
+  const std::string drift = describe_drift(stored, current);
+  if (drift.empty()) return;
+  throw schema_drift_error(fmt::format(
+      "tuning database '{}': the results of '{}', version {}, were stored with other fields than "
+      "it has now: {}; raise the version of the autotune function",
+      source.path(), function.name, function.version, drift));
+}
+
+std::unique_ptr<function_table> function_table::open(connection& source,
+                                                     const function_identity& function) {
+  SQLite::Statement known(source.database(),
+                          "SELECT name, columns FROM libtune_function WHERE table_name = ?");
+  known.bind(1, table_name(function));
+  if (!known.executeStep()) return nullptr;
+  const std::string name = known.getColumn(0).getString();
+  if (name != function.name) {
+    throw database_failure(source.path(), "tell '" + function.name + "' from '" + name + "'",
+                           "their names differ only in case, and tables are named without regard "
+                           "to case",
+                           "rename one of the autotune functions");
+  }
+  check_drift(source, function, known.getColumn(1).getString(), describe_columns(function));
+  return std::unique_ptr<function_table>(new function_table(source, function));
+}
+
+std::unique_ptr<function_table> function_table::create(connection& target,
+                                                       const function_identity& function) {
+  check_field_names(function);
+  target.database().exec(create_table_sql(function));
+  SQLite::Statement insert(target.database(),
+                           "INSERT INTO libtune_function (table_name, name, version, columns) "
+                           "VALUES (?, ?, ?, ?)");
+  insert.bind(1, table_name(function));
+  insert.bind(2, function.name);
+  insert.bind(3, function.version);
+  insert.bind(4, describe_columns(function));
+  insert.exec();
+  return std::unique_ptr<function_table>(new function_table(target, function));
+}
+
+function_table::function_table(connection& source, const function_identity& function)
+    : function_(function),
+      find_(std::make_unique<SQLite::Statement>(source.database(), find_sql(function))),
+      devices_(std::make_unique<SQLite::Statement>(source.database(), devices_sql(function))),
+      store_(std::make_unique<SQLite::Statement>(source.database(), store_sql(function))) {}
+
+function_table::~function_table() = default;
+
+std::optional<record> function_table::find(const std::vector<named_value>& arguments,
+                                           const device_identity& device) {
+  const statement_run run(*find_);
+  bind_key(*find_, arguments, device);
+  if (!find_->executeStep()) return std::nullopt;
+  record found;
+  found.device = device;
+  found.score_ns = find_->getColumn(0).getDouble();
+  int column = 1;
+  for (const field_description& field : function_.value_fields) {
+    found.values.push_back({field.name, read_field(find_->getColumn(column++), field)});
+  }
+  return found;
+}
+
+std::vector<device_identity> function_table::devices(const std::vector<named_value>& arguments) {
+  const statement_run run(*devices_);
+  bind_arguments(*devices_, arguments);
+  std::vector<device_identity> found;
+  while (devices_->executeStep()) {
+    found.push_back({devices_->getColumn(0).getString(), devices_->getColumn(1).getString(),
+                     devices_->getColumn(2).getString()});
+  }
+  return found;
+}
+
+void function_table::store(const record_key& key, const std::vector<named_value>& values,
+                           double score_ns) {
+  const statement_run run(*store_);
+  int parameter = bind_key(*store_, key.arguments, key.device);
+  store_->bind(parameter++, score_ns);
+  for (const named_value& item : values) bind_value(*store_, parameter++, item.value);
+  store_->exec();
+}
+
+}  // namespace tune::detail

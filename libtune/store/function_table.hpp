@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libtune/store/function_identity.hpp"
+#include "libtune/store/record.hpp"
+
+namespace SQLite {
+class Statement;
+}
+
+namespace tune::detail {
+
+class connection;
+
+/// The results of one autotune function in an open database, with its statements prepared. What it
+/// is given has been checked against the fields. Must not outlive the connection. Not thread-safe.
+/// Throws SQLite::Exception for what SQLite reports.
+class function_table {
+ public:
+  /// The function's table; null if the database has none.
+  /// @throws schema_drift_error   if the fields are not those that it was made with
+  /// @throws database_error       if the table is of a function whose name differs in case
+  static std::unique_ptr<function_table> open(connection& source,
+                                              const function_identity& function);
+
+  /// Makes the table, inside the caller's write_transaction.
+  static std::unique_ptr<function_table> create(connection& target,
+                                                const function_identity& function);
+
+  ~function_table();
+  function_table(const function_table&) = delete;
+  function_table& operator=(const function_table&) = delete;
+
+  const function_identity& function() const noexcept { return function_; }
+
+  /// The result for exactly this key.
+  std::optional<record> find(const std::vector<named_value>& arguments,
+                             const device_identity& device);
+
+  /// Every device that has a result for these arguments, in no certain order.
+  std::vector<device_identity> devices(const std::vector<named_value>& arguments);
+
+  /// Stores a result in place of the one with the same key, inside the caller's write_transaction.
+  void store(const record_key& key, const std::vector<named_value>& values, double score_ns);
+
+ private:
+  function_table(connection& source, const function_identity& function);
+
+  function_identity function_;
+  std::unique_ptr<SQLite::Statement> find_;
+  std::unique_ptr<SQLite::Statement> devices_;
+  std::unique_ptr<SQLite::Statement> store_;
+};
+
+/// @throws schema_drift_error if two descriptions of a function's columns differ
+void check_drift(const connection& source, const function_identity& function,
+                 const std::string& stored, const std::string& current);
+
+}  // namespace tune::detail

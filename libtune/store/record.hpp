@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libtune/base/value.hpp"
+#include "libtune/device/device_identity.hpp"
+#include "libtune/store/match.hpp"
+
+namespace tune {
+
+/// What a result was found for.
+struct record_key {
+  std::vector<named_value> arguments{};  ///< in the order of function_identity::key_fields
+  device_identity device{};
+};
+
+/// A result as it was looked up.
+struct record {
+  std::vector<named_value> values{};  ///< in the order of function_identity::value_fields
+  match_grade grade = match_grade::exact;
+  device_identity device{};  ///< whose result it is
+  std::vector<std::string>
+      relaxed{};        ///< the columns that need not match, such as "device_version"
+  double score_ns = 0;  ///< what it measured there
+};
+
+}  // namespace tune

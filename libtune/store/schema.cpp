@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/schema.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <vector>
+
+#include "libtune/store/column.hpp"
+
+namespace tune::detail {
+namespace {
+
+std::string quote(std::string_view name) { return fmt::format("\"{}\"", name); }
+
+std::vector<std::string> quoted_columns(std::string_view prefix,
+                                        const std::vector<field_description>& fields) {
+  std::vector<std::string> names;
+  for (const field_description& field : fields) {
+    names.push_back(quote(std::string(prefix) + field.name));
+  }
+  return names;
+}
+
+std::vector<std::string> key_columns(const function_identity& function) {
+  std::vector<std::string> names = quoted_columns("arg_", function.key_fields);
+  for (const char* name : {"device_name", "device_platform", "device_version"}) {
+    names.push_back(quote(name));
+  }
+  return names;
+}
+
+std::string conditions(const std::vector<std::string>& columns) {
+  std::string text;
+  for (const std::string& column : columns) {
+    text += fmt::format("{}{} = ?", text.empty() ? " WHERE " : " AND ", column);
+  }
+  return text;
+}
+
+std::map<std::string, std::string, std::less<>> parse_columns(std::string_view description) {
+  std::map<std::string, std::string, std::less<>> types;
+  while (!description.empty()) {
+    const std::string_view line = description.substr(0, description.find('\n'));
+    description.remove_prefix(std::min(line.size() + 1, description.size()));
+    const std::size_t space = std::min(line.find(' '), line.size());
+    types.emplace(line.substr(0, space), line.substr(std::min(space + 1, line.size())));
+  }
+  return types;
+}
+
+}  // namespace
+
+const char* const fixed_tables_sql = R"sql(
+CREATE TABLE libtune_function (
+  table_name TEXT NOT NULL COLLATE NOCASE PRIMARY KEY,
+  name TEXT NOT NULL,
+  version INTEGER NOT NULL CHECK (version >= 0),
+  columns TEXT NOT NULL  -- one "<column> <type>[ optional]" a line
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE libtune_search (
+  id INTEGER PRIMARY KEY,
+  table_name TEXT NOT NULL REFERENCES libtune_function (table_name),
+  arguments TEXT NOT NULL,  -- for people
+  arguments_canonical TEXT NOT NULL,
+  device_name TEXT NOT NULL,
+  device_platform TEXT NOT NULL,
+  device_version TEXT NOT NULL,
+  started_at TEXT NOT NULL,
+  finished_at TEXT,
+  result TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX libtune_search_by_key ON libtune_search
+  (table_name, arguments_canonical, device_name, device_platform, device_version);
+
+CREATE TABLE libtune_trial (
+  search_id INTEGER NOT NULL REFERENCES libtune_search (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  configuration TEXT NOT NULL,  -- for people; libtune_trial_value has it exactly
+  outcome TEXT NOT NULL,
+  message TEXT NOT NULL,
+  score_ns REAL CHECK (score_ns > 0 AND score_ns < 9e999),
+  samples_ns TEXT NOT NULL,  -- a JSON array
+  preparation_ns INTEGER NOT NULL,
+  PRIMARY KEY (search_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE libtune_trial_value (
+  search_id INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  field INTEGER NOT NULL,  -- the order of the fields
+  name TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  value ANY,
+  PRIMARY KEY (search_id, position, field),
+  FOREIGN KEY (search_id, position) REFERENCES libtune_trial (search_id, position) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+)sql";
+
+std::string create_table_sql(const function_identity& function) {
+  std::string text = fmt::format("CREATE TABLE {} (\n", quote(table_name(function)));
+  for (const field_description& field : function.key_fields) {
+    text += fmt::format("  \"arg_{}\" {} NOT NULL,\n", field.name, column_type(field, true));
+  }
+  text +=
+      "  \"device_name\" TEXT NOT NULL,\n"
+      "  \"device_platform\" TEXT NOT NULL,\n"
+      "  \"device_version\" TEXT NOT NULL,\n";
+  for (const field_description& field : function.value_fields) {
+    text += fmt::format("  \"value_{}\" {}{},\n", field.name, column_type(field, false),
+                        field.optional ? "" : " NOT NULL");
+  }
+  return text +
+         fmt::format(
+             "  \"score_ns\" REAL NOT NULL CHECK (\"score_ns\" > 0 AND \"score_ns\" < 9e999),\n"
+             "  \"tuned_at\" TEXT NOT NULL,\n"
+             "  PRIMARY KEY ({})\n"
+             ") STRICT, WITHOUT ROWID",
+             fmt::join(key_columns(function), ", "));
+}
+
+std::string find_sql(const function_identity& function) {
+  std::vector<std::string> selected = quoted_columns("value_", function.value_fields);
+  selected.insert(selected.begin(), quote("score_ns"));
+  return fmt::format("SELECT {} FROM {}{}", fmt::join(selected, ", "), quote(table_name(function)),
+                     conditions(key_columns(function)));
+}
+
+std::string devices_sql(const function_identity& function) {
+  return fmt::format("SELECT \"device_name\", \"device_platform\", \"device_version\" FROM {}{}",
+                     quote(table_name(function)),
+                     conditions(quoted_columns("arg_", function.key_fields)));
+}
+
+std::string store_sql(const function_identity& function) {
+  std::vector<std::string> columns = key_columns(function);
+  columns.push_back(quote("score_ns"));
+  for (std::string& name : quoted_columns("value_", function.value_fields)) {
+    columns.push_back(std::move(name));
+  }
+  const std::vector<std::string> parameters(columns.size(), "?");
+  return fmt::format(
+      "INSERT OR REPLACE INTO {} ({}, \"tuned_at\") "
+      "VALUES ({}, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+      quote(table_name(function)), fmt::join(columns, ", "), fmt::join(parameters, ", "));
+}
+
+std::string describe_columns(const function_identity& function) {
+  std::map<std::string, std::string> lines;
+  const auto add = [&](const char* prefix, const field_description& field) {
+    const std::string column = prefix + field.name;
+    lines[column] = fmt::format("{} {}{}\n", column, value_type_name(field.type),
+                                field.optional ? " optional" : "");
+  };
+  for (const field_description& field : function.key_fields) add("arg_", field);
+  for (const field_description& field : function.value_fields) add("value_", field);
+  std::string text;
+  for (const auto& [column, line] : lines) text += line;
+  return text;
+}
+
+std::string describe_drift(std::string_view stored, std::string_view current) {
+  const auto before = parse_columns(stored);
+  const auto now = parse_columns(current);
+  std::vector<std::string> changes;
+  for (const auto& [column, type] : before) {
+    const auto same = now.find(column);
+    if (same == now.end()) {
+      changes.push_back(fmt::format("{} is gone", column));
+    } else if (same->second != type) {
+      changes.push_back(fmt::format("{} was {} and is {}", column, type, same->second));
+    }
+  }
+  for (const auto& [column, type] : now) {
+    if (!before.contains(column)) changes.push_back(fmt::format("{} is new", column));
+  }
+  return fmt::format("{}", fmt::join(changes, ", "));
+}
+
+}  // namespace tune::detail

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/trial_log.hpp"
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Exception.h>
+#include <SQLiteCpp/Statement.h>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sqlite3.h>
+
+#include "libtune/store/column.hpp"
+#include "libtune/store/connection.hpp"
+
+namespace tune::detail {
+namespace {
+
+std::int64_t number_of(search_id search) { return static_cast<std::int64_t>(search); }
+
+// By name, so that members may change places in the key.
+std::string canonical_arguments(std::vector<named_value> arguments) {
+  std::ranges::sort(arguments, {}, &named_value::name);
+  return canonical_text(arguments);
+}
+
+std::vector<double> parse_samples(const std::string& text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  const auto is_number = [](const nlohmann::json& item) { return item.is_number(); };
+  if (!json.is_array() || !std::ranges::all_of(json, is_number)) {
+    throw SQLite::Exception("column samples_ns holds '" + text + "', which is no list of numbers",
+                            SQLITE_MISMATCH);
+  }
+  return json.get<std::vector<double>>();
+}
+
+std::int64_t next_position(connection& target, search_id search) {
+  SQLite::Statement next(target.database(),
+                         "SELECT coalesce(max(position) + 1, 0) FROM libtune_trial "
+                         "WHERE search_id = ?");
+  next.bind(1, number_of(search));
+  next.executeStep();
+  return next.getColumn(0).getInt64();
+}
+
+void insert_configuration(connection& target, search_id search, std::int64_t position,
+                          const std::vector<named_value>& configuration) {
+  SQLite::Statement insert(target.database(),
+                           "INSERT INTO libtune_trial_value "
+                           "(search_id, position, field, name, kind, value) "
+                           "VALUES (?, ?, ?, ?, ?, ?)");
+  int field = 0;
+  for (const named_value& item : configuration) {
+    insert.bind(1, number_of(search));
+    insert.bind(2, position);
+    insert.bind(3, field++);
+    insert.bind(4, item.name);
+    insert.bind(5, std::string(kind_name(kind_of(item.value))));
+    bind_value(insert, 6, item.value);
+    insert.exec();
+    insert.reset();
+  }
+}
+
+std::vector<named_value> read_configuration(connection& source, search_id search,
+                                            std::int64_t position) {
+  SQLite::Statement select(source.database(),
+                           "SELECT name, kind, value FROM libtune_trial_value "
+                           "WHERE search_id = ? AND position = ? ORDER BY field");
+  select.bind(1, number_of(search));
+  select.bind(2, position);
+  std::vector<named_value> configuration;
+  while (select.executeStep()) {
+    const value_kind kind = kind_from_name(select.getColumn(1).getString());
+    configuration.push_back(
+        {select.getColumn(0).getString(), read_value(select.getColumn(2), kind)});
+  }
+  return configuration;
+}
+
+std::vector<stored_trial> read_trials(connection& source, search_id search) {
+  SQLite::Statement select(source.database(),
+                           "SELECT position, outcome, message, score_ns, samples_ns, "
+                           "preparation_ns FROM libtune_trial "
+                           "WHERE search_id = ? ORDER BY position");
+  select.bind(1, number_of(search));
+  std::vector<stored_trial> trials;
+  while (select.executeStep()) {
+    stored_trial trial;
+    trial.configuration = read_configuration(source, search, select.getColumn(0).getInt64());
+    trial.outcome = select.getColumn(1).getString();
+    trial.message = select.getColumn(2).getString();
+    if (!select.isColumnNull(3)) trial.score_ns = select.getColumn(3).getDouble();
+    trial.samples_ns = parse_samples(select.getColumn(4).getString());
+    trial.preparation = std::chrono::nanoseconds(select.getColumn(5).getInt64());
+    trials.push_back(std::move(trial));
+  }
+  return trials;
+}
+
+/// Binds what a search is for to the first five parameters.
+void bind_search_key(SQLite::Statement& statement, const function_identity& function,
+                     const record_key& key) {
+  statement.bind(1, table_name(function));
+  statement.bind(2, canonical_arguments(key.arguments));
+  statement.bind(3, key.device.name);
+  statement.bind(4, key.device.platform);
+  statement.bind(5, key.device.driver_version);
+}
+
+}  // namespace
+
+search_id insert_search(connection& target, const function_identity& function,
+                        const record_key& key) {
+  SQLite::Statement insert(target.database(),
+                           "INSERT INTO libtune_search (table_name, arguments_canonical, "
+                           "device_name, device_platform, device_version, arguments, started_at) "
+                           "VALUES (?, ?, ?, ?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))");
+  bind_search_key(insert, function, key);
+  insert.bind(6, to_string(key.arguments));
+  insert.exec();
+  return search_id{target.database().getLastInsertRowid()};
+}
+
+bool has_search(connection& source, search_id search) {
+  SQLite::Statement select(source.database(), "SELECT 1 FROM libtune_search WHERE id = ?");
+  select.bind(1, number_of(search));
+  return select.executeStep();
+}
+
+void insert_trial(connection& target, search_id search, const stored_trial& trial) {
+  const std::int64_t position = next_position(target, search);
+  SQLite::Statement insert(target.database(),
+                           "INSERT INTO libtune_trial (search_id, position, configuration, "
+                           "outcome, message, score_ns, samples_ns, preparation_ns) "
+                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+  insert.bind(1, number_of(search));
+  insert.bind(2, position);
+  insert.bind(3, to_string(trial.configuration));
+  insert.bind(4, trial.outcome);
+  insert.bind(5, trial.message);
+  if (trial.score_ns) insert.bind(6, *trial.score_ns);
+  insert.bind(7, nlohmann::json(trial.samples_ns).dump());
+  insert.bind(8, static_cast<std::int64_t>(trial.preparation.count()));
+  insert.exec();
+  insert_configuration(target, search, position, trial.configuration);
+}
+
+void end_search(connection& target, search_id search, const std::string& result) {
+  SQLite::Statement update(target.database(),
+                           "UPDATE libtune_search SET result = ?, "
+                           "finished_at = strftime('%Y-%m-%dT%H:%M:%SZ', 'now') WHERE id = ?");
+  update.bind(1, result);
+  update.bind(2, number_of(search));
+  update.exec();
+}
+
+std::optional<stored_search> read_latest_search(connection& source,
+                                                const function_identity& function,
+                                                const record_key& key) {
+  SQLite::Statement select(source.database(),
+                           "SELECT id, started_at, finished_at, result FROM libtune_search "
+                           "WHERE table_name = ? AND arguments_canonical = ? AND device_name = ? "
+                           "AND device_platform = ? AND device_version = ? "
+                           "ORDER BY id DESC LIMIT 1");
+  bind_search_key(select, function, key);
+  if (!select.executeStep()) return std::nullopt;
+  stored_search search;
+  search.id = search_id{select.getColumn(0).getInt64()};
+  search.started_at = select.getColumn(1).getString();
+  if (!select.isColumnNull(2)) search.finished_at = select.getColumn(2).getString();
+  search.result = select.getColumn(3).getString();
+  search.trials = read_trials(source, search.id);
+  return search;
+}
+
+}  // namespace tune::detail

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "libtune/store/function_identity.hpp"
+#include "libtune/store/record.hpp"
+#include "libtune/store/stored_trial.hpp"
+
+namespace tune::detail {
+
+class connection;
+
+/// Searches and their trials in an open database. The functions that write do so inside the
+/// caller's write_transaction. All throw SQLite::Exception for what SQLite reports.
+
+/// Starts a search for a key of a function that has a table.
+search_id insert_search(connection& target, const function_identity& function,
+                        const record_key& key);
+
+/// Whether the database has this search.
+bool has_search(connection& source, search_id search);
+
+/// Appends a trial to a search.
+void insert_trial(connection& target, search_id search, const stored_trial& trial);
+
+/// Notes when a search ended and with what result.
+void end_search(connection& target, search_id search, const std::string& result);
+
+/// The search for this key that was started last.
+std::optional<stored_search> read_latest_search(connection& source,
+                                                const function_identity& function,
+                                                const record_key& key);
+
+}  // namespace tune::detail

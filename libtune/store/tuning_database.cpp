@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/tuning_database.hpp"
+
+#include <SQLiteCpp/Exception.h>
+#include <map>
+#include <mutex>
+#include <string_view>
+
+#include "libtune/base/error.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/store/connection.hpp"
+#include "libtune/store/database_failure.hpp"
+#include "libtune/store/database_file.hpp"
+#include "libtune/store/field_check.hpp"
+#include "libtune/store/function_table.hpp"
+#include "libtune/store/nearest.hpp"
+#include "libtune/store/schema.hpp"
+#include "libtune/store/trial_log.hpp"
+
+namespace tune {
+namespace {
+
+using detail::connection;
+using detail::function_table;
+using detail::write_transaction;
+
+std::optional<record> find_nearest_record(function_table& table, const record_key& key) {
+  const std::vector<device_identity> devices = table.devices(key.arguments);
+  const std::optional<nearest_match> match = find_nearest(devices, key.device);
+  if (!match) return std::nullopt;
+  std::optional<record> found = table.find(key.arguments, devices[match->index]);
+  if (found && !match->relaxed.empty()) {
+    found->grade = match_grade::nearest;
+    found->relaxed = match->relaxed;
+  }
+  return found;
+}
+
+void check_request(const function_identity& function, const record_key& key) {
+  static_cast<void>(table_name(function));  // for its checks, before anything is opened
+  detail::check_key(function.key_fields, key.arguments, function.name);
+}
+
+void check_trial(const stored_trial& trial) {
+  if (trial.score_ns) detail::check_score(*trial.score_ns);
+  for (const double sample : trial.samples_ns) detail::check_score(sample);
+}
+
+}  // namespace
+
+class tuning_database::implementation {
+ public:
+  implementation(const std::string& path, database_waits waits)
+      : path_(detail::absolute_path(path)), waits_(waits) {}
+
+  const std::string& path() const noexcept { return path_; }
+  const database_waits& waits() const noexcept { return waits_; }
+
+  /// Runs a step alone and turns what SQLite reports into a database_error.
+  /// @param verb, subject  what the step attempts, for that error
+  template <class Step>
+  auto attempt(std::string_view verb, std::string_view subject, Step step) {
+    const std::lock_guard lock(mutex_);
+    try {
+      return step();
+    } catch (const SQLite::Exception& failure) {
+      const std::string what = std::string(verb) + " '" + std::string(subject) + "'";
+      throw detail::database_failure(path_, what, failure);
+    }
+  }
+
+  /// The database if it has anything to read, else null.
+  connection* open_for_reading() {
+    if (!connection_) {
+      if (!detail::is_there(path_)) return nullptr;
+      connection_ = std::make_unique<connection>(path_, waits_.read, waits_.read);
+    }
+    return connection_->is_ready() ? connection_.get() : nullptr;
+  }
+
+  connection& open_for_writing() {
+    if (!connection_) {
+      detail::create_private_file(path_);
+      connection_ = std::make_unique<connection>(path_, waits_.read, waits_.write);
+    }
+    return *connection_;
+  }
+
+  /// The function's table, checked once for each connection; null if there is none yet.
+  function_table* find_table(connection& source, const function_identity& function) {
+    const std::string name = table_name(function);
+    const auto known = tables_.find(name);
+    if (known != tables_.end() && known->second->function() == function) {
+      return known->second.get();
+    }
+    std::unique_ptr<function_table> opened = function_table::open(source, function);
+    if (!opened) return nullptr;
+    return (tables_[name] = std::move(opened)).get();
+  }
+
+  /// Runs write(connection, table) in a transaction that also makes the table if need be.
+  template <class Write>
+  void write_to_table(const function_identity& function, Write write) {
+    connection& target = open_for_writing();
+    write_transaction transaction(target, waits_.write);
+    function_table* table = find_table(target, function);
+    std::unique_ptr<function_table> created;
+    if (table == nullptr) {
+      created = function_table::create(target, function);
+      table = created.get();
+    }
+    write(target, *table);
+    transaction.commit();
+    if (created) tables_[table_name(function)] = std::move(created);
+  }
+
+  /// Runs write(connection) in a transaction, for a search that the database has to have.
+  template <class Write>
+  void write_to_search(search_id search, Write write) {
+    connection& target = open_for_writing();
+    write_transaction transaction(target, waits_.write);
+    if (!detail::has_search(target, search)) {
+      throw detail::database_failure(
+          path_, "add to search " + std::to_string(static_cast<std::int64_t>(search)),
+          "the database has no such search", "begin another search");
+    }
+    write(target);
+    transaction.commit();
+  }
+
+ private:
+  const std::string path_;
+  const database_waits waits_;
+  std::mutex mutex_;
+  std::unique_ptr<connection> connection_;
+  std::map<std::string, std::unique_ptr<function_table>> tables_;  // after what they refer to
+};
+
+tuning_database::tuning_database(const std::string& path, database_waits waits)
+    : impl_(std::make_unique<implementation>(path, waits)) {}
+
+tuning_database::~tuning_database() = default;
+tuning_database::tuning_database(tuning_database&&) noexcept = default;
+tuning_database& tuning_database::operator=(tuning_database&&) noexcept = default;
+
+const std::string& tuning_database::path() const noexcept { return impl_->path(); }
+
+std::optional<record> tuning_database::find(const function_identity& function,
+                                            const record_key& key, match_mode mode) {
+  check_request(function, key);
+  return impl_->attempt("look up", function.name, [&]() -> std::optional<record> {
+    try {
+      connection* source = impl_->open_for_reading();
+      function_table* table = source ? impl_->find_table(*source, function) : nullptr;
+      if (table == nullptr) return std::nullopt;
+      std::optional<record> found = table->find(key.arguments, key.device);
+      if (found || mode == match_mode::exact) return found;
+      return find_nearest_record(*table, key);
+    } catch (const SQLite::Exception& failure) {
+      if (!detail::is_busy(failure)) throw;
+      log(log_level::debug,
+          "tuning database '" + path() + "': busy, so '" + function.name + "' counts as not found");
+      return std::nullopt;
+    }
+  });
+}
+
+void tuning_database::store(const function_identity& function, const record_key& key,
+                            const std::vector<named_value>& values, double score_ns) {
+  check_request(function, key);
+  detail::check_fields(function.value_fields, values, function.name);
+  detail::check_score(score_ns);
+  check_field_names(function);
+  impl_->attempt("store the result of", function.name, [&] {
+    impl_->write_to_table(
+        function, [&](connection&, function_table& table) { table.store(key, values, score_ns); });
+  });
+}
+
+search_id tuning_database::begin_search(const function_identity& function, const record_key& key) {
+  check_request(function, key);
+  check_field_names(function);
+  search_id search{};
+  impl_->attempt("store a search of", function.name, [&] {
+    impl_->write_to_table(function, [&](connection& target, function_table&) {
+      search = detail::insert_search(target, function, key);
+    });
+  });
+  return search;
+}
+
+void tuning_database::add_trial(search_id search, const stored_trial& trial) {
+  check_trial(trial);
+  impl_->attempt("store the trial", to_string(trial.configuration), [&] {
+    impl_->write_to_search(
+        search, [&](connection& target) { detail::insert_trial(target, search, trial); });
+  });
+}
+
+void tuning_database::finish_search(search_id search, const std::string& result) {
+  impl_->attempt("store the end of a search, with the result", result, [&] {
+    impl_->write_to_search(search,
+                           [&](connection& target) { detail::end_search(target, search, result); });
+  });
+}
+
+std::optional<stored_search> tuning_database::latest_search(const function_identity& function,
+                                                            const record_key& key) {
+  check_request(function, key);
+  return impl_->attempt("read the searches of", function.name,
+                        [&]() -> std::optional<stored_search> {
+                          connection* source = impl_->open_for_reading();
+                          if (source == nullptr) return std::nullopt;
+                          const detail::scoped_wait wait(*source, impl_->waits().write);
+                          if (!impl_->find_table(*source, function)) return std::nullopt;
+                          return detail::read_latest_search(*source, function, key);
+                        });
+}
+
+std::vector<stored_trial> tuning_database::trials(const function_identity& function,
+                                                  const record_key& key) {
+  std::optional<stored_search> search = latest_search(function, key);
+  return search ? std::move(search->trials) : std::vector<stored_trial>();
+}
+
+}  // namespace tune

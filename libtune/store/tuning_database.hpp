@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libtune/store/function_identity.hpp"
+#include "libtune/store/match.hpp"
+#include "libtune/store/record.hpp"
+#include "libtune/store/stored_trial.hpp"
+
+namespace tune {
+
+/// For how long a call may wait for other processes that use the same database.
+struct database_waits {
+  /// A lookup. Others hold it up only while one of them commits, so a longer wait is not worth it.
+  std::chrono::milliseconds read{50};
+  /// Everything else.
+  std::chrono::milliseconds write{10'000};
+};
+
+/// The results of tuning, in a file that is made when the first of them is stored: one table for
+/// each autotune function and version, named "<name>__<version>", that a person can read, and
+/// beside them every trial of every search.
+///
+/// Thread-safe: the calls of several threads take turns. Any number of processes, and of objects
+/// in one process, may use one file.
+///
+/// All functions throw argument_error for what can never be stored (a wrong type, a NaN in a key,
+/// a bad name), schema_drift_error if the fields of the function have changed and its version has
+/// not, and database_error if the file cannot be opened, read or written.
+class tuning_database {
+ public:
+  /// Opens nothing yet. @param path  a file; a relative path is from the current folder as of now
+  explicit tuning_database(const std::string& path, database_waits waits = {});
+  ~tuning_database();
+  tuning_database(tuning_database&&) noexcept;
+  tuning_database& operator=(tuning_database&&) noexcept;
+
+  /// The absolute path of the file.
+  const std::string& path() const noexcept;
+
+  /// The result for a key, or for the nearest device that has one for the same arguments
+  /// (store/nearest.hpp has the order). Nothing if there is none, if there is no file, or if others
+  /// hold the file for longer than the wait; changes nothing in any case.
+  std::optional<record> find(const function_identity& function, const record_key& key,
+                             match_mode mode = match_mode::exact);
+
+  /// Stores the result for a key, in place of the one there was. On disk when it returns. Makes
+  /// the file if need be, readable and writable by its owner only, and the folders on the way.
+  /// @param score_ns  what it measured: finite, above zero
+  void store(const function_identity& function, const record_key& key,
+             const std::vector<named_value>& values, double score_ns);
+
+  /// Notes that a search for a key starts.
+  search_id begin_search(const function_identity& function, const record_key& key);
+  /// Keeps a trial of a search. On disk when it returns.
+  void add_trial(search_id search, const stored_trial& trial);
+  /// Notes that a search has ended. @param result  a word such as "found"; for people
+  void finish_search(search_id search, const std::string& result);
+
+  /// The search for exactly this key that was started last, finished or not.
+  std::optional<stored_search> latest_search(const function_identity& function,
+                                             const record_key& key);
+  /// Its trials; none if there was no search.
+  std::vector<stored_trial> trials(const function_identity& function, const record_key& key);
+
+ private:
+  class implementation;
+  std::unique_ptr<implementation> impl_;
+};
+
+}  // namespace tune

@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/column.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <cmath>
+#include <cstring>
+#include <doctest/doctest.h>
+#include <limits>
+#include <set>
+#include <sqlite3.h>
+#include <string>
+#include <vector>
+
+using tune::field_description;
+using tune::value;
+using tune::value_type;
+using tune::detail::column_type;
+using tune::detail::kind_of;
+
+namespace {
+
+/// A table in memory with one column, as a key or a tuning has it.
+class one_column {
+ public:
+  one_column(field_description field, bool in_key) : field_(std::move(field)), in_key_(in_key) {
+    database_.exec("CREATE TABLE t (c " + std::string(column_type(field_, in_key)) +
+                   (in_key ? " NOT NULL, PRIMARY KEY (c)" : "") + ") STRICT" +
+                   (in_key ? ", WITHOUT ROWID" : ""));
+  }
+
+  void insert(const value& v) {
+    SQLite::Statement insert(database_, "INSERT INTO t VALUES (?)");
+    if (in_key_) {
+      tune::detail::bind_key_value(insert, 1, v);
+    } else {
+      tune::detail::bind_value(insert, 1, v);
+    }
+    insert.exec();
+  }
+
+  value read() {
+    SQLite::Statement select(database_, "SELECT c FROM t");
+    REQUIRE(select.executeStep());
+    return tune::detail::read_field(select.getColumn(0), field_);
+  }
+
+  int count(const value& v) {
+    SQLite::Statement select(database_, "SELECT count(*) FROM t WHERE c = ?");
+    tune::detail::bind_key_value(select, 1, v);
+    REQUIRE(select.executeStep());
+    return select.getColumn(0).getInt();
+  }
+
+  SQLite::Database& database() { return database_; }
+
+ private:
+  SQLite::Database database_{":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE};
+  field_description field_;
+  bool in_key_;
+};
+
+bool same(const value& a, const value& b) {
+  const double* x = std::get_if<double>(&a);
+  const double* y = std::get_if<double>(&b);
+  if (x == nullptr || y == nullptr) return a == b;
+  return (std::isnan(*x) && std::isnan(*y)) || std::memcmp(x, y, sizeof *x) == 0;
+}
+
+struct column_case {
+  value_type type;
+  std::vector<value> values;
+};
+
+template <class Integer>
+std::vector<value> limits_as_signed() {
+  using limits = std::numeric_limits<Integer>;
+  return {std::int64_t{limits::min()}, std::int64_t{-1}, std::int64_t{0}, std::int64_t{1},
+          std::int64_t{limits::max()}};
+}
+
+template <class Integer>
+std::vector<value> limits_as_unsigned() {
+  return {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{std::numeric_limits<Integer>::max()}};
+}
+
+std::vector<column_case> all_cases() {
+  using doubles = std::numeric_limits<double>;
+  using floats = std::numeric_limits<float>;
+  const std::uint64_t half = std::uint64_t{1} << 63;
+  return {
+      {value_type::boolean, {true, false}},
+      {value_type::int8, limits_as_signed<std::int8_t>()},
+      {value_type::uint8, limits_as_unsigned<std::uint8_t>()},
+      {value_type::int16, limits_as_signed<std::int16_t>()},
+      {value_type::uint16, limits_as_unsigned<std::uint16_t>()},
+      {value_type::int32, limits_as_signed<std::int32_t>()},
+      {value_type::uint32, limits_as_unsigned<std::uint32_t>()},
+      {value_type::int64, limits_as_signed<std::int64_t>()},
+      {value_type::uint64,
+       {std::uint64_t{0}, std::uint64_t{1}, half - 1, half, half + 1,
+        std::numeric_limits<std::uint64_t>::max()}},
+      {value_type::float32,
+       {0.0, -0.0, double{0.1F}, double{floats::max()}, double{floats::denorm_min()},
+        doubles::infinity(), -doubles::infinity()}},
+      {value_type::float64,
+       {0.0, -0.0, 1.0, -1.0, 0.1, doubles::max(), doubles::lowest(), doubles::min(),
+        doubles::denorm_min(), doubles::epsilon(), doubles::infinity(), -doubles::infinity(),
+        9007199254740993.0, 1e300}},
+      {value_type::string,
+       {std::string(), std::string("plain"), std::string("1"), std::string("1.0"),
+        std::string("true"), std::string("nan"), std::string("-0.0"), std::string("NULL"),
+        std::string("it's \"quoted\"; DROP TABLE t; --"), std::string("a\0b\0", 4),
+        std::string("\0", 1), std::string("gr\xc3\xbc\xc3\x9f \xe2\x82\xac"),
+        std::string("\xff\xfe\x80"), std::string(" 1"), std::string("1 "),
+        std::string(1 << 20, 'x')}},
+      {value_type::enumeration, {std::string("row_major")}},
+      {value_type::element_type, {std::string("float32")}},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("every value of every type comes back as it went in") {
+  for (const column_case& c : all_cases()) {
+    for (const bool optional : {false, true}) {
+      for (const bool in_key : {false, true}) {
+        CAPTURE(tune::value_type_name(c.type));
+        std::vector<value> values = c.values;
+        if (optional) values.emplace_back();
+        for (const value& v : values) {
+          one_column table({"f", c.type, optional}, in_key);
+          table.insert(v);
+          CHECK(same(table.read(), v));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("different keys are different rows, and each finds only itself") {
+  for (const column_case& c : all_cases()) {
+    CAPTURE(tune::value_type_name(c.type));
+    one_column table({"f", c.type, true}, true);
+    std::vector<value> values = c.values;
+    values.emplace_back();
+    for (const value& v : values) {
+      CHECK(table.count(v) == 0);
+      REQUIRE_NOTHROW(table.insert(v));
+    }
+    for (const value& v : values) CHECK(table.count(v) == 1);
+  }
+}
+
+TEST_CASE("an empty optional key is one row, not a new one each time") {
+  one_column table({"f", value_type::int32, true}, true);
+  table.insert(value());
+  CHECK_THROWS_AS(table.insert(value()), SQLite::Exception);
+}
+
+TEST_CASE("NaN comes back from a tuning") {
+  one_column table({"f", value_type::float64}, false);
+  table.insert(std::numeric_limits<double>::quiet_NaN());
+  CHECK(std::isnan(std::get<double>(table.read())));
+}
+
+TEST_CASE("a person reads what they would write") {
+  const auto text_of = [](value_type type, const value& v) {
+    one_column table({"f", type}, false);
+    table.insert(v);
+    return table.database().execAndGet("SELECT CAST(c AS TEXT) FROM t").getString();
+  };
+  CHECK(text_of(value_type::boolean, true) == "1");
+  CHECK(text_of(value_type::int32, std::int64_t{-5}) == "-5");
+  CHECK(text_of(value_type::uint64, std::numeric_limits<std::uint64_t>::max()) ==
+        "18446744073709551615");
+  CHECK(text_of(value_type::float64, 0.25) == "0.25");
+  CHECK(text_of(value_type::float64, -0.0) == "-0.0");
+  CHECK(text_of(value_type::element_type, std::string("float32")) == "float32");
+}
+
+TEST_CASE("a column that holds something else is an error, not another value") {
+  const auto refused = [](const field_description& field, const char* sql) {
+    SQLite::Database database(":memory:");
+    SQLite::Statement select(database, sql);
+    REQUIRE(select.executeStep());
+    try {
+      tune::detail::read_field(select.getColumn(0), field);
+      return false;
+    } catch (const SQLite::Exception& failure) {
+      CHECK(std::string(failure.what()).find("value_x") != std::string::npos);
+      return failure.getErrorCode() == SQLITE_MISMATCH;
+    }
+  };
+  CHECK(refused({"x", value_type::boolean}, "SELECT 2 AS value_x"));
+  CHECK(refused({"x", value_type::int8}, "SELECT 128 AS value_x"));
+  CHECK(refused({"x", value_type::int32}, "SELECT '1' AS value_x"));
+  CHECK(refused({"x", value_type::uint32}, "SELECT -1 AS value_x"));
+  CHECK(refused({"x", value_type::uint64}, "SELECT '5' AS value_x"));
+  CHECK(refused({"x", value_type::uint64}, "SELECT '18446744073709551616' AS value_x"));
+  CHECK(refused({"x", value_type::uint64}, "SELECT '9223372036854775808 ' AS value_x"));
+  CHECK(refused({"x", value_type::float64}, "SELECT '0.5' AS value_x"));
+  CHECK(refused({"x", value_type::string}, "SELECT 1 AS value_x"));
+  CHECK(refused({"x", value_type::string}, "SELECT x'00' AS value_x"));
+  CHECK(refused({"x", value_type::int32}, "SELECT NULL AS value_x"));
+}
+
+TEST_CASE("the stored name of a kind leads back to it") {
+  std::set<std::string_view> names;
+  for (const value& v : {value(), value(true), value(std::int64_t{1}), value(std::uint64_t{1}),
+                         value(1.0), value(std::string())}) {
+    const std::string_view name = tune::detail::kind_name(kind_of(v));
+    CHECK(tune::detail::kind_from_name(name) == kind_of(v));
+    names.insert(name);
+  }
+  CHECK(names.size() == 6);
+  CHECK_THROWS_AS(tune::detail::kind_from_name("blob"), SQLite::Exception);
+}

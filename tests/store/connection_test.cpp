@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/connection.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <chrono>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
+#include <sqlite3.h>
+#include <string>
+
+#include "libtune/base/error.hpp"
+#include "libtune/store/database_file.hpp"
+#include "libtune/store/schema.hpp"
+#include "tests/store/temporary_folder.hpp"
+
+using namespace std::chrono_literals;
+using tune::database_error;
+using tune::detail::connection;
+using tune::detail::write_transaction;
+using tune::testing::temporary_folder;
+
+namespace {
+
+/// A new database with the fixed tables.
+std::string create_database(const temporary_folder& folder) {
+  const std::string path = folder.file("tuning.db");
+  tune::detail::create_private_file(path);
+  connection made(path, 10s, 10s);
+  write_transaction transaction(made, 10s);
+  transaction.commit();
+  return path;
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+int setting(connection& source, const char* pragma) {
+  return source.database().execAndGet("PRAGMA " + std::string(pragma)).getInt();
+}
+
+bool is_on(connection& source, int option) {
+  int value = -1;
+  REQUIRE(sqlite3_db_config(source.database().getHandle(), option, -1, &value) == SQLITE_OK);
+  return value == 1;
+}
+
+}  // namespace
+
+TEST_CASE("a connection has the settings that the promises need") {
+  const temporary_folder folder;
+  connection opened(create_database(folder), 50ms, 50ms);
+  CHECK(opened.database().execAndGet("PRAGMA journal_mode").getString() == "delete");
+  CHECK(setting(opened, "synchronous") == 2);
+  CHECK(setting(opened, "busy_timeout") == 50);
+  CHECK(setting(opened, "foreign_keys") == 1);
+  CHECK(setting(opened, "cell_size_check") == 1);
+  CHECK(setting(opened, "trusted_schema") == 0);
+  CHECK(setting(opened, "application_id") == tune::detail::application_id);
+  CHECK(setting(opened, "user_version") == tune::detail::schema_version);
+  CHECK(is_on(opened, SQLITE_DBCONFIG_DEFENSIVE));
+  CHECK_FALSE(is_on(opened, SQLITE_DBCONFIG_ENABLE_TRIGGER));
+  CHECK_FALSE(is_on(opened, SQLITE_DBCONFIG_ENABLE_VIEW));
+  CHECK_FALSE(is_on(opened, SQLITE_DBCONFIG_DQS_DML));
+}
+
+TEST_CASE("every table is strict") {
+  const temporary_folder folder;
+  connection opened(create_database(folder), 50ms, 50ms);
+  CHECK(opened.database()
+            .execAndGet("SELECT count(*) FROM pragma_table_list "
+                        "WHERE strict = 0 AND schema = 'main' AND name NOT LIKE 'sqlite_%'")
+            .getInt() == 0);
+  CHECK(opened.database()
+            .execAndGet("SELECT count(*) FROM pragma_table_list WHERE name LIKE 'libtune_%'")
+            .getInt() == 4);
+}
+
+TEST_CASE("a new file is not ready until a transaction on it commits") {
+  const temporary_folder folder;
+  const std::string path = folder.file("tuning.db");
+  tune::detail::create_private_file(path);
+  connection opened(path, 1s, 1s);
+  CHECK_FALSE(opened.is_ready());
+  { const write_transaction abandoned(opened, 1s); }
+  CHECK_FALSE(opened.is_ready());
+  CHECK(setting(opened, "application_id") == 0);
+  write_transaction(opened, 1s).commit();
+  CHECK(opened.is_ready());
+}
+
+TEST_CASE("a write takes its lock at once and waits no longer than it was told") {
+  const temporary_folder folder;
+  const std::string path = create_database(folder);
+  connection first(path, 1ms, 1s);
+  connection second(path, 1ms, 1s);
+  const write_transaction holder(first, 1s);
+  CHECK_THROWS_AS(write_transaction(second, 1ms).commit(), SQLite::Exception);
+  CHECK(setting(second, "busy_timeout") == 1);
+  CHECK(second.database().execAndGet("SELECT count(*) FROM libtune_search").getInt() == 0);
+}
+
+TEST_CASE("the wait for a write ends with it") {
+  const temporary_folder folder;
+  connection opened(create_database(folder), 7ms, 1s);
+  {
+    const write_transaction transaction(opened, 900ms);
+    CHECK(setting(opened, "busy_timeout") == 900);
+  }
+  CHECK(setting(opened, "busy_timeout") == 7);
+}
+
+TEST_CASE("another application's database is refused and not touched") {
+  const temporary_folder folder;
+  for (const char* sql :
+       {"PRAGMA application_id = 77; CREATE TABLE t (a)", "CREATE TABLE t (a)",
+        "PRAGMA journal_mode = WAL; CREATE TABLE t (a)", "PRAGMA user_version = 3"}) {
+    const std::string path = folder.file("other.db");
+    SQLite::Database(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(sql);
+    const std::string before = bytes_of(path);
+    CHECK_THROWS_WITH_AS(connection(path, 1s, 1s), doctest::Contains("another application"),
+                         database_error);
+    CHECK(bytes_of(path) == before);
+    std::filesystem::remove(path);
+  }
+}
+
+TEST_CASE("a database of a newer libtune is refused") {
+  const temporary_folder folder;
+  const std::string path = create_database(folder);
+  SQLite::Database(path, SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 2");
+  CHECK_THROWS_WITH_AS(connection(path, 1s, 1s), doctest::Contains("version 2"), database_error);
+}
+
+TEST_CASE("a database that was switched to a write-ahead log is switched back") {
+  const temporary_folder folder;
+  const std::string path = create_database(folder);
+  SQLite::Database(path, SQLite::OPEN_READWRITE).exec("PRAGMA journal_mode = WAL");
+  connection opened(path, 1s, 1s);
+  CHECK(opened.database().execAndGet("PRAGMA journal_mode").getString() == "delete");
+}
+
+TEST_CASE("a file that is no database, a folder, a symbolic link and nothing are refused") {
+  const temporary_folder folder;
+  const std::string garbage = folder.file("garbage");
+  std::ofstream(garbage) << std::string(5000, 'x');
+  CHECK_THROWS_AS(connection(garbage, 1s, 1s), SQLite::Exception);
+  CHECK(bytes_of(garbage) == std::string(5000, 'x'));
+
+  CHECK_THROWS_AS(connection(folder.path().string(), 1s, 1s), SQLite::Exception);
+  CHECK_THROWS_AS(connection(folder.file("none"), 1s, 1s), SQLite::Exception);
+
+  std::filesystem::create_symlink(create_database(folder), folder.file("link"));
+  CHECK_THROWS_AS(connection(folder.file("link"), 1s, 1s), SQLite::Exception);
+}
+
+TEST_CASE("a misspelt column is an error, not a string") {
+  const temporary_folder folder;
+  connection opened(create_database(folder), 1s, 1s);
+  CHECK_THROWS_AS(opened.database().exec("SELECT \"value_x\" FROM libtune_search"),
+                  SQLite::Exception);
+}
+
+TEST_CASE("a statement's run ends with its scope, and its lock with it") {
+  const temporary_folder folder;
+  const std::string path = create_database(folder);
+  connection reader(path, 1ms, 1s);
+  connection writer(path, 1ms, 1s);
+  SQLite::Statement select(reader.database(), "SELECT name FROM sqlite_schema");
+  const auto write = [&] {
+    write_transaction transaction(writer, 1ms);
+    writer.database().exec("PRAGMA user_version = 1");
+    transaction.commit();
+  };
+  {
+    const tune::detail::statement_run run(select);
+    REQUIRE(select.executeStep());
+    CHECK_THROWS_AS(write(), SQLite::Exception);
+  }
+  CHECK_NOTHROW(write());
+}

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/trial_log.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <chrono>
+#include <doctest/doctest.h>
+#include <limits>
+#include <memory>
+
+#include "libtune/store/connection.hpp"
+#include "libtune/store/database_file.hpp"
+#include "libtune/store/function_table.hpp"
+#include "tests/store/samples.hpp"
+#include "tests/store/temporary_folder.hpp"
+
+using namespace std::chrono_literals;
+using tune::search_id;
+using tune::stored_trial;
+using tune::detail::connection;
+using tune::detail::insert_search;
+using tune::detail::insert_trial;
+using tune::detail::read_latest_search;
+using tune::detail::write_transaction;
+using tune::testing::sample_function;
+using tune::testing::sample_key;
+using tune::testing::temporary_folder;
+
+namespace {
+
+/// A database with the table of sample_function and an open write transaction.
+struct open_log {
+  open_log() {
+    tune::detail::create_private_file(folder.file("tuning.db"));
+    opened = std::make_unique<connection>(folder.file("tuning.db"), 1s, 1s);
+    transaction = std::make_unique<write_transaction>(*opened, 1s);
+    tune::detail::function_table::create(*opened, sample_function());
+  }
+
+  temporary_folder folder;
+  std::unique_ptr<connection> opened;
+  std::unique_ptr<write_transaction> transaction;
+};
+
+std::vector<stored_trial> sample_trials() {
+  return {
+      {.configuration = {{"wgs", std::int64_t{64}},
+                         {"bytes", std::numeric_limits<std::uint64_t>::max()},
+                         {"one", std::uint64_t{1}},
+                         {"scale", -0.0},
+                         {"vector", true},
+                         {"layout", std::string("row\0'major", 10)},
+                         {"pad", tune::value()}},
+       .outcome = "measured",
+       .samples_ns = {1500.25, 0.1, 1e300},
+       .score_ns = 1500.25,
+       .preparation = 123456789012ns},
+      {.configuration = {{"wgs", std::int64_t{65}}},
+       .outcome = "compile failed",
+       .message = "error: it's \"wrong\"; \xff"},
+      {.outcome = "skipped"},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("the trials of a search come back in order, exactly") {
+  open_log log;
+  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
+  for (const stored_trial& trial : sample_trials()) insert_trial(*log.opened, search, trial);
+  const auto found = read_latest_search(*log.opened, sample_function(), sample_key());
+  REQUIRE(found);
+  CHECK(found->id == search);
+  REQUIRE(found->trials.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CAPTURE(i);
+    CHECK(found->trials[i] == sample_trials()[i]);
+  }
+  CHECK(std::signbit(std::get<double>(found->trials[0].configuration[3].value)));
+}
+
+TEST_CASE("the latest search of a key is its own, of no other key, device or version") {
+  open_log log;
+  tune::detail::function_table::create(*log.opened,
+                                       sample_function("multiply_template.autotune", 1));
+  const auto latest = [&](const tune::record_key& key, int version = 0) {
+    return read_latest_search(*log.opened, sample_function("multiply_template.autotune", version),
+                              key);
+  };
+  CHECK_FALSE(latest(sample_key()));
+  const search_id first = insert_search(*log.opened, sample_function(), sample_key());
+  CHECK(latest(sample_key())->id == first);
+  const search_id second = insert_search(*log.opened, sample_function(), sample_key());
+  CHECK(second != first);
+  insert_search(*log.opened, sample_function(), sample_key(65));
+  insert_search(*log.opened, sample_function(), sample_key(64, {"GPU Two", "p", "1"}));
+  insert_search(*log.opened, sample_function("multiply_template.autotune", 1), sample_key());
+  CHECK(latest(sample_key())->id == second);
+  CHECK(latest(sample_key(65))->id != second);
+  CHECK_FALSE(latest(sample_key(66)));
+  CHECK_FALSE(latest(sample_key(64, {"GPU One", "Some Platform", "536"})));
+}
+
+TEST_CASE("a search is found again when members of the key change places") {
+  open_log log;
+  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
+  tune::record_key key = sample_key();
+  std::swap(key.arguments[0], key.arguments[1]);
+  CHECK(read_latest_search(*log.opened, sample_function(), key)->id == search);
+}
+
+TEST_CASE("a search is unfinished until it is finished") {
+  open_log log;
+  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
+  auto found = read_latest_search(*log.opened, sample_function(), sample_key());
+  CHECK(found->started_at.size() == 20);
+  CHECK_FALSE(found->finished_at);
+  CHECK(found->result.empty());
+  tune::detail::end_search(*log.opened, search, "found");
+  found = read_latest_search(*log.opened, sample_function(), sample_key());
+  REQUIRE(found->finished_at);
+  CHECK(*found->finished_at >= found->started_at);
+  CHECK(found->result == "found");
+}
+
+TEST_CASE("a search that the database does not have is told from one that it has") {
+  open_log log;
+  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
+  CHECK(tune::detail::has_search(*log.opened, search));
+  CHECK_FALSE(tune::detail::has_search(*log.opened, search_id{12345}));
+}
+
+TEST_CASE("removing a search removes its trials") {
+  open_log log;
+  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
+  insert_trial(*log.opened, search, sample_trials()[0]);
+  log.opened->database().exec("DELETE FROM libtune_search");
+  for (const char* table : {"libtune_trial", "libtune_trial_value"}) {
+    CHECK(
+        log.opened->database().execAndGet("SELECT count(*) FROM " + std::string(table)).getInt() ==
+        0);
+  }
+}
+
+TEST_CASE("a person can read which configuration took how long") {
+  open_log log;
+  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
+  insert_trial(*log.opened, search,
+               {.configuration = {{"wgs", std::int64_t{64}}, {"vector", true}},
+                .outcome = "measured",
+                .samples_ns = {2.0, 4.0},
+                .score_ns = 3.0});
+  SQLite::Statement select(log.opened->database(),
+                           "SELECT arguments, configuration, outcome, score_ns, "
+                           "(SELECT sum(value) FROM json_each(samples_ns)) "
+                           "FROM libtune_trial JOIN libtune_search ON id = search_id");
+  REQUIRE(select.executeStep());
+  CHECK(select.getColumn(0).getString() == "rows=64, type=float32");
+  CHECK(select.getColumn(1).getString() == "wgs=64, vector=true");
+  CHECK(select.getColumn(2).getString() == "measured");
+  CHECK(select.getColumn(3).getDouble() == 3.0);
+  CHECK(select.getColumn(4).getDouble() == 6.0);
+}
+
+TEST_CASE("samples that were edited into something else are an error") {
+  open_log log;
+  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
+  insert_trial(*log.opened, search, sample_trials()[0]);
+  for (const char* text : {"", "[1, ", "{}", "[\"1\"]", "[null]"}) {
+    CAPTURE(text);
+    SQLite::Statement update(log.opened->database(), "UPDATE libtune_trial SET samples_ns = ?");
+    update.bind(1, text);
+    update.exec();
+    CHECK_THROWS_AS(read_latest_search(*log.opened, sample_function(), sample_key()),
+                    SQLite::Exception);
+  }
+}
