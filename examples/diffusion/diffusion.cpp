@@ -10,10 +10,6 @@
 #include "shared.kernel.hpp"
 #include "tiled.kernel.hpp"
 
-LIBTUNE_ENUM(diffusion::variant, naive, shared, tiled)
-LIBTUNE_FIELDS(diffusion::diffusion_key, kernel, size)
-LIBTUNE_FIELDS(diffusion::diffusion_tuning, block_size_x, block_size_y, tile_size_x, tile_size_y)
-
 namespace diffusion {
 namespace {
 

@@ -28,6 +28,14 @@ struct diffusion_tuning {
   int tile_size_y = 1;
 };
 
+}  // namespace diffusion
+
+LIBTUNE_ENUM(diffusion::variant, naive, shared, tiled)
+LIBTUNE_FIELDS(diffusion::diffusion_key, kernel, size)
+LIBTUNE_FIELDS(diffusion::diffusion_tuning, block_size_x, block_size_y, tile_size_x, tile_size_y)
+
+namespace diffusion {
+
 /// The time step; the grid spacing is 1.
 inline constexpr float time_step = 0.225F;
 

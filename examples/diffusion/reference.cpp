@@ -49,8 +49,8 @@ double largest_difference(const tune::host_array<float>& a, const tune::host_arr
   for (std::size_t y = 0; y < a.size()[0]; ++y) {
     for (std::size_t x = 0; x < a.size()[1]; ++x) {
       const double difference = std::abs(static_cast<double>(a(y, x)) - b(y, x));
-      // Written so that NaN counts as the largest.
-      if (!(difference <= largest)) largest = difference;
+      if (std::isnan(difference)) return difference;
+      largest = std::max(largest, difference);
     }
   }
   return largest;

@@ -29,6 +29,10 @@ std::string to_text(const work_size& size) {
       device_failure::invalid_launch);
 }
 
+bool is_empty(const copy_request& request) noexcept {
+  return request.row_bytes == 0 || request.rows == 0 || request.slices == 0;
+}
+
 [[noreturn]] void throw_foreign_context(const char* what, const device_info& queue_device) {
   throw argument_error(fmt::format(
       "the {} belongs to another context than the command queue on device '{}'; make both from "
@@ -70,6 +74,7 @@ void queue_interface::copy(const copy_request& request) {
   for (const copy_side* side : {&request.source, &request.destination}) {
     if (side->buffer == nullptr) continue;
     if (side->buffer->context() != context_) throw_foreign_context("buffer", context_->info());
+    if (is_empty(request)) continue;
     const std::size_t end = side->offset_bytes + (request.slices - 1) * side->slice_pitch_bytes +
                             (request.rows - 1) * side->row_pitch_bytes + request.row_bytes;
     if (end > side->buffer->bytes()) {
@@ -77,13 +82,13 @@ void queue_interface::copy(const copy_request& request) {
                                        side->buffer->bytes()));
     }
   }
-  if (request.row_bytes != 0 && request.rows != 0 && request.slices != 0) do_copy(request);
+  if (!is_empty(request)) do_copy(request);
 }
 
 void queue_interface::fill(const buffer_interface& buffer, std::size_t offset_bytes,
                            std::size_t bytes, std::span<const std::byte> pattern) {
   if (buffer.context() != context_) throw_foreign_context("buffer", context_->info());
-  if (offset_bytes + bytes > buffer.bytes()) {
+  if (offset_bytes > buffer.bytes() || bytes > buffer.bytes() - offset_bytes) {
     throw argument_error(fmt::format("a fill of {} bytes at {} leaves the buffer of {} bytes",
                                      bytes, offset_bytes, buffer.bytes()));
   }

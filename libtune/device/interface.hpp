@@ -145,7 +145,10 @@ struct copy_side {
   std::size_t slice_pitch_bytes = 0;  ///< from one slice to the next
 };
 
-/// A copy of slices x rows x bytes. At least one side is a buffer.
+/// A copy of slices x rows x bytes. At least one side is a buffer. Where there are several rows or
+/// slices the pitches that lead to them are given on both sides, no less than what they step over;
+/// otherwise they do not matter. Source and destination do not overlap; within one buffer both
+/// sides have the same pitches.
 struct copy_request {
   copy_side source;
   copy_side destination;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/opencl/copy.hpp"
 
-#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "libtune/opencl/context.hpp"
 #include "libtune/opencl/error.hpp"
@@ -23,8 +23,18 @@ extents origin_of(const detail::copy_side& side) { return {side.offset_bytes, 0,
 
 // OpenCL wants the distance between slices to be a multiple of the distance between rows.
 bool has_regular_slices(const detail::copy_side& side, const detail::copy_request& request) {
-  return request.slices == 1 || (side.slice_pitch_bytes % side.row_pitch_bytes == 0 &&
-                                 side.slice_pitch_bytes >= side.row_pitch_bytes * request.rows);
+  return request.slices == 1 ||
+         (request.rows > 1 && side.slice_pitch_bytes % side.row_pitch_bytes == 0 &&
+          side.slice_pitch_bytes >= side.row_pitch_bytes * request.rows);
+}
+
+// Slices of one row each are rows.
+detail::copy_request without_single_rows(detail::copy_request request) {
+  if (request.rows > 1 || request.slices == 1) return request;
+  request.rows = std::exchange(request.slices, 1);
+  request.source.row_pitch_bytes = request.source.slice_pitch_bytes;
+  request.destination.row_pitch_bytes = request.destination.slice_pitch_bytes;
+  return request;
 }
 
 detail::copy_side nth_slice(detail::copy_side side, std::size_t n) {
@@ -88,8 +98,9 @@ void enqueue_linear(cl_command_queue queue, const detail::copy_request& request,
 
 }  // namespace
 
-void enqueue_copy(const cl::CommandQueue& queue, const detail::copy_request& request,
+void enqueue_copy(const cl::CommandQueue& queue, const detail::copy_request& wanted,
                   const device_info& device) {
+  const detail::copy_request request = without_single_rows(wanted);
   if (request.rows == 1 && request.slices == 1) {
     enqueue_linear(queue(), request, device);
     return;

@@ -93,7 +93,8 @@ std::optional<record> function_table::find(const std::vector<named_value>& argum
   if (!find_->executeStep()) return std::nullopt;
   record found;
   found.device = device;
-  found.score_ns = find_->getColumn(0).getDouble();
+  const SQLite::Column score = find_->getColumn(0);
+  if (!score.isNull()) found.score_ns = score.getDouble();
   int column = 1;
   for (const field_description& field : function_.value_fields) {
     found.values.push_back({field.name, read_field(find_->getColumn(column++), field)});
@@ -113,10 +114,14 @@ std::vector<device_identity> function_table::devices(const std::vector<named_val
 }
 
 void function_table::store(const record_key& key, const std::vector<named_value>& values,
-                           double score_ns) {
+                           std::optional<double> score_ns) {
   const statement_run run(*store_);
   int parameter = bind_key(*store_, key.arguments, key.device);
-  store_->bind(parameter++, score_ns);
+  if (score_ns) {
+    store_->bind(parameter++, *score_ns);
+  } else {
+    store_->bind(parameter++);  // NULL
+  }
   for (const named_value& item : values) bind_value(*store_, parameter++, item.value);
   store_->exec();
 }

@@ -47,7 +47,8 @@ class function_table {
   std::vector<device_identity> devices(const std::vector<named_value>& arguments);
 
   /// Stores a result in place of the one with the same key, inside the caller's write_transaction.
-  void store(const record_key& key, const std::vector<named_value>& values, double score_ns);
+  void store(const record_key& key, const std::vector<named_value>& values,
+             std::optional<double> score_ns);
 
  private:
   function_table(connection& source, const function_identity& function);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,8 @@ struct record {
   match_grade grade = match_grade::exact;
   device_identity device{};  ///< whose result it is
   std::vector<std::string>
-      relaxed{};        ///< the columns that need not match, such as "device_version"
-  double score_ns = 0;  ///< what it measured there
+      relaxed{};                   ///< the columns that need not match, such as "device_version"
+  std::optional<double> score_ns;  ///< what it measured there, if it was measured
 };
 
 }  // namespace tune

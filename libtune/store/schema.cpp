@@ -112,13 +112,12 @@ std::string create_table_sql(const function_identity& function) {
     text += fmt::format("  \"value_{}\" {}{},\n", field.name, column_type(field, false),
                         field.optional ? "" : " NOT NULL");
   }
-  return text +
-         fmt::format(
-             "  \"score_ns\" REAL NOT NULL CHECK (\"score_ns\" > 0 AND \"score_ns\" < 9e999),\n"
-             "  \"tuned_at\" TEXT NOT NULL,\n"
-             "  PRIMARY KEY ({})\n"
-             ") STRICT, WITHOUT ROWID",
-             fmt::join(key_columns(function), ", "));
+  return text + fmt::format(
+                    "  \"score_ns\" REAL CHECK (\"score_ns\" > 0 AND \"score_ns\" < 9e999),\n"
+                    "  \"tuned_at\" TEXT NOT NULL,\n"
+                    "  PRIMARY KEY ({})\n"
+                    ") STRICT, WITHOUT ROWID",
+                    fmt::join(key_columns(function), ", "));
 }
 
 std::string find_sql(const function_identity& function) {

@@ -167,10 +167,11 @@ std::optional<record> tuning_database::find(const function_identity& function,
 }
 
 void tuning_database::store(const function_identity& function, const record_key& key,
-                            const std::vector<named_value>& values, double score_ns) {
+                            const std::vector<named_value>& values,
+                            std::optional<double> score_ns) {
   check_request(function, key);
   detail::check_fields(function.value_fields, values, function.name);
-  detail::check_score(score_ns);
+  if (score_ns) detail::check_score(*score_ns);
   check_field_names(function);
   impl_->attempt("store the result of", function.name, [&] {
     impl_->write_to_table(

@@ -52,9 +52,9 @@ class tuning_database {
 
   /// Stores the result for a key, in place of the one there was. On disk when it returns. Makes
   /// the file if need be, readable and writable by its owner only, and the folders on the way.
-  /// @param score_ns  what it measured: finite, above zero
+  /// @param score_ns  what it measured, finite and above zero; empty if it was not measured
   void store(const function_identity& function, const record_key& key,
-             const std::vector<named_value>& values, double score_ns);
+             const std::vector<named_value>& values, std::optional<double> score_ns);
 
   /// Notes that a search for a key starts.
   search_id begin_search(const function_identity& function, const record_key& key);

@@ -1,9 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#define DOCTEST_CONFIG_IMPLEMENT
-#include <doctest/doctest.h>
+#include "libtune/testing/run_tests.hpp"
 
-int main(int argc, char** argv) {
-  doctest::Context context(argc, argv);
-  return context.run();
-}
+int main(int argc, char** argv) { return tune::testing::run_tests(argc, argv); }

@@ -150,7 +150,7 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked) cons
   if (asked.database) {
     std::optional<double> score_ns;
     if (score) score_ns = score->count();
-    warn_on_database_error([&] { asked.database->store(identity_, asked.key(), best, score_ns.value_or(1)); });
+    warn_on_database_error([&] { asked.database->store(identity_, asked.key(), best, score_ns); });
   } else {
     warn_once("tuning results are not kept: neither LIBTUNE_DB, XDG_CACHE_HOME nor HOME is set");
   }

@@ -22,7 +22,7 @@ TEST_CASE("a function's table has columns for its fields, keyed by arguments and
         "  \"device_platform\" TEXT NOT NULL,\n"
         "  \"device_version\" TEXT NOT NULL,\n"
         "  \"value_wgs\" INTEGER NOT NULL,\n"
-        "  \"score_ns\" REAL NOT NULL CHECK (\"score_ns\" > 0 AND \"score_ns\" < 9e999),\n"
+        "  \"score_ns\" REAL CHECK (\"score_ns\" > 0 AND \"score_ns\" < 9e999),\n"
         "  \"tuned_at\" TEXT NOT NULL,\n"
         "  PRIMARY KEY (\"arg_rows\", \"arg_type\", \"device_name\", \"device_platform\", "
         "\"device_version\")\n"

@@ -61,6 +61,17 @@ TEST_CASE("a result is found again, also after the database was opened anew") {
   CHECK(found->score_ns == 1500);
 }
 
+TEST_CASE("a result that was not measured has no score") {
+  const temporary_folder folder;
+  tuning_database database(folder.file("tuning.db"));
+  database.store(sample_function("f"), sample_key(), sample_tuning(128), std::nullopt);
+  const auto found = database.find(sample_function("f"), sample_key());
+  REQUIRE(found);
+  CHECK(found->values == sample_tuning(128));
+  CHECK_FALSE(found->score_ns);
+  CHECK(query(database, "SELECT score_ns IS NULL FROM f__0") == "1");
+}
+
 TEST_CASE("storing again replaces the result") {
   const temporary_folder folder;
   tuning_database database(folder.file("tuning.db"));

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+#include <string>
+
+#include "libtune/base/error.hpp"
+#include "libtune/compile/compile.hpp"
+#include "libtune/device/context.hpp"
+#include "libtune/testing/conformance_kernels.hpp"
+#include "libtune/testing/conformance_requirements.hpp"
+
+namespace tune::testing {
+namespace {
+
+const kernel_source broken{"broken.kernel",
+                           "KERNEL void fine(GLOBAL int* data) {\n"
+                           "  data[0] = 1;\n"
+                           "}\n"
+                           "#error this_line_is_broken\n"};
+
+void build_log(const device& device) {
+  const context context = device.create_context();
+  try {
+    compile(context, broken, defines().add("width", 3));
+    FAIL_CHECK("a broken kernel compiled");
+  } catch (const build_error& failure) {
+    const std::string text = failure.what();
+    INFO(text);
+    CHECK(failure.log().find("this_line_is_broken") != std::string::npos);
+    CHECK(text.find("broken.kernel:4: #error this_line_is_broken") != std::string::npos);
+    CHECK(text.find("width=3") != std::string::npos);
+    CHECK(text.find(device.name()) != std::string::npos);
+  }
+  CHECK_NOTHROW(build_conformance_program(context));
+}
+
+void uncooked_build_log(const device& device) {
+  const context context = device.create_context();
+  try {
+    context.create_program({.name = "raw", .text = "#error raw_failure\n", .options = {}});
+    FAIL_CHECK("a broken program was made");
+  } catch (const build_error& failure) {
+    CHECK(failure.log().find("raw_failure") != std::string::npos);
+    CHECK(std::string(failure.what()).find(failure.log()) != std::string::npos);
+  }
+}
+
+void unknown_kernel(const device& device) {
+  const program program = build_conformance_program(device.create_context());
+  CHECK_THROWS_WITH_AS(program.create_kernel("no_such_kernel"), doctest::Contains("no_such_kernel"),
+                       device_error);
+}
+
+void kernel_facts(const device& device) {
+  const program program = build_conformance_program(device.create_context());
+  const kernel scalars = program.create_kernel("scalars");
+  CHECK(scalars.info().name == "scalars");
+  CHECK(scalars.info().argument_count == 6);
+  CHECK(scalars.info().max_work_group_size >= 1);
+  CHECK(scalars.info().max_work_group_size <= device.max_work_group_size());
+  CHECK(program.create_kernel("reverse").info().local_memory_bytes >= reverse_group * sizeof(int));
+}
+
+constexpr requirement requirements[] = {
+    {"a kernel that does not compile says where, on what and with which macros", build_log},
+    {"a program that does not compile carries the compiler's log", uncooked_build_log},
+    {"a kernel that the program lacks is an error that names it", unknown_kernel},
+    {"a kernel knows its name, arguments, work group and local memory", kernel_facts},
+};
+
+}  // namespace
+
+std::span<const requirement> program_requirements() { return requirements; }
+
+}  // namespace tune::testing

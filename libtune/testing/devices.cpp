@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/testing/devices.hpp"
+
+#include <array>
+#include <atomic>
+#include <fmt/format.h>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/discover/devices.hpp"
+#include "libtune/testing/skip.hpp"
+
+namespace tune::testing {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, device_choice>, 3> choices{
+    {{"first-per-api", device_choice::first_per_api},
+     {"all", device_choice::all},
+     {"none", device_choice::none}}};
+
+std::atomic<device_choice> chosen{device_choice::first_per_api};
+
+}  // namespace
+
+device_choice device_choice_from_name(std::string_view name) {
+  for (const auto& [known, choice] : choices) {
+    if (known == name) return choice;
+  }
+  throw argument_error(fmt::format("--devices is '{}', expected first-per-api, all or none", name));
+}
+
+std::vector<device> choose_devices(std::vector<device> devices, device_choice choice) {
+  if (choice == device_choice::none) devices.clear();
+  if (choice == device_choice::first_per_api) {
+    std::set<std::string> seen;
+    std::erase_if(devices,
+                  [&](const device& item) { return !seen.insert(item.info().backend).second; });
+  }
+  return devices;
+}
+
+void set_device_choice(device_choice choice) noexcept { chosen = choice; }
+
+std::vector<device> test_devices() {
+  if (chosen == device_choice::none) return {};
+  return choose_devices(all_devices(), chosen);
+}
+
+void for_each_test_device(const std::function<void(const device&)>& test) {
+  const std::vector<device> devices = test_devices();
+  if (devices.empty()) {
+    skip(chosen == device_choice::none ? "--devices=none" : "this machine has no device");
+    return;
+  }
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const std::string label =
+        fmt::format("on {} device {}: {}", devices[i].info().backend, i, devices[i].name());
+    DOCTEST_SUBCASE(label.c_str()) { test(devices[i]); }
+  }
+}
+
+}  // namespace tune::testing

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "libtune/device/device.hpp"
+
+namespace tune::testing {
+
+/// Which of the machine's devices device tests run on.
+enum class device_choice : std::uint8_t { first_per_api, all, none };
+
+/// The choice of this name ("first-per-api", "all", "none"). @throws argument_error
+device_choice device_choice_from_name(std::string_view name);
+
+/// The devices that a choice leaves; their order stays.
+std::vector<device> choose_devices(std::vector<device> devices, device_choice choice);
+
+/// Sets what test_devices returns; first_per_api to begin with. run_tests sets it from --devices.
+/// Not for use while tests run.
+void set_device_choice(device_choice choice) noexcept;
+
+/// The devices of this machine that device tests run on.
+std::vector<device> test_devices();
+
+/// Calls test with each of test_devices(), as a doctest subcase of its own. Skips the test case if
+/// there is none.
+void for_each_test_device(const std::function<void(const device&)>& test);
+
+}  // namespace tune::testing
+
+/// A test case that runs once for each of tune::testing::test_devices(), and is skipped where there
+/// is none.
+///   LIBTUNE_DEVICE_TEST_CASE("a buffer is as large as was asked", device) {
+///     CHECK(device.create_context().create_buffer(3).size_bytes() == 3);
+///   }
+#define LIBTUNE_DEVICE_TEST_CASE(decorators, device) \
+  LIBTUNE_DETAIL_DEVICE_TEST_CASE(DOCTEST_ANONYMOUS(libtune_device_test_), decorators, device)
+#define LIBTUNE_DETAIL_DEVICE_TEST_CASE(function, decorators, device)                \
+  static void function(const ::tune::device& device);                                \
+  DOCTEST_TEST_CASE(decorators) { ::tune::testing::for_each_test_device(function); } \
+  static void function([[maybe_unused]] const ::tune::device& device)

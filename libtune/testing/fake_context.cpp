@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/testing/fake_context.hpp"
+
+#include "libtune/testing/fake_compiler.hpp"
+#include "libtune/testing/fake_kernel_object.hpp"
+#include "libtune/testing/fake_queue.hpp"
+
+namespace tune::testing {
+
+std::shared_ptr<detail::context_interface> fake_device_impl::do_create_context() const {
+  state_->check_alive();
+  return std::make_shared<fake_context>(shared_from_this(), state_);
+}
+
+std::shared_ptr<detail::buffer_interface> fake_context::do_create_buffer(std::size_t bytes) {
+  state_->begin(fake_call::allocate, {});
+  return std::make_shared<fake_buffer>(shared_from_this(), bytes, state_);
+}
+
+std::shared_ptr<detail::queue_interface> fake_context::do_create_queue(
+    detail::queue_settings settings) {
+  state_->check_alive();
+  return std::make_shared<fake_queue>(shared_from_this(), settings, state_);
+}
+
+std::shared_ptr<detail::program_interface> fake_context::do_create_program(
+    const program_source& source) {
+  state_->clock().advance(state_->times().compile);
+  auto macros = std::make_shared<const fake_macros>(source.text);
+  state_->begin(fake_call::compile, source.name, macros.get());
+  check_source(source, state_->info());
+  return std::make_shared<fake_program>(shared_from_this(), std::move(macros), state_);
+}
+
+fake_buffer::fake_buffer(std::shared_ptr<detail::context_interface> context, std::size_t bytes,
+                         std::shared_ptr<fake_state> state)
+    : buffer_interface(std::move(context), bytes), state_(std::move(state)) {
+  state_->reserve(bytes);
+  try {
+    memory_.assign(bytes, fake_device::poison);
+  } catch (...) {
+    state_->release(bytes);
+    throw;
+  }
+}
+
+fake_buffer::~fake_buffer() { state_->release(memory_.size()); }
+
+std::unique_ptr<detail::kernel_interface> fake_program::do_create_kernel(
+    const std::string& name) const {
+  state_->begin(fake_call::create_kernel, name, macros_.get());
+  auto kernel = state_->find_kernel(name);
+  kernel_info info{
+      .name = name,
+      .argument_count = kernel->parameters.size(),
+      .max_work_group_size = kernel->max_work_group_size != 0
+                                 ? kernel->max_work_group_size
+                                 : state_->limits().max_work_group_size,
+      .local_memory_bytes = kernel->local_memory_bytes ? kernel->local_memory_bytes(*macros_) : 0};
+  auto instance = std::make_shared<const fake_kernel_instance>(
+      fake_kernel_instance{name, std::move(kernel), macros_});
+  return std::make_unique<fake_kernel_object>(context(), std::move(info), std::move(instance),
+                                              state_);
+}
+
+}  // namespace tune::testing

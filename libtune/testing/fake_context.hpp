@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The fake device's side of libtune/device/interface.hpp, but for kernels
+// (fake_kernel_object.hpp) and queues (fake_queue.hpp).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libtune/device/interface.hpp"
+#include "libtune/testing/fake_state.hpp"
+
+namespace tune::testing {
+
+class fake_device_impl final : public detail::device_interface {
+ public:
+  explicit fake_device_impl(std::shared_ptr<fake_state> state)
+      : device_interface(state->info()), state_(std::move(state)) {}
+
+ private:
+  std::shared_ptr<detail::context_interface> do_create_context() const override;
+
+  std::shared_ptr<fake_state> state_;
+};
+
+class fake_context final : public detail::context_interface {
+ public:
+  fake_context(std::shared_ptr<const detail::device_interface> device,
+               std::shared_ptr<fake_state> state)
+      : context_interface(std::move(device)), state_(std::move(state)) {}
+
+ private:
+  std::shared_ptr<detail::buffer_interface> do_create_buffer(std::size_t bytes) override;
+  std::shared_ptr<detail::queue_interface> do_create_queue(
+      detail::queue_settings settings) override;
+  std::shared_ptr<detail::program_interface> do_create_program(
+      const program_source& source) override;
+
+  std::shared_ptr<fake_state> state_;
+};
+
+class fake_buffer final : public detail::buffer_interface, public fake_memory {
+ public:
+  fake_buffer(std::shared_ptr<detail::context_interface> context, std::size_t bytes,
+              std::shared_ptr<fake_state> state);
+  ~fake_buffer() override;
+
+  std::span<std::byte> contents() noexcept override { return memory_; }
+
+ private:
+  std::shared_ptr<fake_state> state_;
+  std::vector<std::byte> memory_;
+};
+
+class fake_program final : public detail::program_interface {
+ public:
+  fake_program(std::shared_ptr<detail::context_interface> context,
+               std::shared_ptr<const fake_macros> macros, std::shared_ptr<fake_state> state)
+      : program_interface(std::move(context)),
+        macros_(std::move(macros)),
+        state_(std::move(state)) {}
+
+ private:
+  std::unique_ptr<detail::kernel_interface> do_create_kernel(
+      const std::string& name) const override;
+
+  std::shared_ptr<const fake_macros> macros_;
+  std::shared_ptr<fake_state> state_;
+};
+
+}  // namespace tune::testing

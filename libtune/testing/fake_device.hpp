@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libtune/device/device.hpp"
+#include "libtune/testing/fake_clock.hpp"
+#include "libtune/testing/fake_failures.hpp"
+#include "libtune/testing/fake_kernel.hpp"
+
+namespace tune::testing {
+
+class fake_state;
+
+/// How far each command moves the clock of a fake device.
+struct fake_times {
+  std::chrono::nanoseconds kernel{1000};  ///< unless set_time says otherwise
+  std::chrono::nanoseconds copy{1000};
+  std::chrono::nanoseconds fill{1000};
+  std::chrono::nanoseconds compile{1'000'000};
+};
+
+/// What a fake device pretends to be.
+struct fake_device_options {
+  device_identity identity{"fake device", "fake platform", "1.0"};
+  std::string backend = "fake";
+  device_kind kind = device_kind::gpu;
+  device_limits limits{.max_work_group_size = 1024,
+                       .max_work_group_extent = {1024, 1024, 64},
+                       .local_memory_bytes = std::size_t{48} << 10,
+                       .global_memory_bytes = std::size_t{1} << 30,
+                       .max_allocation_bytes = std::size_t{256} << 20,
+                       .compute_units = 4,
+                       .simd_group_size = 32};
+  fake_times times = {};
+};
+
+/// One launch that succeeded.
+struct fake_launch_record {
+  std::string kernel;
+  nd_range range;
+  fake_macros macros;
+};
+
+/// A device that exists on the host alone, for tests: kernels are host functions, time is virtual,
+/// and every kind of call fails when it is told to. It speaks OpenCL C: a program is any text; a
+/// line "#error" outside of all conditions makes it fail to compile. Commands run while they are
+/// enqueued, on the calling thread; fresh buffers are full of poison. A handle: copies mean the
+/// same device. Thread-safe; add kernels before they are needed.
+class fake_device {
+ public:
+  /// What every byte of a fresh buffer holds.
+  static constexpr std::byte poison{0xCD};
+
+  explicit fake_device(fake_device_options options = {});
+
+  /// The device as libtune sees it, always the same one.
+  tune::device device() const;
+
+  /// Registers a kernel that every program of this device has, or replaces it for kernel objects
+  /// that are yet to be made.
+  void add_kernel(const std::string& name, fake_kernel kernel) const;
+  /// The same, for a kernel that checks its arguments only when it reads them.
+  void add_kernel(const std::string& name, std::size_t argument_count,
+                  std::function<void(fake_launch&)> run) const;
+
+  /// Sets how long launches take from now on. Zero and negative times are reported as they are,
+  /// though the clock does not go back. An empty function restores the default.
+  void set_time(std::function<std::chrono::nanoseconds(const fake_launch&)> time) const;
+
+  /// The virtual time: the sum of what has been enqueued, and what advance() added.
+  fake_clock::time_point now() const noexcept;
+  void advance(std::chrono::nanoseconds span) const noexcept;
+  /// now() as a function, which keeps the device alive.
+  std::function<fake_clock::time_point()> clock() const;
+
+  /// See fake_failures.
+  void fail_next(fake_call call, std::size_t nth = 1, fake_failure failure = {}) const;
+  void fail_when(fake_call call, fake_failures::predicate fits, fake_failure failure = {}) const;
+  void clear_failures() const;
+
+  /// How many such calls there were, failed ones included.
+  std::size_t calls(fake_call call) const;
+  /// The launches that succeeded, in order. Recording the first thousand allocates nothing.
+  std::vector<fake_launch_record> launches() const;
+  /// The bytes of all buffers that exist.
+  std::size_t live_bytes() const noexcept;
+
+ private:
+  std::shared_ptr<fake_state> state_;
+  std::shared_ptr<const detail::device_interface> device_;
+};
+
+}  // namespace tune::testing

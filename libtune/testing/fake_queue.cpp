@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/testing/fake_queue.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+
+#include "libtune/testing/fake_context.hpp"
+#include "libtune/testing/fake_event.hpp"
+#include "libtune/testing/fake_kernel_object.hpp"
+
+namespace tune::testing {
+namespace {
+
+// Interfaces hand out buffers as const because enqueueing does not change the handle; the memory
+// behind it is not const.
+std::span<std::byte> contents(const detail::buffer_interface& buffer) {
+  return const_cast<fake_buffer&>(static_cast<const fake_buffer&>(buffer)).contents();  // NOLINT
+}
+
+std::byte* start_of(const detail::copy_side& side) {
+  auto* base =
+      side.buffer != nullptr ? contents(*side.buffer).data() : static_cast<std::byte*>(side.host);
+  return base + side.offset_bytes;
+}
+
+bool fits(const work_size& group, const device_limits& limits) {
+  return group.x <= limits.max_work_group_extent[0] && group.y <= limits.max_work_group_extent[1] &&
+         group.z <= limits.max_work_group_extent[2];
+}
+
+}  // namespace
+
+void fake_queue::do_launch(detail::kernel_interface& kernel, const nd_range& range,
+                           event_pointer* event) {
+  const auto& launched = static_cast<const fake_kernel_object&>(kernel);
+  const fake_kernel_instance& instance = *launched.instance();
+  const std::lock_guard lock(mutex_);
+  state_->begin(fake_call::launch, instance.name, instance.macros.get());
+  check_launch(launched, range);
+  fake_launch launch(instance.name, range, *instance.macros, launched.arguments());
+  if (instance.kernel->run) instance.kernel->run(launch);
+  spend(state_->time_of(launch), event);
+  state_->record(launched.instance(), range);
+}
+
+void fake_queue::check_launch(const fake_kernel_object& kernel, const nd_range& range) const {
+  const kernel_info& info = kernel.info();
+  const device_limits& limits = state_->limits();
+  const auto refuse = [&](const std::string& reason, device_failure failure) {
+    state_->fail(fmt::format("launch of kernel '{}'", info.name), reason, failure);
+  };
+  for (std::size_t i = 0; i < kernel.arguments().size(); ++i) {
+    if (!kernel.arguments()[i].is_set()) {
+      refuse(fmt::format("argument {} is not set", i), device_failure::invalid_launch);
+    }
+  }
+  const work_size& group = range.local;
+  if (group.total() > info.max_work_group_size || !fits(group, limits)) {
+    refuse(
+        fmt::format("a work group of {} x {} x {} is over the limit of {} ({} x {} x {})", group.x,
+                    group.y, group.z, info.max_work_group_size, limits.max_work_group_extent[0],
+                    limits.max_work_group_extent[1], limits.max_work_group_extent[2]),
+        device_failure::over_limit);
+  }
+  if (info.local_memory_bytes > limits.local_memory_bytes) {
+    refuse(fmt::format("{} bytes of local memory are over the limit of {}", info.local_memory_bytes,
+                       limits.local_memory_bytes),
+           device_failure::over_limit);
+  }
+}
+
+void fake_queue::do_copy(const detail::copy_request& request) {
+  const std::lock_guard lock(mutex_);
+  state_->begin(fake_call::copy, {});
+  const std::byte* source = start_of(request.source);
+  std::byte* destination = start_of(request.destination);
+  for (std::size_t slice = 0; slice < request.slices; ++slice) {
+    for (std::size_t row = 0; row < request.rows; ++row) {
+      std::memmove(
+          destination + slice * request.destination.slice_pitch_bytes +
+              row * request.destination.row_pitch_bytes,
+          source + slice * request.source.slice_pitch_bytes + row * request.source.row_pitch_bytes,
+          request.row_bytes);
+    }
+  }
+  spend(state_->times().copy, nullptr);
+}
+
+void fake_queue::do_fill(const detail::buffer_interface& buffer, std::size_t offset_bytes,
+                         std::size_t bytes, std::span<const std::byte> pattern,
+                         event_pointer* event) {
+  const std::lock_guard lock(mutex_);
+  state_->begin(fake_call::fill, {});
+  const std::span<std::byte> range = contents(buffer).subspan(offset_bytes, bytes);
+  for (std::size_t at = 0; at < bytes; at += pattern.size()) {
+    std::copy(pattern.begin(), pattern.end(), range.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  spend(state_->times().fill, event);
+}
+
+fake_queue::event_pointer fake_queue::do_mark() {
+  state_->check_alive();
+  const fake_clock::time_point now = state_->clock().now();
+  return std::make_shared<fake_event>(state_, profiling(), now, now);
+}
+
+// Commands have ended before enqueue returns, so there is nothing to wait for.
+void fake_queue::do_wait_for(std::span<const event_pointer>) { state_->check_alive(); }
+
+void fake_queue::do_flush() { state_->check_alive(); }
+
+void fake_queue::do_finish() { state_->begin(fake_call::finish, {}); }
+
+void fake_queue::spend(std::chrono::nanoseconds span, event_pointer* event) {
+  const fake_clock::time_point start = state_->clock().advance(span);
+  if (event != nullptr) {
+    *event = std::make_shared<fake_event>(state_, profiling(), start, start + span);
+  }
+}
+
+}  // namespace tune::testing

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libtune/testing/fake_device.hpp"
+
+namespace tune::testing {
+
+/// A kernel of one program: what was registered, under its name, with the program's macros.
+struct fake_kernel_instance {
+  std::string name;
+  std::shared_ptr<const fake_kernel> kernel;
+  std::shared_ptr<const fake_macros> macros;
+};
+
+/// What a fake device and all that was made from it share. Thread-safe.
+class fake_state {
+ public:
+  explicit fake_state(fake_device_options options);
+
+  device_info info() const;
+  const device_limits& limits() const noexcept { return options_.limits; }
+  const fake_times& times() const noexcept { return options_.times; }
+  fake_clock& clock() noexcept { return clock_; }
+  fake_failures& failures() noexcept { return failures_; }
+
+  /// Counts a call. @throws device_error, or build_error for a compile, if it has to fail
+  /// @param subject  what the call is about, for the message
+  void begin(fake_call call, std::string_view subject, const fake_macros* macros = nullptr);
+  /// @throws device_error if a sticky failure has happened
+  void check_alive() const;
+  /// @throws device_error, always
+  [[noreturn]] void fail(const std::string& call, const std::string& reason,
+                         device_failure failure) const;
+
+  void add_kernel(const std::string& name, fake_kernel kernel);
+  /// The kernel of this name. @throws device_error if there is none
+  std::shared_ptr<const fake_kernel> find_kernel(const std::string& name) const;
+
+  void set_time(std::function<std::chrono::nanoseconds(const fake_launch&)> time);
+  std::chrono::nanoseconds time_of(const fake_launch& launch) const;
+
+  void record(std::shared_ptr<const fake_kernel_instance> kernel, const nd_range& range);
+  std::vector<fake_launch_record> launches() const;
+
+  /// Takes memory for one buffer. @throws device_error (out_of_memory)
+  void reserve(std::size_t bytes);
+  void release(std::size_t bytes) noexcept { live_bytes_ -= bytes; }
+  std::size_t live_bytes() const noexcept { return live_bytes_; }
+
+ private:
+  using time_function = std::function<std::chrono::nanoseconds(const fake_launch&)>;
+  struct launched {
+    std::shared_ptr<const fake_kernel_instance> kernel;
+    nd_range range;
+  };
+
+  const fake_device_options options_;
+  fake_clock clock_;
+  fake_failures failures_;
+  std::atomic<std::size_t> live_bytes_{0};
+
+  mutable std::mutex mutex_;  // of everything below
+  std::map<std::string, std::shared_ptr<const fake_kernel>> kernels_;
+  std::shared_ptr<const time_function> time_;
+  std::vector<launched> launches_;
+};
+
+}  // namespace tune::testing

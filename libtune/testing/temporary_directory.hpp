@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace tune::testing {
+
+/// An empty folder of its own, removed at the end with all that is in it.
+class [[nodiscard]] temporary_directory {
+ public:
+  /// @throws std::system_error if the folder cannot be made
+  temporary_directory();
+  ~temporary_directory();
+  temporary_directory(const temporary_directory&) = delete;
+  temporary_directory& operator=(const temporary_directory&) = delete;
+
+  const std::filesystem::path& path() const noexcept { return path_; }
+  /// The path of a file in it.
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace tune::testing

@@ -1,0 +1,8 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/testing/backend_conformance.hpp"
+#include "libtune/testing/devices.hpp"
+
+LIBTUNE_DEVICE_TEST_CASE("every backend does what it has to do", device) {
+  tune::testing::check_backend_conformance(device);
+}

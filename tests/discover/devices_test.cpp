@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/discover/devices.hpp"
+
+#include <algorithm>
+#include <doctest/doctest.h>
+
+#include "libtune/discover/inventory.hpp"
+
+TEST_CASE("a backend is available or says why not") {
+  std::size_t devices = 0;
+  for (const tune::backend_status& backend : tune::backends()) {
+    CAPTURE(backend.name);
+    CHECK(backend.available == (backend.devices > 0));
+    CHECK(backend.available == backend.reason.empty());
+    devices += backend.devices;
+  }
+  CHECK(devices == tune::all_devices().size());
+}
+
+TEST_CASE("asking twice gives the same devices in the same order") {
+  CHECK(tune::all_devices() == tune::all_devices());
+  CHECK(tune::take_inventory().all() == tune::all_devices());
+}

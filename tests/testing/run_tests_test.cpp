@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/testing/run_tests.hpp"
+
+#include <array>
+#include <cstdio>
+#include <doctest/doctest.h>
+#include <string>
+#include <sys/wait.h>
+
+namespace {
+
+struct outcome {
+  int status = -1;
+  std::string output;
+};
+
+// Runs the sample program, whose test cases are in sample_tests.cpp.
+outcome run_sample(const std::string& options) {
+  outcome result;
+  std::FILE* pipe = ::popen((LIBTUNE_SAMPLE_TESTS " " + options + " 2>&1").c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::array<char, 256> part{};
+  while (std::fgets(part.data(), part.size(), pipe) != nullptr) result.output += part.data();
+  const int status = ::pclose(pipe);
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return result;
+}
+
+bool contains(const outcome& result, const std::string& text) {
+  return result.output.find(text) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a program whose test cases pass ends well") {
+  CHECK(run_sample("--test-case=passes").status == 0);
+}
+
+TEST_CASE("a program with a test case that fails ends with one") {
+  CHECK(run_sample("--test-case=fails").status == 1);
+}
+
+TEST_CASE("a program whose test cases were all skipped says so and why") {
+  const outcome result = run_sample("--test-case=skips");
+  INFO(result.output);
+  CHECK(result.status == tune::testing::skipped_exit_status);
+  CHECK(contains(result, "skipped: skips: it is only a sample"));
+}
+
+TEST_CASE("a test case that asserted something was not skipped") {
+  const outcome result = run_sample("--test-case='skips after an assertion'");
+  CHECK(result.status == 0);
+  CHECK(contains(result, "skipped: skips after an assertion: enough was seen"));
+}
+
+TEST_CASE("skipped test cases hide neither passes nor failures") {
+  CHECK(run_sample("--test-case=skips,passes").status == 0);
+  CHECK(run_sample("--test-case=skips,fails").status == 1);
+}
+
+TEST_CASE("a filter that leaves no test case does not skip") {
+  CHECK(run_sample("--test-case=nothing").status == 0);
+}
+
+TEST_CASE("a device test is skipped without devices") {
+  const outcome result = run_sample("--devices=none --test-case='needs a device'");
+  INFO(result.output);
+  CHECK(result.status == tune::testing::skipped_exit_status);
+  CHECK(contains(result, "skipped: needs a device: --devices=none"));
+}
+
+TEST_CASE("a choice of devices that is none of the three is refused") {
+  const outcome result = run_sample("--devices=many");
+  INFO(result.output);
+  CHECK(result.status == 2);
+  CHECK(contains(result, "expected first-per-api, all or none"));
+}
+
+TEST_CASE("help shows doctest's options and ours") {
+  const outcome result = run_sample("--help");
+  CHECK(result.status == 0);
+  CHECK(contains(result, "--devices="));
+  CHECK(contains(result, "--test-case="));
+}

@@ -1,0 +1,271 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/autotuner.hpp"
+
+#include <chrono>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/temporary_directory.hpp"
+#include "libtune/testing/test_mode_guard.hpp"
+#include "libtune/tune/error.hpp"
+#include "tests/tune/scale.hpp"
+
+namespace {
+
+using sample::counted_autotuner;
+using sample::fastest;
+using sample::scale_key;
+using sample::test_default;
+using tune::testing::scoped_environment;
+using tune::testing::test_mode;
+using tune::testing::test_mode_guard;
+
+/// Autotuners behave as in an application, with a database of their own and no environment.
+struct application {
+  test_mode_guard mode{test_mode::off};
+  tune::testing::temporary_directory folder;
+  std::string path = (folder / "tuning.db").string();
+  scoped_environment database{"LIBTUNE_DB", path.c_str()};
+  scoped_environment match{"LIBTUNE_MATCH", nullptr};
+  scoped_environment no_mode{"LIBTUNE_MODE", nullptr};
+};
+
+/// Remembers how the lookups went.
+struct lookup_recorder final : tune::observer {
+  void looked_up(const tune::lookup_event& event) override { events.push_back(event); }
+  std::vector<tune::lookup_event> events;
+};
+
+}  // namespace
+
+TEST_CASE("the first call tunes, the second finds the result") {
+  const application app;
+  counted_autotuner counted;
+  const tune::context context = sample::make_device().device().create_context();
+  CHECK(counted.autotune(context) == fastest);
+  CHECK(counted.searches == 1);
+  CHECK(counted.autotune(context) == fastest);
+  CHECK(counted.searches == 1);
+}
+
+TEST_CASE("another process, with an autotuner of its own, finds the result") {
+  const application app;
+  {
+    counted_autotuner counted;
+    counted.autotune(sample::make_device().device().create_context());
+  }
+  counted_autotuner counted;
+  CHECK(counted.autotune(sample::make_device().device().create_context()) == fastest);
+  CHECK(counted.searches == 0);
+}
+
+TEST_CASE("another key, device, driver or version is tuned on its own") {
+  const application app;
+  counted_autotuner counted;
+  const auto context = sample::make_device().device().create_context();
+  counted.autotune(context);
+  counted.autotune(context, {.size = 65});
+  CHECK(counted.searches == 2);
+  counted.autotune(sample::make_device("another device").device().create_context());
+  CHECK(counted.searches == 3);
+  counted.autotune(sample::make_device("fake device", "1.1").device().create_context());
+  CHECK(counted.searches == 4);
+  counted_autotuner newer("sample.scale", 1);
+  newer.autotune(context);
+  CHECK(newer.searches == 1);
+}
+
+TEST_CASE("a nearest match is used where that is allowed, and says what was relaxed") {
+  const application app;
+  counted_autotuner counted;
+  counted.autotune(sample::make_device("fake device", "1.0").device().create_context());
+  const auto lookups = std::make_shared<lookup_recorder>();
+  tune::tuning_options options;
+  options.observers = {lookups};
+  SUBCASE("by the environment") {
+    const scoped_environment nearest("LIBTUNE_MATCH", "nearest");
+    const auto context = sample::make_device("fake device", "2.0").device().create_context();
+    CHECK(counted.autotune(context, {}, options) == fastest);
+  }
+  SUBCASE("by the options, which win over the environment") {
+    const scoped_environment exact("LIBTUNE_MATCH", "exact");
+    options.match = tune::match_mode::nearest;
+    const auto context = sample::make_device("fake device", "2.0").device().create_context();
+    CHECK(counted.autotune(context, {}, options) == fastest);
+  }
+  CHECK(counted.searches == 1);
+  REQUIRE(lookups->events.size() == 1);
+  CHECK(lookups->events[0].grade == tune::lookup_grade::nearest);
+  CHECK(lookups->events[0].relaxed == std::vector<std::string>{"device_version"});
+  CHECK(lookups->events[0].database == app.path);
+}
+
+TEST_CASE("mode cached never tunes") {
+  const application app;
+  counted_autotuner counted;
+  const auto context = sample::make_device().device().create_context();
+  {
+    const scoped_environment cached("LIBTUNE_MODE", "cached");
+    CHECK_THROWS_WITH_AS(counted.autotune(context), doctest::Contains("sample.scale version 0"),
+                         tune::not_tuned_error);
+    CHECK(counted.searches == 0);
+    CHECK_FALSE(std::filesystem::exists(app.path));
+  }
+  counted.autotune(context);
+  const scoped_environment cached("LIBTUNE_MODE", "cached");
+  CHECK(counted.autotune(context) == fastest);
+}
+
+TEST_CASE("mode default uses the test default on a miss, and does not store it") {
+  const application app;
+  counted_autotuner counted;
+  const auto context = sample::make_device().device().create_context();
+  const tune::tuning_options defaults{.mode = tune::tuning_mode::defaults};
+  CHECK(counted.autotune(context, {}, defaults) == test_default);
+  CHECK(counted.searches == 0);
+  CHECK(counted.autotune(context) == fastest);
+  CHECK(counted.autotune(context, {}, defaults) == fastest);
+}
+
+TEST_CASE("mode force always tunes, and stores") {
+  const application app;
+  counted_autotuner counted;
+  const auto context = sample::make_device().device().create_context();
+  const tune::tuning_options force{.mode = tune::tuning_mode::force};
+  counted.autotune(context, {}, force);
+  counted.autotune(context, {}, force);
+  CHECK(counted.searches == 2);
+  counted.autotune(context);
+  CHECK(counted.searches == 2);
+}
+
+TEST_CASE("options attached to a context win over the environment, for all its handles") {
+  const application app;
+  counted_autotuner counted;
+  const auto context = sample::make_device().device().create_context();
+  const auto same_context = context.create_command_queue().context();
+  tune::set_tuning_options(same_context, {.mode = tune::tuning_mode::cached});
+  const scoped_environment mode("LIBTUNE_MODE", "tune");
+  CHECK_THROWS_AS(counted.autotune(context), tune::not_tuned_error);
+}
+
+TEST_CASE("a variable that cannot be read is an error that names it") {
+  const application app;
+  counted_autotuner counted;
+  const auto context = sample::make_device().device().create_context();
+  const scoped_environment mode("LIBTUNE_MODE", "quick");
+  CHECK_THROWS_WITH_AS(counted.autotune(context), doctest::Contains("LIBTUNE_MODE is 'quick'"),
+                       tune::environment_error);
+}
+
+TEST_CASE("threads that ask for one key at one time tune it once") {
+  const application app;
+  counted_autotuner counted;
+  const auto context = sample::make_device().device().create_context();
+  std::vector<sample::scale_tuning> results(16);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& result : results) {
+      threads.emplace_back([&] { result = counted.autotune(context); });
+    }
+  }
+  CHECK(counted.searches == 1);
+  for (const auto& result : results) CHECK(result == fastest);
+}
+
+TEST_CASE("a database that cannot be used costs nothing but the memory") {
+  const application app;
+  counted_autotuner counted;
+  const auto context = sample::make_device().device().create_context();
+  tune::tuning_options options;
+  SUBCASE("because a folder has its name") { options.database = app.folder.path().string(); }
+  SUBCASE("because its folder cannot be made") { options.database = "/dev/null/x/tuning.db"; }
+  SUBCASE("because there is nowhere to keep one") { options.database = ""; }
+  CHECK(counted.autotune(context, {}, options) == fastest);
+  CHECK(counted.searches == 1);
+}
+
+TEST_CASE("changed fields without a raised version tune, and never return a foreign row") {
+  const application app;
+  const auto context = sample::make_device().device().create_context();
+  counted_autotuner("sample.drift").autotune(context);
+  int searches = 0;
+  const tune::autotuner<sample::scale_tuning, sample::scale_key> changed{
+      {.name = "sample.drift", .version = 0},
+      [&](tune::tuning_session&, const sample::scale_tuning&) {
+        ++searches;
+        return scale_key{.size = 5};
+      }};
+  CHECK(changed(context).size == 5);
+  CHECK(searches == 1);
+}
+
+TEST_CASE("a function that searches nothing is stored too") {
+  const application app;
+  const auto context = sample::make_device().device().create_context();
+  int calls = 0;
+  const tune::autotuner<scale_key, sample::scale_tuning> constant{
+      {.name = "sample.constant"}, [&](tune::tuning_session&, const scale_key&) {
+        ++calls;
+        return sample::scale_tuning{.wgs = 3, .rows = 3};
+      }};
+  CHECK(constant(context).wgs == 3);
+  CHECK(constant(context).wgs == 3);
+  CHECK(calls == 1);
+}
+
+TEST_CASE("a name that cannot be a table's is refused before anything is tuned") {
+  const application app;
+  const auto context = sample::make_device().device().create_context();
+  int calls = 0;
+  const tune::autotuner<sample::scale_tuning, scale_key> badly_named{
+      {.name = "no; spaces"}, [&](tune::tuning_session&, const sample::scale_tuning&) {
+        ++calls;
+        return scale_key{};
+      }};
+  CHECK_THROWS_AS(badly_named(context), tune::argument_error);
+  CHECK(calls == 0);
+}
+
+TEST_CASE("what the function throws reaches the caller, and the next call tries again") {
+  const application app;
+  const auto fake = sample::make_device();
+  const auto context = fake.device().create_context();
+  counted_autotuner counted;
+  fake.fail_when(tune::testing::fake_call::compile, [](const auto&) { return true; });
+  CHECK_THROWS_AS(counted.autotune(context), tune::tuning_failed_error);
+  fake.clear_failures();
+  CHECK(counted.autotune(context) == fastest);
+  CHECK(counted.searches == 2);
+}
+
+TEST_CASE("a function that asks for its own result is told so instead of waiting for ever") {
+  const application app;
+  const auto context = sample::make_device().device().create_context();
+  const tune::autotuner<scale_key, sample::scale_tuning>* self = nullptr;
+  const tune::autotuner<scale_key, sample::scale_tuning> recursive{
+      {.name = "sample.recursive"}, [&](tune::tuning_session& session, const scale_key& key) {
+        return (*self)(session.context(), key);
+      }};
+  self = &recursive;
+  CHECK_THROWS_WITH_AS(recursive(context), doctest::Contains("its own result"),
+                       tune::argument_error);
+}
+
+TEST_CASE("under the test main the test default is returned and no database is touched") {
+  tune::testing::temporary_directory folder;
+  const std::string path = (folder / "tuning.db").string();
+  const scoped_environment database("LIBTUNE_DB", path.c_str());
+  counted_autotuner counted;
+  const auto context = sample::make_device().device().create_context();
+  CHECK(counted.autotune(context) == test_default);
+  CHECK(counted.searches == 0);
+  CHECK_FALSE(std::filesystem::exists(path));
+}

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/databases.hpp"
+
+#include <doctest/doctest.h>
+
+#include "libtune/store/tuning_database.hpp"
+#include "libtune/testing/temporary_directory.hpp"
+
+TEST_CASE("the database that was used last stays open") {
+  const tune::testing::temporary_directory folder;
+  const auto first = tune::open_database((folder / "a.db").string());
+  CHECK(tune::open_database((folder / "a.db").string()) == first);
+  const auto other = tune::open_database((folder / "b.db").string());
+  CHECK(other != first);
+  CHECK(tune::open_database((folder / "b.db").string()) == other);
+}
+
+TEST_CASE("an empty path is no database") { CHECK(tune::open_database("") == nullptr); }

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/search_loop.hpp"
+
+#include <doctest/doctest.h>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "libtune/testing/fake_device.hpp"
+#include "libtune/tune/error.hpp"
+#include "tests/tune/scale.hpp"
+
+namespace {
+
+/// A space of one parameter, x = 0 ... n - 1, whose scores are given.
+struct scored_space {
+  explicit scored_space(std::vector<double> given) : seconds(std::move(given)) {}
+
+  tune::search_problem problem() const {
+    std::vector<tune::value> candidates;
+    for (std::size_t i = 0; i < seconds.size(); ++i) {
+      candidates.emplace_back(static_cast<std::int64_t>(i));
+    }
+    const tune::search_space space({{"x", candidates}});
+    return {.space = space,
+            .configuration = [space](std::size_t i) { return space.values(i); },
+            .needs = [](std::size_t) { return std::nullopt; },
+            .generate = [this](std::size_t i) -> tune::measure {
+              if (seconds[i] == throws) throw std::runtime_error("no");
+              if (seconds[i] == skips) return nullptr;
+              return tune::make_measure([s = seconds[i]](int) { return s; });
+            }};
+  }
+
+  tune::trial search(const tune::tuning_options& options = {}) const {
+    const tune::testing::fake_device fake;
+    return tune::run_search(problem(), {}, fake.device(), options, options.observers, fake.clock());
+  }
+
+  static constexpr double throws = 1e99;
+  static constexpr double skips = 1e98;
+  std::vector<double> seconds;
+};
+
+/// Writes down what it hears.
+struct listener final : tune::observer {
+  void search_started(const tune::search_started_event& event) override {
+    heard += "started " + std::to_string(event.planned) + ";";
+  }
+  void trial_finished(const tune::tuning_subject&, const tune::trial& finished) override {
+    heard += tune::to_string(finished.configuration) + ";";
+  }
+  void search_finished(const tune::search_finished_event& event) override {
+    heard += "best " + (event.best ? std::to_string(*event.best) : "none") + ";";
+  }
+  std::string heard;
+};
+
+struct thrower final : tune::observer {
+  void trial_finished(const tune::tuning_subject&, const tune::trial&) override {
+    throw std::runtime_error("an observer's bug");
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the least time wins, wherever it stands") {
+  CHECK(scored_space({3e-6, 1e-6, 2e-6}).search().index == 1);
+  CHECK(scored_space({1e-6, 3e-6, 2e-6}).search().index == 0);
+  CHECK(scored_space({3e-6, 2e-6, 1e-6}).search().index == 2);
+}
+
+TEST_CASE("of equal times the earlier configuration wins, in whatever order they are tried") {
+  const scored_space space({2e-6, 1e-6, 1e-6, 1e-6});
+  CHECK(space.search().index == 1);
+  tune::tuning_options random{.strategy = "random"};
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    random.search.seed = seed;
+    CHECK(space.search(random).index == 1);
+  }
+}
+
+TEST_CASE("a time that cannot be true does not win at any position") {
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), 0.0, -1.0,
+                           -std::numeric_limits<double>::infinity()}) {
+    for (std::size_t position = 0; position < 3; ++position) {
+      std::vector<double> seconds{2e-6, 2e-6, 2e-6};
+      seconds[position] = bad;
+      seconds[(position + 1) % 3] = 1e-6;
+      CHECK(scored_space(seconds).search().index == (position + 1) % 3);
+    }
+  }
+}
+
+TEST_CASE("what fails for one configuration never ends the search") {
+  const scored_space space(
+      {scored_space::throws, 2e-6, scored_space::skips, 1e-6, scored_space::throws});
+  CHECK(space.search().index == 3);
+}
+
+TEST_CASE("if all fail one error carries every reason") {
+  try {
+    scored_space({scored_space::throws, scored_space::skips}).search();
+    FAIL("found a best");
+  } catch (const tune::tuning_failed_error& failure) {
+    REQUIRE(failure.trials().size() == 2);
+    CHECK(failure.trials()[0].outcome == tune::outcome::failed);
+    CHECK(failure.trials()[0].reason == "no");
+    CHECK(failure.trials()[1].outcome == tune::outcome::skipped);
+  }
+}
+
+TEST_CASE("an empty space is an error of its own") {
+  const tune::testing::fake_device fake;
+  tune::search_problem problem = scored_space({1e-6}).problem();
+  problem.space = tune::search_space(
+      {{"x", {std::int64_t{0}}}}, {{.description = "never", .allows = [](auto) { return false; }}});
+  CHECK_THROWS_WITH_AS(tune::run_search(problem, {}, fake.device(), {}, {}, fake.clock()),
+                       doctest::Contains("1 x never"), tune::empty_space_error);
+}
+
+TEST_CASE("observers hear everything in order") {
+  const auto hears = std::make_shared<listener>();
+  scored_space({2e-6, 1e-6}).search({.observers = {hears}});
+  CHECK(hears->heard == "started 2;x=0;x=1;best 1;");
+  const auto hears_failure = std::make_shared<listener>();
+  CHECK_THROWS(scored_space({scored_space::skips}).search({.observers = {hears_failure}}));
+  CHECK(hears_failure->heard == "started 1;x=0;best none;");
+}
+
+TEST_CASE("an observer that throws harms neither the search nor the others") {
+  const auto hears = std::make_shared<listener>();
+  const scored_space space({2e-6, 1e-6});
+  CHECK(space.search({.observers = {std::make_shared<thrower>(), hears}}).index == 1);
+  CHECK(hears->heard == "started 2;x=0;x=1;best 1;");
+}
+
+TEST_CASE("a strategy's limit is kept") {
+  const auto hears = std::make_shared<listener>();
+  tune::tuning_options options{.strategy = "random", .observers = {hears}};
+  options.search.max_count = 1;
+  scored_space({2e-6, 1e-6, 3e-6}).search(options);
+  CHECK(hears->heard.find("started 1;") == 0);
+}
+
+TEST_CASE("an unknown strategy is an error that lists the known ones") {
+  CHECK_THROWS_WITH_AS(scored_space({1e-6}).search({.strategy = "magic"}),
+                       doctest::Contains("exhaustive"), tune::argument_error);
+}

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/settings.hpp"
+
+#include <doctest/doctest.h>
+
+#include "libtune/base/error.hpp"
+#include "libtune/testing/scoped_environment.hpp"
+
+namespace {
+
+using tune::testing::scoped_environment;
+
+struct bare_environment {
+  scoped_environment database{"LIBTUNE_DB", nullptr};
+  scoped_environment match{"LIBTUNE_MATCH", nullptr};
+  scoped_environment mode{"LIBTUNE_MODE", nullptr};
+  scoped_environment cache{"XDG_CACHE_HOME", nullptr};
+  scoped_environment home{"HOME", "/home/someone"};
+};
+
+}  // namespace
+
+TEST_CASE("without options and environment the defaults hold") {
+  const bare_environment bare;
+  const auto settings = tune::resolve_settings({});
+  CHECK(settings.database == "/home/someone/.cache/libtune/tuning.db");
+  CHECK(settings.match == tune::match_mode::exact);
+  CHECK(settings.mode == tune::tuning_mode::tune);
+}
+
+TEST_CASE("the environment wins over the defaults, the options over the environment") {
+  const bare_environment bare;
+  const scoped_environment database("LIBTUNE_DB", "/x.db");
+  const scoped_environment match("LIBTUNE_MATCH", "nearest");
+  const scoped_environment mode("LIBTUNE_MODE", "default");
+  auto settings = tune::resolve_settings({});
+  CHECK(settings.database == "/x.db");
+  CHECK(settings.match == tune::match_mode::nearest);
+  CHECK(settings.mode == tune::tuning_mode::defaults);
+  settings = tune::resolve_settings(
+      {.database = "/y.db", .match = tune::match_mode::exact, .mode = tune::tuning_mode::force});
+  CHECK(settings.database == "/y.db");
+  CHECK(settings.match == tune::match_mode::exact);
+  CHECK(settings.mode == tune::tuning_mode::force);
+}
+
+TEST_CASE("a variable that the options make irrelevant is not read") {
+  const bare_environment bare;
+  const scoped_environment mode("LIBTUNE_MODE", "nonsense");
+  CHECK(tune::resolve_settings({.mode = tune::tuning_mode::cached}).mode ==
+        tune::tuning_mode::cached);
+  CHECK_THROWS_AS(tune::resolve_settings({}), tune::environment_error);
+}
+
+TEST_CASE("the database is in the user's cache folder, where there is one") {
+  const bare_environment bare;
+  {
+    const scoped_environment cache("XDG_CACHE_HOME", "/var/tmp/cache");
+    CHECK(tune::default_database_path() == "/var/tmp/cache/libtune/tuning.db");
+  }
+  {
+    const scoped_environment relative("XDG_CACHE_HOME", "cache");
+    CHECK(tune::default_database_path() == "/home/someone/.cache/libtune/tuning.db");
+  }
+  const scoped_environment homeless("HOME", nullptr);
+  CHECK(tune::default_database_path().empty());
+}
+
+TEST_CASE("every mode has the word that the environment takes") {
+  const bare_environment bare;
+  for (const auto mode : {tune::tuning_mode::tune, tune::tuning_mode::cached,
+                          tune::tuning_mode::defaults, tune::tuning_mode::force}) {
+    const scoped_environment word("LIBTUNE_MODE", tune::tuning_mode_name(mode));
+    CHECK(tune::resolve_settings({}).mode == mode);
+  }
+}
