@@ -85,10 +85,11 @@ struct bench {
 
 fake_device device_with_scale() {
   const fake_device fake;
+  // Unsigned, because the padding, which is scaled too, holds anything.
   fake.add_kernel("scale", 3, [](fake_launch& launch) {
-    const auto dest = launch.buffer<std::int32_t>(0);
-    const auto src = launch.buffer<std::int32_t>(1);
-    const auto factor = launch.argument<std::int32_t>(2);
+    const auto dest = launch.buffer<std::uint32_t>(0);
+    const auto src = launch.buffer<std::uint32_t>(1);
+    const auto factor = launch.argument<std::uint32_t>(2);
     launch.for_each_item(
         [&](std::size_t x, std::size_t, std::size_t) { dest[x] = src[x] * factor; });
   });
