@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "libtune/array/device_array.hpp"
@@ -36,12 +37,13 @@ class operation {
   io_slot& slot(std::string_view name);
   const io_slot& slot(std::string_view name) const;
 
-  /// Binds an array to a slot; see io_slot::bind.
-  void bind(std::string_view name, const device_array& array) { slot(name).bind(array); }
+  /// Binds an array of the queue's context to a slot; see io_slot::bind.
+  void bind(std::string_view name, const device_array& array);
   /// The array that is bound to a slot. @throws argument_error if there is none
   const device_array& buffer(std::string_view name) const { return slot(name).buffer(); }
 
-  /// Allocates and binds an array where none is bound.
+  /// Allocates and binds an array where none is bound. If that fails, what has been bound so far
+  /// stays bound. @throws device_error if there is no memory
   void ensure_bound(std::string_view name);
   void ensure_all_bound();
 
