@@ -71,7 +71,7 @@ const tune::autotuner<bench::key, bench::tuning> autotune{
 
 struct fixture {
   fixture() : context(tune::create_some_context()), queue(context.create_command_queue()) {
-    ::setenv("LIBTUNE_DB", (folder.path() + "/tuning.db").c_str(), 1);
+    ::setenv("LIBTUNE_DB", (folder / "tuning.db").c_str(), 1);
     tuned = autotune(context);
   }
 
