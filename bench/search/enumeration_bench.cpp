@@ -122,7 +122,7 @@ template <class Count>
 void enumerate(benchmark::State& state, Count count) {
   const std::size_t expected = by_hand();
   for (auto _ : state) {
-    const std::size_t allowed = count();
+    std::size_t allowed = count();
     benchmark::DoNotOptimize(allowed);
     if (allowed != expected) {
       state.SkipWithError("the spaces differ");

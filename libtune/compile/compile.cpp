@@ -26,7 +26,8 @@ std::string describe_failure(const device_info& device, const kernel_source& sou
 
 program compile(const context& context, const kernel_source& source, const defines& macros,
                 const compile_options& options) {
-  const device_info& device = context.device().info();
+  const tune::device handle = context.device();
+  const device_info& device = handle.info();
   const program_source complete{
       .name = source.name,
       .text = fmt::format("{}\n{}#line 1 \"{}\"\n{}", preamble(device.language), macros.text(),
