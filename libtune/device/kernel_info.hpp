@@ -7,7 +7,8 @@
 
 namespace tune {
 
-/// What is known of a kernel once it has been compiled for a device.
+/// What is known of a kernel once it has been compiled for a device; 0 where the driver does not
+/// tell.
 struct kernel_info {
   std::string name;
   std::size_t argument_count = 0;
