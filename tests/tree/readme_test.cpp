@@ -4,9 +4,8 @@
 // What README.md shows has to be what the tree holds: its code is compiled elsewhere, and compared
 // here.
 #include <doctest/doctest.h>
-#include <fmt/format.h>
-
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <iterator>
 #include <string>

@@ -66,9 +66,7 @@ class scale final : public tune::operation {
                {static_cast<std::size_t>(tuning.wgs)}} {}
 
  private:
-  void do_run() override {
-    enqueue(kernel_, range_, data_, 2.0F);
-  }
+  void do_run() override { enqueue(kernel_, range_, data_, 2.0F); }
 
   tune::kernel kernel_;
   tune::io_slot& data_;
