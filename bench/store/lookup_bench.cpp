@@ -60,7 +60,7 @@ class databases {
 
  private:
   std::string make(std::int64_t count) const {
-    const std::string path = (folder_ / (std::to_string(count) + ".db")).string();
+    std::string path = (folder_ / (std::to_string(count) + ".db")).string();
     tune::tuning_database(path).store(function, key_of(0),
                                       {{"wgs", std::int64_t{128}}, {"vector", true}}, 1500.0);
     SQLite::Database database(path, SQLite::OPEN_READWRITE);

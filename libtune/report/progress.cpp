@@ -78,7 +78,7 @@ std::string progress_reporter::line(std::chrono::steady_clock::time_point time) 
 
 std::string progress_reporter::time_left(std::chrono::nanoseconds elapsed) const {
   // Nothing is known without time gone by, nor where a strategy does more than it had planned.
-  if (elapsed <= elapsed.zero() || done_ >= planned_) return {};
+  if (elapsed <= std::chrono::nanoseconds::zero() || done_ >= planned_) return {};
   const auto per_trial = std::chrono::duration<double>(elapsed) / static_cast<double>(done_);
   const auto left = per_trial * static_cast<double>(planned_ - done_);
   return ", " + format_clock(std::chrono::ceil<std::chrono::seconds>(left)) + " left";
