@@ -34,6 +34,7 @@ outcome outcome_of(const device_error& failure, outcome otherwise) {
     case device_failure::over_limit:
     case device_failure::out_of_memory: return outcome::over_limit;
     case device_failure::invalid_launch: return outcome::launch_failed;
+    case device_failure::invalid_binary:
     case device_failure::other: break;
   }
   return otherwise;
