@@ -11,6 +11,7 @@ find_package(SQLiteCpp REQUIRED)
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(Threads REQUIRED)
 
 if(LIBTUNE_BUILD_EXAMPLES)
