@@ -28,9 +28,9 @@ inline constexpr std::size_t binary_header_bytes = 84;
 
 /// What a header says, but for the magic word and the format.
 struct binary_header {
-  sha256_digest key;
+  sha256_digest key{};
   std::uint64_t length = 0;
-  sha256_digest content;
+  sha256_digest content{};
 
   friend bool operator==(const binary_header&, const binary_header&) = default;
 };

@@ -8,7 +8,7 @@
 namespace tune::detail {
 
 /// An open file, closed at the end of its life. Empty where there is none.
-class [[nodiscard]] file_descriptor {
+class file_descriptor {
  public:
   explicit file_descriptor(int number = -1) noexcept : number_(number) {}
   file_descriptor(file_descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}

@@ -10,19 +10,15 @@ namespace tune::detail {
 
 folder_lock::folder_lock(const private_folder& folder, std::chrono::milliseconds wait)
     : file_(folder.open_lock_file(file_name)) {
-  // By trying again, because a wait in the kernel has no end if the holder has been stopped.
+  // By trying again, because a wait in the kernel has no end if the holder has been stopped. Any
+  // other failure means that the file system has no locks.
   constexpr std::chrono::milliseconds pause{1};
   const auto deadline = std::chrono::steady_clock::now() + wait;
-  while (!held_) {
-    if (::flock(file_.get(), LOCK_EX | LOCK_NB) == 0) {
-      held_ = true;
-    } else if (errno != EWOULDBLOCK && errno != EINTR) {
-      held_ = true;  // this file system has no locks
-    } else if (std::chrono::steady_clock::now() >= deadline) {
-      return;
-    } else {
-      std::this_thread::sleep_for(pause);
-    }
+  while (true) {
+    const bool taken = ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0;
+    held_ = taken || (errno != EWOULDBLOCK && errno != EINTR);
+    if (held_ || std::chrono::steady_clock::now() >= deadline) return;
+    std::this_thread::sleep_for(pause);
   }
 }
 

@@ -46,8 +46,8 @@ class [[nodiscard]] without_size_signal {
   without_size_signal& operator=(const without_size_signal&) = delete;
 
  private:
-  sigset_t signal_;
-  sigset_t before_;
+  sigset_t signal_{};
+  sigset_t before_{};
 };
 
 }  // namespace

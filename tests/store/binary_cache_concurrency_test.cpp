@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -69,6 +70,7 @@ std::uint64_t bytes_in(const std::string& path) {
 
 template <class Work>
 pid_t start_child(const Work& work) {
+  std::fflush(nullptr);  // so that the child has nothing of ours to write
   const pid_t child = ::fork();
   if (child == 0) ::_exit(work());
   return child;
