@@ -22,6 +22,7 @@ libtune_require(libsqlitecpp-dev SQLiteCpp)
 libtune_require(libfmt-dev fmt)
 libtune_require(libspdlog-dev spdlog)
 libtune_require(nlohmann-json3-dev nlohmann_json)
+libtune_require(libssl-dev OpenSSL COMPONENTS Crypto)
 find_package(Threads REQUIRED)
 
 if(LIBTUNE_BUILD_EXAMPLES)

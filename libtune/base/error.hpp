@@ -56,6 +56,7 @@ enum class device_failure {
   over_limit,      ///< the launch or program asks for more than the device has
   out_of_memory,   ///< a buffer could not be allocated
   invalid_launch,  ///< the launch could not mean anything (unset argument, indivisible size)
+  invalid_binary,  ///< the driver does not accept the binary: damaged, or made for something else
 };
 
 /// A call to a device's driver failed.

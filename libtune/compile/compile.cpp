@@ -7,8 +7,10 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/compile/build_log.hpp"
+#include "libtune/compile/cached_compiler.hpp"
 #include "libtune/compile/compiler.hpp"
 #include "libtune/compile/preamble.hpp"
+#include "libtune/compile/program_cache.hpp"
 
 namespace tune {
 namespace {
@@ -24,6 +26,12 @@ std::string describe_failure(const device_info& device, const kernel_source& sou
   return text + "\ncompiler log:\n" + log;
 }
 
+program build(const context& context, const program_source& source, const compiler* given) {
+  if (given != nullptr) return given->build(context, source);
+  static const in_process_compiler in_process;
+  return cached_compiler(in_process, program_cache()).build(context, source);
+}
+
 }  // namespace
 
 program compile(const context& context, const kernel_source& source, const defines& macros,
@@ -34,10 +42,8 @@ program compile(const context& context, const kernel_source& source, const defin
       fmt::format("{}\n{}#line 1 \"{}\"\n", preamble(device.language), macros.text(), source.name);
   const program_source complete{
       .name = source.name, .text = before + source.text, .options = options.flags};
-  static const in_process_compiler in_process;
-  const compiler& chosen = options.compiler != nullptr ? *options.compiler : in_process;
   try {
-    return chosen.build(context, complete);
+    return build(context, complete, options.compiler);
   } catch (const build_error& failure) {
     const auto lines_before =
         static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));

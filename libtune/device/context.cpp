@@ -26,6 +26,13 @@ program context::create_program(const program_source& source) const {
   return program(impl_->create_program(source));
 }
 
+program context::create_program_from_binary(const std::string& name,
+                                            std::span<const std::byte> binary) const {
+  return program(impl_->create_program_from_binary(name, binary));
+}
+
+std::string context::compiler_identity() const { return impl_->compiler_identity(); }
+
 void context::attach_erased(const void* key, std::shared_ptr<const void> value) const {
   impl_->attach(key, std::move(value));
 }

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "libtune/device/buffer.hpp"
@@ -40,6 +42,16 @@ class context {
   /// Compiles text as it stands; tune::compile adds the portable preamble and better messages.
   /// @throws build_error with the compiler's log
   program create_program(const program_source& source) const;
+
+  /// A program from what program::binary gave out, without compiling.
+  /// @param name  for messages, as in program_source
+  /// @throws device_error (invalid_binary) if the driver does not accept it
+  program create_program_from_binary(const std::string& name,
+                                     std::span<const std::byte> binary) const;
+
+  /// What a binary depends on beside the source and its options: the compiler and its version, the
+  /// driver where it matters, and the architecture that is compiled for. Text for equality only.
+  std::string compiler_identity() const;
 
   /// Keeps a value with the context, one of each type, for every copy of the handle; it replaces
   /// the one before. What other rooms have to remember about a context goes here.

@@ -129,9 +129,12 @@ class program_interface {
   std::unique_ptr<kernel_interface> create_kernel(const std::string& name) const {
     return do_create_kernel(name);
   }
+  std::vector<std::byte> binary() const { return do_binary(); }
 
  private:
   virtual std::unique_ptr<kernel_interface> do_create_kernel(const std::string& name) const = 0;
+  /// Empty if the driver does not hand it out.
+  virtual std::vector<std::byte> do_binary() const = 0;
 
   std::shared_ptr<context_interface> context_;
 };
@@ -229,6 +232,11 @@ class context_interface : public std::enable_shared_from_this<context_interface>
   std::shared_ptr<program_interface> create_program(const program_source& source) {
     return do_create_program(source);
   }
+  std::shared_ptr<program_interface> create_program_from_binary(const std::string& name,
+                                                                std::span<const std::byte> binary) {
+    return do_create_program_from_binary(name, binary);
+  }
+  std::string compiler_identity() const { return do_compiler_identity(); }
 
   void attach(const void* key, std::shared_ptr<const void> value);
   std::shared_ptr<const void> attachment(const void* key) const;
@@ -237,6 +245,10 @@ class context_interface : public std::enable_shared_from_this<context_interface>
   virtual std::shared_ptr<buffer_interface> do_create_buffer(std::size_t bytes) = 0;
   virtual std::shared_ptr<queue_interface> do_create_queue(queue_settings settings) = 0;
   virtual std::shared_ptr<program_interface> do_create_program(const program_source& source) = 0;
+  /// A binary that the driver does not accept is a device_error (invalid_binary).
+  virtual std::shared_ptr<program_interface> do_create_program_from_binary(
+      const std::string& name, std::span<const std::byte> binary) = 0;
+  virtual std::string do_compiler_identity() const = 0;
 
   std::shared_ptr<const device_interface> device_;
   mutable std::mutex attachments_mutex_;

@@ -10,4 +10,6 @@ kernel program::create_kernel(const std::string& name) const {
   return kernel(impl_->create_kernel(name));
 }
 
+std::vector<std::byte> program::binary() const { return impl_->binary(); }
+
 }  // namespace tune

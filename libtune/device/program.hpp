@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "libtune/device/kernel.hpp"
 
@@ -23,6 +25,11 @@ class program {
   /// A kernel object of its own for the caller.
   /// @throws device_error if the program has no kernel of this name
   kernel create_kernel(const std::string& name) const;
+
+  /// What the compiler made, for context::create_program_from_binary on the same kind of device
+  /// under the same context::compiler_identity. Empty if the driver does not hand it out.
+  /// @throws device_error
+  std::vector<std::byte> binary() const;
 
   const std::shared_ptr<detail::program_interface>& impl() const noexcept { return impl_; }
 

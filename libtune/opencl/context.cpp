@@ -41,4 +41,20 @@ std::shared_ptr<detail::program_interface> opencl_context::do_create_program(
       std::static_pointer_cast<opencl_context>(shared_from_this()), source);
 }
 
+std::shared_ptr<detail::program_interface> opencl_context::do_create_program_from_binary(
+    const std::string& name, std::span<const std::byte> binary) {
+  return std::make_shared<opencl_program>(
+      std::static_pointer_cast<opencl_context>(shared_from_this()), name, binary);
+}
+
+std::string opencl_context::do_compiler_identity() const {
+  return guarded(info(), [&] {
+    const cl::Platform platform(device_handle_.getInfo<CL_DEVICE_PLATFORM>());
+    return fmt::format("{}; {}; {}; {}", platform.getInfo<CL_PLATFORM_VERSION>(),
+                       device_handle_.getInfo<CL_DEVICE_NAME>(),
+                       device_handle_.getInfo<CL_DEVICE_VERSION>(),
+                       device_handle_.getInfo<CL_DRIVER_VERSION>());
+  });
+}
+
 }  // namespace tune::opencl

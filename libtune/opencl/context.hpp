@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
+#include <string>
 
 #include "libtune/opencl/device.hpp"
 
@@ -33,6 +36,9 @@ class opencl_context final : public detail::context_interface {
       detail::queue_settings settings) override;
   std::shared_ptr<detail::program_interface> do_create_program(
       const program_source& source) override;
+  std::shared_ptr<detail::program_interface> do_create_program_from_binary(
+      const std::string& name, std::span<const std::byte> binary) override;
+  std::string do_compiler_identity() const override;
 
   cl::Device device_handle_;
   cl::Context handle_;

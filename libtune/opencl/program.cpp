@@ -38,6 +38,30 @@ cl::Program build(const opencl_context& context, const program_source& source) {
   return handle;
 }
 
+[[noreturn]] void throw_rejected(cl_int code, const std::string& name, const device_info& device) {
+  throw device_error("loading the binary of '" + name + "'", device.identity.name,
+                     error_name(code) + " (compile it again)", device_failure::invalid_binary);
+}
+
+cl::Program load(const opencl_context& context, const std::string& name,
+                 std::span<const std::byte> binary) {
+  const cl_device_id device = context.device_handle()();
+  const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
+  const std::size_t size = binary.size();
+  cl_int accepted = CL_SUCCESS;
+  cl_int status = CL_SUCCESS;
+  cl_program created =
+      clCreateProgramWithBinary(context.handle()(), 1, &device, &size, &bytes, &accepted, &status);
+  cl::Program handle(created);
+  if (status == CL_SUCCESS) status = accepted;
+  if (status == CL_SUCCESS) status = clBuildProgram(created, 1, &device, "", nullptr, nullptr);
+  if (status == CL_OUT_OF_HOST_MEMORY || status == CL_OUT_OF_RESOURCES) {
+    throw_error(status, "loading the binary of '" + name + "'", context.info());
+  }
+  if (status != CL_SUCCESS) throw_rejected(status, name, context.info());
+  return handle;
+}
+
 }  // namespace
 
 opencl_program::opencl_program(const std::shared_ptr<opencl_context>& context,
@@ -45,6 +69,12 @@ opencl_program::opencl_program(const std::shared_ptr<opencl_context>& context,
     : program_interface(context),
       device_handle_(context->device_handle()),
       handle_(build(*context, source)) {}
+
+opencl_program::opencl_program(const std::shared_ptr<opencl_context>& context,
+                               const std::string& name, std::span<const std::byte> binary)
+    : program_interface(context),
+      device_handle_(context->device_handle()),
+      handle_(load(*context, name, binary)) {}
 
 std::unique_ptr<detail::kernel_interface> opencl_program::do_create_kernel(
     const std::string& name) const {
@@ -55,6 +85,20 @@ std::unique_ptr<detail::kernel_interface> opencl_program::do_create_kernel(
   return guarded(device, [&] {
     return std::make_unique<opencl_kernel>(context(), cl::Kernel(created), device_handle_);
   });
+}
+
+// The context has one device, so the program has one binary.
+std::vector<std::byte> opencl_program::do_binary() const {
+  const device_info& device = context()->info();
+  std::size_t size = 0;
+  check(clGetProgramInfo(handle_(), CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr),
+        "reading the size of a program's binary", device);
+  std::vector<std::byte> binary(size);
+  if (binary.empty()) return binary;
+  auto* bytes = reinterpret_cast<unsigned char*>(binary.data());
+  check(clGetProgramInfo(handle_(), CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr),
+        "reading a program's binary", device);
+  return binary;
 }
 
 }  // namespace tune::opencl

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "libtune/opencl/context.hpp"
 
@@ -13,10 +16,14 @@ class opencl_program final : public detail::program_interface {
  public:
   /// Compiles. @throws build_error with the log
   opencl_program(const std::shared_ptr<opencl_context>& context, const program_source& source);
+  /// Loads. @throws device_error (invalid_binary)
+  opencl_program(const std::shared_ptr<opencl_context>& context, const std::string& name,
+                 std::span<const std::byte> binary);
 
  private:
   std::unique_ptr<detail::kernel_interface> do_create_kernel(
       const std::string& name) const override;
+  std::vector<std::byte> do_binary() const override;
 
   cl::Device device_handle_;
   cl::Program handle_;

@@ -1,12 +1,15 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cstddef>
+#include <cstdint>
 #include <doctest/doctest.h>
 #include <string>
+#include <vector>
 
 #include "libtune/base/error.hpp"
 #include "libtune/compile/compile.hpp"
 #include "libtune/device/context.hpp"
-#include "libtune/testing/conformance_kernels.hpp"
+#include "libtune/testing/conformance_bench.hpp"
 #include "libtune/testing/conformance_requirements.hpp"
 
 namespace tune::testing {
@@ -62,11 +65,53 @@ void kernel_facts(const device& device) {
   CHECK((local == 0 || local >= reverse_group * sizeof(int)));  // 0: the driver does not tell
 }
 
+void binaries(const device& device) {
+  conformance_bench bench(device);
+  const std::vector<std::byte> binary = build_conformance_program(bench.context, 10).binary();
+  if (binary.empty()) return;
+  const program loaded = bench.context.create_program_from_binary("conformance.kernel", binary);
+  kernel add = loaded.create_kernel("add");
+  const buffer data = bench.integers(64, 1);
+  add.set_arguments(data, 2);
+  bench.queue.enqueue(add, {{64}, {16}});
+  CHECK(bench.read<std::int32_t>(data) == std::vector<std::int32_t>(64, 21));
+  CHECK_FALSE(loaded.binary().empty());
+
+  const context another = device.create_context();
+  CHECK_NOTHROW(another.create_program_from_binary("again", binary).create_kernel("scalars"));
+}
+
+void rejected_binaries(const device& device) {
+  const context context = device.create_context();
+  const std::vector<std::byte> empty;
+  const std::vector<std::byte> garbage(1000, std::byte{0x5A});
+  for (const auto* binary : {&empty, &garbage}) {
+    try {
+      context.create_program_from_binary("bad.kernel", *binary);
+      FAIL_CHECK("a binary that is none was loaded");
+    } catch (const device_error& failure) {
+      INFO(failure.what());
+      CHECK(failure.failure() == device_failure::invalid_binary);
+      CHECK(std::string(failure.what()).find("bad.kernel") != std::string::npos);
+    }
+  }
+  CHECK_NOTHROW(build_conformance_program(context));
+}
+
+void compiler_identities(const device& device) {
+  const std::string identity = device.create_context().compiler_identity();
+  CHECK_FALSE(identity.empty());
+  CHECK(device.create_context().compiler_identity() == identity);
+}
+
 constexpr requirement requirements[] = {
     {"a kernel that does not compile says where, on what and with which macros", build_log},
     {"a program that does not compile carries the compiler's log", uncooked_build_log},
     {"a kernel that the program lacks is an error that names it", unknown_kernel},
     {"a kernel knows its name, arguments, work group and local memory", kernel_facts},
+    {"a program is made from another's binary", binaries},
+    {"a binary that is none is refused as such, and harms nothing", rejected_binaries},
+    {"a context says what compiles for it, always the same", compiler_identities},
 };
 
 }  // namespace

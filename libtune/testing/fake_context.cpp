@@ -30,7 +30,26 @@ std::shared_ptr<detail::program_interface> fake_context::do_create_program(
   auto macros = std::make_shared<const fake_macros>(source.text);
   state_->begin(fake_call::compile, source.name, macros.get());
   check_source(source, state_->info());
-  return std::make_shared<fake_program>(shared_from_this(), std::move(macros), state_);
+  return std::make_shared<fake_program>(shared_from_this(), source.text, std::move(macros), state_);
+}
+
+std::shared_ptr<detail::program_interface> fake_context::do_create_program_from_binary(
+    const std::string& name, std::span<const std::byte> binary) {
+  std::string text(reinterpret_cast<const char*>(binary.data()), binary.size());
+  const bool known = text.starts_with(fake_program::magic);
+  if (known) text.erase(0, fake_program::magic.size());
+  auto macros = std::make_shared<const fake_macros>(text);
+  state_->begin(fake_call::load, name, macros.get());
+  if (!known) {
+    state_->fail("loading the binary of '" + name + "'", "it is not one of a fake device",
+                 device_failure::invalid_binary);
+  }
+  return std::make_shared<fake_program>(shared_from_this(), std::move(text), std::move(macros),
+                                        state_);
+}
+
+std::string fake_context::do_compiler_identity() const {
+  return "fake compiler for " + info().identity.name;
 }
 
 fake_buffer::fake_buffer(std::shared_ptr<detail::context_interface> context, std::size_t bytes,
@@ -62,6 +81,12 @@ std::unique_ptr<detail::kernel_interface> fake_program::do_create_kernel(
       fake_kernel_instance{name, std::move(kernel), macros_});
   return std::make_unique<fake_kernel_object>(context(), std::move(info), std::move(instance),
                                               state_);
+}
+
+std::vector<std::byte> fake_program::do_binary() const {
+  const std::string text = std::string(magic) + text_;
+  const auto* first = reinterpret_cast<const std::byte*>(text.data());
+  return {first, first + text.size()};
 }
 
 }  // namespace tune::testing

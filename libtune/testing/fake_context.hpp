@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libtune/device/interface.hpp"
@@ -38,6 +39,9 @@ class fake_context final : public detail::context_interface {
       detail::queue_settings settings) override;
   std::shared_ptr<detail::program_interface> do_create_program(
       const program_source& source) override;
+  std::shared_ptr<detail::program_interface> do_create_program_from_binary(
+      const std::string& name, std::span<const std::byte> binary) override;
+  std::string do_compiler_identity() const override;
 
   std::shared_ptr<fake_state> state_;
 };
@@ -55,18 +59,24 @@ class fake_buffer final : public detail::buffer_interface, public fake_memory {
   std::vector<std::byte> memory_;
 };
 
+/// Its binary is a magic line and the program's text.
 class fake_program final : public detail::program_interface {
  public:
-  fake_program(std::shared_ptr<detail::context_interface> context,
+  static constexpr std::string_view magic = "fake program\n";
+
+  fake_program(std::shared_ptr<detail::context_interface> context, std::string text,
                std::shared_ptr<const fake_macros> macros, std::shared_ptr<fake_state> state)
       : program_interface(std::move(context)),
+        text_(std::move(text)),
         macros_(std::move(macros)),
         state_(std::move(state)) {}
 
  private:
   std::unique_ptr<detail::kernel_interface> do_create_kernel(
       const std::string& name) const override;
+  std::vector<std::byte> do_binary() const override;
 
+  std::string text_;
   std::shared_ptr<const fake_macros> macros_;
   std::shared_ptr<fake_state> state_;
 };

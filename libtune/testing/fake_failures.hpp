@@ -24,6 +24,7 @@ enum class fake_call : std::size_t {
   copy,
   fill,
   finish,  ///< command_queue::finish and event::wait
+  load,    ///< context::create_program_from_binary
 };
 
 /// How a call fails.
@@ -60,7 +61,7 @@ class fake_failures {
   std::optional<fake_failure> stuck() const;
 
  private:
-  static constexpr std::size_t call_kinds = 7;
+  static constexpr std::size_t call_kinds = 8;
 
   struct rule {
     fake_call call;

@@ -19,6 +19,7 @@ std::string describe(fake_call call, std::string_view subject) {
     case fake_call::copy: return "copy";
     case fake_call::fill: return "fill";
     case fake_call::finish: return "waiting";
+    case fake_call::load: return fmt::format("loading the binary of '{}'", subject);
   }
   return "call";
 }

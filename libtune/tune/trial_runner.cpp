@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "libtune/base/error.hpp"
+#include "libtune/compile/keep_no_programs.hpp"
 #include "libtune/tune/limits.hpp"
 
 namespace tune {
@@ -34,6 +35,7 @@ outcome outcome_of(const device_error& failure, outcome otherwise) {
     case device_failure::over_limit:
     case device_failure::out_of_memory: return outcome::over_limit;
     case device_failure::invalid_launch: return outcome::launch_failed;
+    case device_failure::invalid_binary:
     case device_failure::other: break;
   }
   return otherwise;
@@ -84,8 +86,10 @@ void try_it(trial& result, const search_problem& problem, const device& device,
     }
   }
   measure prepared(nullptr);
-  const bool generated =
-      attempt(result, outcome::failed, [&] { prepared = problem.generate(result.index); });
+  const bool generated = attempt(result, outcome::failed, [&] {
+    const keep_no_programs searching;
+    prepared = problem.generate(result.index);
+  });
   result.preparation = now() - start;
   if (!generated) return;
   if (!prepared) {
