@@ -1,22 +1,45 @@
 # SPDX-FileCopyrightText: The libtune authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-# Everything comes from the system's packages; nothing is downloaded.
-find_package(Boost 1.74 REQUIRED)
-find_package(OpenCL REQUIRED)
-find_package(OpenCLHeaders REQUIRED)
-find_package(OpenCLHeadersCpp REQUIRED)
-find_package(SQLite3 REQUIRED)
-find_package(SQLiteCpp REQUIRED)
-find_package(fmt REQUIRED)
-find_package(spdlog REQUIRED)
-find_package(nlohmann_json REQUIRED)
+# Everything comes from the system's packages; nothing is downloaded. What is missing is told at
+# once, by the names of the Debian and Ubuntu packages: ./dev reads that line and installs them.
+
+# libtune_require(<debian package> <find_package arguments>...)
+macro(libtune_require debian_package name)
+  find_package(${name} ${ARGN} QUIET)
+  if(NOT ${name}_FOUND)
+    list(APPEND libtune_missing_packages ${debian_package})
+  endif()
+endmacro()
+
+set(libtune_missing_packages "")
+libtune_require(libboost-dev Boost 1.74 CONFIG)
+libtune_require(ocl-icd-opencl-dev OpenCL)
+libtune_require(opencl-headers OpenCLHeaders)
+libtune_require(opencl-clhpp-headers OpenCLHeadersCpp)
+libtune_require(libsqlite3-dev SQLite3)
+libtune_require(libsqlitecpp-dev SQLiteCpp)
+libtune_require(libfmt-dev fmt)
+libtune_require(libspdlog-dev spdlog)
+libtune_require(nlohmann-json3-dev nlohmann_json)
+libtune_require(libssl-dev OpenSSL COMPONENTS Crypto)
 find_package(Threads REQUIRED)
 
 if(LIBTUNE_BUILD_EXAMPLES)
-  find_package(CLI11 REQUIRED)
+  libtune_require(libcli11-dev CLI11)
 endif()
 if(LIBTUNE_BUILD_BENCH)
-  find_package(benchmark REQUIRED)
+  libtune_require(libbenchmark-dev benchmark)
 endif()
-find_package(doctest REQUIRED)
+if(LIBTUNE_BUILD_TESTS OR LIBTUNE_BUILD_BENCH)  # both use libtune::testing
+  libtune_require(doctest-dev doctest)
+else()
+  find_package(doctest QUIET)
+endif()
+
+if(libtune_missing_packages)
+  list(JOIN libtune_missing_packages " " libtune_missing_packages)
+  message(FATAL_ERROR "libtune needs packages that were not found. On Debian or Ubuntu:\n"
+    "  sudo apt-get install ${libtune_missing_packages}\n"
+    "Elsewhere, add where they are to CMAKE_PREFIX_PATH.")
+endif()

@@ -3,8 +3,9 @@
 
 # libtune_embed(<target> <file>...)
 # Makes the text of each file available to the target's sources as a string: for dir/scale.kernel,
-#   #include "scale.kernel.hpp"   declares   inline constexpr std::string_view scale_kernel
-# in the namespace embedded, with the text following the file.
+#   #include "scale.kernel.hpp"   declares   constexpr std::string_view scale_kernel
+# in the namespace embedded, with the text following the file. It is not inline, so that two
+# libraries in one program may each have a file of the same name.
 function(libtune_embed target)
   foreach(file IN LISTS ARGN)
     cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE input)
@@ -23,7 +24,7 @@ function(libtune_embed target)
 #include <string_view>
 
 namespace embedded {
-inline constexpr std::string_view @identifier@ = R"libtune_text(@text@)libtune_text";
+constexpr std::string_view @identifier@ = R"libtune_text(@text@)libtune_text";
 }  // namespace embedded
 ]])
     target_include_directories(${target} PRIVATE "${folder}")

@@ -1,1 +1,36 @@
-include_guard()
+# SPDX-FileCopyrightText: The libtune authors
+# SPDX-License-Identifier: BSD-3-Clause
+include(CMakePackageConfigHelpers)
+
+set(libtune_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/libtune")
+
+target_sources(libtune PUBLIC
+  FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${libtune_public_headers})
+install(TARGETS libtune EXPORT libtuneTargets FILE_SET HEADERS)
+install(EXPORT libtuneTargets NAMESPACE libtune:: DESTINATION "${libtune_cmake_dir}")
+
+# An export of its own, because it alone needs doctest.
+if(TARGET libtune_testing)
+  set(libtune_testing_targets libtune_testing)
+  if(TARGET libtune_allocation_counter)
+    list(APPEND libtune_testing_targets libtune_allocation_counter)
+  endif()
+  set_target_properties(libtune_testing PROPERTIES INSTALL_RPATH "$ORIGIN")
+  install(TARGETS ${libtune_testing_targets} EXPORT libtuneTestingTargets)
+  install(EXPORT libtuneTestingTargets NAMESPACE libtune:: DESTINATION "${libtune_cmake_dir}")
+endif()
+
+get_target_property(libtune_type libtune TYPE)
+configure_package_config_file(
+  "${CMAKE_CURRENT_LIST_DIR}/libtuneConfig.cmake.in" "${PROJECT_BINARY_DIR}/libtuneConfig.cmake"
+  INSTALL_DESTINATION "${libtune_cmake_dir}"
+  NO_SET_AND_CHECK_MACRO)
+# Before 1.0 a minor version may break its users.
+write_basic_package_version_file(
+  "${PROJECT_BINARY_DIR}/libtuneConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES
+  "${PROJECT_BINARY_DIR}/libtuneConfig.cmake"
+  "${PROJECT_BINARY_DIR}/libtuneConfigVersion.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/libtune_embed.cmake"
+  DESTINATION "${libtune_cmake_dir}")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

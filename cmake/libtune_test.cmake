@@ -1,10 +1,31 @@
 # SPDX-FileCopyrightText: The libtune authors
 # SPDX-License-Identifier: BSD-3-Clause
 
+# Tests see a home of their own inside the build tree, so that none can reach the tuning database
+# of whoever runs them; PoCL's kernel cache is kept there between runs, for compiling is slow.
+# LIBTUNE_DEVICE and PYOPENCL_CTX stay as they are: they choose what to test on.
+set(libtune_test_home "${PROJECT_BINARY_DIR}/test_home")
+file(MAKE_DIRECTORY "${libtune_test_home}/pocl")
+
+# libtune_test_environment(<test>...)
+# Gives tests made by add_test the same environment as those of libtune_test.
+function(libtune_test_environment)
+  set(environment
+    "HOME=set:${libtune_test_home}"
+    "XDG_CACHE_HOME=set:${libtune_test_home}/cache"
+    "POCL_CACHE_DIR=set:${libtune_test_home}/pocl"
+    "LIBTUNE_CACHE=set:off" "LIBTUNE_DB=unset:" "LIBTUNE_MATCH=unset:" "LIBTUNE_MODE=unset:" "LIBTUNE_LOG=unset:")
+  if(LIBTUNE_SANITIZE)
+    list(APPEND environment "UBSAN_OPTIONS=set:print_stacktrace=1")
+  endif()
+  set_tests_properties(${ARGN} PROPERTIES ENVIRONMENT_MODIFICATION "${environment}")
+endfunction()
+
 # libtune_test(<module> <file>...)
 # One program for the module, <module>_tests, with libtune's test main, and one ctest entry for
 # each file, <module>.<stem>. Such an entry is reported as skipped if all its test cases needed a
-# device and none was there.
+# device and none was there. A suite that takes longer than some seconds gets the label "long":
+#   set_tests_properties(<module>.<stem> PROPERTIES LABELS long)
 function(libtune_test module)
   add_executable(${module}_tests ${ARGN})
   target_link_libraries(${module}_tests PRIVATE libtune_build_options libtune::testing)
@@ -16,5 +37,6 @@ function(libtune_test module)
     string(REGEX REPLACE "_test\\.cpp$" "" stem "${filename}")
     add_test(NAME ${module}.${stem} COMMAND ${module}_tests "--source-file=*/${filename}")
     set_tests_properties(${module}.${stem} PROPERTIES SKIP_RETURN_CODE 77)
+    libtune_test_environment(${module}.${stem})
   endforeach()
 endfunction()

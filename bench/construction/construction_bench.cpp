@@ -6,8 +6,9 @@
 // A template with one kernel is tuned once into a database of its own. Then each benchmark repeats
 // one part: the lookup (the autotuner's call: settings, key, SQLite, back into a struct), compiling
 // the program with the tuning at hand, making the operation with its kernel object, and the whole.
-// The rest is the whole minus the parts. Compilers keep caches of their own; PoCL's is left on,
-// because users have it on, so what is timed there is a compile that its cache answers.
+// The rest is the whole minus the parts. The cache of programs is off for compile and whole, and on
+// and full for cached_compile and cached_whole. PoCL's own cache is left on, because users have it
+// on, so what is timed there is a compile that its cache answers.
 #include <benchmark/benchmark.h>
 #include <cstdlib>
 #include <optional>
@@ -48,10 +49,7 @@ class scale_operation final : public tune::operation {
         data_(add_slot("data", {tune::dimension(1024, {.round = wgs_})}, tune::dtype::float32)) {}
 
  private:
-  void do_run() override {
-    kernel_.set_arguments(data_.buffer().buffer(), 1.0F);
-    queue().enqueue(kernel_, {{tune::round_up(1024, wgs_)}, {wgs_}});
-  }
+  void do_run() override { enqueue(kernel_, {{tune::round_up(1024, wgs_)}, {wgs_}}, data_, 1.0F); }
 
   tune::kernel kernel_;
   std::size_t wgs_;
@@ -74,7 +72,8 @@ const tune::autotuner<bench::key, bench::tuning> autotune{
 
 struct fixture {
   fixture() : context(tune::create_some_context()), queue(context.create_command_queue()) {
-    ::setenv("LIBTUNE_DB", (folder.path() + "/tuning.db").c_str(), 1);
+    ::setenv("LIBTUNE_DB", (folder / "tuning.db").c_str(), 1);
+    ::setenv("LIBTUNE_CACHE", "off", 1);
     tuned = autotune(context);
   }
 
@@ -117,10 +116,31 @@ void whole(benchmark::State& state) {
   }
 }
 
+/// Turns the cache of programs on for as long as it lives.
+class program_cache_on {
+ public:
+  program_cache_on() { ::setenv("LIBTUNE_CACHE", (shared().folder / "programs").c_str(), 1); }
+  ~program_cache_on() { ::setenv("LIBTUNE_CACHE", "off", 1); }
+  program_cache_on(const program_cache_on&) = delete;
+  program_cache_on& operator=(const program_cache_on&) = delete;
+};
+
+void cached_compile(benchmark::State& state) {
+  const program_cache_on cache;
+  compile(state);
+}
+
+void cached_whole(benchmark::State& state) {
+  const program_cache_on cache;
+  whole(state);
+}
+
 BENCHMARK(lookup)->Unit(benchmark::kMicrosecond);
 BENCHMARK(compile)->Unit(benchmark::kMicrosecond);
 BENCHMARK(instantiate)->Unit(benchmark::kMicrosecond);
 BENCHMARK(whole)->Unit(benchmark::kMicrosecond);
+BENCHMARK(cached_compile)->Unit(benchmark::kMicrosecond);
+BENCHMARK(cached_whole)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 

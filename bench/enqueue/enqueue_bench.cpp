@@ -35,10 +35,7 @@ class touch_operation final : public tune::operation {
         data_(add_slot("data", {16}, tune::dtype::float32)) {}
 
  private:
-  void do_run() override {
-    kernel_.set_arguments(data_.buffer().buffer(), 1.0F, 0);
-    queue().enqueue(kernel_, {{1}, {1}});
-  }
+  void do_run() override { enqueue(kernel_, {{1}, {1}}, data_, 1.0F, 0); }
 
   tune::kernel kernel_;
   tune::io_slot& data_;

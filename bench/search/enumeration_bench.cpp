@@ -39,7 +39,7 @@ LIBTUNE_FIELDS(stencil_tuning, block_x, block_y, tile_x, tile_y, steps_unrolled,
 
 namespace {
 
-constexpr std::size_t combinations = 37 * 6 * 10 * 10 * 5 * 11 * 3;
+constexpr std::size_t combinations = std::size_t{37} * 6 * 10 * 10 * 5 * 11 * 3;
 
 bool group_fits(const stencil_tuning& t) {
   const int items = t.block_x * t.block_y;
@@ -122,7 +122,7 @@ template <class Count>
 void enumerate(benchmark::State& state, Count count) {
   const std::size_t expected = by_hand();
   for (auto _ : state) {
-    const std::size_t allowed = count();
+    std::size_t allowed = count();
     benchmark::DoNotOptimize(allowed);
     if (allowed != expected) {
       state.SkipWithError("the spaces differ");

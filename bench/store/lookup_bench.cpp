@@ -60,7 +60,7 @@ class databases {
 
  private:
   std::string make(std::int64_t count) const {
-    const std::string path = (folder_ / (std::to_string(count) + ".db")).string();
+    std::string path = (folder_ / (std::to_string(count) + ".db")).string();
     tune::tuning_database(path).store(function, key_of(0),
                                       {{"wgs", std::int64_t{128}}, {"vector", true}}, 1500.0);
     SQLite::Database database(path, SQLite::OPEN_READWRITE);
@@ -94,7 +94,7 @@ void warm_find(benchmark::State& state) {
   tune::tuning_database database(all_databases().with_rows(state.range(0)));
   std::int64_t row = 0;
   for (auto _ : state) {
-    const auto found = database.find(function, key_of(row));
+    auto found = database.find(function, key_of(row));
     if (!found) state.SkipWithError("the row was not found");
     benchmark::DoNotOptimize(found);
     row = next_row(row, state.range(0));
@@ -105,7 +105,7 @@ void warm_miss(benchmark::State& state) {
   tune::tuning_database database(all_databases().with_rows(state.range(0)));
   std::int64_t row = 0;
   for (auto _ : state) {
-    const auto found = database.find(function, key_of(row, "float64"));
+    auto found = database.find(function, key_of(row, "float64"));
     if (found) state.SkipWithError("a row was found that is not there");
     benchmark::DoNotOptimize(found);
     row = next_row(row, state.range(0));
@@ -117,7 +117,7 @@ void open_find_close(benchmark::State& state) {
   std::int64_t row = 0;
   for (auto _ : state) {
     tune::tuning_database database(path);
-    const auto found = database.find(function, key_of(row));
+    auto found = database.find(function, key_of(row));
     if (!found) state.SkipWithError("the row was not found");
     benchmark::DoNotOptimize(found);
     row = next_row(row, state.range(0));

@@ -24,9 +24,11 @@ tune::kernel_source source_of(variant kernel) {
 
 std::size_t local_memory_of(variant kernel, const diffusion_tuning& t) {
   if (kernel == variant::naive) return 0;
-  const auto width = static_cast<std::size_t>(t.block_size_x * t.tile_size_x + 2);
-  const auto height = static_cast<std::size_t>(t.block_size_y * t.tile_size_y + 2);
-  return width * height * sizeof(float);
+  const auto extent = [](int block, int tile) {
+    return static_cast<std::size_t>(block) * static_cast<std::size_t>(tile) + 2;
+  };
+  return extent(t.block_size_x, t.tile_size_x) * extent(t.block_size_y, t.tile_size_y) *
+         sizeof(float);
 }
 
 }  // namespace
@@ -57,8 +59,7 @@ void diffusion_operation::swap() {
 }
 
 void diffusion_operation::do_run() {
-  kernel_.set_arguments(u_new_.buffer().buffer(), u_.buffer().buffer(), width_, height_, time_step);
-  queue().enqueue(kernel_, range_);
+  enqueue(kernel_, range_, u_new_, u_, width_, height_, time_step);
 }
 
 diffusion_template::diffusion_template(const tune::context& context, const diffusion_key& key,

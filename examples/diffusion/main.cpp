@@ -171,11 +171,11 @@ int run(const arguments& given) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Tunes a diffusion kernel, finds it again, and advances a field with it.");
-  arguments given;
-  declare(app, given);
-  CLI11_PARSE(app, argc, argv);
   try {
+    CLI::App app("Tunes a diffusion kernel, finds it again, and advances a field with it.");
+    arguments given;
+    declare(app, given);
+    CLI11_PARSE(app, argc, argv);
     return run(given);
   } catch (const std::exception& failure) {
     std::cerr << "diffusion: " << failure.what() << '\n';

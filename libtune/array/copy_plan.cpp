@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/array/copy_plan.hpp"
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -71,7 +72,7 @@ void for_each_rectangle(const array_layout& source, const array_layout& destinat
                             .row_bytes = row.extent,
                             .rows = rows.extent,
                             .slices = slices.extent};
-  const std::size_t inner = merged.count < 3 ? merged.count : 3;
+  const std::size_t inner = std::min<std::size_t>(merged.count, 3);
   visit_outer(std::span(merged.items).subspan(inner, merged.count - inner), part, visit);
 }
 

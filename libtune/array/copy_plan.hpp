@@ -22,9 +22,10 @@ struct copy_rectangle {
   std::size_t slices = 1;
 };
 
-/// Splits a copy between two arrays of one shape and type, whose paddings may differ, into as few
-/// rectangles as it takes: neighbouring axes are merged where both sides are contiguous, and only
-/// what remains beyond three dimensions is looped over. An empty array gives none.
+/// Splits a copy between two arrays of one shape and type (not checked), whose paddings may differ,
+/// into as few rectangles as it takes: neighbouring axes are merged where both sides are
+/// contiguous, and only what remains beyond three dimensions is looped over. The rectangles come in
+/// the order of the elements, and touch no padding. An empty array gives none.
 void for_each_rectangle(const array_layout& source, const array_layout& destination,
                         const std::function<void(const copy_rectangle&)>& visit);
 

@@ -3,6 +3,7 @@
 #include "libtune/array/device_array.hpp"
 
 #include <string>
+#include <utility>
 
 #include "libtune/array/copy_plan.hpp"
 #include "libtune/base/error.hpp"

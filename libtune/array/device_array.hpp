@@ -14,11 +14,12 @@
 namespace tune {
 
 /// An array in device memory: the top left corner of a padded C-order array in a buffer. A handle:
-/// copies mean the same elements. What lies in the padding is undefined. The element type is known
-/// at run time; the typed functions check it.
+/// copies mean the same elements. What lies in the padding is undefined, and no copy of elements
+/// touches the padding of its destination. The element type is known at run time; the typed
+/// functions check it. Thread-safe as far as the queues are.
 class device_array {
  public:
-  /// Uninitialised elements in a buffer of its own.
+  /// Uninitialised elements in a buffer of its own. @throws device_error if there is no memory
   device_array(const context& context, const array_layout& layout);
   /// Over a buffer that somebody else made. @throws argument_error if it is too small
   device_array(tune::buffer buffer, const array_layout& layout);
@@ -49,17 +50,20 @@ class device_array {
   }
 
   /// The same without blocking: the host array has to live, and to be left alone, until the queue
-  /// gets past the copy.
+  /// gets past the copy. So it cannot be a temporary.
   template <element T>
   void set_async(command_queue& queue, const host_array<T>& source) const {
     copy_from_host(queue, source.layout(), source.data(), false);
   }
   template <element T>
+  void set_async(command_queue& queue, const host_array<T>&& source) const = delete;
+  template <element T>
   void get_async(command_queue& queue, host_array<T>& destination) const {
     copy_to_host(queue, destination.layout(), destination.data(), false);
   }
 
-  /// Enqueues a copy of the elements from another array of the same shape and type.
+  /// Enqueues a copy of the elements from another array of the same shape and type, which shares
+  /// no memory with this one. @throws type_error, argument_error as above
   void copy_from(command_queue& queue, const device_array& source) const;
 
  private:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <concepts>
 #include <cstddef>
 #include <vector>
@@ -14,19 +15,24 @@
 namespace tune {
 
 /// A typed array in host memory, with the same padding rules as on the device. Owns its elements;
-/// a value: copies are deep. Elements start as zero.
+/// a value: copies are deep; one that was moved from may be assigned and destroyed, no more.
+/// Elements start as zero.
 template <element T>
 class host_array {
  public:
+  /// @throws argument_error unless the shape fits in the padded one, and that in memory
   explicit host_array(const shape& size) : host_array(size, size) {}
   host_array(const shape& size, const shape& padded)
       : layout_(dtype_of<T>, size, padded), elements_(padded.elements()) {}
-  explicit host_array(const array_layout& layout) : host_array(layout.size(), layout.padded()) {}
+  /// @throws type_error if the layout is that of other elements
+  explicit host_array(const array_layout& layout)
+      : layout_(detail::checked_layout(layout, dtype_of<T>)),
+        elements_(layout.padded().elements()) {}
 
   const array_layout& layout() const noexcept { return layout_; }
   const tune::shape& size() const noexcept { return layout_.size(); }
 
-  /// The element at these indices, one for each axis. Not checked.
+  /// The element at these indices, one for each axis. Their values are not checked.
   template <std::convertible_to<std::size_t>... Index>
   T& operator()(Index... index) noexcept {
     return elements_[offset(index...)];
@@ -47,6 +53,7 @@ class host_array {
  private:
   template <class... Index>
   std::size_t offset(Index... index) const noexcept {
+    assert(sizeof...(index) == size().rank());
     std::size_t position = 0;
     std::size_t axis = 0;
     ((position = position * layout_.padded()[axis++] + static_cast<std::size_t>(index)), ...);

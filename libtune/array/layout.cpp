@@ -2,9 +2,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/array/layout.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
 #include "libtune/base/error.hpp"
 
 namespace tune {
+namespace {
+
+// Pointers into one array can be subtracted only up to here.
+constexpr std::size_t max_bytes = PTRDIFF_MAX;
+
+bool fits_in_memory(const shape& padded, std::size_t element_bytes) noexcept {
+  if (std::find(padded.begin(), padded.end(), std::size_t{0}) != padded.end()) return true;
+  std::size_t bytes = element_bytes;
+  for (const std::size_t extent : padded) {
+    if (bytes > max_bytes / extent) return false;
+    bytes *= extent;
+  }
+  return true;
+}
+
+}  // namespace
 
 array_layout::array_layout(dtype type, const shape& size, const shape& padded)
     : type_(type), size_(size), padded_(padded) {
@@ -12,12 +32,22 @@ array_layout::array_layout(dtype type, const shape& size, const shape& padded)
     throw argument_error("the shape " + to_string(size) + " does not fit in the padded shape " +
                          to_string(padded));
   }
+  if (!fits_in_memory(padded, element_bytes())) {
+    throw argument_error("an array of " + std::string(dtype_name(type)) + " of the shape " +
+                         to_string(padded) + " is larger than any memory");
+  }
 }
 
 std::size_t array_layout::stride_bytes(std::size_t axis) const noexcept {
   std::size_t stride = element_bytes();
   for (std::size_t inner = axis + 1; inner < padded_.rank(); ++inner) stride *= padded_[inner];
   return stride;
+}
+
+const array_layout& detail::checked_layout(const array_layout& layout, dtype type) {
+  if (layout.type() == type) return layout;
+  throw type_error("a layout of " + std::string(dtype_name(layout.type())) +
+                   " cannot be that of an array of " + std::string(dtype_name(type)));
 }
 
 }  // namespace tune

@@ -12,7 +12,7 @@ namespace tune {
 /// How an array lies in memory: in C order, as the top left corner of a contiguous padded array.
 class array_layout {
  public:
-  /// @throws argument_error unless the shape fits in the padded one
+  /// @throws argument_error unless the shape fits in the padded one, and the padded one in memory
   array_layout(dtype type, const shape& size, const shape& padded);
   /// Without padding.
   array_layout(dtype type, const shape& size) : array_layout(type, size, size) {}
@@ -23,7 +23,7 @@ class array_layout {
   std::size_t element_bytes() const noexcept { return dtype_bytes(type_); }
   /// Of the whole padded array.
   std::size_t bytes() const noexcept { return padded_.elements() * element_bytes(); }
-  /// From one element to the next along an axis.
+  /// From one element to the next along an axis, which has to exist.
   std::size_t stride_bytes(std::size_t axis) const noexcept;
 
   friend bool operator==(const array_layout&, const array_layout&) = default;
@@ -33,5 +33,10 @@ class array_layout {
   shape size_;
   shape padded_;
 };
+
+namespace detail {
+/// The layout itself. @throws type_error if its elements are not of this type
+const array_layout& checked_layout(const array_layout& layout, dtype type);
+}  // namespace detail
 
 }  // namespace tune

@@ -22,11 +22,12 @@ class shape {
   explicit shape(std::span<const std::size_t> extents);
 
   constexpr std::size_t rank() const noexcept { return rank_; }
+  /// The extent of an axis. Not checked.
   constexpr std::size_t operator[](std::size_t axis) const noexcept { return extents_[axis]; }
   constexpr const std::size_t* begin() const noexcept { return extents_.data(); }
   constexpr const std::size_t* end() const noexcept { return extents_.data() + rank_; }
 
-  /// The number of elements.
+  /// The number of elements. Not checked to be a number that memory could hold; array_layout does.
   constexpr std::size_t elements() const noexcept {
     std::size_t count = 1;
     for (const std::size_t extent : *this) count *= extent;
@@ -46,7 +47,7 @@ class shape {
   std::size_t rank_ = 0;
 };
 
-/// "(3, 4)".
+/// "(3, 4)"; a shape of one axis is "(3,)", one of none "()".
 std::string to_string(const shape& s);
 
 /// Whether an array of this shape fits in the top left corner of padded: the same rank, and no

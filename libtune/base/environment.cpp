@@ -26,6 +26,9 @@ constexpr std::array variables{
                          "whether a result of another driver or device may be used"},
     environment_variable{"LIBTUNE_MODE", "tune, cached, default, force", "tune",
                          "what happens when the database has no result"},
+    environment_variable{"LIBTUNE_CACHE", "path, off",
+                         "libtune/programs in the user's cache folder",
+                         "the folder where compiled programs are kept"},
     environment_variable{"LIBTUNE_LOG", "debug, info, warning, error, off", "info",
                          "how much is logged to standard error"},
 };

@@ -38,10 +38,15 @@ std::vector<std::size_t> lines_in_log(std::string_view source_name, std::string_
   return {lines.begin(), lines.end()};
 }
 
-std::string quote_source_lines(const kernel_source& source, std::string_view log) {
+std::string quote_source_lines(const kernel_source& source, std::string_view log,
+                               std::size_t lines_before) {
+  std::vector<std::size_t> lines = lines_in_log(source.name, log);
+  for (const std::size_t line : lines_in_log("<kernel>", log)) {
+    if (line > lines_before) lines.push_back(line - lines_before);
+  }
   std::string text;
   std::size_t quoted = 0;
-  for (const std::size_t line : lines_in_log(source.name, log)) {
+  for (const std::size_t line : lines) {
     if (quoted++ == max_quoted_lines) return text + "\n  ...";
     text += fmt::format("\n  {}:{}: {}", source.name, line, nth_line(source.text, line));
   }

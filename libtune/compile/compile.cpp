@@ -2,42 +2,53 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/compile/compile.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "libtune/base/error.hpp"
 #include "libtune/compile/build_log.hpp"
+#include "libtune/compile/cached_compiler.hpp"
 #include "libtune/compile/compiler.hpp"
 #include "libtune/compile/preamble.hpp"
+#include "libtune/compile/program_cache.hpp"
 
 namespace tune {
 namespace {
 
 std::string describe_failure(const device_info& device, const kernel_source& source,
-                             const defines& macros, const std::string& log) {
+                             const defines& macros, const std::string& log,
+                             std::size_t lines_before) {
   std::string text =
       fmt::format("'{}' does not compile for device '{}' ({}, {})", source.name,
                   device.identity.name, device.identity.platform, device.identity.driver_version);
   if (!macros.values().empty()) text += "\nwith " + to_string(macros.values());
-  text += quote_source_lines(source, log);
+  text += quote_source_lines(source, log, lines_before);
   return text + "\ncompiler log:\n" + log;
+}
+
+program build(const context& context, const program_source& source, const compiler* given) {
+  if (given != nullptr) return given->build(context, source);
+  static const in_process_compiler in_process;
+  return cached_compiler(in_process, program_cache()).build(context, source);
 }
 
 }  // namespace
 
 program compile(const context& context, const kernel_source& source, const defines& macros,
                 const compile_options& options) {
-  const device_info& device = context.device().info();
+  const tune::device handle = context.device();
+  const device_info& device = handle.info();
+  const std::string before =
+      fmt::format("{}\n{}#line 1 \"{}\"\n", preamble(device.language), macros.text(), source.name);
   const program_source complete{
-      .name = source.name,
-      .text = fmt::format("{}\n{}#line 1 \"{}\"\n{}", preamble(device.language), macros.text(),
-                          source.name, source.text),
-      .options = options.flags};
-  static const in_process_compiler in_process;
-  const compiler& chosen = options.compiler != nullptr ? *options.compiler : in_process;
+      .name = source.name, .text = before + source.text, .options = options.flags};
   try {
-    return chosen.build(context, complete);
+    return build(context, complete, options.compiler);
   } catch (const build_error& failure) {
-    throw build_error(describe_failure(device, source, macros, failure.log()), failure.log());
+    const auto lines_before =
+        static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+    throw build_error(describe_failure(device, source, macros, failure.log(), lines_before),
+                      failure.log());
   }
 }
 

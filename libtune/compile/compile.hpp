@@ -15,10 +15,12 @@ class compiler;
 
 struct compile_options {
   std::vector<std::string> flags;            ///< for the device's own compiler
-  const tune::compiler* compiler = nullptr;  ///< null: compile on the calling thread
+  const tune::compiler* compiler = nullptr;  ///< null: the cache, else compile here
 };
 
-/// Compiles a kernel's text, with the portable preamble and the macros before it, for a context.
+/// Compiles a kernel's text, with the portable preamble and the macros before it, for a context. If
+/// no compiler is given, a program that has been compiled before is taken from program_cache(), and
+/// others are compiled on the calling thread and kept there.
 /// @throws build_error whose text shows the compiler's log, the source lines that it complains of,
 ///         the device and the configuration
 program compile(const context& context, const kernel_source& source, const defines& macros = {},

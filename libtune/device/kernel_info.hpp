@@ -7,7 +7,8 @@
 
 namespace tune {
 
-/// What is known of a kernel once it has been compiled for a device.
+/// What is known of a kernel once it has been compiled for a device; 0 where the driver does not
+/// tell.
 struct kernel_info {
   std::string name;
   /// Dynamic local memory counts as an argument in OpenCL. 0 where a CUDA driver before 12.4 does

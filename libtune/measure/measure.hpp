@@ -32,8 +32,8 @@ class measure {
   using check_function = std::function<std::optional<std::string>()>;
 
   /// Skips the configuration.
-  measure(
-      std::nullptr_t) noexcept;  // NOLINT(google-explicit-constructor): reads as "return nullptr"
+  // NOLINTNEXTLINE(google-explicit-constructor): reads as "return nullptr"
+  measure(std::nullptr_t) noexcept;
   explicit measure(std::unique_ptr<detail::measurable> impl) noexcept;
   measure(measure&&) noexcept;
   measure& operator=(measure&&) noexcept;

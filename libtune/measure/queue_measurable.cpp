@@ -64,7 +64,7 @@ std::vector<run_time> queue_measurable::do_sample(int iterations) {
   auto begin = commands.begin();
   for (const std::size_t end : ends) {
     const auto stop = commands.begin() + static_cast<std::ptrdiff_t>(end);
-    runs.push_back(std::accumulate(begin, stop, std::chrono::nanoseconds::zero()));
+    runs.emplace_back(std::accumulate(begin, stop, std::chrono::nanoseconds::zero()));
     begin = stop;
   }
   return runs;

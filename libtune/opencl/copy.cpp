@@ -13,8 +13,9 @@ namespace {
 
 using extents = std::array<std::size_t, 3>;
 
+// Only for the sides that are buffers.
 cl_mem memory_of(const detail::copy_side& side) {
-  return static_cast<const opencl_buffer&>(*side.buffer).handle()();
+  return static_cast<const opencl_buffer&>(*side.buffer).handle()();  // NOLINT(clang-analyzer-*)
 }
 
 // Offsets are applied to x alone: OpenCL adds origin[0] + origin[1] * row_pitch + ..., and any

@@ -41,7 +41,8 @@ void io_slot::bind(const device_array& array) {
 }
 
 const device_array& io_slot::allocate(const context& context) {
-  return bound_.emplace(context, required_layout());
+  bound_ = device_array(context, required_layout());
+  return *bound_;
 }
 
 void io_slot::validate(const array_layout& layout) const {

@@ -19,6 +19,7 @@ namespace tune {
 /// Not thread-safe.
 class io_slot {
  public:
+  /// @throws argument_error if there are more dimensions than a shape can have
   io_slot(std::string name, std::initializer_list<dimension> dimensions, dtype type);
 
   const std::string& name() const noexcept { return name_; }
@@ -39,7 +40,8 @@ class io_slot {
   void bind(const device_array& array);
   void unbind() noexcept { bound_.reset(); }
 
-  /// Makes an array that fits and binds it.
+  /// Makes an array that fits and binds it. On failure what was bound stays bound.
+  /// @throws device_error if there is no memory
   const device_array& allocate(const context& context);
 
  private:

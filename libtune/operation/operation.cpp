@@ -5,6 +5,9 @@
 #include <algorithm>
 
 #include "libtune/base/error.hpp"
+#include "libtune/device/context.hpp"
+#include "libtune/device/device.hpp"
+#include "libtune/device/interface.hpp"
 
 namespace tune {
 
@@ -20,11 +23,23 @@ io_slot& operation::slot(std::string_view name) {
   }
   std::string known;
   for (const auto& item : slots_) known += (known.empty() ? "" : ", ") + item->name();
-  throw argument_error("no slot is named '" + std::string(name) + "'; the slots are " + known);
+  throw argument_error("no slot is named '" + std::string(name) + "'; " +
+                       (known.empty() ? "the operation has none" : "the slots are " + known));
 }
 
 const io_slot& operation::slot(std::string_view name) const {
   return const_cast<operation*>(this)->slot(name);  // NOLINT: finding a slot changes nothing
+}
+
+void operation::bind(std::string_view name, const device_array& array) {
+  io_slot& target = slot(name);
+  // Otherwise only the launch would fail, with the number of an argument instead of a name.
+  if (array.buffer().impl()->context() != queue_.context().impl()) {
+    throw argument_error("the array for the slot '" + std::string(name) +
+                         "' belongs to another context than the operation's queue on device '" +
+                         queue_.device().name() + "'; make both from one context");
+  }
+  target.bind(array);
 }
 
 void operation::ensure_bound(std::string_view name) { ensure_bound(slot(name)); }

@@ -7,10 +7,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "libtune/array/device_array.hpp"
 #include "libtune/device/command_queue.hpp"
+#include "libtune/device/kernel.hpp"
+#include "libtune/device/nd_range.hpp"
 #include "libtune/operation/io_slot.hpp"
 
 namespace tune {
@@ -34,12 +37,13 @@ class operation {
   io_slot& slot(std::string_view name);
   const io_slot& slot(std::string_view name) const;
 
-  /// Binds an array to a slot; see io_slot::bind.
-  void bind(std::string_view name, const device_array& array) { slot(name).bind(array); }
+  /// Binds an array of the queue's context to a slot; see io_slot::bind.
+  void bind(std::string_view name, const device_array& array);
   /// The array that is bound to a slot. @throws argument_error if there is none
   const device_array& buffer(std::string_view name) const { return slot(name).buffer(); }
 
-  /// Allocates and binds an array where none is bound.
+  /// Allocates and binds an array where none is bound. If that fails, what has been bound so far
+  /// stays bound. @throws device_error if there is no memory
   void ensure_bound(std::string_view name);
   void ensure_all_bound();
 
@@ -60,7 +64,21 @@ class operation {
   /// @throws argument_error if the name is taken
   io_slot& add_slot(std::string name, std::initializer_list<dimension> dimensions, dtype type);
 
+  /// Sets a kernel's arguments and enqueues it: an io_slot stands for the buffer that is bound to
+  /// it, anything else for itself.
+  template <class... Arguments>
+  void enqueue(kernel& kernel, const nd_range& range, const Arguments&... arguments) {
+    kernel.set_arguments(as_argument(arguments)...);
+    queue_.enqueue(kernel, range);
+  }
+
  private:
+  static const tune::buffer& as_argument(const io_slot& slot) { return slot.buffer().buffer(); }
+  template <class T>
+  static const T& as_argument(const T& value) {
+    return value;
+  }
+
   virtual void do_run() = 0;
 
   void ensure_bound(io_slot& slot);

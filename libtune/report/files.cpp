@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/report/files.hpp"
 
+#include <cerrno>
 #include <cmath>
 #include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -43,14 +45,20 @@ std::vector<std::string> csv_header(const search_finished_event& search) {
   return cells;
 }
 
+std::string csv_cell(const value& v) {
+  return std::holds_alternative<std::monostate>(v) ? std::string() : to_string(v);
+}
+
+std::string csv_cell(run_time time) {
+  return std::isfinite(time.count()) ? fmt::format("{}", time.count()) : std::string();
+}
+
 std::vector<std::string> csv_row(const trial& item) {
   std::vector<std::string> cells;
-  for (const named_value& field : item.configuration) cells.push_back(to_string(field.value));
+  for (const named_value& field : item.configuration) cells.push_back(csv_cell(field.value));
   cells.emplace_back(outcome_name(item.outcome));
-  const auto time = [&](run_time t) {
-    return item.score ? fmt::format("{}", t.count()) : std::string();
-  };
-  cells.push_back(time(item.samples.median()));
+  const auto time = [&](run_time t) { return item.score ? csv_cell(t) : std::string(); };
+  cells.push_back(item.score ? csv_cell(*item.score) : std::string());
   cells.push_back(time(item.samples.spread()));
   cells.push_back(time(item.samples.min()));
   cells.push_back(time(item.samples.mean()));
@@ -120,10 +128,13 @@ file_reporter::file_reporter(std::string path, writer writes)
     : path_(std::move(path)), writes_(std::move(writes)) {}
 
 void file_reporter::search_finished(const search_finished_event& event) {
+  errno = 0;
   std::ofstream file(path_, std::ios::trunc);
   if (file) writes_(file, event);
   file.flush();
-  if (!file) throw error("the report '" + path_ + "' could not be written");
+  if (file) return;
+  const std::string why = errno != 0 ? std::generic_category().message(errno) : "the stream failed";
+  throw error("the report '" + path_ + "' could not be written: " + why);
 }
 
 }  // namespace tune

@@ -12,13 +12,14 @@ namespace tune {
 
 /// Writes every trial of a search as CSV (RFC 4180): a header, then a row for each, in the order
 /// in which they were made. The columns are the fields of the configuration, then outcome, score_ns
-/// (median), spread_ns, min_ns, mean_ns, samples, preparation_ns and reason. Numbers that do not
-/// exist are empty.
+/// (what was compared), spread_ns, min_ns, mean_ns, samples (their number), preparation_ns and
+/// reason. Numbers that do not exist and fields without a value are empty.
 void write_csv(std::ostream& out, const search_finished_event& search);
 
 /// Writes a search as one JSON object: function, version, arguments, device, elapsed_ns, best (the
 /// configuration, or null) and trials, each with its configuration, outcome, reason, score_ns,
-/// samples_ns and preparation_ns.
+/// samples_ns and preparation_ns. Numbers that do not exist, and those that JSON does not know
+/// (NaN, infinity), are null; bytes that are not UTF-8 are replaced.
 void write_json(std::ostream& out, const search_finished_event& search);
 
 /// Writes each search to a file, over the one before. A file that cannot be written is an error
@@ -30,6 +31,7 @@ class file_reporter final : public observer {
   /// @param writes  write_csv, write_json, or another
   file_reporter(std::string path, writer writes);
 
+  /// @throws error if the file cannot be written; the text says why
   void search_finished(const search_finished_event& event) override;
 
  private:

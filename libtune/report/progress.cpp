@@ -16,7 +16,11 @@ namespace {
 // Often enough to see that it lives, seldom enough to read a log.
 constexpr std::chrono::milliseconds terminal_interval{50};
 constexpr std::chrono::seconds log_interval{2};
+
 constexpr const char* erase_line = "\r\x1b[K";
+// A line that wrapped could not be erased.
+constexpr const char* wrap_off = "\x1b[?7l";
+constexpr const char* wrap_on = "\x1b[?7h";
 
 }  // namespace
 
@@ -27,23 +31,32 @@ void progress_reporter::search_started(const search_started_event& event) {
   start_ = shown_ = now_();
   planned_ = event.planned;
   done_ = 0;
+  fields_ = {};
   best_.reset();
   out_ << "Tuning " << describe(event.subject) << '\n'
        << fmt::format("{} configurations of {} combinations, {} to try ({})\n",
                       event.configurations, event.combinations, event.planned, event.strategy);
   for (const removal& item : event.removals) {
-    out_ << fmt::format("  {} combinations excluded: {}\n", item.combinations, item.description);
+    out_ << fmt::format(
+        "  {} combinations excluded: {}\n", item.combinations,
+        item.description.empty() ? "a restriction without a description" : item.description);
   }
   out_.flush();
 }
 
 void progress_reporter::trial_finished(const tuning_subject&, const trial& finished) {
   ++done_;
+  fields_.add(finished.configuration);
   if (finished.score && (!best_ || *finished.score < *best_->score)) best_ = finished;
   const auto time = now_();
   if (!is_due(time)) return;
   shown_ = time;
-  out_ << (is_terminal_ ? erase_line + line() : line() + '\n') << std::flush;
+  if (is_terminal_) {
+    out_ << erase_line << wrap_off << line(time) << wrap_on;
+  } else {
+    out_ << line(time) << '\n';
+  }
+  out_.flush();
 }
 
 void progress_reporter::search_finished(const search_finished_event& event) {
@@ -53,19 +66,26 @@ void progress_reporter::search_finished(const search_finished_event& event) {
        << std::flush;
 }
 
-std::string progress_reporter::line() const {
-  const auto elapsed = now_() - start_;
-  const auto left = elapsed / static_cast<long>(done_) * static_cast<long>(planned_ - done_);
-  std::string text = fmt::format("[{}/{}] {} elapsed, {} left", done_, planned_,
-                                 format_clock(elapsed), format_clock(left));
+std::string progress_reporter::line(std::chrono::steady_clock::time_point time) const {
+  const std::chrono::nanoseconds elapsed = time - start_;
+  std::string text = fmt::format("[{}/{}] {} elapsed{}", done_, planned_, format_clock(elapsed),
+                                 time_left(elapsed));
   if (best_) {
-    text += fmt::format(", best {} ({})", format_run_time(*best_->score),
-                        to_string(best_->configuration));
+    text += ", best " + format_result(*best_->score, fields_.varying(best_->configuration));
   }
   return text;
 }
 
+std::string progress_reporter::time_left(std::chrono::nanoseconds elapsed) const {
+  // Nothing is known without time gone by, nor where a strategy does more than it had planned.
+  if (elapsed <= std::chrono::nanoseconds::zero() || done_ >= planned_) return {};
+  const auto per_trial = std::chrono::duration<double>(elapsed) / static_cast<double>(done_);
+  const auto left = per_trial * static_cast<double>(planned_ - done_);
+  return ", " + format_clock(std::chrono::ceil<std::chrono::seconds>(left)) + " left";
+}
+
 bool progress_reporter::is_due(std::chrono::steady_clock::time_point time) const {
+  if (done_ == 1) return true;
   if (is_terminal_) return time - shown_ >= terminal_interval || done_ == planned_;
   return time - shown_ >= log_interval;
 }

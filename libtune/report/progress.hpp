@@ -9,13 +9,16 @@
 #include <string>
 
 #include "libtune/measure/measurement.hpp"
+#include "libtune/report/varying_fields.hpp"
 #include "libtune/tune/observer.hpp"
 
 namespace tune {
 
-/// Shows how far a search is: how many configurations, the time gone and to come, and the best so
-/// far. On a terminal one line is written over and over; elsewhere a line appears now and then. For
-/// one search at a time. The stream has to outlive it.
+/// Shows how far a search is: how many configurations, the time gone and, once it can be estimated,
+/// to come, and the best so far, named by the fields in which the configurations have differed. On
+/// a terminal one line is written over and over; elsewhere a line appears after the first
+/// configuration, and then at most every two seconds. For one search at a time. The stream has to
+/// outlive it.
 class progress_reporter final : public observer {
  public:
   progress_reporter(std::ostream& out, bool is_terminal,
@@ -26,7 +29,8 @@ class progress_reporter final : public observer {
   void search_finished(const search_finished_event& event) override;
 
  private:
-  std::string line() const;
+  std::string line(std::chrono::steady_clock::time_point time) const;
+  std::string time_left(std::chrono::nanoseconds elapsed) const;
   bool is_due(std::chrono::steady_clock::time_point time) const;
 
   std::ostream& out_;
@@ -36,6 +40,7 @@ class progress_reporter final : public observer {
   std::chrono::steady_clock::time_point shown_;
   std::size_t planned_ = 0;
   std::size_t done_ = 0;
+  varying_fields fields_;
   std::optional<trial> best_;
 };
 

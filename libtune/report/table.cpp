@@ -7,38 +7,47 @@
 #include <fmt/format.h>
 #include <map>
 #include <ostream>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libtune/report/duration.hpp"
+#include "libtune/report/varying_fields.hpp"
 
 namespace tune {
 namespace {
 
 constexpr double near_best = 1.05;
+// Reasons that name numbers are all different; the first few tell what is going on.
+constexpr std::size_t listed_reasons = 5;
 
+// Of equal times the earlier configuration of the space comes first, as in the search.
 std::vector<const trial*> measured_by_time(const search_finished_event& search) {
   std::vector<const trial*> sorted;
   for (const trial& item : search.trials) {
     if (item.score) sorted.push_back(&item);
   }
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const trial* a, const trial* b) { return *a->score < *b->score; });
+  std::stable_sort(sorted.begin(), sorted.end(), [](const trial* a, const trial* b) {
+    return std::pair(*a->score, a->index) < std::pair(*b->score, b->index);
+  });
   return sorted;
 }
 
 using row = std::vector<std::string>;
 
-row header_of(const trial& any) {
+row header_of(const trial& any, const varying_fields& fields) {
   row cells;
-  for (const named_value& field : any.configuration) cells.push_back(field.name);
+  for (const named_value& field : fields.varying(any.configuration)) cells.push_back(field.name);
   for (const char* name : {"time", "spread", "samples", "prepared in"}) cells.emplace_back(name);
   return cells;
 }
 
-row cells_of(const trial& item) {
+row cells_of(const trial& item, const varying_fields& fields) {
   row cells;
-  for (const named_value& field : item.configuration) cells.push_back(to_string(field.value));
+  for (const named_value& field : fields.varying(item.configuration)) {
+    cells.push_back(to_string(field.value));
+  }
   cells.push_back(format_run_time(*item.score));
   cells.push_back(fmt::format("{:.1f} %", 100 * item.samples.relative_spread()));
   cells.push_back(std::to_string(item.samples.size()));
@@ -57,25 +66,28 @@ std::vector<std::size_t> widths_of(const std::vector<row>& rows) {
 void write_row(std::ostream& out, char mark, const row& cells,
                const std::vector<std::size_t>& widths) {
   out << mark;
-  for (std::size_t i = 0; i < cells.size(); ++i)
+  for (std::size_t i = 0; i < cells.size(); ++i) {
     out << fmt::format("  {:>{}}", cells[i], widths[i]);
+  }
   out << '\n';
 }
 
-void write_measured(std::ostream& out, const std::vector<const trial*>& sorted) {
-  std::vector<row> rows{header_of(*sorted.front())};
-  for (const trial* item : sorted) rows.push_back(cells_of(*item));
+void write_measured(std::ostream& out, const std::vector<const trial*>& sorted,
+                    const varying_fields& fields) {
+  const trial& best = *sorted.front();
+  std::vector<row> rows{header_of(best, fields)};
+  for (const trial* item : sorted) rows.push_back(cells_of(*item, fields));
   const auto widths = widths_of(rows);
   write_row(out, ' ', rows.front(), widths);
   std::size_t near = 0;
   for (std::size_t i = 0; i < sorted.size(); ++i) {
-    const bool is_near = *sorted[i]->score <= *sorted.front()->score * near_best;
+    const bool is_near = i > 0 && *sorted[i]->score <= *best.score * near_best;
     near += is_near ? 1 : 0;
     write_row(out, i == 0 ? '>' : is_near ? '*' : ' ', rows[i + 1], widths);
   }
-  out << fmt::format("Best (>): {} at {}; {} within 5 % of it{}\n",
-                     to_string(sorted.front()->configuration),
-                     format_run_time(*sorted.front()->score), near - 1, near > 1 ? " (*)" : "");
+  out << fmt::format("Best (>): {}; {} within 5 % of it{}\n",
+                     format_result(*best.score, fields.varying(best.configuration)), near,
+                     near > 0 ? " (*)" : "");
 }
 
 std::string indented(const std::string& text, const char* by) {
@@ -87,33 +99,74 @@ std::string indented(const std::string& text, const char* by) {
   return result;
 }
 
-void write_unmeasured(std::ostream& out, const search_finished_event& search,
-                      const table_options& options) {
-  std::map<outcome, std::map<std::string, std::size_t>> reasons;
+std::string described(outcome result, const std::string& reason) {
+  return std::string(outcome_name(result)) + (reason.empty() ? "" : ": " + reason);
+}
+
+/// How often each reason was given, the most frequent first.
+std::vector<std::pair<std::string, std::size_t>> count_reasons(const search_finished_event& search,
+                                                               outcome result) {
+  std::map<std::string, std::size_t> counts;
   for (const trial& item : search.trials) {
-    if (item.score) continue;
-    ++reasons[item.outcome][item.reason.substr(0, item.reason.find('\n'))];
+    if (item.score || item.outcome != result) continue;
+    ++counts[item.reason.substr(0, item.reason.find('\n'))];
   }
-  for (const auto& [result, counts] : reasons) {
-    for (const auto& [reason, count] : counts) {
-      out << fmt::format("{} x {}: {}\n", count, outcome_name(result), reason);
+  std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  return sorted;
+}
+
+void write_reasons(std::ostream& out, const search_finished_event& search, outcome result) {
+  const auto reasons = count_reasons(search, result);
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < reasons.size(); ++i) {
+    if (i < listed_reasons) {
+      out << fmt::format("{} x {}\n", reasons[i].second, described(result, reasons[i].first));
+    } else {
+      others += reasons[i].second;
     }
   }
-  if (!options.verbose) return;
+  if (others > 0) out << fmt::format("{} x {}\n", others, described(result, "other reasons"));
+}
+
+void write_each_unmeasured(std::ostream& out, const search_finished_event& search,
+                           const varying_fields& fields) {
   for (const trial& item : search.trials) {
     if (item.score) continue;
-    out << fmt::format("  {}: {}: {}\n", to_string(item.configuration), outcome_name(item.outcome),
-                       indented(item.reason, "    "));
+    out << fmt::format("  {}: {}\n", to_string(fields.varying(item.configuration)),
+                       described(item.outcome, indented(item.reason, "    ")));
   }
+}
+
+void write_unmeasured(std::ostream& out, const search_finished_event& search) {
+  std::set<outcome> outcomes;
+  for (const trial& item : search.trials) {
+    if (!item.score) outcomes.insert(item.outcome);
+  }
+  if (outcomes.empty()) out << "No configuration was skipped.\n";
+  for (const outcome result : outcomes) write_reasons(out, search, result);
 }
 
 }  // namespace
 
 void write_table(std::ostream& out, const search_finished_event& search,
                  const table_options& options) {
+  if (search.trials.empty()) {
+    out << "No configuration was tried." << std::endl;
+    return;
+  }
+  const varying_fields fields(search.trials);
+  const auto common = fields.common();
+  if (!common.empty()) out << "The same for all: " << to_string(common) << '\n';
   const auto sorted = measured_by_time(search);
-  if (!sorted.empty()) write_measured(out, sorted);
-  write_unmeasured(out, search, options);
+  if (!sorted.empty()) {
+    write_measured(out, sorted, fields);
+  } else {
+    out << "No configuration could be measured.\n";
+  }
+  write_unmeasured(out, search);
+  if (options.verbose) write_each_unmeasured(out, search, fields);
   out.flush();
 }
 

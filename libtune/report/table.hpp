@@ -12,8 +12,9 @@ struct table_options {
   bool verbose = false;  ///< whether each configuration without a time is listed with its reason
 };
 
-/// Writes what a search has found, for people: every measured configuration, the fastest first,
-/// those within 5 % of the best marked; then how many have no time, and why.
+/// Writes what a search has found, for people: the fields that are the same in all configurations;
+/// every measured configuration by its other fields, the fastest first, those within 5 % of the
+/// best marked; then how many have no time, and the most frequent reasons.
 void write_table(std::ostream& out, const search_finished_event& search,
                  const table_options& options = {});
 

@@ -58,6 +58,7 @@ void check_candidates(const parameter& item) {
   }
   for (auto i = item.candidates.begin(); i != item.candidates.end(); ++i) {
     // Only NaN differs from itself. It could be neither found again nor told from another.
+    // NOLINTNEXTLINE(misc-redundant-expression)
     if (*i != *i) throw argument_error("the parameter '" + item.name + "' has NaN as a candidate");
     if (std::find(item.candidates.begin(), i, *i) != i) {
       throw argument_error(
@@ -146,6 +147,7 @@ struct search_space::state {
   }
 };
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the declaration serves both kinds of caller
 search_space::search_space(std::vector<parameter> parameters, std::vector<restriction> restrictions)
     // Both are needed twice, so nothing is moved out of the first use.
     : search_space(parameters, outline(restrictions), factory(parameters.size(), restrictions)) {}

@@ -70,6 +70,7 @@ class space {
   space& add(Member Tuning::*member, Candidates&& candidates) {
     std::vector<Member> converted;
     for (auto&& candidate : candidates) {
+      // A range may be read once only, so its size is not known. NOLINTNEXTLINE(performance-*)
       converted.push_back(detail::exact_candidate<Member>(field_name(member), candidate));
     }
     return add_candidates(member, std::move(converted));

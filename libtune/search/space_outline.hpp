@@ -46,7 +46,7 @@ class space_outline {
 template <class Member, class Given>
 Member exact_candidate(const std::string& field, Given&& given) {
   using plain = std::remove_cvref_t<Given>;
-  Member converted = static_cast<Member>(std::forward<Given>(given));
+  auto converted = static_cast<Member>(std::forward<Given>(given));
   if constexpr (std::integral<Member> && std::integral<plain> && !std::same_as<plain, bool>) {
     if (static_cast<plain>(converted) != given || (converted < Member{}) != (given < plain{})) {
       throw_inexact_candidate(field, value_traits<plain>::to_value(given));

@@ -9,6 +9,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/store/database_failure.hpp"
+#include "libtune/store/private_folder.hpp"
 
 namespace tune::detail {
 namespace {
@@ -22,19 +23,6 @@ database_error failure_of(const std::string& path, const std::string& attempt,
 }
 
 std::error_code last_error() { return {errno, std::generic_category()}; }
-
-void create_private_folders(const fs::path& folder, const std::string& path) {
-  fs::path reached;
-  for (const fs::path& part : folder) {
-    reached /= part;
-    if (::mkdir(reached.c_str(), S_IRWXU) == 0 || errno == EEXIST) continue;
-    const std::error_code reason = last_error();
-    std::error_code ignored;
-    if (!fs::is_directory(reached, ignored)) {
-      throw failure_of(path, "create the folder '" + reached.string() + "'", reason);
-    }
-  }
-}
 
 }  // namespace
 
@@ -63,7 +51,10 @@ std::string without_links_on_the_way(const std::string& path) {
 }
 
 void create_private_file(const std::string& path) {
-  create_private_folders(fs::path(path).parent_path(), path);
+  const std::string folder = fs::path(path).parent_path().string();
+  if (const std::error_code reason = create_private_folders(folder)) {
+    throw failure_of(path, "create the folder '" + folder + "'", reason);
+  }
   if (::mknod(path.c_str(), S_IFREG | S_IRUSR | S_IWUSR, 0) != 0 && errno != EEXIST) {
     throw failure_of(path, "create the file", last_error());
   }

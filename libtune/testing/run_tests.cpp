@@ -3,6 +3,7 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "libtune/testing/run_tests.hpp"
 
+#include <cstdlib>
 #include <doctest/doctest.h>
 #include <iostream>
 #include <string_view>
@@ -41,6 +42,8 @@ int run_tests(int argc, char** argv) {
   // Not DOCTEST_REGISTER_LISTENER: a linker drops what nothing refers to from a static library.
   doctest::registerReporter<test_listener>("libtune", 0, false);
   const test_mode_guard defaults(test_mode::defaults);
+  // Tests keep their hands off the user's programs too, unless the user says otherwise.
+  ::setenv("LIBTUNE_CACHE", "off", 0);
   const int status = doctest::Context(argc, argv).run();
   return status == 0 && everything_was_skipped() ? skipped_exit_status : status;
 }

@@ -3,6 +3,7 @@
 #include "libtune/tune/settings.hpp"
 
 #include "libtune/base/environment.hpp"
+#include "libtune/store/user_cache_folder.hpp"
 
 namespace tune {
 
@@ -34,13 +35,9 @@ tuning_settings resolve_settings(const tuning_options& options) {
   return settings;
 }
 
-// The XDG Base Directory specification asks that a relative path be ignored.
 std::string default_database_path() {
-  const auto cache = read_environment("XDG_CACHE_HOME");
-  if (cache && cache->front() == '/') return *cache + "/libtune/tuning.db";
-  const auto home = read_environment("HOME");
-  if (home && home->front() == '/') return *home + "/.cache/libtune/tuning.db";
-  return {};
+  const auto folder = user_cache_folder();
+  return folder ? *folder + "/tuning.db" : std::string();
 }
 
 const char* tuning_mode_name(tuning_mode mode) noexcept {

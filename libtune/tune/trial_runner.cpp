@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "libtune/base/error.hpp"
+#include "libtune/compile/keep_no_programs.hpp"
 #include "libtune/tune/limits.hpp"
 
 namespace tune {
@@ -85,8 +86,10 @@ void try_it(trial& result, const search_problem& problem, const device& device,
     }
   }
   measure prepared(nullptr);
-  const bool generated =
-      attempt(result, outcome::failed, [&] { prepared = problem.generate(result.index); });
+  const bool generated = attempt(result, outcome::failed, [&] {
+    const keep_no_programs searching;
+    prepared = problem.generate(result.index);
+  });
   result.preparation = now() - start;
   if (!generated) return;
   if (!prepared) {

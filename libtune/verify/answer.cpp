@@ -14,7 +14,10 @@ const device_array& find(const std::vector<answer::result>& results, const std::
   const auto found = std::find_if(results.begin(), results.end(),
                                   [&](const answer::result& item) { return item.first == name; });
   if (found != results.end()) return found->second;
-  throw argument_error("there is an answer for '" + name + "', but no result of that name");
+  std::string known;
+  for (const auto& [other, array] : results) known += (known.empty() ? "" : ", ") + other;
+  throw argument_error("there is an answer for '" + name + "', but no result of that name; " +
+                       (known.empty() ? "there is no result at all" : "the results are " + known));
 }
 
 // Poisoned, so that elements which the copy misses do not match by chance.
@@ -24,11 +27,20 @@ std::vector<std::byte> read_back(command_queue& queue, const device_array& array
   return bytes;
 }
 
+void check_comparable(const std::string& name, const array_layout& expected,
+                      const array_layout& got) {
+  if (expected.type() == got.type() && expected.size() == got.size()) return;
+  throw argument_error("'" + name + "': the answer is " + to_string(expected.size()) + " of " +
+                       std::string(dtype_name(expected.type())) + ", the result " +
+                       to_string(got.size()) + " of " + std::string(dtype_name(got.type())));
+}
+
 }  // namespace
 
 answer::answer() : contents_(std::make_shared<contents>()) {}
 
 answer& answer::verify(function decides) {
+  if (!decides) throw argument_error("the function that decides on the results is empty");
   contents_->functions.push_back(std::move(decides));
   return *this;
 }
@@ -37,6 +49,7 @@ std::optional<std::string> answer::find_mismatch(command_queue& queue,
                                                  const std::vector<result>& results) const {
   for (const expected_array& expected : contents_->arrays) {
     const device_array& array = find(results, expected.name);
+    check_comparable(expected.name, expected.layout, array.layout());
     const std::vector<std::byte> got = read_back(queue, array);
     const comparison compared = compare(expected.layout, expected.elements.get(), array.layout(),
                                         got.data(), expected.allowed);

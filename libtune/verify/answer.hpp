@@ -18,14 +18,18 @@ namespace tune {
 
 /// The arrays that a correct kernel leaves behind, against which each configuration is checked
 /// before it is measured. Made once for a search, and shared by all its configurations: a handle,
-/// copies mean the same answer.
+/// copies mean the same answer. Complete it before it is first compared with; from then on it is
+/// thread-safe.
+///
+/// A kernel that writes nothing passes if the right values happen to lie in its buffers already, as
+/// where the buffers of one configuration serve the next: zero them before the first run, with
+/// measure::reset or once they are bound.
 ///
 ///   tune::answer expected;
 ///   expected.add("u_new", host_result, {.absolute = 1e-5});
 ///   ...
-///   return tune::make_measure(queue, op).check(expected.check(queue, {{"u_new",
-///   op.buffer("u_new")},
-///                                                                     {"u", op.buffer("u")}}));
+///   return tune::make_measure(queue, op).check(
+///       expected.check(queue, {{"u_new", op.buffer("u_new")}, {"u", op.buffer("u")}}));
 class answer {
  public:
   /// A named array of a configuration.
@@ -47,12 +51,14 @@ class answer {
     return *this;
   }
 
-  /// A function that decides, called after the arrays have been compared, with all results.
+  /// A function that decides, called with all results once the arrays have been found right.
+  /// @throws argument_error if it is empty
   answer& verify(function decides);
 
   /// Reads back the results that have an answer and compares. Waits for the queue.
   /// @returns nothing if all is right, else which array differs, where and how much
-  /// @throws argument_error if an array that has an answer is not among the results
+  /// @throws argument_error if an array that has an answer is not among the results, or has another
+  ///         type or shape there
   std::optional<std::string> find_mismatch(command_queue& queue,
                                            const std::vector<result>& results) const;
 

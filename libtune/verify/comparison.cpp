@@ -20,27 +20,27 @@ inline constexpr bool is_complex = false;
 template <class T>
 inline constexpr bool is_complex<std::complex<T>> = true;
 
-// The comparison is written so that NaN fails it. Equal infinities are equal.
+// NaN and infinite distances fail whatever the tolerance, so infinity matches nothing but itself.
+bool is_close(double distance, double magnitude, const tolerance& allowed) {
+  return std::isfinite(distance) && distance <= allowed.absolute + allowed.relative * magnitude;
+}
+
 template <class T>
 bool is_within(const T& expected, const T& got, const tolerance& allowed) {
   if (expected == got) return true;
   if constexpr (is_complex<T>) {
     const std::complex<double> wanted(expected);
-    const double distance = std::abs(std::complex<double>(got) - wanted);
-    return distance <= allowed.absolute + allowed.relative * std::abs(wanted) &&
-           std::isfinite(std::abs(wanted));
+    return is_close(std::abs(std::complex<double>(got) - wanted), std::abs(wanted), allowed);
   } else if constexpr (std::is_integral_v<T>) {
     // In unsigned arithmetic, so that no difference overflows.
     using wide = std::uint64_t;
     const wide distance = expected > got ? static_cast<wide>(expected) - static_cast<wide>(got)
                                          : static_cast<wide>(got) - static_cast<wide>(expected);
-    const double bound =
-        allowed.absolute + allowed.relative * std::abs(static_cast<double>(expected));
-    return static_cast<double>(distance) <= bound;
+    return is_close(static_cast<double>(distance), std::abs(static_cast<double>(expected)),
+                    allowed);
   } else {
     const double wanted = expected;
-    return std::isfinite(wanted) && std::abs(static_cast<double>(got) - wanted) <=
-                                        allowed.absolute + allowed.relative * std::abs(wanted);
+    return is_close(std::abs(static_cast<double>(got) - wanted), std::abs(wanted), allowed);
   }
 }
 
@@ -55,21 +55,18 @@ std::string text_of(const T& element) {
   }
 }
 
-/// Walks the elements of a shape in C order.
-class index_walk {
+/// Walks the rows of a shape, which lie along its last axis, in C order. A shape without axes is
+/// one row of one element.
+class row_walk {
  public:
-  explicit index_walk(const shape& size) : size_(size) {}
+  explicit row_walk(const shape& size)
+      : size_(size),
+        outer_axes_(size.rank() == 0 ? 0 : size.rank() - 1),
+        length_(size.rank() == 0 ? 1 : size[outer_axes_]) {}
 
-  const std::array<std::size_t, shape::max_rank>& index() const noexcept { return index_; }
-  shape as_shape() const { return shape(std::span(index_).first(size_.rank())); }
+  std::size_t length() const noexcept { return length_; }
 
-  void advance() noexcept {
-    for (std::size_t axis = size_.rank(); axis-- > 0;) {
-      if (++index_[axis] < size_[axis]) return;
-      index_[axis] = 0;
-    }
-  }
-
+  /// Where the row begins in an array of this padding, in elements.
   std::size_t offset_in(const shape& padded) const noexcept {
     std::size_t offset = 0;
     for (std::size_t axis = 0; axis < padded.rank(); ++axis) {
@@ -78,8 +75,23 @@ class index_walk {
     return offset;
   }
 
+  shape index_of(std::size_t column) const {
+    auto index = index_;
+    if (size_.rank() != 0) index[outer_axes_] = column;
+    return shape(std::span(index).first(size_.rank()));
+  }
+
+  void advance() noexcept {
+    for (std::size_t axis = outer_axes_; axis-- > 0;) {
+      if (++index_[axis] < size_[axis]) return;
+      index_[axis] = 0;
+    }
+  }
+
  private:
   shape size_;
+  std::size_t outer_axes_;
+  std::size_t length_;
   std::array<std::size_t, shape::max_rank> index_{};
 };
 
@@ -88,15 +100,15 @@ comparison compare_elements(const array_layout& expected_layout, const void* exp
                             const array_layout& got_layout, const void* got,
                             const tolerance& allowed) {
   comparison result{.elements = expected_layout.size().elements()};
-  index_walk walk(expected_layout.size());
-  for (std::size_t i = 0; i < result.elements; ++i, walk.advance()) {
-    const T& want = static_cast<const T*>(expected)[walk.offset_in(expected_layout.padded())];
-    const T& have = static_cast<const T*>(got)[walk.offset_in(got_layout.padded())];
-    if (is_within(want, have, allowed)) continue;
-    if (result.mismatches++ == 0) {
-      result.first = walk.as_shape();
-      result.expected = text_of(want);
-      result.got = text_of(have);
+  row_walk row(expected_layout.size());
+  for (std::size_t done = 0; done < result.elements; done += row.length(), row.advance()) {
+    const T* want = static_cast<const T*>(expected) + row.offset_in(expected_layout.padded());
+    const T* have = static_cast<const T*>(got) + row.offset_in(got_layout.padded());
+    for (std::size_t i = 0; i < row.length(); ++i) {
+      if (is_within(want[i], have[i], allowed) || result.mismatches++ != 0) continue;
+      result.first = row.index_of(i);
+      result.expected = text_of(want[i]);
+      result.got = text_of(have[i]);
     }
   }
   return result;

@@ -35,6 +35,12 @@ TEST_CASE("the source lines are quoted with their numbers") {
   CHECK(tune::quote_source_lines(source, "k:99: beyond the end") == "\n  k:99: ");
 }
 
+TEST_CASE("a compiler that ignores #line counts from the first line that it was given") {
+  const tune::kernel_source source{"k", "one\ntwo\nthree"};
+  CHECK(tune::quote_source_lines(source, "<kernel>:42:3: error: no", 40) == "\n  k:2: two");
+  CHECK(tune::quote_source_lines(source, "<kernel>:7:3: error in the preamble", 40).empty());
+}
+
 TEST_CASE("a long list of lines is cut") {
   tune::kernel_source source{"k", ""};
   std::string log;

@@ -8,8 +8,7 @@
 #include <string>
 
 #include "libtune/testing/conformance_requirements.hpp"
-
-#include "fake_machine.hpp"
+#include "tests/cuda/fake_machine.hpp"
 
 namespace {
 

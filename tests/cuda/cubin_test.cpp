@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-#include "fake_machine.hpp"
+#include "tests/cuda/fake_machine.hpp"
 
 namespace {
 

@@ -5,8 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "libtune/base/error.hpp"
-
-#include "fake_machine.hpp"
+#include "tests/cuda/fake_machine.hpp"
 
 TEST_CASE("a device tells its limits and which piece of hardware it is") {
   const tune::device device = fake_cuda::make_device();

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "fake_driver.hpp"
+#include "tests/cuda/fake_driver.hpp"
 
 namespace {
 

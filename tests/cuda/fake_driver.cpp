@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "fake_driver.hpp"
+#include "tests/cuda/fake_driver.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fake_kernels.hpp"
+#include "tests/cuda/fake_kernels.hpp"
 
 namespace fake_cuda {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "fake_kernels.hpp"
+#include "tests/cuda/fake_kernels.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -9,8 +9,7 @@
 #include "libtune/cuda/device.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/testing/skip.hpp"
-
-#include "fake_driver.hpp"
+#include "tests/cuda/fake_driver.hpp"
 
 namespace fake_cuda {
 

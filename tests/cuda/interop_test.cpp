@@ -8,8 +8,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/cuda/backend.hpp"
 #include "libtune/testing/fake_device.hpp"
-
-#include "fake_machine.hpp"
+#include "tests/cuda/fake_machine.hpp"
 
 namespace {
 

@@ -11,8 +11,7 @@
 #include "libtune/compile/defines.hpp"
 #include "libtune/compile/preamble.hpp"
 #include "libtune/cuda/cubin.hpp"
-
-#include "fake_machine.hpp"
+#include "tests/cuda/fake_machine.hpp"
 
 namespace {
 

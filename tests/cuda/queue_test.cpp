@@ -9,8 +9,7 @@
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/conformance_kernels.hpp"
 #include "libtune/testing/conformance_requirements.hpp"
-
-#include "fake_machine.hpp"
+#include "tests/cuda/fake_machine.hpp"
 
 namespace {
 

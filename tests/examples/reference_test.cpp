@@ -3,7 +3,6 @@
 #include "examples/diffusion/reference.hpp"
 
 #include <doctest/doctest.h>
-
 #include <limits>
 
 TEST_CASE("a hot point cools by four times what each neighbour gains") {

@@ -18,7 +18,7 @@ TEST_CASE("a fake device is what it is told to be") {
                           .backend = "other",
                           .kind = tune::device_kind::cpu,
                           .limits = {.compute_units = 3}});
-  const tune::device_info& info = fake.device().info();
+  const tune::device_info info = fake.device().info();
   CHECK(info.identity == tune::device_identity{"n", "p", "v"});
   CHECK(info.backend == "other");
   CHECK(info.kind == tune::device_kind::cpu);

@@ -66,10 +66,7 @@ class scale final : public tune::operation {
                {static_cast<std::size_t>(tuning.wgs)}} {}
 
  private:
-  void do_run() override {
-    kernel_.set_arguments(data_.buffer().buffer(), 2.0F);
-    queue().enqueue(kernel_, range_);
-  }
+  void do_run() override { enqueue(kernel_, range_, data_, 2.0F); }
 
   tune::kernel kernel_;
   tune::io_slot& data_;

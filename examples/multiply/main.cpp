@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Constructs the operation, which tunes it if need be, and multiplies some numbers.
+#include <exception>
+#include <iostream>
+
+#include "examples/multiply/multiply.hpp"
+
+namespace {
+
+int run() {
+  const tune::context context = tune::create_some_context();
+  auto queue = context.create_command_queue();
+  auto operation = multiply_template(context).instantiate(queue, 1000);
+  operation.ensure_all_bound();
+  tune::host_array<float> numbers({1000});
+  numbers.fill(21.0F);
+  operation.buffer("data").set(queue, numbers);
+  operation.run();
+  const float product = operation.buffer("data").get<float>(queue)(999);
+  std::cout << "21 * 2 = " << product << " on " << context.device().name() << '\n';
+  return product == 42.0F ? 0 : 1;
+}
+
+}  // namespace
+
+int main() {
+  try {
+    return run();
+  } catch (const std::exception& failure) {
+    std::cerr << "multiply: " << failure.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/compile/cached_compiler.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/compile/keep_no_programs.hpp"
+#include "libtune/store/binary_cache.hpp"
+
+namespace tune {
+namespace {
+
+bool has_include_directive(std::string_view text) {
+  constexpr std::string_view word = "include";
+  for (std::size_t at = text.find(word); at != std::string_view::npos;
+       at = text.find(word, at + word.size())) {
+    const std::size_t before = text.substr(0, at).find_last_not_of(" \t");
+    if (before != std::string_view::npos && text[before] == '#') return true;
+  }
+  return false;
+}
+
+// -include and --pre-include name a file; -I and --include-path alone do nothing.
+bool names_a_file(const std::string& option) {
+  return option.starts_with("-include") || option.find("pre-include") != std::string::npos;
+}
+
+bool depends_on_files(const program_source& source) {
+  return has_include_directive(source.text) ||
+         std::any_of(source.options.begin(), source.options.end(), names_a_file);
+}
+
+binary_key key_of(const context& context, const program_source& source) {
+  const tune::device handle = context.device();
+  const device_info& device = handle.info();
+  binary_key key{{"backend", device.backend},
+                 {"device", device.identity.name},
+                 {"platform", device.identity.platform},
+                 {"driver", device.identity.driver_version},
+                 {"compiler", context.compiler_identity()},
+                 {"name", source.name},
+                 {"text", source.text}};
+  for (const std::string& option : source.options) key.add("option", option);
+  return key;
+}
+
+std::optional<program> load(const binary_cache& cache, const binary_key& key,
+                            const context& context, const std::string& name) {
+  const auto binary = cache.load(key);
+  if (!binary) return std::nullopt;
+  try {
+    return context.create_program_from_binary(name, *binary);
+  } catch (const error& failure) {
+    log(log_level::debug,
+        fmt::format("the cached program of '{}' is compiled again: {}", name, failure.what()));
+    cache.remove(key);
+  }
+  return std::nullopt;
+}
+
+void save(const binary_cache& cache, const binary_key& key, const program& made,
+          const std::string& name) {
+  try {
+    const std::vector<std::byte> binary = made.binary();
+    if (!binary.empty()) cache.save(key, binary);
+  } catch (const error& failure) {
+    log(log_level::debug, fmt::format("'{}' is not cached: {}", name, failure.what()));
+  }
+}
+
+}  // namespace
+
+cached_compiler::cached_compiler(const compiler& inner,
+                                 std::shared_ptr<const binary_cache> cache) noexcept
+    : inner_(inner), cache_(std::move(cache)) {}
+
+program cached_compiler::do_build(const context& context, const program_source& source) const {
+  if (cache_ == nullptr || depends_on_files(source)) return inner_.build(context, source);
+  const binary_key key = key_of(context, source);
+  if (auto cached = load(*cache_, key, context, source.name)) return *std::move(cached);
+  program made = inner_.build(context, source);
+  if (!keep_no_programs::is_active()) save(*cache_, key, made, source.name);
+  return made;
+}
+
+}  // namespace tune

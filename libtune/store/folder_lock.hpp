@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+
+#include "libtune/store/private_folder.hpp"
+
+namespace tune::detail {
+
+/// Keeps other processes and threads from changing a folder while they do the same; readers do not
+/// care. The lock is that of an empty file, which the system releases however a process ends and
+/// which is never removed. Where a file system has no locks nobody is kept out.
+class [[nodiscard]] folder_lock {
+ public:
+  static constexpr const char* file_name = "lock";
+
+  /// Waits for others. @throws std::system_error if the file cannot be opened
+  /// @param wait  for how long at most
+  folder_lock(const private_folder& folder, std::chrono::milliseconds wait);
+
+  /// False if others still had the lock in the end.
+  explicit operator bool() const noexcept { return held_; }
+
+ private:
+  file_descriptor file_;  // closing it releases the lock
+  bool held_ = false;
+};
+
+}  // namespace tune::detail

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/array/host_array.hpp"
+
+#include <complex>
+#include <cstdint>
+#include <doctest/doctest.h>
+
+#include "libtune/base/error.hpp"
+
+using tune::array_layout;
+using tune::dtype;
+using tune::host_array;
+using tune::shape;
+
+TEST_CASE("a host array begins as zeros and knows its layout") {
+  const host_array<float> made({2, 3}, {4, 5});
+  CHECK(made.layout() == array_layout(dtype::float32, {2, 3}, {4, 5}));
+  CHECK(made.size() == shape{2, 3});
+  CHECK(made.padded_elements() == 20);
+  for (std::size_t i = 0; i < made.padded_elements(); ++i) CHECK(made.data()[i] == 0.0F);
+}
+
+TEST_CASE("an index leads to its place in the padded array") {
+  host_array<int> made({2, 3, 2}, {2, 4, 5});
+  made(1, 2, 1) = 42;
+  CHECK(made.data()[1 * 20 + 2 * 5 + 1] == 42);
+  const host_array<int>& constant = made;
+  CHECK(constant(1, 2, 1) == 42);
+  CHECK(constant(std::size_t{1}, 2U, 0L) == 0);
+}
+
+TEST_CASE("an array without axes holds one element") {
+  host_array<std::complex<float>> made{shape()};
+  made() = {1, 2};
+  CHECK(made.padded_elements() == 1);
+  CHECK(made.data()[0] == std::complex<float>(1, 2));
+}
+
+TEST_CASE("an array may be empty") {
+  CHECK(host_array<std::uint8_t>({3, 0}).padded_elements() == 0);
+  CHECK(host_array<std::uint8_t>({3, 0}, {3, 2}).padded_elements() == 6);
+}
+
+TEST_CASE("fill reaches the padding") {
+  host_array<double> made({1}, {3});
+  made.fill(2.5);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(made.data()[i] == 2.5);
+}
+
+TEST_CASE("copies are deep, and moving leaves the elements where they are") {
+  host_array<int> made({2});
+  made(0) = 1;
+  host_array<int> copy = made;
+  copy(0) = 7;
+  CHECK(made(0) == 1);
+  const int* elements = made.data();
+  const host_array<int> moved = std::move(made);
+  CHECK(moved.data() == elements);
+  CHECK(moved(0) == 1);
+}
+
+TEST_CASE("an array is made for a layout of its own type only") {
+  const array_layout layout(dtype::int32, {3}, {8});
+  CHECK(host_array<std::int32_t>(layout).layout() == layout);
+  CHECK_THROWS_WITH_AS(host_array<float>{layout},
+                       "a layout of int32 cannot be that of an array of float32", tune::type_error);
+}
+
+TEST_CASE("a padded shape that is too small is an error") {
+  CHECK_THROWS_AS(host_array<int>({3}, {2}), tune::argument_error);
+}

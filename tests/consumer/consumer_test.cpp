@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+
+#include "libtune/base/dtype.hpp"
+#include "libtune/testing/scoped_environment.hpp"
+
+TEST_CASE("a test program needs no main of its own") {
+  CHECK(tune::dtype_bytes(tune::dtype::float32) == 4);
+}

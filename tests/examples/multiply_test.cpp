@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How a user tests an operation, as the README shows it.
+// [testing]
+#include "examples/multiply/multiply.hpp"
+
+#include <doctest/doctest.h>
+#include <libtune/testing/devices.hpp>
+#include <libtune/testing/force_autotune.hpp>
+
+LIBTUNE_DEVICE_TEST_CASE("numbers are doubled", device) {
+  const tune::context context = device.create_context();
+  auto queue = context.create_command_queue();
+  auto op = multiply_template(context).instantiate(queue, 5);  // the test default, 32
+  op.ensure_all_bound();
+  tune::host_array<float> numbers({5});
+  numbers(3) = 21.0F;
+  op.buffer("data").set(queue, numbers);
+  op.run();
+  CHECK(op.buffer("data").get<float>(queue)(3) == 42.0F);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("tuning runs" * tune::testing::force_autotune(), device) {
+  CHECK(multiply_template(device.create_context()).tuning.wgs >= 32);
+}
+// [testing]

@@ -1,0 +1,305 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/operation/operation.hpp"
+
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "libtune/array/host_array.hpp"
+#include "libtune/base/error.hpp"
+#include "libtune/compile/compile.hpp"
+#include "libtune/device/context.hpp"
+#include "libtune/device/device.hpp"
+#include "libtune/device/kernel.hpp"
+#include "libtune/testing/allocation_counter.hpp"
+#include "libtune/testing/devices.hpp"
+#include "libtune/testing/fake_device.hpp"
+
+using tune::device_array;
+using tune::dtype;
+using tune::host_array;
+using tune::io_slot;
+using tune::shape;
+using tune::testing::fake_call;
+using tune::testing::fake_device;
+using tune::testing::fake_launch;
+
+namespace {
+
+constexpr std::size_t work_group = 32;
+
+const char* const scale_source = R"(
+KERNEL void scale(GLOBAL int* dest, GLOBAL const int* src, int factor) {
+  dest[get_global_id(0)] = src[get_global_id(0)] * factor;
+}
+)";
+
+/// dest = src * factor, by work groups that cover the size in whole steps.
+class scale final : public tune::operation {
+ public:
+  scale(const tune::command_queue& queue, std::size_t size, std::int32_t factor)
+      : operation(queue),
+        src_(&add_slot("src", {{size, {.round = work_group}}}, dtype::int32)),
+        dest_(&add_slot("dest", {{size, {.round = work_group}}}, dtype::int32)),
+        kernel_(
+            tune::compile(queue.context(), {"scale.kernel", scale_source}).create_kernel("scale")),
+        global_(tune::round_up(size, work_group)),
+        factor_(factor) {}
+
+  using operation::add_slot;
+
+ private:
+  void do_run() override {
+    kernel_.set_arguments(dest_->buffer().buffer(), src_->buffer().buffer(), factor_);
+    queue().enqueue(kernel_, {.global = {global_}, .local = {work_group}});
+  }
+
+  io_slot* src_;
+  io_slot* dest_;
+  tune::kernel kernel_;
+  std::size_t global_;
+  std::int32_t factor_;
+};
+
+/// An operation without a slot.
+class idle final : public tune::operation {
+ public:
+  explicit idle(const tune::command_queue& queue) : operation(queue) {}
+  int runs = 0;
+
+ private:
+  void do_run() override { ++runs; }
+};
+
+struct bench {
+  explicit bench(const tune::device& device)
+      : context(device.create_context()), queue(context.create_command_queue()) {}
+
+  tune::context context;
+  tune::command_queue queue;
+};
+
+fake_device device_with_scale() {
+  const fake_device fake;
+  // Unsigned, because the padding, which is scaled too, holds anything.
+  fake.add_kernel("scale", 3, [](fake_launch& launch) {
+    const auto dest = launch.buffer<std::uint32_t>(0);
+    const auto src = launch.buffer<std::uint32_t>(1);
+    const auto factor = launch.argument<std::uint32_t>(2);
+    launch.for_each_item(
+        [&](std::size_t x, std::size_t, std::size_t) { dest[x] = src[x] * factor; });
+  });
+  return fake;
+}
+
+host_array<std::int32_t> counted(std::size_t size) {
+  host_array<std::int32_t> made({size});
+  for (std::size_t i = 0; i < size; ++i) made(i) = static_cast<std::int32_t>(i);
+  return made;
+}
+
+void check_scaled(bench& on, const scale& op, std::int32_t factor) {
+  const auto got = op.buffer("dest").get<std::int32_t>(on.queue);
+  for (std::size_t i = 0; i < got.size()[0]; ++i) {
+    REQUIRE(got(i) == factor * static_cast<std::int32_t>(i));
+  }
+}
+
+void check_run(const tune::device& device) {
+  bench on(device);
+  for (const std::size_t size : {1, 31, 32, 33, 1000}) {
+    scale op(on.queue, size, 3);
+    op.ensure_bound("src");
+    op.buffer("src").set(on.queue, counted(size));
+    op.run();
+    CHECK(op.buffer("dest").layout().padded() == shape{tune::round_up(size, work_group)});
+    check_scaled(on, op, 3);
+  }
+}
+
+void check_moved(const tune::device& device) {
+  bench on(device);
+  scale first(on.queue, 40, 2);
+  io_slot& slot = first.slot("src");
+  slot.allocate(on.context).set(on.queue, counted(40));
+  scale second = std::move(first);
+  CHECK(&second.slot("src") == &slot);
+  second();
+  check_scaled(on, second, 2);
+  scale third(on.queue, 7, 100);
+  third = std::move(second);
+  third.buffer("dest").zero(on.queue);
+  third();
+  check_scaled(on, third, 2);
+}
+
+}  // namespace
+
+TEST_CASE("a run covers a size that the work group does not divide") {
+  check_run(device_with_scale().device());
+}
+TEST_CASE("an operation that was moved goes on working, and its slots stay where they are") {
+  check_moved(device_with_scale().device());
+}
+LIBTUNE_DEVICE_TEST_CASE("a run covers any size, on a device", device) { check_run(device); }
+LIBTUNE_DEVICE_TEST_CASE("an operation that was moved goes on working, on a device", device) {
+  check_moved(device);
+}
+
+TEST_CASE("slots are named in the order in which they were added") {
+  bench on(device_with_scale().device());
+  const scale op(on.queue, 5, 1);
+  CHECK(op.slot_names() == std::vector<std::string>{"src", "dest"});
+  CHECK(op.slot("dest").name() == "dest");
+  CHECK(op.required_bytes() == 2 * 32 * 4);
+}
+
+TEST_CASE("an unknown slot is an error that lists the known ones") {
+  bench on(device_with_scale().device());
+  scale op(on.queue, 5, 1);
+  const scale& constant = op;
+  const device_array array(on.context, {dtype::int32, {5}, {32}});
+  const char* text = "no slot is named 'destination'; the slots are src, dest";
+  CHECK_THROWS_WITH_AS(op.slot("destination"), text, tune::argument_error);
+  CHECK_THROWS_WITH_AS(constant.slot("destination"), text, tune::argument_error);
+  CHECK_THROWS_WITH_AS(op.bind("destination", array), text, tune::argument_error);
+  CHECK_THROWS_WITH_AS(op.buffer("destination"), text, tune::argument_error);
+  CHECK_THROWS_WITH_AS(op.ensure_bound("destination"), text, tune::argument_error);
+  CHECK_THROWS_WITH_AS(idle(on.queue).slot("data"),
+                       "no slot is named 'data'; the operation has none", tune::argument_error);
+}
+
+TEST_CASE("two slots of one name are an error") {
+  bench on(device_with_scale().device());
+  scale op(on.queue, 5, 1);
+  CHECK_THROWS_WITH_AS(op.add_slot("src", {5}, dtype::int8), "two slots are named 'src'",
+                       tune::argument_error);
+  CHECK(op.slot_names().size() == 2);
+}
+
+TEST_CASE("a run binds what is missing and keeps what is bound") {
+  bench on(device_with_scale().device());
+  scale op(on.queue, 5, 4);
+  const device_array mine(on.context, {dtype::int32, {5}, {64}});
+  mine.set(on.queue, counted(5));
+  op.bind("src", mine);
+  CHECK_FALSE(op.slot("dest").is_bound());
+  op.run();
+  CHECK(op.slot("dest").is_bound());
+  CHECK(op.buffer("src").buffer() == mine.buffer());
+  check_scaled(on, op, 4);
+  const tune::buffer dest = op.buffer("dest").buffer();
+  op.run();
+  CHECK(op.buffer("dest").buffer() == dest);
+}
+
+TEST_CASE("another array takes the place of the one before in the next run") {
+  bench on(device_with_scale().device());
+  scale op(on.queue, 5, 4);
+  op.ensure_all_bound();
+  op.buffer("src").zero(on.queue);
+  op.run();
+  const device_array other(on.context, op.slot("src").required_layout());
+  other.set(on.queue, counted(5));
+  op.bind("src", other);
+  op.run();
+  check_scaled(on, op, 4);
+}
+
+TEST_CASE("ensuring binds the slot that was named, and once") {
+  const fake_device fake = device_with_scale();
+  bench on(fake.device());
+  scale op(on.queue, 5, 1);
+  op.ensure_bound("dest");
+  CHECK(op.slot("dest").is_bound());
+  CHECK_FALSE(op.slot("src").is_bound());
+  op.ensure_bound("dest");
+  op.ensure_all_bound();
+  op.ensure_all_bound();
+  CHECK(fake.calls(fake_call::allocate) == 2);
+  CHECK(fake.live_bytes() == op.required_bytes());
+}
+
+TEST_CASE("a bind that fails keeps what was bound") {
+  bench on(device_with_scale().device());
+  scale op(on.queue, 5, 1);
+  op.ensure_all_bound();
+  const tune::buffer before = op.buffer("src").buffer();
+  CHECK_THROWS_AS(op.bind("src", device_array(on.context, {dtype::float32, {5}, {32}})),
+                  tune::type_error);
+  CHECK_THROWS_AS(op.bind("src", device_array(on.context, {dtype::int32, {5}, {5}})),
+                  tune::argument_error);
+  CHECK(op.buffer("src").buffer() == before);
+}
+
+TEST_CASE("an array of another context is refused by the name of the slot") {
+  const fake_device fake = device_with_scale();
+  bench on(fake.device());
+  scale op(on.queue, 5, 1);
+  const tune::context other = fake.device().create_context();
+  CHECK_THROWS_WITH_AS(op.bind("src", device_array(other, op.slot("src").required_layout())),
+                       doctest::Contains("the slot 'src' belongs to another context"),
+                       tune::argument_error);
+  CHECK_FALSE(op.slot("src").is_bound());
+}
+
+TEST_CASE("an allocation that fails leaves the operation as it can be run later") {
+  const fake_device fake = device_with_scale();
+  bench on(fake.device());
+  scale op(on.queue, 5, 1);
+  fake.fail_next(fake_call::allocate, 2, {.failure = tune::device_failure::out_of_memory});
+  CHECK_THROWS_AS(op.run(), tune::device_error);
+  CHECK(op.slot("src").is_bound());
+  CHECK_FALSE(op.slot("dest").is_bound());
+  CHECK(fake.launches().empty());
+  op.run();
+  CHECK(fake.launches().size() == 1);
+}
+
+TEST_CASE("a launch that fails leaves the run") {
+  const fake_device fake = device_with_scale();
+  bench on(fake.device());
+  scale op(on.queue, 5, 1);
+  fake.fail_next(fake_call::launch);
+  CHECK_THROWS_AS(op.run(), tune::device_error);
+}
+
+TEST_CASE("a run enqueues whole work groups and does not wait") {
+  const fake_device fake = device_with_scale();
+  bench on(fake.device());
+  scale op(on.queue, 33, 1);
+  op.run();
+  REQUIRE(fake.launches().size() == 1);
+  CHECK(fake.launches()[0].range.global == tune::work_size{64});
+  CHECK(fake.launches()[0].range.local == tune::work_size{work_group});
+  CHECK(fake.calls(fake_call::finish) == 0);
+}
+
+TEST_CASE("once everything is bound a run allocates nothing") {
+  bench on(device_with_scale().device());
+  scale op(on.queue, 1000, 1);
+  op.run();
+  const tune::testing::allocation_counter counter;
+  op.run();
+  op();
+  CHECK(counter.count() == 0);
+}
+
+TEST_CASE("an operation without slots runs") {
+  bench on(device_with_scale().device());
+  idle op(on.queue);
+  op();
+  CHECK(op.runs == 1);
+  CHECK(op.required_bytes() == 0);
+  CHECK(op.queue() == on.queue);
+}
+
+TEST_CASE("an operation can be moved, not copied, because it owns kernels") {
+  static_assert(std::is_nothrow_move_constructible_v<scale>);
+  static_assert(!std::is_copy_constructible_v<scale>);
+  static_assert(!std::is_copy_assignable_v<scale>);
+}

@@ -1,0 +1,405 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/binary_cache.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <sys/stat.h>
+#include <vector>
+
+#include "libtune/store/binary_header.hpp"
+#include "libtune/store/folder_lock.hpp"
+#include "libtune/testing/scoped_environment.hpp"
+#include "tests/store/captured_errors.hpp"
+#include "tests/store/file_size_limit.hpp"
+#include "tests/store/samples.hpp"
+#include "tests/store/temporary_folder.hpp"
+
+namespace fs = std::filesystem;
+using tune::binary_cache;
+using tune::binary_key;
+using tune::detail::binary_header_bytes;
+using tune::testing::captured_errors;
+using tune::testing::file_size_limit;
+using tune::testing::scoped_environment;
+using tune::testing::temporary_folder;
+using tune::testing::without_privileges;
+
+namespace {
+
+using bytes = std::vector<std::byte>;
+
+const binary_key key{{"text", "a kernel"}};
+const binary_key other_key{{"text", "another kernel"}};
+
+bytes sample(std::size_t size = 20, int seed = 1) {
+  bytes made(size);
+  for (std::size_t i = 0; i < size; ++i) made[i] = static_cast<std::byte>(i * 7 + 13u * seed);
+  return made;
+}
+
+std::string path_of(const binary_cache& cache, const binary_key& of) {
+  return cache.folder() + "/" + tune::detail::to_hex(of.digest()) + ".program";
+}
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void put(const std::string& path, const std::string& content) {
+  std::ofstream(path, std::ios::binary) << content;
+}
+
+void set_last_use(const std::string& path, std::time_t seconds) {
+  const timespec times[2] = {{seconds, 0}, {seconds, 0}};
+  REQUIRE(::utimensat(AT_FDCWD, path.c_str(), times, 0) == 0);
+}
+
+unsigned mode_of(const fs::path& path) {
+  return static_cast<unsigned>(fs::status(path).permissions());
+}
+
+std::size_t files_in(const fs::path& folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), {}));
+}
+
+/// A cache in a new folder, with one entry under key.
+struct filled_cache {
+  temporary_folder place;
+  binary_cache cache{place.file("programs")};
+  std::string path = path_of(cache, key);
+
+  filled_cache() { cache.save(key, sample()); }
+
+  /// Whether the cache is as good as new after the entry was found unusable.
+  void check_it_heals() const {
+    CHECK_FALSE(cache.load(key));
+    cache.save(key, sample());
+    CHECK(cache.load(key) == sample());
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a binary that was saved is found again, under its key alone") {
+  const temporary_folder place;
+  const binary_cache cache(place.file("programs"));
+  CHECK_FALSE(cache.load(key));
+  cache.save(key, sample());
+  CHECK(cache.load(key) == sample());
+  CHECK_FALSE(cache.load(other_key));
+  CHECK(binary_cache(place.file("programs")).load(key) == sample());
+  cache.save(other_key, bytes{});
+  CHECK(cache.load(other_key) == bytes{});
+  cache.save(key, sample(100'000, 2));
+  CHECK(cache.load(key) == sample(100'000, 2));
+}
+
+TEST_CASE("a binary that was removed is gone") {
+  const filled_cache filled;
+  filled.cache.remove(other_key);
+  CHECK(filled.cache.load(key));
+  filled.cache.remove(key);
+  CHECK_FALSE(filled.cache.load(key));
+  CHECK_FALSE(fs::exists(filled.path));
+  filled.cache.remove(key);
+  binary_cache(filled.place.file("none")).remove(key);
+}
+
+TEST_CASE("folder and files are the owner's alone, and nothing else is made") {
+  const ::mode_t before = ::umask(0);
+  const filled_cache filled;
+  ::umask(before);
+  CHECK(mode_of(filled.cache.folder()) == 0700);
+  for (const auto& file : fs::directory_iterator(filled.cache.folder())) {
+    CHECK(mode_of(file.path()) == 0600);
+  }
+  CHECK(files_in(filled.cache.folder()) == 2);  // the entry and the lock
+  CHECK(content_of(filled.path).size() == binary_header_bytes + 20);
+}
+
+TEST_CASE("reading makes nothing") {
+  const temporary_folder place;
+  binary_cache(place.file("a/programs")).load(key);
+  CHECK(fs::is_empty(place.path()));
+}
+
+TEST_CASE("an entry with any one bit wrong is a miss") {
+  const filled_cache filled;
+  const std::string good = content_of(filled.path);
+  for (std::size_t bit = 0; bit < 8 * good.size(); ++bit) {
+    std::string flipped = good;
+    flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
+    put(filled.path, flipped);
+    CAPTURE(bit);
+    CHECK_FALSE(filled.cache.load(key));
+  }
+  filled.check_it_heals();
+}
+
+TEST_CASE("an entry of any other length is a miss") {
+  const filled_cache filled;
+  const std::string good = content_of(filled.path);
+  for (std::size_t length = 0; length < good.size(); ++length) {
+    put(filled.path, good.substr(0, length));
+    CAPTURE(length);
+    CHECK_FALSE(filled.cache.load(key));
+  }
+  put(filled.path, good + "x");
+  filled.check_it_heals();
+}
+
+TEST_CASE("an entry of another format, of another key or of nobody is a miss") {
+  const filled_cache filled;
+  std::string foreign = content_of(filled.path);
+  foreign[8] = 2;
+  put(filled.path, foreign);
+  filled.check_it_heals();
+
+  filled.cache.save(other_key, sample(20, 2));
+  fs::copy_file(path_of(filled.cache, other_key), filled.path,
+                fs::copy_options::overwrite_existing);
+  filled.check_it_heals();
+
+  put(filled.path, std::string(1000, 'x'));
+  filled.check_it_heals();
+}
+
+TEST_CASE("a length that no memory could hold is a miss, not an allocation") {
+  const filled_cache filled;
+  std::string huge = content_of(filled.path);
+  for (std::size_t i = 44; i < 51; ++i) huge[i] = '\x7f';
+  put(filled.path, huge);
+  CHECK_FALSE(filled.cache.load(key));
+  REQUIRE(::truncate(filled.path.c_str(), off_t{1} << 40) == 0);
+  filled.check_it_heals();
+}
+
+TEST_CASE("an unusable entry is told by one line of the log, for those who debug") {
+  const scoped_environment debug("LIBTUNE_LOG", "debug");
+  const filled_cache filled;
+  put(filled.path, "x");
+  captured_errors errors;
+  CHECK_FALSE(filled.cache.load(key));
+  CAPTURE(errors.text());
+  CHECK(errors.count("debug") == 1);
+  CHECK(errors.count("is not used: it ends too early") == 1);
+  CHECK(errors.count("\n") == 1);
+}
+
+TEST_CASE("what others could have written is not read") {
+  const filled_cache filled;
+  for (const unsigned mode : {0620U, 0602U, 0666U}) {
+    fs::permissions(filled.path, fs::perms(mode));
+    filled.check_it_heals();
+  }
+  fs::create_hard_link(filled.path, filled.place.file("twin"));
+  filled.check_it_heals();
+  if (::chown(filled.path.c_str(), 65534, 65534) == 0) filled.check_it_heals();
+}
+
+TEST_CASE("what is no file is neither read nor waited for, and makes way") {
+  const filled_cache filled;
+  const std::string elsewhere = filled.place.file("elsewhere");
+  fs::rename(filled.path, elsewhere);
+  fs::create_symlink(elsewhere, filled.path);
+  filled.check_it_heals();
+  CHECK(fs::is_regular_file(fs::symlink_status(filled.path)));
+  CHECK(fs::exists(elsewhere));
+
+  fs::remove(filled.path);
+  REQUIRE(::mkfifo(filled.path.c_str(), 0600) == 0);
+  filled.check_it_heals();
+}
+
+TEST_CASE("a folder in the place of an entry costs the entry alone") {
+  captured_errors errors;
+  const filled_cache filled;
+  fs::remove(filled.path);
+  fs::create_directory(filled.path);
+  CHECK_FALSE(filled.cache.load(key));
+  filled.cache.save(key, sample());
+  filled.cache.remove(key);
+  CHECK_FALSE(filled.cache.load(key));
+  filled.cache.save(other_key, sample());
+  CHECK(filled.cache.load(other_key) == sample());
+  CHECK(files_in(filled.cache.folder()) == 3);
+  CHECK(errors.count("\n") == 1);
+}
+
+TEST_CASE("a planted symbolic link to a folder is neither read nor written") {
+  const filled_cache filled;
+  const std::size_t before = files_in(filled.cache.folder());
+  fs::create_directory_symlink(filled.cache.folder(), filled.place.path() / "link");
+  for (const char* name : {"link", "link/", "link/."}) {
+    captured_errors errors;
+    const binary_cache cache(filled.place.file(name));
+    CHECK_FALSE(cache.load(key));
+    cache.save(other_key, sample());
+    cache.remove(key);
+    CHECK(errors.count("are not kept in") == 1);
+  }
+  CHECK(files_in(filled.cache.folder()) == before);
+  CHECK(filled.cache.load(key));
+}
+
+TEST_CASE("a folder that others may write is not used") {
+  const filled_cache filled;
+  for (const unsigned mode : {0770U, 0702U, 01777U}) {
+    captured_errors errors;
+    const binary_cache cache(filled.cache.folder() + "/.");
+    fs::permissions(cache.folder(), fs::perms(mode));
+    CHECK_FALSE(cache.load(key));
+    cache.save(other_key, sample());
+    fs::permissions(cache.folder(), fs::perms(0700));
+    CHECK(cache.load(key));
+    CHECK_FALSE(cache.load(other_key));
+    CHECK(errors.count("\n") <= 1);
+  }
+}
+
+TEST_CASE("a folder that may only be read is read, with one warning however often") {
+  const without_privileges ordinary;
+  const filled_cache filled;
+  fs::permissions(filled.cache.folder(), fs::perms(0500));
+  captured_errors errors;
+  const binary_cache cache(filled.cache.folder());
+  for (int i = 0; i < 3; ++i) {
+    CHECK(cache.load(key) == sample());
+    cache.save(other_key, sample());
+    CHECK_FALSE(cache.load(other_key));
+    cache.remove(key);
+  }
+  CAPTURE(errors.text());
+  CHECK(errors.count("warning") == 1);
+  CHECK(errors.count("\n") == 1);
+  CHECK(errors.count("LIBTUNE_CACHE") == 1);
+  CHECK(errors.count(cache.folder()) == 1);
+  fs::permissions(filled.cache.folder(), fs::perms(0700));
+}
+
+TEST_CASE("a folder that cannot be made costs one warning") {
+  const temporary_folder place;
+  put(place.file("file"), "text");
+  captured_errors errors;
+  const binary_cache cache(place.file("file/programs"));
+  for (int i = 0; i < 3; ++i) {
+    CHECK_FALSE(cache.load(key));
+    cache.save(key, sample());
+    cache.remove(key);
+  }
+  CHECK(errors.count("\n") == 1);
+  CHECK(content_of(place.file("file")) == "text");
+}
+
+TEST_CASE("a full disk leaves what was there, and nothing of what was not written") {
+  captured_errors errors;
+  const filled_cache filled;
+  for (const std::size_t limit : {0U, 10U, 84U, 1000U}) {
+    const file_size_limit full(limit);
+    filled.cache.save(key, sample(1000, 2));
+    filled.cache.save(other_key, sample(1000, 2));
+    CHECK(files_in(filled.cache.folder()) == 2);
+    CHECK_FALSE(filled.cache.load(other_key));
+    CHECK(filled.cache.load(key) == sample());
+  }
+  CHECK(errors.count("\n") == 1);
+  filled.cache.save(other_key, sample(1000, 2));
+  CHECK(filled.cache.load(other_key) == sample(1000, 2));
+}
+
+TEST_CASE("what was not used for longest makes way, and a load is a use") {
+  const temporary_folder place;
+  const std::size_t each = binary_header_bytes + 100;
+  const binary_cache cache(place.file("programs"), 3 * each);
+  std::vector<binary_key> keys;
+  for (int i = 0; i < 5; ++i) keys.push_back(binary_key{{"text", std::to_string(i)}});
+  for (int i = 0; i < 3; ++i) {
+    cache.save(keys[i], sample(100, i));
+    set_last_use(path_of(cache, keys[i]), 1000 + i);
+  }
+  CHECK(cache.load(keys[0]));  // otherwise the oldest
+  cache.save(keys[3], sample(100, 3));
+  CHECK(fs::exists(path_of(cache, keys[0])));
+  CHECK_FALSE(fs::exists(path_of(cache, keys[1])));
+  CHECK(fs::exists(path_of(cache, keys[2])));
+  cache.save(keys[4], sample(3 * each - binary_header_bytes, 4));
+  CHECK(files_in(cache.folder()) == 2);
+  CHECK(cache.load(keys[4]) == sample(3 * each - binary_header_bytes, 4));
+}
+
+TEST_CASE("an entry that takes the place of its own makes nobody else go") {
+  const temporary_folder place;
+  const binary_cache cache(place.file("programs"), 2 * (binary_header_bytes + 100));
+  cache.save(other_key, sample(100));
+  cache.save(key, sample(100));
+  cache.save(key, sample(100, 2));
+  CHECK(cache.load(other_key) == sample(100));
+  CHECK(cache.load(key) == sample(100, 2));
+}
+
+TEST_CASE("what is larger than the cap is not kept, and makes nobody go") {
+  const temporary_folder place;
+  const binary_cache cache(place.file("programs"), binary_header_bytes + 100);
+  cache.save(key, sample(100));
+  cache.save(other_key, sample(101));
+  CHECK(cache.load(key) == sample(100));
+  CHECK_FALSE(cache.load(other_key));
+  CHECK_FALSE(binary_cache(cache.folder(), binary_header_bytes + 99).load(key));
+}
+
+TEST_CASE("files of other names are neither counted nor removed") {
+  const temporary_folder place;
+  put(place.file("notes.txt"), std::string(10'000, 'x'));
+  put(place.file(std::string(64, 'g') + ".program"), std::string(10'000, 'x'));
+  put(place.file(std::string(63, 'a') + ".program"), std::string(10'000, 'x'));
+  const binary_cache cache(place.path().string(), 2 * (binary_header_bytes + 100));
+  for (int i = 0; i < 5; ++i) cache.save({{"text", std::to_string(i)}}, sample(100));
+  CHECK(files_in(place.path()) == 3 + 2 + 1);
+}
+
+TEST_CASE("what a killed process left is removed after an hour, not before") {
+  const filled_cache filled;
+  const std::string folder = filled.cache.folder() + "/";
+  const std::string old = folder + std::string(32, 'a') + ".tmp";
+  const std::string fresh = folder + std::string(32, 'b') + ".tmp";
+  for (const std::string& name : {old, fresh}) put(name, "x");
+  set_last_use(old, std::time(nullptr) - 3601);
+  set_last_use(fresh, std::time(nullptr) - 3000);
+  filled.cache.save(other_key, sample());
+  CHECK_FALSE(fs::exists(old));
+  CHECK(fs::exists(fresh));
+}
+
+TEST_CASE("a save does not wait for ever for one who keeps the lock") {
+  const filled_cache filled;
+  const binary_cache impatient(filled.cache.folder(), binary_cache::default_cap_bytes,
+                               std::chrono::milliseconds(1));
+  {
+    const auto folder = tune::detail::private_folder::open(filled.cache.folder());
+    const tune::detail::folder_lock held(*folder, std::chrono::milliseconds(0));
+    REQUIRE(held);
+    impatient.save(other_key, sample());
+    CHECK_FALSE(impatient.load(other_key));
+    CHECK(impatient.load(key) == sample());
+    CHECK(files_in(impatient.folder()) == 2);
+  }
+  impatient.save(other_key, sample());
+  CHECK(impatient.load(other_key) == sample());
+}
+
+TEST_CASE("a relative folder is the one of the time when the cache was made") {
+  const temporary_folder place;
+  const fs::path before = fs::current_path();
+  fs::current_path(place.path());
+  const binary_cache cache("programs");
+  fs::current_path(before);
+  cache.save(key, sample());
+  CHECK(cache.load(key));
+  CHECK(fs::exists(place.path() / "programs"));
+}

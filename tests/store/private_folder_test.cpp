@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/private_folder.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
+
+#include "tests/store/samples.hpp"
+#include "tests/store/temporary_folder.hpp"
+
+namespace fs = std::filesystem;
+using tune::detail::create_private_folders;
+using tune::detail::private_folder;
+using tune::testing::temporary_folder;
+
+namespace {
+
+private_folder open_folder(const fs::path& path) {
+  auto folder = private_folder::open(path.string());
+  REQUIRE(folder);
+  return std::move(*folder);
+}
+
+unsigned mode_of(const fs::path& path) {
+  struct stat status {};
+  REQUIRE(::lstat(path.c_str(), &status) == 0);
+  return status.st_mode & 07777U;
+}
+
+void put_file(const fs::path& path, const std::string& text) {
+  std::ofstream(path) << text;
+  fs::permissions(path, fs::perms(0600));
+}
+
+/// Lets a test have any mode, whatever the mask of the process is.
+class [[nodiscard]] scoped_mask {
+ public:
+  explicit scoped_mask(::mode_t mask) : before_(::umask(mask)) {}
+  ~scoped_mask() { ::umask(before_); }
+  scoped_mask(const scoped_mask&) = delete;
+  scoped_mask& operator=(const scoped_mask&) = delete;
+
+ private:
+  ::mode_t before_;
+};
+
+}  // namespace
+
+TEST_CASE("folders are made for the owner alone, and existing ones stay as they are") {
+  const temporary_folder place;
+  const scoped_mask open_to_all(0);
+  fs::create_directory(place.path() / "a");
+  CHECK_FALSE(create_private_folders(place.file("a/b/c")));
+  CHECK(mode_of(place.path() / "a") == 0777);
+  CHECK(mode_of(place.path() / "a/b") == 0700);
+  CHECK(mode_of(place.path() / "a/b/c") == 0700);
+  CHECK_FALSE(create_private_folders(place.file("a/b/c")));
+}
+
+TEST_CASE("folders that cannot be made have a reason") {
+  const temporary_folder place;
+  put_file(place.file("file"), "text");
+  CHECK(create_private_folders(place.file("file/a")) == std::errc::not_a_directory);
+  const tune::testing::without_privileges ordinary;
+  CHECK(create_private_folders("/libtune-test/a") == std::errc::permission_denied);
+}
+
+TEST_CASE("a folder that is not there is no failure") {
+  const temporary_folder place;
+  CHECK_FALSE(private_folder::open(place.file("a")));
+  CHECK_FALSE(private_folder::open(place.file("a/b")));
+  CHECK_FALSE(private_folder::open(""));
+}
+
+TEST_CASE("a folder that others may change is refused, whoever may read it") {
+  const temporary_folder place;
+  for (const unsigned mode : {0700U, 0755U, 0711U}) {
+    fs::permissions(place.path(), fs::perms(mode));
+    CHECK(private_folder::open(place.path().string()));
+  }
+  for (const unsigned mode : {0720U, 0702U, 0777U, 01777U}) {
+    fs::permissions(place.path(), fs::perms(mode));
+    CHECK_THROWS_WITH_AS(private_folder::open(place.path().string()),
+                         doctest::Contains("other users"), std::system_error);
+  }
+}
+
+TEST_CASE("a folder of another user is refused") {
+  const temporary_folder place;
+  const tune::testing::without_privileges ordinary;
+  if (::geteuid() == 0) return;
+  CHECK_THROWS_WITH_AS(private_folder::open("/"), doctest::Contains("another user"),
+                       std::system_error);
+}
+
+TEST_CASE("a symbolic link to a folder is refused, with a slash after it too") {
+  const temporary_folder place;
+  fs::create_directory(place.path() / "real");
+  fs::permissions(place.path() / "real", fs::perms(0700));
+  fs::create_directory_symlink(place.path() / "real", place.path() / "link");
+  CHECK(private_folder::open(place.file("real//")));
+  CHECK(private_folder::open(place.file("real/././/")));
+  for (const char* name : {"link", "link/", "link//", "link/.", "link/.//./"}) {
+    CAPTURE(name);
+    CHECK_THROWS_AS(private_folder::open(place.file(name)), std::system_error);
+  }
+}
+
+TEST_CASE("what is no folder is refused without waiting for it") {
+  const temporary_folder place;
+  put_file(place.file("file"), "text");
+  REQUIRE(::mkfifo(place.file("pipe").c_str(), 0600) == 0);
+  CHECK_THROWS_AS(private_folder::open(place.file("file")), std::system_error);
+  CHECK_THROWS_AS(private_folder::open(place.file("pipe")), std::system_error);
+}
+
+TEST_CASE("only a regular file of the user alone, with one name, is opened") {
+  const temporary_folder place;
+  const private_folder folder = open_folder(place.path());
+  CHECK_FALSE(folder.open_file("none"));
+  put_file(place.file("file"), "text");
+  CHECK(folder.open_file("file"));
+  fs::permissions(place.file("file"), fs::perms(0644));
+  CHECK(folder.open_file("file"));
+  for (const unsigned mode : {0620U, 0602U}) {
+    fs::permissions(place.file("file"), fs::perms(mode));
+    CHECK_THROWS_AS(folder.open_file("file"), std::system_error);
+  }
+  fs::permissions(place.file("file"), fs::perms(0600));
+
+  REQUIRE(::mkfifo(place.file("pipe").c_str(), 0600) == 0);
+  fs::create_directory(place.file("folder"));
+  fs::create_symlink("file", place.file("link"));
+  for (const char* name : {"pipe", "folder", "link"}) {
+    CAPTURE(name);
+    CHECK_THROWS_AS(folder.open_file(name), std::system_error);
+  }
+  fs::create_hard_link(place.file("file"), place.file("twin"));
+  CHECK_THROWS_WITH_AS(folder.open_file("file"), doctest::Contains("several names"),
+                       std::system_error);
+}
+
+TEST_CASE("a file of another user is not opened") {
+  const temporary_folder place;
+  put_file(place.file("file"), "text");
+  if (::chown(place.file("file").c_str(), 65534, 65534) != 0) return;  // only a superuser can
+  CHECK_THROWS_WITH_AS(open_folder(place.path()).open_file("file"),
+                       doctest::Contains("another user"), std::system_error);
+}
+
+TEST_CASE("a new file is the owner's alone, whatever the mask of the process") {
+  const temporary_folder place;
+  const private_folder folder = open_folder(place.path());
+  for (const ::mode_t mask : {0000U, 0777U}) {
+    const scoped_mask masked(mask);
+    const std::string name = "file" + std::to_string(mask);
+    CHECK(folder.create_file(name));
+    CHECK(mode_of(place.path() / name) == 0600);
+  }
+}
+
+TEST_CASE("a new file takes the place of nothing") {
+  const temporary_folder place;
+  const private_folder folder = open_folder(place.path());
+  put_file(place.file("file"), "text");
+  fs::create_symlink("target", place.file("link"));
+  CHECK_THROWS_AS(folder.create_file("file"), std::system_error);
+  CHECK_THROWS_AS(folder.create_file("link"), std::system_error);
+  CHECK(fs::file_size(place.file("file")) == 4);
+  CHECK_FALSE(fs::exists(place.file("target")));
+}
+
+TEST_CASE("files are reached through the folder that was opened, whatever has its name now") {
+  const temporary_folder place;
+  fs::create_directory(place.path() / "a");
+  fs::permissions(place.path() / "a", fs::perms(0700));
+  const private_folder folder = open_folder(place.path() / "a");
+  fs::rename(place.path() / "a", place.path() / "b");
+  fs::create_directory(place.path() / "a");
+  CHECK(folder.create_file("one"));
+  folder.rename_file("one", "two");
+  CHECK(fs::exists(place.path() / "b/two"));
+  CHECK(fs::is_empty(place.path() / "a"));
+  folder.remove_file("two");
+  CHECK(fs::is_empty(place.path() / "b"));
+}
+
+TEST_CASE("a list has the regular files, their sizes and the times of their last use") {
+  const temporary_folder place;
+  const private_folder folder = open_folder(place.path());
+  CHECK(folder.list_files().empty());
+  put_file(place.file("file"), "text");
+  const timespec times[2] = {{1, 0}, {1'000'000'007, 5}};
+  REQUIRE(::utimensat(AT_FDCWD, place.file("file").c_str(), times, 0) == 0);
+  fs::create_directory(place.file("folder"));
+  fs::create_symlink("file", place.file("link"));
+  for (int again = 0; again < 2; ++again) {
+    const auto files = folder.list_files();
+    REQUIRE(files.size() == 1);
+    CHECK(files[0].name == "file");
+    CHECK(files[0].bytes == 4);
+    CHECK(files[0].used == 1'000'000'007'000'000'005);
+  }
+  CHECK(last_use(folder.open_file("file")) == 1'000'000'007'000'000'005);
+}
+
+TEST_CASE("removing what is gone is no failure, removing a folder is one") {
+  const temporary_folder place;
+  const private_folder folder = open_folder(place.path());
+  CHECK_NOTHROW(folder.remove_file("none"));
+  fs::create_directory(place.file("folder"));
+  CHECK_THROWS_AS(folder.remove_file("folder"), std::system_error);
+  CHECK_THROWS_AS(folder.rename_file("none", "other"), std::system_error);
+  CHECK_NOTHROW(folder.synchronise());
+}

@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/verify/comparison.hpp"
+
+#include <complex>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <limits>
+
+#include "libtune/base/error.hpp"
+#include "tests/array/numbered_array.hpp"
+
+using tune::comparison;
+using tune::dtype;
+using tune::host_array;
+using tune::shape;
+using tune::tolerance;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+template <class T>
+comparison compare(const host_array<T>& expected, const host_array<T>& got,
+                   const tolerance& allowed = {}) {
+  return tune::compare(expected.layout(), expected.data(), got.layout(), got.data(), allowed);
+}
+
+template <class T>
+bool passes(T expected, T got, const tolerance& allowed = {}) {
+  host_array<T> answer{shape()};
+  host_array<T> result{shape()};
+  answer() = expected;
+  result() = got;
+  return compare(answer, result, allowed).matches();
+}
+
+template <class T>
+void check_type() {
+  CHECK(passes(T(7), T(7)));
+  CHECK_FALSE(passes(T(7), T(8)));
+  CHECK(passes(T(7), T(8), {.absolute = 1}));
+  CHECK(passes(T(8), T(7), {.absolute = 1}));
+  CHECK_FALSE(passes(T(7), T(9), {.absolute = 1}));
+  CHECK(passes(T(10), T(12), {.absolute = 0, .relative = 0.2}));
+  CHECK_FALSE(passes(T(10), T(13), {.absolute = 0, .relative = 0.2}));
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("each type is compared within its tolerance", T, std::int8_t, std::uint8_t,
+                   std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
+                   std::uint64_t, float, double, std::complex<float>, std::complex<double>) {
+  check_type<T>();
+}
+
+TEST_CASE("by default results may be off by a millionth") {
+  CHECK(passes(1.0, 1.0 + 0.9e-6));
+  CHECK_FALSE(passes(1.0, 1.0 + 1.1e-6));
+  CHECK(passes(1000.0F, 1000.0F));
+  CHECK_FALSE(passes(1000.0F, 1000.0001F));
+}
+
+TEST_CASE("the two tolerances add up") {
+  const tolerance allowed{.absolute = 1, .relative = 0.1};
+  CHECK(passes(100.0, 110.5, allowed));
+  CHECK(passes(100.0, 111.0, allowed));
+  CHECK_FALSE(passes(100.0, 111.5, allowed));
+}
+
+TEST_CASE("a negative answer is compared relative to its size") {
+  const tolerance allowed{.absolute = 0, .relative = 0.1};
+  CHECK(passes(-100.0, -105.0, allowed));
+  CHECK(passes(-100.0, -95.0, allowed));
+  CHECK_FALSE(passes(-100.0, -120.0, allowed));
+  CHECK_FALSE(passes(-100.0, 100.0, allowed));
+  CHECK_FALSE(passes(-100.0, 1e30, allowed));
+  CHECK_FALSE(passes<std::int32_t>(-100, 100, allowed));
+  CHECK_FALSE(passes<std::complex<double>>({-100, 0}, {100, 0}, allowed));
+}
+
+TEST_CASE("relative to an answer of zero nothing else passes") {
+  CHECK(passes(0.0, -0.0, {.absolute = 0, .relative = 0.5}));
+  CHECK_FALSE(passes(0.0, 1e-300, {.absolute = 0, .relative = 0.5}));
+}
+
+TEST_CASE("NaN never passes, whatever the tolerance and even where it is expected") {
+  for (const double bound : {0.0, 1.0, infinity}) {
+    const tolerance allowed{.absolute = bound, .relative = bound};
+    CHECK_FALSE(passes(1.0, not_a_number, allowed));
+    CHECK_FALSE(passes(not_a_number, 1.0, allowed));
+    CHECK_FALSE(passes(not_a_number, not_a_number, allowed));
+    CHECK_FALSE(passes(1.0F, static_cast<float>(not_a_number), allowed));
+    CHECK_FALSE(passes<std::complex<double>>({1, 1}, {1, not_a_number}, allowed));
+    CHECK_FALSE(passes<std::complex<double>>({1, 1}, {not_a_number, infinity}, allowed));
+    CHECK_FALSE(
+        passes<std::complex<float>>({1, 1}, {static_cast<float>(not_a_number), 1}, allowed));
+    CHECK_FALSE(passes<std::complex<double>>({1, not_a_number}, {1, not_a_number}, allowed));
+  }
+  CHECK_FALSE(passes(1.0, 2.0, {.absolute = not_a_number}));
+}
+
+TEST_CASE("infinity passes only where the same infinity is expected") {
+  for (const double bound : {0.0, 1.0, infinity}) {
+    const tolerance allowed{.absolute = bound, .relative = bound};
+    CHECK(passes(infinity, infinity, allowed));
+    CHECK(passes(-infinity, -infinity, allowed));
+    CHECK_FALSE(passes(infinity, -infinity, allowed));
+    CHECK_FALSE(passes(infinity, 1e308, allowed));
+    CHECK_FALSE(passes(1e308, infinity, allowed));
+    CHECK(passes<std::complex<double>>({infinity, 1}, {infinity, 1}, allowed));
+    CHECK_FALSE(passes<std::complex<double>>({infinity, 1}, {1, infinity}, allowed));
+  }
+}
+
+TEST_CASE("distances between integers do not overflow") {
+  using limits = std::numeric_limits<std::int64_t>;
+  CHECK_FALSE(passes(limits::min(), limits::max(), {.absolute = 1e18}));
+  CHECK(passes(limits::min(), limits::max(), {.absolute = 2e19}));
+  CHECK_FALSE(passes<std::int8_t>(-128, 127, {.absolute = 254}));
+  CHECK(passes<std::int8_t>(-128, 127, {.absolute = 255}));
+  CHECK_FALSE(passes<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()));
+  // Neighbours that no double can tell apart.
+  CHECK_FALSE(passes<std::uint64_t>(std::uint64_t{1} << 63, (std::uint64_t{1} << 63) + 1));
+}
+
+TEST_CASE("the distance of complex elements is that in the plane") {
+  CHECK(passes<std::complex<double>>({0, 0}, {3, 4}, {.absolute = 5}));
+  CHECK_FALSE(passes<std::complex<double>>({0, 0}, {3, 4}, {.absolute = 4.9}));
+  CHECK(passes<std::complex<float>>({3, 4}, {3, 4.5}, {.absolute = 0, .relative = 0.1}));
+}
+
+TEST_CASE("arrays of every padding compare equal, and the padding is not looked at") {
+  for (const shape& size : tune::testing::shapes_of_each_rank) {
+    const unsigned last = tune::testing::paddings(size) - 1;
+    for (unsigned axes = 0; axes <= last; ++axes) {
+      const auto expected =
+          tune::testing::numbered_array<float>(size, tune::testing::padded_by(size, axes));
+      auto got =
+          tune::testing::numbered_array<float>(size, tune::testing::padded_by(size, last - axes));
+      const comparison same = compare(expected, got);
+      CHECK(same.matches());
+      CHECK(same.elements == size.elements());
+      std::size_t final_place = 0;
+      tune::testing::for_each_place(size, got.layout().padded(),
+                                    [&](std::size_t place) { final_place = place; });
+      got.data()[final_place] = -1;
+      CHECK(compare(expected, got).mismatches == 1);
+    }
+  }
+}
+
+TEST_CASE("a mismatch is counted, and the first one told with its index") {
+  const auto expected = tune::testing::numbered_array<std::int32_t>({2, 3, 4}, {2, 3, 4});
+  host_array<std::int32_t> got({2, 3, 4}, {2, 5, 6});
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      for (int k = 0; k < 4; ++k) got(i, j, k) = expected(i, j, k);
+    }
+  }
+  got(0, 2, 1) = -5;
+  got(1, 0, 0) = -6;
+  got(1, 2, 3) = -7;
+  const comparison compared = compare(expected, got);
+  CHECK_FALSE(compared.matches());
+  CHECK(compared.mismatches == 3);
+  CHECK(compared.first == shape{0, 2, 1});
+  CHECK(compared.describe() ==
+        "3 of 24 elements differ, the first at (0, 2, 1): expected 10, got -5");
+}
+
+TEST_CASE("a comparison is described in words") {
+  const host_array<float> one{shape()};
+  CHECK(compare(one, one).describe() == "all 1 elements match");
+  host_array<float> other{shape()};
+  other() = static_cast<float>(not_a_number);
+  CHECK(compare(one, other).describe() ==
+        "1 of 1 elements differ, the first at (): expected 0, got nan");
+  host_array<std::complex<float>> a({1});
+  host_array<std::complex<float>> b({1});
+  a(0) = {1, -2};
+  b(0) = {0.5F, 0};
+  CHECK(compare(a, b).describe() ==
+        "1 of 1 elements differ, the first at (0,): expected (1, -2), got (0.5, 0)");
+  host_array<std::int8_t> letter({1});
+  letter(0) = 65;
+  CHECK(compare(host_array<std::int8_t>({1}), letter).got == "65");
+}
+
+TEST_CASE("empty arrays match") {
+  const host_array<float> a({3, 0});
+  const host_array<float> b({3, 0}, {4, 2});
+  CHECK(compare(a, b).matches());
+  CHECK(compare(a, b).elements == 0);
+}
+
+TEST_CASE("another type or shape is an error that names both") {
+  const host_array<float> floats({2, 3});
+  const host_array<double> doubles({2, 3});
+  const host_array<float> fewer({2, 2});
+  CHECK_THROWS_WITH_AS(
+      tune::compare(floats.layout(), floats.data(), doubles.layout(), doubles.data(), {}),
+      "the answer is (2, 3) of float32, the result (2, 3) of float64", tune::argument_error);
+  CHECK_THROWS_WITH_AS(compare(floats, fewer),
+                       "the answer is (2, 3) of float32, the result (2, 2) of float32",
+                       tune::argument_error);
+}
+
+TEST_CASE("a type that the host does not have is an error that says so") {
+  for (const dtype type : {dtype::float16, dtype::bfloat16}) {
+    const tune::array_layout layout(type, {1});
+    const std::uint16_t bits = 0;
+    CHECK_THROWS_WITH_AS(tune::compare(layout, &bits, layout, &bits, {}),
+                         doctest::Contains("no host type"), tune::argument_error);
+  }
+}
