@@ -5,6 +5,6 @@
 # backend keeps to itself and the tunedb program.
 file(GLOB_RECURSE libtune_public_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/libtune/*.hpp")
 set(libtune_backend_headers ${libtune_public_headers})
-list(FILTER libtune_backend_headers INCLUDE REGEX "/libtune/(opencl|cuda)/backend\\.hpp$")
+list(FILTER libtune_backend_headers INCLUDE REGEX "/libtune/(opencl|cuda)/(backend|interop)\\.hpp$")
 list(FILTER libtune_public_headers EXCLUDE REGEX "/libtune/(opencl|cuda|cli)/")
 list(APPEND libtune_public_headers ${libtune_backend_headers})

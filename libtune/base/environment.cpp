@@ -16,8 +16,10 @@ namespace {
 constexpr std::array variables{
     environment_variable{"LIBTUNE_DEVICE", "index", "the best device",
                          "which device to use, counted over all backends"},
+    environment_variable{"CUDA_DEVICE", "index", "any",
+                         "which CUDA device to use where LIBTUNE_DEVICE is unset"},
     environment_variable{"PYOPENCL_CTX", "platform or platform:device", "any",
-                         "which OpenCL device to use where LIBTUNE_DEVICE is unset"},
+                         "which OpenCL device to use where neither of these is set"},
     environment_variable{"LIBTUNE_DB", "path", "libtune/tuning.db in the user's cache folder",
                          "the tuning database"},
     environment_variable{"LIBTUNE_MATCH", "exact, nearest", "exact",

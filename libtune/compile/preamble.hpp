@@ -15,6 +15,9 @@ namespace tune {
 ///   REQD_WORK_GROUP_SIZE(x, y, z)     after KERNEL: the only work group it will be launched with
 ///   GLOBAL, LOCAL, CONSTANT           address spaces of a pointer
 ///   LOCAL_DECL                        a variable in local memory, declared inside a kernel
+///   DYNAMIC_LOCAL_PARAMETER(type, name)  after the last parameter of a kernel, without a comma:
+///                                     it uses nd_range::local_memory_bytes
+///   DYNAMIC_LOCAL_DECL(type, name)    in that kernel, first: name points to that local memory
 ///   RESTRICT                          a pointer that nothing else aliases
 ///   BARRIER()                         every work item of the group arrives, local memory is seen
 ///   get_global_id(axis) and so on     OpenCL's work item functions, sizes counted in work items

@@ -8,4 +8,6 @@ namespace tune {
 
 std::size_t buffer::size_bytes() const noexcept { return impl_->bytes(); }
 
+void* buffer::host_data() const noexcept { return impl_->host_data(); }
+
 }  // namespace tune

@@ -21,6 +21,10 @@ class buffer {
 
   std::size_t size_bytes() const noexcept;
 
+  /// Where the host sees this memory, for buffers of context::create_managed_buffer; else null. Use
+  /// it only while no command that uses the buffer is under way: after command_queue::finish.
+  void* host_data() const noexcept;
+
   const std::shared_ptr<detail::buffer_interface>& impl() const noexcept { return impl_; }
 
   /// Whether two handles mean the same memory.

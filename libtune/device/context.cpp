@@ -22,6 +22,16 @@ buffer context::create_buffer(std::size_t bytes) const {
   return buffer(impl_->create_buffer(bytes));
 }
 
+buffer context::create_managed_buffer(std::size_t bytes) const {
+  if (bytes == 0) throw argument_error("a buffer needs at least one byte");
+  return buffer(impl_->create_managed_buffer(bytes));
+}
+
+pinned_memory context::create_pinned_memory(std::size_t bytes) const {
+  if (bytes == 0) throw argument_error("pinned memory needs at least one byte");
+  return pinned_memory(impl_->create_pinned_memory(bytes));
+}
+
 program context::create_program(const program_source& source) const {
   return program(impl_->create_program(source));
 }

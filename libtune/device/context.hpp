@@ -11,6 +11,7 @@
 #include "libtune/device/buffer.hpp"
 #include "libtune/device/command_queue.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/device/pinned_memory.hpp"
 #include "libtune/device/program.hpp"
 #include "libtune/device/program_source.hpp"
 
@@ -38,6 +39,13 @@ class context {
 
   /// Uninitialised device memory. @throws device_error (out_of_memory) if there is not enough
   buffer create_buffer(std::size_t bytes) const;
+
+  /// Uninitialised memory that both sides reach: kernels as any buffer, the host by host_data().
+  /// @throws device_error where device_info::managed_memory is false, or there is not enough
+  buffer create_managed_buffer(std::size_t bytes) const;
+
+  /// Host memory for fast copies. @throws device_error (out_of_memory) if there is not enough
+  pinned_memory create_pinned_memory(std::size_t bytes) const;
 
   /// Compiles text as it stands; tune::compile adds the portable preamble and better messages.
   /// @throws build_error with the compiler's log

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "libtune/device/context_options.hpp"
 #include "libtune/device/device_info.hpp"
 
 namespace tune {
@@ -38,7 +39,7 @@ class device {
   std::size_t simd_group_size() const noexcept { return limits().simd_group_size; }
 
   /// A new context. @throws device_error
-  context create_context() const;
+  context create_context(context_options options = {}) const;
 
   const std::shared_ptr<const detail::device_interface>& impl() const noexcept { return impl_; }
 

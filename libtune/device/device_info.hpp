@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,7 +31,37 @@ struct device_limits {
   std::size_t max_allocation_bytes = 0;  ///< one buffer
   std::size_t compute_units = 0;
   std::size_t simd_group_size = 0;  ///< work items that run in lockstep: a hint for speed only
+
+  /// Per work group, where part of it is asked for at launch (nd_range::local_memory_bytes). May be
+  /// more than local_memory_bytes in CUDA; the same in OpenCL.
+  std::size_t max_dynamic_local_memory_bytes = 0;
+
+  // Where the API does not tell, the following are zero.
+  std::size_t registers_per_work_group = 0;  ///< of 32 bits
+  std::size_t cache_bytes = 0;               ///< the last cache before global memory
+  std::size_t clock_khz = 0;                 ///< of the compute units, at most
+  std::size_t memory_clock_khz = 0;
+  std::size_t memory_bus_bits = 0;
 };
+
+/// The generation of an NVIDIA device: 9.0 compiles for sm_90.
+struct compute_capability {
+  int major = 0;
+  int minor = 0;
+
+  friend bool operator==(const compute_capability&, const compute_capability&) = default;
+};
+
+/// Which piece of hardware a device is, so that one that several backends offer is recognised.
+/// Empty where the API does not tell.
+struct device_hardware {
+  std::string pci_address = {};  ///< "0000:3b:00.0", lower case
+  std::string uuid = {};         ///< "00112233-4455-6677-8899-aabbccddeeff"
+  std::optional<tune::compute_capability> compute_capability = {};
+};
+
+/// A UUID as text, as device_hardware has it.
+std::string uuid_text(std::span<const std::byte, 16> bytes);
 
 /// What is known of a device without opening it.
 struct device_info {
@@ -38,6 +70,8 @@ struct device_info {
   device_kind kind = device_kind::other;
   kernel_language language = kernel_language::opencl_c;
   device_limits limits;
+  device_hardware hardware = {};
+  bool managed_memory = false;  ///< whether context::create_managed_buffer can work
 };
 
 }  // namespace tune

@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "libtune/device/context_options.hpp"
 #include "libtune/device/device_info.hpp"
 #include "libtune/device/kernel_info.hpp"
 #include "libtune/device/nd_range.hpp"
@@ -40,10 +41,12 @@ class device_interface : public std::enable_shared_from_this<device_interface> {
   device_interface& operator=(const device_interface&) = delete;
 
   const device_info& info() const noexcept { return info_; }
-  std::shared_ptr<context_interface> create_context() const { return do_create_context(); }
+  std::shared_ptr<context_interface> create_context(context_options options) const {
+    return do_create_context(options);
+  }
 
  private:
-  virtual std::shared_ptr<context_interface> do_create_context() const = 0;
+  virtual std::shared_ptr<context_interface> do_create_context(context_options options) const = 0;
 
   device_info info_;
 };
@@ -51,17 +54,37 @@ class device_interface : public std::enable_shared_from_this<device_interface> {
 /// Device memory, not typed.
 class buffer_interface {
  public:
-  buffer_interface(std::shared_ptr<context_interface> context, std::size_t bytes)
-      : context_(std::move(context)), bytes_(bytes) {}
+  /// @param host_data  where the host sees it, if it does
+  buffer_interface(std::shared_ptr<context_interface> context, std::size_t bytes,
+                   void* host_data = nullptr)
+      : context_(std::move(context)), bytes_(bytes), host_data_(host_data) {}
   virtual ~buffer_interface() = default;
   buffer_interface(const buffer_interface&) = delete;
   buffer_interface& operator=(const buffer_interface&) = delete;
 
   const std::shared_ptr<context_interface>& context() const noexcept { return context_; }
   std::size_t bytes() const noexcept { return bytes_; }
+  void* host_data() const noexcept { return host_data_; }
 
  private:
   std::shared_ptr<context_interface> context_;
+  std::size_t bytes_;
+  void* host_data_;
+};
+
+/// Host memory that copies are fast with. Backends derive to release it.
+class pinned_memory_interface {
+ public:
+  pinned_memory_interface(void* data, std::size_t bytes) noexcept : data_(data), bytes_(bytes) {}
+  virtual ~pinned_memory_interface() = default;
+  pinned_memory_interface(const pinned_memory_interface&) = delete;
+  pinned_memory_interface& operator=(const pinned_memory_interface&) = delete;
+
+  void* data() const noexcept { return data_; }
+  std::size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  void* data_;
   std::size_t bytes_;
 };
 
@@ -226,6 +249,12 @@ class context_interface : public std::enable_shared_from_this<context_interface>
   std::shared_ptr<buffer_interface> create_buffer(std::size_t bytes) {
     return do_create_buffer(bytes);
   }
+  std::shared_ptr<buffer_interface> create_managed_buffer(std::size_t bytes) {
+    return do_create_managed_buffer(bytes);
+  }
+  std::shared_ptr<pinned_memory_interface> create_pinned_memory(std::size_t bytes) {
+    return do_create_pinned_memory(bytes);
+  }
   std::shared_ptr<queue_interface> create_queue(queue_settings settings) {
     return do_create_queue(settings);
   }
@@ -243,6 +272,8 @@ class context_interface : public std::enable_shared_from_this<context_interface>
 
  private:
   virtual std::shared_ptr<buffer_interface> do_create_buffer(std::size_t bytes) = 0;
+  virtual std::shared_ptr<buffer_interface> do_create_managed_buffer(std::size_t bytes) = 0;
+  virtual std::shared_ptr<pinned_memory_interface> do_create_pinned_memory(std::size_t bytes) = 0;
   virtual std::shared_ptr<queue_interface> do_create_queue(queue_settings settings) = 0;
   virtual std::shared_ptr<program_interface> do_create_program(const program_source& source) = 0;
   /// A binary that the driver does not accept is a device_error (invalid_binary).

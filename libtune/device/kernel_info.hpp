@@ -11,10 +11,14 @@ namespace tune {
 /// tell.
 struct kernel_info {
   std::string name;
+  /// Dynamic local memory counts as an argument in OpenCL. 0 where a CUDA driver before 12.4 does
+  /// not tell.
   std::size_t argument_count = 0;
   std::size_t max_work_group_size = 0;   ///< work items; may be less than the device's limit
   std::size_t local_memory_bytes = 0;    ///< per work group, as declared in the kernel
   std::size_t private_memory_bytes = 0;  ///< per work item, spilled registers included
+  std::size_t registers = 0;             ///< per work item; 0: not known
+  int binary_version = 0;                ///< of its machine code, 90 for sm_90; 0: not known
 };
 
 }  // namespace tune

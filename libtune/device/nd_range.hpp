@@ -21,6 +21,10 @@ struct work_size {
 struct nd_range {
   work_size global;
   work_size local;
+  /// Local memory whose size is known at launch only, for each work group, in addition to what the
+  /// kernel declares itself. The kernel has to ask for it with DYNAMIC_LOCAL_PARAMETER (see
+  /// compile/preamble.hpp), and then it is never zero.
+  std::size_t local_memory_bytes = 0;
 };
 
 /// The smallest multiple of step that is at least size. step is positive.

@@ -2,16 +2,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/discover/devices.hpp"
 
+#include "libtune/cuda/backend.hpp"
 #include "libtune/discover/inventory.hpp"
 #include "libtune/opencl/backend.hpp"
 
 namespace tune {
 
 std::vector<backend_status> backends() {
+  const cuda::inventory& of_cuda = cuda::take_inventory();
   const opencl::inventory& found = opencl::take_inventory();
   std::size_t count = 0;
   for (const opencl::platform& platform : found.platforms) count += platform.devices.size();
-  return {{.name = "OpenCL", .available = count > 0, .reason = found.absence, .devices = count}};
+  return {{.name = "CUDA",
+           .available = !of_cuda.devices.empty(),
+           .reason = of_cuda.absence,
+           .devices = of_cuda.devices.size()},
+          {.name = "OpenCL", .available = count > 0, .reason = found.absence, .devices = count}};
 }
 
 std::vector<device> all_devices() { return take_inventory().all(); }

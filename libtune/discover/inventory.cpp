@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/discover/inventory.hpp"
 
+#include "libtune/cuda/backend.hpp"
 #include "libtune/opencl/backend.hpp"
 
 namespace tune {
 
 std::vector<device> inventory::all() const {
-  std::vector<device> devices;
+  std::vector<device> devices = cuda_devices;
   for (const auto& platform : opencl_platforms) {
     devices.insert(devices.end(), platform.begin(), platform.end());
   }
@@ -16,6 +17,7 @@ std::vector<device> inventory::all() const {
 
 inventory take_inventory() {
   inventory result;
+  result.cuda_devices = cuda::take_inventory().devices;
   for (const opencl::platform& platform : opencl::take_inventory().platforms) {
     result.opencl_platforms.push_back(platform.devices);
   }

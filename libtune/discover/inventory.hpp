@@ -13,8 +13,9 @@ namespace tune {
 struct inventory {
   /// For each OpenCL platform its devices; platforms without devices keep their place.
   std::vector<std::vector<device>> opencl_platforms;
+  std::vector<device> cuda_devices = {};  ///< in the driver's order
 
-  /// All devices, in the order of their index.
+  /// All devices, in the order of their index: CUDA's, then OpenCL's platform by platform.
   std::vector<device> all() const;
 };
 

@@ -111,6 +111,13 @@ std::vector<device> candidate_devices(const inventory& devices, const device_fil
     }
     return {passed[*index]};
   }
+  if (const auto index = read_environment_index("CUDA_DEVICE")) {
+    const std::vector<device> passed = filtered(devices.cuda_devices, filter);
+    if (*index >= passed.size()) {
+      throw_absent(fmt::format("CUDA_DEVICE asks for CUDA device {}", *index), passed);
+    }
+    return {passed[*index]};
+  }
   if (const auto choice = read_platform_choice()) {
     return filtered(of_platform(devices, *choice), filter);
   }

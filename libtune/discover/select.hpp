@@ -22,7 +22,9 @@ struct selection {
 
 /// The devices that pass the filter and the environment, in the order of all_devices():
 ///   LIBTUNE_DEVICE   an index into the devices that pass the filter; leaves that one
-///   PYOPENCL_CTX     p or p:d, a platform or one device of it, where LIBTUNE_DEVICE is unset
+///   CUDA_DEVICE      an index into the CUDA devices that pass the filter, where LIBTUNE_DEVICE is
+///                    unset; leaves that one
+///   PYOPENCL_CTX     p or p:d, a platform or one device of it, where neither is set
 /// @throws environment_error if the variable cannot be read, no_device_error if it names a device
 ///         that is not there; the text lists those that are
 std::vector<device> candidate_devices(const device_filter& filter = {});

@@ -6,6 +6,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/opencl/error.hpp"
+#include "libtune/opencl/host_memory.hpp"
 #include "libtune/opencl/program.hpp"
 #include "libtune/opencl/queue.hpp"
 
@@ -27,6 +28,17 @@ std::shared_ptr<detail::buffer_interface> opencl_context::do_create_buffer(std::
     return std::make_shared<opencl_buffer>(shared_from_this(), bytes,
                                            cl::Buffer(handle_, CL_MEM_READ_WRITE, bytes));
   });
+}
+
+std::shared_ptr<detail::buffer_interface> opencl_context::do_create_managed_buffer(
+    std::size_t bytes) {
+  return make_managed_buffer(std::static_pointer_cast<opencl_context>(shared_from_this()), bytes);
+}
+
+std::shared_ptr<detail::pinned_memory_interface> opencl_context::do_create_pinned_memory(
+    std::size_t bytes) {
+  return opencl_pinned_memory::create(std::static_pointer_cast<opencl_context>(shared_from_this()),
+                                      bytes);
 }
 
 std::shared_ptr<detail::queue_interface> opencl_context::do_create_queue(

@@ -14,8 +14,8 @@ namespace tune::opencl {
 class opencl_buffer final : public detail::buffer_interface {
  public:
   opencl_buffer(std::shared_ptr<detail::context_interface> context, std::size_t bytes,
-                cl::Buffer handle)
-      : buffer_interface(std::move(context), bytes), handle_(std::move(handle)) {}
+                cl::Buffer handle, void* host_data = nullptr)
+      : buffer_interface(std::move(context), bytes, host_data), handle_(std::move(handle)) {}
 
   const cl::Buffer& handle() const noexcept { return handle_; }
 
@@ -32,6 +32,9 @@ class opencl_context final : public detail::context_interface {
 
  private:
   std::shared_ptr<detail::buffer_interface> do_create_buffer(std::size_t bytes) override;
+  std::shared_ptr<detail::buffer_interface> do_create_managed_buffer(std::size_t bytes) override;
+  std::shared_ptr<detail::pinned_memory_interface> do_create_pinned_memory(
+      std::size_t bytes) override;
   std::shared_ptr<detail::queue_interface> do_create_queue(
       detail::queue_settings settings) override;
   std::shared_ptr<detail::program_interface> do_create_program(

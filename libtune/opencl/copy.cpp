@@ -3,8 +3,8 @@
 #include "libtune/opencl/copy.hpp"
 
 #include <array>
-#include <utility>
 
+#include "libtune/device/copy_parts.hpp"
 #include "libtune/opencl/context.hpp"
 #include "libtune/opencl/error.hpp"
 
@@ -21,27 +21,6 @@ cl_mem memory_of(const detail::copy_side& side) {
 // Offsets are applied to x alone: OpenCL adds origin[0] + origin[1] * row_pitch + ..., and any
 // byte can be reached so.
 extents origin_of(const detail::copy_side& side) { return {side.offset_bytes, 0, 0}; }
-
-// OpenCL wants the distance between slices to be a multiple of the distance between rows.
-bool has_regular_slices(const detail::copy_side& side, const detail::copy_request& request) {
-  return request.slices == 1 ||
-         (request.rows > 1 && side.slice_pitch_bytes % side.row_pitch_bytes == 0 &&
-          side.slice_pitch_bytes >= side.row_pitch_bytes * request.rows);
-}
-
-// Slices of one row each are rows.
-detail::copy_request without_single_rows(detail::copy_request request) {
-  if (request.rows > 1 || request.slices == 1) return request;
-  request.rows = std::exchange(request.slices, 1);
-  request.source.row_pitch_bytes = request.source.slice_pitch_bytes;
-  request.destination.row_pitch_bytes = request.destination.slice_pitch_bytes;
-  return request;
-}
-
-detail::copy_side nth_slice(detail::copy_side side, std::size_t n) {
-  side.offset_bytes += n * side.slice_pitch_bytes;
-  return side;
-}
 
 void enqueue_rectangle(cl_command_queue queue, const detail::copy_request& request,
                        const device_info& device) {
@@ -101,23 +80,13 @@ void enqueue_linear(cl_command_queue queue, const detail::copy_request& request,
 
 void enqueue_copy(const cl::CommandQueue& queue, const detail::copy_request& wanted,
                   const device_info& device) {
-  const detail::copy_request request = without_single_rows(wanted);
-  if (request.rows == 1 && request.slices == 1) {
-    enqueue_linear(queue(), request, device);
-    return;
-  }
-  if (has_regular_slices(request.source, request) &&
-      has_regular_slices(request.destination, request)) {
-    enqueue_rectangle(queue(), request, device);
-    return;
-  }
-  detail::copy_request slice = request;
-  slice.slices = 1;
-  for (std::size_t n = 0; n < request.slices; ++n) {
-    slice.source = nth_slice(request.source, n);
-    slice.destination = nth_slice(request.destination, n);
-    enqueue_rectangle(queue(), slice, device);
-  }
+  detail::for_each_part(wanted, [&](const detail::copy_request& part) {
+    if (detail::is_linear(part)) {
+      enqueue_linear(queue(), part, device);
+    } else {
+      enqueue_rectangle(queue(), part, device);
+    }
+  });
 }
 
 }  // namespace tune::opencl

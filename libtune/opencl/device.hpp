@@ -17,7 +17,8 @@ class opencl_device final : public detail::device_interface {
   const cl::Device& handle() const noexcept { return handle_; }
 
  private:
-  std::shared_ptr<detail::context_interface> do_create_context() const override;
+  std::shared_ptr<detail::context_interface> do_create_context(
+      context_options options) const override;
 
   cl::Device handle_;
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/opencl/kernel.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <utility>
@@ -63,6 +64,29 @@ void opencl_kernel::do_set_buffer(std::size_t index,
                 context()->info());
   }
   known.buffer = buffer;
+}
+
+void opencl_kernel::set_dynamic_local_memory(std::size_t bytes) {
+  if (bytes == dynamic_local_bytes_) return;
+  // Not every driver checks it.
+  const device_info& device = context()->info();
+  const std::size_t all = info().local_memory_bytes + bytes;
+  if (all > device.limits.local_memory_bytes) {
+    throw device_error(fmt::format("launch of kernel '{}'", info().name), device.identity.name,
+                       fmt::format("{} bytes of local memory, the device has {}", all,
+                                   device.limits.local_memory_bytes),
+                       device_failure::over_limit);
+  }
+  const auto last = static_cast<cl_uint>(std::max<std::size_t>(arguments_.size(), 1) - 1);
+  const cl_int status = clSetKernelArg(handle_(), last, bytes, nullptr);
+  if (status != CL_SUCCESS) {
+    throw_error(status,
+                fmt::format("setting the dynamic local memory of kernel '{}' to {} bytes (its last "
+                            "parameter has to be a DYNAMIC_LOCAL_PARAMETER)",
+                            info().name, bytes),
+                context()->info());
+  }
+  dynamic_local_bytes_ = bytes;
 }
 
 opencl_kernel::argument& opencl_kernel::at(std::size_t index) {

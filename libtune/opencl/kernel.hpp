@@ -18,6 +18,10 @@ class opencl_kernel final : public detail::kernel_interface {
 
   const cl::Kernel& handle() const noexcept { return handle_; }
 
+  /// Sets the size of the dynamic local memory, which is the kernel's last argument, if it is not
+  /// set so already. @throws device_error if the kernel has none
+  void set_dynamic_local_memory(std::size_t bytes);
+
  private:
   // What an argument was last set to, so that setting it to the same costs no driver call.
   struct argument {
@@ -33,6 +37,7 @@ class opencl_kernel final : public detail::kernel_interface {
 
   cl::Kernel handle_;
   std::vector<argument> arguments_;
+  std::size_t dynamic_local_bytes_ = 0;  // 0: not set
 };
 
 }  // namespace tune::opencl

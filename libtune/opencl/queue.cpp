@@ -44,7 +44,8 @@ opencl_queue::~opencl_queue() {
 
 void opencl_queue::do_launch(detail::kernel_interface& kernel, const nd_range& range,
                              event_pointer* event) {
-  const auto& launched = static_cast<const opencl_kernel&>(kernel);
+  auto& launched = static_cast<opencl_kernel&>(kernel);
+  if (range.local_memory_bytes > 0) launched.set_dynamic_local_memory(range.local_memory_bytes);
   const std::size_t global[] = {range.global.x, range.global.y, range.global.z};
   const std::size_t local[] = {range.local.x, range.local.y, range.local.z};
   const cl_uint rank = range.global.z > 1 ? 3 : range.global.y > 1 ? 2 : 1;

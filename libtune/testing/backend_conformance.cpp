@@ -60,6 +60,7 @@ void check_backend_conformance(const device& device) {
   check_all(device_requirements, device);
   check_all(buffer_requirements(), device);
   check_all(copy_requirements(), device);
+  check_all(memory_requirements(), device);
   check_all(program_requirements(), device);
   check_all(launch_requirements(), device);
   check_all(event_requirements(), device);

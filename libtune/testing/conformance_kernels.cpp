@@ -88,6 +88,7 @@ void add_conformance_kernels(const fake_device& device) {
                                 .run = reverse,
                                 .local_memory_bytes = tile_bytes,
                                 .max_work_group_size = reverse_group});
+  device.add_kernel("reverse_dynamic", {.parameters = {buffer}, .run = reverse});
   device.add_kernel("busy", {.parameters = {buffer, int32}, .run = busy});
 }
 

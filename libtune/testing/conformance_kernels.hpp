@@ -19,6 +19,9 @@ inline constexpr std::size_t reverse_group = 32;
 ///                                        writes the five scalars, converted
 ///   reverse(GLOBAL int* data)            reverses data within each work group of reverse_group
 ///                                        work items, through local memory
+///   reverse_dynamic(GLOBAL int* data)    the same for work groups of any size, through dynamic
+///   local
+///                                        memory of as many ints
 ///   busy(GLOBAL float* data, int rounds) keeps every work item busy for so many rounds
 /// @param factor  a macro of the program
 program build_conformance_program(const context& context, int factor = 1);

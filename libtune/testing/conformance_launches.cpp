@@ -77,6 +77,58 @@ void local_memory(const device& device) {
   CHECK(result[reverse_group] == static_cast<std::int32_t>(2 * reverse_group) - 1);
 }
 
+buffer counting(conformance_bench& bench, std::size_t count) {
+  std::vector<std::int32_t> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<std::int32_t>(i);
+  return bench.made_of(values);
+}
+
+void dynamic_local_memory(const device& device) {
+  conformance_bench bench(device);
+  kernel reverse = bench.program.create_kernel("reverse_dynamic");
+  const buffer data = counting(bench, 96);
+  reverse.set_arguments(data);
+  for (const std::size_t group : {16, 48}) {
+    bench.queue.enqueue(reverse, {{96}, {group}, group * sizeof(std::int32_t)});
+  }
+  // Groups of 16 are reversed, then groups of 48, each of which holds three of them.
+  const auto result = bench.read<std::int32_t>(data);
+  CHECK(result[0] == 32);
+  CHECK(result[16] == 16);
+  CHECK(result[47] == 15);
+  CHECK(result[48] == 80);
+}
+
+void most_dynamic_local_memory(const device& device) {
+  conformance_bench bench(device);
+  kernel reverse = bench.program.create_kernel("reverse_dynamic");
+  const buffer data = counting(bench, 16);
+  reverse.set_arguments(data);
+  const std::size_t most = device.limits().max_dynamic_local_memory_bytes;
+  CHECK(most >= device.limits().local_memory_bytes);
+  bench.queue.enqueue(reverse, {{16}, {16}, most});
+  CHECK(bench.read<std::int32_t>(data).front() == 15);
+  bench.queue.enqueue(reverse, {{16}, {16}, 64});
+  CHECK(bench.read<std::int32_t>(data).front() == 0);
+}
+
+void too_much_local_memory(const device& device) {
+  conformance_bench bench(device);
+  kernel reverse = bench.program.create_kernel("reverse_dynamic");
+  const buffer data = counting(bench, 16);
+  reverse.set_arguments(data);
+  const std::size_t most = device.limits().max_dynamic_local_memory_bytes;
+  try {
+    bench.queue.enqueue(reverse, {{16}, {16}, most + 1024});
+    FAIL_CHECK("local memory over the limit was launched with");
+  } catch (const device_error& failure) {
+    INFO(failure.what());
+    CHECK(failure.failure() == device_failure::over_limit);
+  }
+  bench.queue.enqueue(reverse, {{16}, {16}, 64});
+  CHECK(bench.read<std::int32_t>(data).front() == 15);
+}
+
 void arguments_stay(const device& device) {
   conformance_bench bench(device);
   kernel add = bench.program.create_kernel("add");
@@ -204,6 +256,9 @@ constexpr requirement requirements[] = {
     {"a launch reaches every work item once, in one to three dimensions", every_work_item},
     {"scalars of one to eight bytes arrive", scalars_of_all_sizes},
     {"a work group shares local memory across a barrier", local_memory},
+    {"a work group has local memory of a size that the launch says", dynamic_local_memory},
+    {"a launch may ask for all the local memory that the device has", most_dynamic_local_memory},
+    {"local memory over the limit is refused as such, and harms nothing", too_much_local_memory},
     {"arguments stay set between launches", arguments_stay},
     {"a launch has the arguments of the time when it was enqueued", arguments_are_taken_at_launch},
     {"kernels of one name are independent, in one program and in two", kernels_of_one_name},

@@ -8,14 +8,27 @@
 
 namespace tune::testing {
 
-std::shared_ptr<detail::context_interface> fake_device_impl::do_create_context() const {
+std::shared_ptr<detail::context_interface> fake_device_impl::do_create_context(
+    context_options) const {
   state_->check_alive();
   return std::make_shared<fake_context>(shared_from_this(), state_);
 }
 
 std::shared_ptr<detail::buffer_interface> fake_context::do_create_buffer(std::size_t bytes) {
   state_->begin(fake_call::allocate, {});
-  return std::make_shared<fake_buffer>(shared_from_this(), bytes, state_);
+  return std::make_shared<fake_buffer>(shared_from_this(), fake_allocation(state_, bytes), false);
+}
+
+std::shared_ptr<detail::buffer_interface> fake_context::do_create_managed_buffer(
+    std::size_t bytes) {
+  state_->begin(fake_call::allocate, {});
+  return std::make_shared<fake_buffer>(shared_from_this(), fake_allocation(state_, bytes), true);
+}
+
+std::shared_ptr<detail::pinned_memory_interface> fake_context::do_create_pinned_memory(
+    std::size_t bytes) {
+  state_->begin(fake_call::allocate, {});
+  return std::make_shared<fake_pinned_memory>(std::vector<std::byte>(bytes, fake_device::poison));
 }
 
 std::shared_ptr<detail::queue_interface> fake_context::do_create_queue(
@@ -52,19 +65,20 @@ std::string fake_context::do_compiler_identity() const {
   return "fake compiler for " + info().identity.name;
 }
 
-fake_buffer::fake_buffer(std::shared_ptr<detail::context_interface> context, std::size_t bytes,
-                         std::shared_ptr<fake_state> state)
-    : buffer_interface(std::move(context), bytes), state_(std::move(state)) {
+fake_allocation::fake_allocation(std::shared_ptr<fake_state> state, std::size_t bytes)
+    : state_(std::move(state)) {
   state_->reserve(bytes);
   try {
-    memory_.assign(bytes, fake_device::poison);
+    bytes_.assign(bytes, fake_device::poison);
   } catch (...) {
     state_->release(bytes);
     throw;
   }
 }
 
-fake_buffer::~fake_buffer() { state_->release(memory_.size()); }
+fake_allocation::~fake_allocation() {
+  if (state_ != nullptr) state_->release(bytes_.size());
+}
 
 std::unique_ptr<detail::kernel_interface> fake_program::do_create_kernel(
     const std::string& name) const {

@@ -22,7 +22,8 @@ class fake_device_impl final : public detail::device_interface {
       : device_interface(state->info()), state_(std::move(state)) {}
 
  private:
-  std::shared_ptr<detail::context_interface> do_create_context() const override;
+  std::shared_ptr<detail::context_interface> do_create_context(
+      context_options options) const override;
 
   std::shared_ptr<fake_state> state_;
 };
@@ -35,6 +36,9 @@ class fake_context final : public detail::context_interface {
 
  private:
   std::shared_ptr<detail::buffer_interface> do_create_buffer(std::size_t bytes) override;
+  std::shared_ptr<detail::buffer_interface> do_create_managed_buffer(std::size_t bytes) override;
+  std::shared_ptr<detail::pinned_memory_interface> do_create_pinned_memory(
+      std::size_t bytes) override;
   std::shared_ptr<detail::queue_interface> do_create_queue(
       detail::queue_settings settings) override;
   std::shared_ptr<detail::program_interface> do_create_program(
@@ -46,16 +50,40 @@ class fake_context final : public detail::context_interface {
   std::shared_ptr<fake_state> state_;
 };
 
-class fake_buffer final : public detail::buffer_interface, public fake_memory {
+/// Memory counted against the device's, full of poison.
+class fake_allocation {
  public:
-  fake_buffer(std::shared_ptr<detail::context_interface> context, std::size_t bytes,
-              std::shared_ptr<fake_state> state);
-  ~fake_buffer() override;
+  fake_allocation(std::shared_ptr<fake_state> state, std::size_t bytes);
+  fake_allocation(fake_allocation&&) = default;
+  ~fake_allocation();
 
-  std::span<std::byte> contents() noexcept override { return memory_; }
+  std::vector<std::byte>& bytes() noexcept { return bytes_; }
 
  private:
   std::shared_ptr<fake_state> state_;
+  std::vector<std::byte> bytes_;
+};
+
+class fake_buffer final : public detail::buffer_interface, public fake_memory {
+ public:
+  fake_buffer(std::shared_ptr<detail::context_interface> context, fake_allocation memory,
+              bool is_managed)
+      : buffer_interface(std::move(context), memory.bytes().size(),
+                         is_managed ? memory.bytes().data() : nullptr),
+        memory_(std::move(memory)) {}
+
+  std::span<std::byte> contents() noexcept override { return memory_.bytes(); }
+
+ private:
+  fake_allocation memory_;
+};
+
+class fake_pinned_memory final : public detail::pinned_memory_interface {
+ public:
+  explicit fake_pinned_memory(std::vector<std::byte> memory)
+      : pinned_memory_interface(memory.data(), memory.size()), memory_(std::move(memory)) {}
+
+ private:
   std::vector<std::byte> memory_;
 };
 

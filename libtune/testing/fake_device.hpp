@@ -37,7 +37,8 @@ struct fake_device_options {
                        .global_memory_bytes = std::size_t{1} << 30,
                        .max_allocation_bytes = std::size_t{256} << 20,
                        .compute_units = 4,
-                       .simd_group_size = 32};
+                       .simd_group_size = 32,
+                       .max_dynamic_local_memory_bytes = std::size_t{64} << 10};
   fake_times times = {};
 };
 

@@ -64,10 +64,14 @@ void fake_queue::check_launch(const fake_kernel_object& kernel, const nd_range& 
                     limits.max_work_group_extent[1], limits.max_work_group_extent[2]),
         device_failure::over_limit);
   }
-  if (info.local_memory_bytes > limits.local_memory_bytes) {
-    refuse(fmt::format("{} bytes of local memory are over the limit of {}", info.local_memory_bytes,
-                       limits.local_memory_bytes),
-           device_failure::over_limit);
+  const std::size_t local_bytes = info.local_memory_bytes + range.local_memory_bytes;
+  const std::size_t local_limit = range.local_memory_bytes > 0
+                                      ? limits.max_dynamic_local_memory_bytes
+                                      : limits.local_memory_bytes;
+  if (local_bytes > local_limit) {
+    refuse(
+        fmt::format("{} bytes of local memory are over the limit of {}", local_bytes, local_limit),
+        device_failure::over_limit);
   }
 }
 

@@ -35,7 +35,9 @@ device_info fake_state::info() const {
           .backend = options_.backend,
           .kind = options_.kind,
           .language = kernel_language::opencl_c,
-          .limits = options_.limits};
+          .limits = options_.limits,
+          .hardware = {},
+          .managed_memory = true};
 }
 
 void fake_state::begin(fake_call call, std::string_view subject, const fake_macros* macros) {

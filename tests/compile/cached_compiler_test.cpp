@@ -84,6 +84,14 @@ class other_compiler_context final : public tune::detail::context_interface {
   std::shared_ptr<tune::detail::buffer_interface> do_create_buffer(std::size_t bytes) override {
     return inner_->create_buffer(bytes);
   }
+  std::shared_ptr<tune::detail::buffer_interface> do_create_managed_buffer(
+      std::size_t bytes) override {
+    return inner_->create_managed_buffer(bytes);
+  }
+  std::shared_ptr<tune::detail::pinned_memory_interface> do_create_pinned_memory(
+      std::size_t bytes) override {
+    return inner_->create_pinned_memory(bytes);
+  }
   std::shared_ptr<tune::detail::queue_interface> do_create_queue(
       tune::detail::queue_settings settings) override {
     return inner_->create_queue(settings);

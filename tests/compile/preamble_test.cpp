@@ -6,8 +6,9 @@
 #include <string>
 
 TEST_CASE("both preambles define the same portable words") {
-  for (const char* word : {"KERNEL", "DEVICE_FN", "GLOBAL", "LOCAL", "LOCAL_DECL", "CONSTANT",
-                           "RESTRICT", "REQD_WORK_GROUP_SIZE(x, y, z)", "BARRIER()"}) {
+  for (const char* word : {"KERNEL", "DEVICE_FN", "GLOBAL", "LOCAL", "LOCAL_DECL",
+                           "DYNAMIC_LOCAL_PARAMETER(type, name)", "DYNAMIC_LOCAL_DECL(type, name)",
+                           "CONSTANT", "RESTRICT", "REQD_WORK_GROUP_SIZE(x, y, z)", "BARRIER()"}) {
     CAPTURE(word);
     const std::string line = std::string("#define ") + word;
     CHECK(tune::preamble(tune::kernel_language::opencl_c).find(line) != std::string::npos);

@@ -6,6 +6,12 @@
 
 #include "libtune/testing/fake_device.hpp"
 
+TEST_CASE("a UUID is written in groups of hexadecimal digits") {
+  std::array<std::byte, 16> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(0xF0 + i);
+  CHECK(tune::uuid_text(bytes) == "f0f1f2f3-f4f5-f6f7-f8f9-fafbfcfdfeff");
+}
+
 TEST_CASE("a device's shortcuts repeat what is known of it") {
   const tune::testing::fake_device fake(
       {.identity = {"name", "platform", "driver"},

@@ -18,6 +18,13 @@ TEST_CASE("a backend is available or says why not") {
   CHECK(devices == tune::all_devices().size());
 }
 
+TEST_CASE("every backend that libtune knows is listed, CUDA first") {
+  const auto backends = tune::backends();
+  REQUIRE(backends.size() == 2);
+  CHECK(backends[0].name == "CUDA");
+  CHECK(backends[1].name == "OpenCL");
+}
+
 TEST_CASE("asking twice gives the same devices in the same order") {
   CHECK(tune::all_devices() == tune::all_devices());
   CHECK(tune::take_inventory().all() == tune::all_devices());

@@ -33,6 +33,7 @@ struct machine {
 
   // Neither variable of the person who runs the tests counts.
   scoped_environment no_device{"LIBTUNE_DEVICE", nullptr};
+  scoped_environment no_cuda{"CUDA_DEVICE", nullptr};
   scoped_environment no_context{"PYOPENCL_CTX", nullptr};
 
   std::vector<tune::device> candidates(const tune::device_filter& filter = {}) const {
@@ -83,6 +84,47 @@ TEST_CASE("an index of no device is an error that lists the devices") {
   const machine m;
   const scoped_environment index("LIBTUNE_DEVICE", "4");
   CHECK_THROWS_WITH_AS(m.candidates(), doctest::Contains("3: second gpu"), tune::no_device_error);
+}
+
+TEST_CASE("CUDA devices come before those of OpenCL") {
+  machine m;
+  const tune::device cuda = make("cuda", device_kind::gpu);
+  m.inventory.cuda_devices = {cuda};
+  CHECK(m.candidates() == devices{cuda, m.cpu, m.board, m.first_gpu, m.second_gpu});
+  CHECK(tune::best_device(m.candidates()) == cuda);
+  const scoped_environment index("LIBTUNE_DEVICE", "0");
+  CHECK(m.candidates() == devices{cuda});
+}
+
+TEST_CASE("CUDA_DEVICE counts the CUDA devices that pass the filter") {
+  machine m;
+  const tune::device large = make("large", device_kind::gpu);
+  const tune::device small = make("small", device_kind::gpu);
+  m.inventory.cuda_devices = {large, small};
+  const scoped_environment index("CUDA_DEVICE", "1");
+  CHECK(m.candidates() == devices{small});
+  const auto is_small = [](const tune::device& d) { return d.name() == "small"; };
+  CHECK_THROWS_WITH_AS(m.candidates(is_small), doctest::Contains("0: small"),
+                       tune::no_device_error);
+  {
+    const scoped_environment context("PYOPENCL_CTX", "0");
+    CHECK(m.candidates() == devices{small});
+  }
+  {
+    const scoped_environment any("LIBTUNE_DEVICE", "2");
+    CHECK(m.candidates() == devices{m.cpu});
+  }
+}
+
+TEST_CASE("CUDA_DEVICE without a CUDA device is an error, never ignored") {
+  const machine m;
+  {
+    const scoped_environment index("CUDA_DEVICE", "0");
+    CHECK_THROWS_WITH_AS(m.candidates(), doctest::Contains("CUDA_DEVICE"), tune::no_device_error);
+  }
+  const scoped_environment index("CUDA_DEVICE", "first");
+  CHECK_THROWS_WITH_AS(m.candidates(), doctest::Contains("CUDA_DEVICE is 'first'"),
+                       tune::environment_error);
 }
 
 TEST_CASE("PYOPENCL_CTX names a platform, or a device of it; empty platforms count") {

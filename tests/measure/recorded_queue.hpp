@@ -79,6 +79,12 @@ class scripted_context final : public detail::context_interface {
   std::shared_ptr<detail::buffer_interface> do_create_buffer(std::size_t bytes) override {
     return std::make_shared<detail::buffer_interface>(shared_from_this(), bytes);
   }
+  std::shared_ptr<detail::buffer_interface> do_create_managed_buffer(std::size_t) override {
+    return nullptr;
+  }
+  std::shared_ptr<detail::pinned_memory_interface> do_create_pinned_memory(std::size_t) override {
+    return nullptr;
+  }
   std::shared_ptr<detail::queue_interface> do_create_queue(
       detail::queue_settings settings) override {
     return std::make_shared<scripted_queue>(shared_from_this(), settings, script_);
@@ -86,6 +92,11 @@ class scripted_context final : public detail::context_interface {
   std::shared_ptr<detail::program_interface> do_create_program(const program_source&) override {
     return nullptr;
   }
+  std::shared_ptr<detail::program_interface> do_create_program_from_binary(
+      const std::string&, std::span<const std::byte>) override {
+    return nullptr;
+  }
+  std::string do_compiler_identity() const override { return "none"; }
 
   queue_script& script_;
 };
@@ -101,7 +112,7 @@ class scripted_device final : public detail::device_interface {
         script_(script) {}
 
  private:
-  std::shared_ptr<detail::context_interface> do_create_context() const override {
+  std::shared_ptr<detail::context_interface> do_create_context(context_options) const override {
     return std::make_shared<scripted_context>(shared_from_this(), script_);
   }
 
@@ -114,7 +125,7 @@ class recorded_queue {
   queue_script script;
 
  private:
-  context context_{std::make_shared<scripted_device>(script)->create_context()};
+  context context_{std::make_shared<scripted_device>(script)->create_context({})};
 
  public:
   tuning_command_queue queue = context_.create_tuning_command_queue();

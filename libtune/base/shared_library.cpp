@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/base/shared_library.hpp"
+
+#include <dlfcn.h>
+#include <utility>
+
+namespace tune {
+
+shared_library::shared_library(const char* name) : handle_(::dlopen(name, RTLD_NOW | RTLD_LOCAL)) {
+  const char* reason = handle_ == nullptr ? ::dlerror() : "";
+  error_ = reason != nullptr ? reason : "the system does not say why";
+}
+
+shared_library::shared_library(shared_library&& other) noexcept
+    : handle_(std::exchange(other.handle_, nullptr)), error_(std::move(other.error_)) {}
+
+shared_library& shared_library::operator=(shared_library&& other) noexcept {
+  std::swap(handle_, other.handle_);
+  std::swap(error_, other.error_);
+  return *this;
+}
+
+shared_library::~shared_library() {
+  if (handle_ != nullptr) ::dlclose(handle_);
+}
+
+void* shared_library::symbol(const char* name) const noexcept {
+  return handle_ != nullptr ? ::dlsym(handle_, name) : nullptr;
+}
+
+}  // namespace tune

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/cuda/runway.hpp"
+
+#include <array>
+#include <chrono>
+
+namespace tune::cuda {
+namespace {
+
+// Several times what enqueueing two events and a launch takes the host.
+constexpr std::chrono::microseconds length{20};
+
+const program_source source{.name = "runway.kernel",
+                            .text = R"(
+extern "C" __global__ void runway(long long cycles) {
+  const long long start = clock64();
+  while (clock64() - start < cycles) {
+  }
+})",
+                            .options = {}};
+
+std::vector<std::byte> compile(const cuda_context& context) {
+  return context.cuda().compiler().compile_to_cubin(source,
+                                                    *context.info().hardware.compute_capability);
+}
+
+}  // namespace
+
+runway::runway(const cuda_context& context)
+    : context_(context),
+      library_(context, source.name, compile(context)),
+      kernel_(library_.kernel("runway")),
+      cycles_(static_cast<long long>(context.info().limits.clock_khz) * length.count() / 1000) {}
+
+CUresult runway::launch(CUstream stream) const {
+  long long cycles = cycles_;
+  std::array<void*, 1> arguments{&cycles};
+  return context_.api().launch_kernel(reinterpret_cast<CUfunction>(kernel_), 1, 1, 1, 1, 1, 1, 0,
+                                      stream, arguments.data(), nullptr);
+}
+
+}  // namespace tune::cuda
