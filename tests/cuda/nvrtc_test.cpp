@@ -3,7 +3,9 @@
 #include "libtune/cuda/nvrtc.hpp"
 
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -25,17 +27,35 @@ struct sample {
   tune::defines macros;
 };
 
-const sample samples[] = {{"examples/diffusion/naive.kernel",
-                           tune::defines().add("block_size_x", 32).add("block_size_y", 8)},
-                          {"examples/diffusion/shared.kernel",
-                           tune::defines().add("block_size_x", 32).add("block_size_y", 8)},
-                          {"examples/diffusion/tiled.kernel", tune::defines()
-                                                                  .add("block_size_x", 16)
-                                                                  .add("block_size_y", 16)
-                                                                  .add("tile_size_x", 2)
-                                                                  .add("tile_size_y", 4)},
-                          {"libtune/testing/conformance.kernel",
-                           tune::defines().add("factor", 3).add("reverse_group", 32)}};
+const sample samples[] = {
+    {"examples/diffusion/naive.kernel",
+     tune::defines().add("block_size_x", 32).add("block_size_y", 8)},
+    {"examples/diffusion/shared.kernel",
+     tune::defines().add("block_size_x", 32).add("block_size_y", 8)},
+    {"examples/diffusion/tiled.kernel", tune::defines()
+                                            .add("block_size_x", 16)
+                                            .add("block_size_y", 16)
+                                            .add("tile_size_x", 2)
+                                            .add("tile_size_y", 4)},
+    {"libtune/testing/conformance.kernel",
+     tune::defines().add("factor", 3).add("reverse_group", 32)},
+    {"tests/consumer/scale.kernel", tune::defines().add("wgs", 64).add("type", "float")}};
+
+// The kernels of the tree, but for the preambles, which no compiler sees alone.
+std::set<std::string> kernels_of_the_tree() {
+  const std::filesystem::path top = LIBTUNE_SOURCE_DIR;
+  std::set<std::string> paths;
+  for (const char* folder : {"libtune", "operations", "examples", "tests"}) {
+    if (!std::filesystem::exists(top / folder)) continue;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(top / folder)) {
+      const std::string path = entry.path().lexically_relative(top).generic_string();
+      if (path.ends_with(".kernel") && path.find("/preamble.") == std::string::npos) {
+        paths.insert(path);
+      }
+    }
+  }
+  return paths;
+}
 
 std::string read_file(const std::string& path) {
   std::ifstream file(std::string(LIBTUNE_SOURCE_DIR "/") + path);
@@ -65,6 +85,9 @@ std::string log_of(const tune::program_source& source) {
 }  // namespace
 
 TEST_CASE("every kernel of the tree compiles for every architecture from sm_75 to sm_100") {
+  std::set<std::string> paths;
+  for (const sample& item : samples) paths.insert(item.path);
+  CHECK(paths == kernels_of_the_tree());
   if (!fake_cuda::has_compiler()) return;
   for (const sample& item : samples) {
     const std::string text = read_file(item.path);
@@ -94,6 +117,19 @@ void mix(GLOBAL float4* RESTRICT a, GLOBAL const double2* b, uchar c, ushort d, 
   a[i].x += tile[63 - get_local_id(0)].y + b[i].x + get_global_size(0) + get_num_groups(1);
 })";
   CHECK_NOTHROW(fake_cuda::compiler().compile_to_cubin(with_preamble("mix.kernel", text), {9, 0}));
+}
+
+TEST_CASE("the kernel of the README's example compiles") {
+  if (!fake_cuda::has_compiler()) return;
+  const tune::program_source source =
+      with_preamble("multiply.kernel", R"(
+KERNEL REQD_WORK_GROUP_SIZE(wgs, 1, 1) void multiply(GLOBAL type* data, type scale) {
+  data[get_global_id(0)] *= scale;
+})",
+                    tune::defines().add("wgs", 64).add("type", "double"));
+  for (const compute_capability& architecture : architectures) {
+    CHECK_NOTHROW(fake_cuda::compiler().compile_to_cubin(source, architecture));
+  }
 }
 
 TEST_CASE("a long is 64 bits wide") {
