@@ -4,20 +4,22 @@
 // What enqueueing an operation costs beside the raw API call.
 //
 // Both launch the same kernel of one work item with three arguments. The raw side is
-// clEnqueueNDRangeKernel on a kernel whose arguments have been set once. The other is
-// operation::run(): all slots are checked, all arguments set again, and the launch is checked. A
-// batch of each is timed in turn, on the host's clock, and the queue is emptied outside the timed
-// parts; the order within a pair alternates. What is reported, over all pairs: the median time of
-// one enqueue on either side, the median of the pairs' ratios, and the allocations of one run.
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
+// clEnqueueNDRangeKernel or cuLaunchKernel on a kernel whose arguments have been set once. The
+// other is operation::run(): all slots are checked, all arguments set again, and the launch is
+// checked. A batch of each is timed in turn, on the host's clock, and the queue is emptied outside
+// the timed parts; the order within a pair alternates. What is reported, over all pairs: the median
+// time of one enqueue on either side, the median of the pairs' ratios, and the allocations of one
+// run.
 #include <algorithm>
 #include <benchmark/benchmark.h>
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "bench/enqueue/raw_cuda.hpp"
+#include "bench/enqueue/raw_opencl.hpp"
 #include "libtune/libtune.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 
@@ -41,67 +43,12 @@ class touch_operation final : public tune::operation {
   tune::io_slot& data_;
 };
 
-/// The same launch without libtune, on the same kind of device.
-class raw_launch {
- public:
-  explicit raw_launch(const tune::device& wanted) {
-    cl_device_id device = find(wanted);
-    context_ = clCreateContext(nullptr, 1, &device, nullptr, nullptr, nullptr);
-    queue_ = clCreateCommandQueue(context_, device, 0, nullptr);
-    const char* text =
-        "__kernel void touch(__global float* data, float factor, int offset)"
-        "{ data[offset] *= factor; }";
-    program_ = clCreateProgramWithSource(context_, 1, &text, nullptr, nullptr);
-    clBuildProgram(program_, 1, &device, "", nullptr, nullptr);
-    kernel_ = clCreateKernel(program_, "touch", nullptr);
-    data_ = clCreateBuffer(context_, CL_MEM_READ_WRITE, 64, nullptr, nullptr);
-    const float factor = 1.0F;
-    const int offset = 0;
-    clSetKernelArg(kernel_, 0, sizeof data_, &data_);
-    clSetKernelArg(kernel_, 1, sizeof factor, &factor);
-    clSetKernelArg(kernel_, 2, sizeof offset, &offset);
-  }
-  ~raw_launch() {
-    clReleaseMemObject(data_);
-    clReleaseKernel(kernel_);
-    clReleaseProgram(program_);
-    clReleaseCommandQueue(queue_);
-    clReleaseContext(context_);
-  }
-  raw_launch(const raw_launch&) = delete;
-  raw_launch& operator=(const raw_launch&) = delete;
-
-  bool enqueue() {
-    const std::size_t one = 1;
-    return clEnqueueNDRangeKernel(queue_, kernel_, 1, nullptr, &one, &one, 0, nullptr, nullptr) ==
-           CL_SUCCESS;
-  }
-  void finish() { clFinish(queue_); }
-
- private:
-  static cl_device_id find(const tune::device& wanted) {
-    cl_uint count = 0;
-    clGetPlatformIDs(0, nullptr, &count);
-    std::vector<cl_platform_id> platforms(count);
-    clGetPlatformIDs(count, platforms.data(), nullptr);
-    for (cl_platform_id platform : platforms) {
-      char name[256] = {};
-      clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, nullptr);
-      cl_device_id device = nullptr;
-      if (wanted.platform_name() == name &&
-          clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr) == CL_SUCCESS) {
-        return device;
-      }
-    }
-    return nullptr;
-  }
-
-  cl_context context_ = nullptr;
-  cl_command_queue queue_ = nullptr;
-  cl_program program_ = nullptr;
-  cl_kernel kernel_ = nullptr;
-  cl_mem data_ = nullptr;
-};
+std::unique_ptr<bench::raw_launch> make_raw(const tune::context& context,
+                                            const tune::program& program) {
+  const tune::device device = context.device();
+  if (device.info().backend == "OpenCL") return std::make_unique<bench::raw_opencl>(device);
+  return std::make_unique<bench::raw_cuda>(context, program);
+}
 
 template <class Enqueue>
 double nanoseconds_each(Enqueue&& enqueue) {
@@ -120,10 +67,10 @@ double median(std::vector<double>& values) {
 
 void compare_enqueue(benchmark::State& state, const tune::device& device) {
   const tune::context context = device.create_context();
-  touch_operation operation(context.create_command_queue(),
-                            tune::compile(context, {"touch.kernel", kernel_text}));
+  const tune::program program = tune::compile(context, {"touch.kernel", kernel_text});
+  touch_operation operation(context.create_command_queue(), program);
   operation.ensure_all_bound();
-  raw_launch raw(device);
+  const auto raw = make_raw(context, program);
   const auto run_operation = [&] {
     const double time = nanoseconds_each([&] { operation.run(); });
     operation.queue().finish();
@@ -131,9 +78,9 @@ void compare_enqueue(benchmark::State& state, const tune::device& device) {
   };
   const auto run_raw = [&] {
     const double time = nanoseconds_each([&] {
-      if (!raw.enqueue()) state.SkipWithError("the raw enqueue failed");
+      if (!raw->enqueue()) state.SkipWithError("the raw enqueue failed");
     });
-    raw.finish();
+    raw->finish();
     return time;
   };
   run_operation();  // drivers compile and allocate on the first launches
@@ -165,7 +112,6 @@ void compare_enqueue(benchmark::State& state, const tune::device& device) {
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   for (const tune::device& device : tune::all_devices()) {
-    if (device.info().backend != "OpenCL") continue;
     benchmark::RegisterBenchmark(("enqueue/" + device.platform_name()).c_str(), compare_enqueue,
                                  device)
         ->Iterations(300)

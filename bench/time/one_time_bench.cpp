@@ -3,26 +3,50 @@
 //
 // Whether a score means the same through every API that offers one piece of hardware.
 //
-// The naive diffusion kernel, with one work group for all, is measured on each device through
-// make_measure, as a search would: 20 rounds in turn, each giving the median of 200 runs. Reported
-// for each size: the median of the rounds, and its ratio to that of the first device with the same
-// name. Sizes go from a few microseconds to several hundred, because what would differ between
-// APIs is the cost of looking at a short kernel.
+// A kernel that is nothing but a chain of dependent multiply-adds, whose time no compiler can
+// change, is measured on each device through make_measure, as a search would: 20 rounds in turn,
+// each giving the median of 200 runs. Reported for each length of the chain: the median of the
+// rounds, and its ratio to that of the first device with the same name. What would differ between
+// APIs is the cost of looking at a kernel, so the times go from a few microseconds to about a
+// millisecond.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "examples/diffusion/diffusion.hpp"
-#include "examples/diffusion/reference.hpp"
 #include "libtune/libtune.hpp"
 
 namespace {
 
 constexpr int rounds = 20;
 constexpr int runs = 200;
-constexpr diffusion::diffusion_tuning tuning{.block_size_x = 64, .block_size_y = 8};
+constexpr std::size_t items = 1 << 14;
+constexpr std::size_t group = 128;
+
+const tune::kernel_source source{"chain.kernel", R"(
+KERNEL REQD_WORK_GROUP_SIZE(group, 1, 1)
+void chain(GLOBAL float* data, float factor, uint length) {
+  float x = data[get_global_id(0)];
+  for (uint i = 0; i < length; ++i) x = fma(x, factor, 1.0f);
+  data[get_global_id(0)] = x;
+})"};
+
+class chain final : public tune::operation {
+ public:
+  chain(const tune::command_queue& queue, const tune::program& program, unsigned length)
+      : operation(queue),
+        kernel_(program.create_kernel("chain")),
+        data_(add_slot("data", {items}, tune::dtype::float32)),
+        length_(length) {}
+
+ private:
+  void do_run() override { enqueue(kernel_, {{items}, {group}}, data_, 0.5F, length_); }
+
+  tune::kernel kernel_;
+  tune::io_slot& data_;
+  unsigned length_;
+};
 
 struct contender {
   tune::device device;
@@ -30,15 +54,15 @@ struct contender {
   std::vector<double> medians;
 };
 
-tune::measure prepare(const tune::device& device, std::size_t size) {
+tune::measure prepare(const tune::device& device, unsigned length) {
   const tune::context context = device.create_context();
   auto queue = context.create_tuning_command_queue();
-  auto step = diffusion::diffusion_template(context, {}, tuning).instantiate(queue, size, size);
-  step.ensure_all_bound();
-  const auto field = diffusion::make_test_field(size);
-  step.buffer("u").set(queue, field);
-  step.buffer("u_new").set(queue, field);
-  return tune::make_measure(queue, std::move(step));
+  const auto program =
+      tune::compile(context, source, tune::defines().add("group", static_cast<int>(group)));
+  chain operation(queue, program, length);
+  operation.ensure_all_bound();
+  operation.buffer("data").zero(queue);
+  return tune::make_measure(queue, std::move(operation));
 }
 
 double median(std::vector<double> values) {
@@ -46,9 +70,9 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-void compare(std::vector<contender> contenders, std::size_t size) {
+void compare(std::vector<contender> contenders, unsigned length) {
   for (contender& each : contenders) {
-    each.prepared = std::make_unique<tune::measure>(prepare(each.device, size));
+    each.prepared = std::make_unique<tune::measure>(prepare(each.device, length));
     each.prepared->run();
   }
   for (int round = 0; round < rounds; ++round) {
@@ -60,7 +84,7 @@ void compare(std::vector<contender> contenders, std::size_t size) {
     const auto first = std::find_if(
         contenders.begin(), contenders.end(),
         [&](const contender& other) { return other.device.name() == each.device.name(); });
-    std::printf("%5zu x %-5zu  %-8s %-28.28s %10.2f us   ratio %.3f\n", size, size,
+    std::printf("%8u steps  %-8s %-28.28s %10.2f us   ratio %.3f\n", length,
                 each.device.info().backend.c_str(), each.device.name().c_str(),
                 median(each.medians) / 1000, median(each.medians) / median(first->medians));
   }
@@ -69,12 +93,12 @@ void compare(std::vector<contender> contenders, std::size_t size) {
 }  // namespace
 
 int main() {
-  for (const std::size_t size : {256, 1024, 4096, 8192}) {
+  for (const unsigned length : {1'000U, 10'000U, 50'000U, 400'000U}) {
     std::vector<contender> contenders;
     for (const tune::device& device : tune::all_devices()) {
       if (device.kind() != tune::device_kind::gpu) continue;
       contenders.push_back({device, nullptr, {}});
     }
-    compare(std::move(contenders), size);
+    compare(std::move(contenders), length);
   }
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "libtune/libtune.hpp"
 
@@ -69,6 +70,8 @@ class diffusion_template {
                               const std::optional<diffusion_tuning>& tuning = std::nullopt);
 
   const diffusion_tuning& tuning() const noexcept { return tuning_; }
+  /// The program as the device runs it.
+  std::vector<std::byte> binary() const { return program_.binary(); }
   diffusion_operation instantiate(const tune::command_queue& queue, std::size_t rows,
                                   std::size_t columns) const;
 

@@ -68,9 +68,10 @@ void opencl_kernel::do_set_buffer(std::size_t index,
 
 void opencl_kernel::set_dynamic_local_memory(std::size_t bytes) {
   if (bytes == dynamic_local_bytes_) return;
-  // Not every driver checks it.
+  // Not every driver checks it. NVIDIA's counts a byte for a parameter whose size is not known yet.
   const device_info& device = context()->info();
-  const std::size_t all = info().local_memory_bytes + bytes;
+  const std::size_t declared = info().local_memory_bytes;
+  const std::size_t all = bytes + (declared < sizeof(cl_int) ? 0 : declared);
   if (all > device.limits.local_memory_bytes) {
     throw device_error(fmt::format("launch of kernel '{}'", info().name), device.identity.name,
                        fmt::format("{} bytes of local memory, the device has {}", all,

@@ -93,6 +93,15 @@ void make_room(const private_folder& folder, const std::string& name, std::uint6
   }
 }
 
+// A second is fine enough an order, and a hit that writes nothing is much cheaper. A folder that
+// may only be read keeps its order.
+void note_use(const file_descriptor& file) {
+  constexpr file_time one_second = 1'000'000'000;
+  const file_time age = detail::current_time() - detail::last_use(file);
+  if (age >= 0 && age < one_second) return;
+  static_cast<void>(::futimens(file.get(), nullptr));
+}
+
 void log_unusable(const sha256_digest& key, const std::string& reason) {
   log(log_level::debug, "the cached program " + entry_name(key) + " is not used: " + reason);
 }
@@ -118,8 +127,7 @@ std::optional<std::vector<std::byte>> binary_cache::load(const binary_key& key) 
       const file_descriptor file = folder->open_file(entry_name(digest));
       if (!file) return std::nullopt;
       auto binary = read_entry(file, digest, cap_bytes_);
-      // A folder that may only be read keeps its order.
-      static_cast<void>(::futimens(file.get(), nullptr));
+      note_use(file);
       return binary;
     } catch (const std::runtime_error& failure) {
       log_unusable(digest, failure.what());

@@ -3,6 +3,7 @@
 #include "libtune/store/private_folder.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <dirent.h>
 #include <fcntl.h>
 #include <filesystem>
@@ -142,5 +143,11 @@ void private_folder::synchronise() const {
 }
 
 file_time last_use(const file_descriptor& file) { return time_of(status_of(file)); }
+
+file_time current_time() noexcept {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
 
 }  // namespace tune::detail

@@ -62,5 +62,7 @@ class private_folder {
 
 /// When a file was written or touched last. @throws std::system_error
 file_time last_use(const file_descriptor& file);
+/// The system clock, on the same scale.
+file_time current_time() noexcept;
 
 }  // namespace tune::detail
