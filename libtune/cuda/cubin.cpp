@@ -17,7 +17,7 @@ bool fits(std::span<const std::byte> bytes, std::uint64_t offset, std::uint64_t 
 
 template <class T>
 T read(std::span<const std::byte> bytes, std::uint64_t offset) noexcept {
-  T value;
+  T value{};
   std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
 }

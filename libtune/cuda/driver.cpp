@@ -89,7 +89,7 @@ std::string open(driver_api& api, PFN_cuGetProcAddress_v12000 get_address, int d
 const driver_status& driver() noexcept {
   // Never destroyed: handles in static objects may outlive everything else.
   static const driver_status* const loaded = [] {
-    auto* status = new driver_status;
+    auto* status = new driver_status;  // NOLINT(bugprone-unhandled-exception-at-new): nothing helps
     try {
       status->absence = load(*status);
     } catch (const std::exception& failure) {

@@ -33,6 +33,7 @@
 namespace tune::cuda {
 
 struct nvrtc_api {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name cannot be put in parentheses
 #define LIBTUNE_NVRTC_MEMBER(member, function) decltype(&::function) member = nullptr;
   LIBTUNE_NVRTC_FUNCTIONS(LIBTUNE_NVRTC_MEMBER)
 #undef LIBTUNE_NVRTC_MEMBER

@@ -50,7 +50,7 @@ CUkernel library_handle::kernel(const std::string& name) const {
   return kernel;
 }
 
-cuda_program::cuda_program(std::shared_ptr<cuda_context> context, const std::string& name,
+cuda_program::cuda_program(const std::shared_ptr<cuda_context>& context, const std::string& name,
                            std::vector<std::byte> cubin)
     : program_interface(context),
       cubin_(std::move(cubin)),

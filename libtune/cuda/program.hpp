@@ -34,7 +34,7 @@ class library_handle {
 
 class cuda_program final : public detail::program_interface {
  public:
-  cuda_program(std::shared_ptr<cuda_context> context, const std::string& name,
+  cuda_program(const std::shared_ptr<cuda_context>& context, const std::string& name,
                std::vector<std::byte> cubin);
 
  private:

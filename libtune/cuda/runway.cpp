@@ -20,6 +20,12 @@ extern "C" __global__ void runway(long long cycles) {
 })",
                             .options = {}};
 
+long long cycles_of(const device_limits& limits) {
+  constexpr long long usual_clock_khz = 1'500'000;
+  const auto known = static_cast<long long>(limits.clock_khz);
+  return (known > 0 ? known : usual_clock_khz) * length.count() / 1000;
+}
+
 std::vector<std::byte> compile(const cuda_context& context) {
   return context.cuda().compiler().compile_to_cubin(source,
                                                     *context.info().hardware.compute_capability);
@@ -31,7 +37,7 @@ runway::runway(const cuda_context& context)
     : context_(context),
       library_(context, source.name, compile(context)),
       kernel_(library_.kernel("runway")),
-      cycles_(static_cast<long long>(context.info().limits.clock_khz) * length.count() / 1000) {}
+      cycles_(cycles_of(context.info().limits)) {}
 
 CUresult runway::launch(CUstream stream) const {
   long long cycles = cycles_;

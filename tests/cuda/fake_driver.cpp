@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <elf.h>
+#include <list>
 #include <mutex>
-#include <set>
 #include <string_view>
 #include <vector>
 
@@ -29,17 +29,17 @@ struct event_object {
   bool timed;
   std::uint64_t time_ns;
 };
-struct library_object {
-  std::string bytes;
-};
 struct kernel_object {
   std::string name;
+};
+struct library_object {
+  std::string bytes;
+  std::list<kernel_object> kernels = {};  // gone with the library
 };
 
 behaviour current_behaviour;
 std::mutex mutex;
 std::map<std::string, int> counts;
-std::set<kernel_object*> kernels;
 std::atomic<int> live{0};
 std::atomic<std::uint64_t> clock_ns{1};
 context_object primary;
@@ -356,10 +356,10 @@ void add_programs(table& t) {
   add<PFN_cuLibraryGetKernel_v12000>(
       t, "cuLibraryGetKernel", [](CUkernel* kernel, CUlibrary library, const char* name) {
         const std::string section = std::string(".text.") + name + '\0';
-        const auto& bytes = reinterpret_cast<library_object*>(library)->bytes;
-        if (bytes.find(section) == std::string::npos) return CUDA_ERROR_NOT_FOUND;
+        auto& owner = *reinterpret_cast<library_object*>(library);
+        if (owner.bytes.find(section) == std::string::npos) return CUDA_ERROR_NOT_FOUND;
         const std::lock_guard lock(mutex);
-        *kernel = reinterpret_cast<CUkernel>(*kernels.insert(new kernel_object{name}).first);
+        *kernel = reinterpret_cast<CUkernel>(&owner.kernels.emplace_back(kernel_object{name}));
         return CUDA_SUCCESS;
       });
   add<PFN_cuLibraryGetModule_v12000>(t, "cuLibraryGetModule", [](CUmodule* module, CUlibrary) {

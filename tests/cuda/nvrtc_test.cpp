@@ -3,7 +3,9 @@
 #include "libtune/cuda/nvrtc.hpp"
 
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -37,6 +39,22 @@ const sample samples[] = {{"examples/diffusion/naive.kernel",
                           {"libtune/testing/conformance.kernel",
                            tune::defines().add("factor", 3).add("reverse_group", 32)}};
 
+// The kernels of the tree, but for the preambles, which no compiler sees alone.
+std::set<std::string> kernels_of_the_tree() {
+  const std::filesystem::path top = LIBTUNE_SOURCE_DIR;
+  std::set<std::string> paths;
+  for (const char* folder : {"libtune", "operations", "examples"}) {
+    if (!std::filesystem::exists(top / folder)) continue;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(top / folder)) {
+      const std::string path = entry.path().lexically_relative(top).generic_string();
+      if (path.ends_with(".kernel") && path.find("/preamble.") == std::string::npos) {
+        paths.insert(path);
+      }
+    }
+  }
+  return paths;
+}
+
 std::string read_file(const std::string& path) {
   std::ifstream file(std::string(LIBTUNE_SOURCE_DIR "/") + path);
   std::ostringstream text;
@@ -65,6 +83,9 @@ std::string log_of(const tune::program_source& source) {
 }  // namespace
 
 TEST_CASE("every kernel of the tree compiles for every architecture from sm_75 to sm_100") {
+  std::set<std::string> paths;
+  for (const sample& item : samples) paths.insert(item.path);
+  CHECK(paths == kernels_of_the_tree());
   if (!fake_cuda::has_compiler()) return;
   for (const sample& item : samples) {
     const std::string text = read_file(item.path);
@@ -94,6 +115,19 @@ void mix(GLOBAL float4* RESTRICT a, GLOBAL const double2* b, uchar c, ushort d, 
   a[i].x += tile[63 - get_local_id(0)].y + b[i].x + get_global_size(0) + get_num_groups(1);
 })";
   CHECK_NOTHROW(fake_cuda::compiler().compile_to_cubin(with_preamble("mix.kernel", text), {9, 0}));
+}
+
+TEST_CASE("the kernel of the README's example compiles") {
+  if (!fake_cuda::has_compiler()) return;
+  const tune::program_source source =
+      with_preamble("multiply.kernel", R"(
+KERNEL REQD_WORK_GROUP_SIZE(wgs, 1, 1) void multiply(GLOBAL type* data, type scale) {
+  data[get_global_id(0)] *= scale;
+})",
+                    tune::defines().add("wgs", 64).add("type", "double"));
+  for (const compute_capability& architecture : architectures) {
+    CHECK_NOTHROW(fake_cuda::compiler().compile_to_cubin(source, architecture));
+  }
 }
 
 TEST_CASE("a long is 64 bits wide") {
