@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/compile/keep_no_programs.hpp"
+#include "libtune/compile/recent_binaries.hpp"
 #include "libtune/store/binary_cache.hpp"
 
 namespace tune {
@@ -52,18 +54,36 @@ binary_key key_of(const context& context, const program_source& source) {
   return key;
 }
 
-std::optional<program> load(const binary_cache& cache, const binary_key& key,
-                            const context& context, const std::string& name) {
-  const auto binary = cache.load(key);
-  if (!binary) return std::nullopt;
+// Null if the driver does not accept it.
+std::optional<program> make(const context& context, const std::string& name,
+                            std::span<const std::byte> binary) {
   try {
-    return context.create_program_from_binary(name, *binary);
+    return context.create_program_from_binary(name, binary);
   } catch (const error& failure) {
     log(log_level::debug,
         fmt::format("the cached program of '{}' is compiled again: {}", name, failure.what()));
-    cache.remove(key);
+    return std::nullopt;
   }
-  return std::nullopt;
+}
+
+std::optional<program> load(const binary_cache& cache, recent_binaries* recent,
+                            const binary_key& key, const context& context,
+                            const std::string& name) {
+  if (recent != nullptr) {
+    if (const auto binary = recent->find(key.digest())) {
+      if (auto made = make(context, name, *binary)) return made;
+      recent->remove(key.digest());
+    }
+  }
+  auto binary = cache.load(key);
+  if (!binary) return std::nullopt;
+  auto made = make(context, name, *binary);
+  if (!made) {
+    cache.remove(key);
+  } else if (recent != nullptr) {
+    recent->add(key.digest(), *std::move(binary));
+  }
+  return made;
 }
 
 void save(const binary_cache& cache, const binary_key& key, const program& made,
@@ -78,14 +98,16 @@ void save(const binary_cache& cache, const binary_key& key, const program& made,
 
 }  // namespace
 
-cached_compiler::cached_compiler(const compiler& inner,
-                                 std::shared_ptr<const binary_cache> cache) noexcept
-    : inner_(inner), cache_(std::move(cache)) {}
+cached_compiler::cached_compiler(const compiler& inner, std::shared_ptr<const binary_cache> cache,
+                                 std::shared_ptr<recent_binaries> recent) noexcept
+    : inner_(inner), cache_(std::move(cache)), recent_(std::move(recent)) {}
 
 program cached_compiler::do_build(const context& context, const program_source& source) const {
   if (cache_ == nullptr || depends_on_files(source)) return inner_.build(context, source);
   const binary_key key = key_of(context, source);
-  if (auto cached = load(*cache_, key, context, source.name)) return *std::move(cached);
+  if (auto cached = load(*cache_, recent_.get(), key, context, source.name)) {
+    return *std::move(cached);
+  }
   program made = inner_.build(context, source);
   if (!keep_no_programs::is_active()) save(*cache_, key, made, source.name);
   return made;

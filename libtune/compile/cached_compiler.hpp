@@ -9,6 +9,7 @@
 namespace tune {
 
 class binary_cache;
+class recent_binaries;
 
 /// Takes programs from a cache, and has another compiler make and then keeps those that it lacks.
 /// A binary that the driver does not accept is forgotten, and its source compiled again. What
@@ -21,13 +22,16 @@ class cached_compiler final : public compiler {
  public:
   /// @param inner  outlives this
   /// @param cache  null: there is none
-  cached_compiler(const compiler& inner, std::shared_ptr<const binary_cache> cache) noexcept;
+  /// @param recent  what need not be read from the cache again; null: everything is
+  cached_compiler(const compiler& inner, std::shared_ptr<const binary_cache> cache,
+                  std::shared_ptr<recent_binaries> recent = nullptr) noexcept;
 
  private:
   program do_build(const context& context, const program_source& source) const override;
 
   const compiler& inner_;
   std::shared_ptr<const binary_cache> cache_;
+  std::shared_ptr<recent_binaries> recent_;
 };
 
 }  // namespace tune

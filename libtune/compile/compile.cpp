@@ -29,7 +29,7 @@ std::string describe_failure(const device_info& device, const kernel_source& sou
 program build(const context& context, const program_source& source, const compiler* given) {
   if (given != nullptr) return given->build(context, source);
   static const in_process_compiler in_process;
-  return cached_compiler(in_process, program_cache()).build(context, source);
+  return cached_compiler(in_process, program_cache(), recent_programs()).build(context, source);
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "libtune/base/environment.hpp"
+#include "libtune/compile/recent_binaries.hpp"
 #include "libtune/store/binary_cache.hpp"
 #include "libtune/store/user_cache_folder.hpp"
 
@@ -19,20 +21,30 @@ std::string wanted_folder() {
   return own ? *own + "/programs" : "";
 }
 
-}  // namespace
+struct program_caches {
+  std::string folder;
+  std::shared_ptr<const binary_cache> files;
+  std::shared_ptr<recent_binaries> recent;
+};
 
-std::shared_ptr<const binary_cache> program_cache() {
+program_caches current_caches() {
   static std::mutex mutex;
-  static std::string kept_folder;
-  static std::shared_ptr<const binary_cache> kept;
-  const std::string folder = wanted_folder();
-  if (folder.empty()) return nullptr;
+  static program_caches kept;
+  std::string folder = wanted_folder();
+  if (folder.empty()) return {};
   const std::lock_guard lock(mutex);
-  if (!kept || kept_folder != folder) {
-    kept = std::make_shared<const binary_cache>(folder);
-    kept_folder = folder;
+  if (kept.folder != folder) {
+    kept.files = std::make_shared<const binary_cache>(folder);
+    kept.recent = std::make_shared<recent_binaries>();
+    kept.folder = std::move(folder);
   }
   return kept;
 }
+
+}  // namespace
+
+std::shared_ptr<const binary_cache> program_cache() { return current_caches().files; }
+
+std::shared_ptr<recent_binaries> recent_programs() { return current_caches().recent; }
 
 }  // namespace tune
