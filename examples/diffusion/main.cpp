@@ -87,7 +87,7 @@ diffusion_template construct(const tune::context& context, const diffusion_key& 
   } else {
     std::cout << "Constructed in " << milliseconds(elapsed) << ": found "
               << tune::to_string(lookup.values) << " in " << milliseconds(lookup.elapsed)
-              << ", the rest is compiling\n";
+              << ", the rest is the program\n";
   }
   return made;
 }

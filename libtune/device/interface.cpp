@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/device/interface.hpp"
 
+#include <cstdint>
 #include <fmt/format.h>
 #include <utility>
 
@@ -10,10 +11,18 @@
 namespace tune::detail {
 namespace {
 
+// Divisions of 64 bits are slow enough to be seen in the cost of a launch.
+constexpr bool is_multiple(std::size_t global, std::size_t local) noexcept {
+  if (local == 1) return true;
+  if (((global | local) >> 32) == 0 && local != 0) {
+    return static_cast<std::uint32_t>(global) % static_cast<std::uint32_t>(local) == 0;
+  }
+  return local != 0 && global % local == 0;
+}
+
 constexpr bool divides(const nd_range& range) noexcept {
-  return range.local.x != 0 && range.local.y != 0 && range.local.z != 0 &&
-         range.global.x % range.local.x == 0 && range.global.y % range.local.y == 0 &&
-         range.global.z % range.local.z == 0;
+  return is_multiple(range.global.x, range.local.x) && is_multiple(range.global.y, range.local.y) &&
+         is_multiple(range.global.z, range.local.z);
 }
 
 std::string to_text(const work_size& size) {
