@@ -11,7 +11,7 @@
 
 namespace tune {
 
-io_slot::io_slot(std::string name, std::initializer_list<dimension> dimensions, dtype type)
+io_slot::io_slot(std::string name, std::initializer_list<dimension> dimensions, element_type type)
     : name_(std::move(name)), dimensions_(dimensions), type_(type) {
   if (dimensions_.size() > shape::max_rank) {
     throw argument_error(fmt::format("slot '{}' has {} dimensions, at most {} are possible", name_,
@@ -47,8 +47,8 @@ const device_array& io_slot::allocate(const context& context) {
 
 void io_slot::validate(const array_layout& layout) const {
   if (layout.type() != type_) {
-    throw type_error(fmt::format("slot '{}' holds {}, not {}", name_, dtype_name(type_),
-                                 dtype_name(layout.type())));
+    throw type_error(
+        fmt::format("slot '{}' holds {}, not {}", name_, type_.name(), layout.type().name()));
   }
   const array_layout required = required_layout();
   if (layout.size() != required.size()) {

@@ -10,7 +10,7 @@
 
 #include "libtune/array/device_array.hpp"
 #include "libtune/array/layout.hpp"
-#include "libtune/base/dtype.hpp"
+#include "libtune/base/element_type.hpp"
 #include "libtune/operation/dimension.hpp"
 
 namespace tune {
@@ -20,10 +20,10 @@ namespace tune {
 class io_slot {
  public:
   /// @throws argument_error if there are more dimensions than a shape can have
-  io_slot(std::string name, std::initializer_list<dimension> dimensions, dtype type);
+  io_slot(std::string name, std::initializer_list<dimension> dimensions, element_type type);
 
   const std::string& name() const noexcept { return name_; }
-  dtype type() const noexcept { return type_; }
+  element_type type() const noexcept { return type_; }
   const std::vector<dimension>& dimensions() const noexcept { return dimensions_; }
 
   /// The least layout that satisfies every dimension: what allocate uses.
@@ -49,7 +49,7 @@ class io_slot {
 
   std::string name_;
   std::vector<dimension> dimensions_;
-  dtype type_;
+  element_type type_;
   std::optional<device_array> bound_;
 };
 

@@ -60,7 +60,7 @@ void operation::run() {
 }
 
 io_slot& operation::add_slot(std::string name, std::initializer_list<dimension> dimensions,
-                             dtype type) {
+                             element_type type) {
   const bool taken = std::any_of(slots_.begin(), slots_.end(),
                                  [&](const auto& item) { return item->name() == name; });
   if (taken) throw argument_error("two slots are named '" + name + "'");

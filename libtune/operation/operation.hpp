@@ -62,7 +62,8 @@ class operation {
 
   /// Adds a slot; the reference stays valid when the operation is moved.
   /// @throws argument_error if the name is taken
-  io_slot& add_slot(std::string name, std::initializer_list<dimension> dimensions, dtype type);
+  io_slot& add_slot(std::string name, std::initializer_list<dimension> dimensions,
+                    element_type type);
 
   /// Sets a kernel's arguments and enqueues it: an io_slot stands for the buffer that is bound to
   /// it, anything else for itself.
