@@ -37,12 +37,25 @@ const device_array& io_slot::buffer() const {
 
 void io_slot::bind(const device_array& array) {
   validate(array.layout());
-  bound_ = array;
+  assign(array);
+}
+
+void io_slot::unbind() noexcept {
+  if (bound_) version_ = next_version();
+  bound_.reset();
 }
 
 const device_array& io_slot::allocate(const context& context) {
-  bound_ = device_array(context, required_layout());
+  assign(device_array(context, required_layout()));
   return *bound_;
+}
+
+void io_slot::assign(const device_array& array) noexcept {
+  const bool same =
+      bound_ && bound_->buffer() == array.buffer() && bound_->layout() == array.layout();
+  if (same) return;
+  bound_ = array;
+  version_ = next_version();
 }
 
 void io_slot::validate(const array_layout& layout) const {

@@ -54,6 +54,12 @@ std::size_t operation::required_bytes() const {
   return total;
 }
 
+std::uint64_t operation::version() const noexcept {
+  std::uint64_t latest = version_;
+  for (const auto& item : slots_) latest = std::max(latest, item->version());
+  return latest;
+}
+
 void operation::run() {
   ensure_all_bound();
   do_run();
