@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/base/dtype.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -50,6 +51,11 @@ dtype dtype_from_name(std::string_view name) {
   }
   throw argument_error("'" + std::string(name) + "' is not the name of a dtype; the names are " +
                        known);
+}
+
+bool is_dtype_name(std::string_view name) noexcept {
+  return std::any_of(descriptions.begin(), descriptions.end(),
+                     [&](const description& item) { return item.name == name; });
 }
 
 std::size_t dtype_bytes(dtype type) noexcept { return describe(type).bytes; }

@@ -36,6 +36,9 @@ std::string_view dtype_name(dtype type) noexcept;
 /// The type with this name. @throws argument_error that lists the names if there is none.
 dtype dtype_from_name(std::string_view name);
 
+/// Whether dtype_from_name knows a name.
+bool is_dtype_name(std::string_view name) noexcept;
+
 /// The size of one element, in bytes.
 std::size_t dtype_bytes(dtype type) noexcept;
 

@@ -49,6 +49,9 @@ class element_type {
     }
   }
 
+  /// Elements of so many bytes that are moved and never looked into.
+  static element_type opaque(std::size_t bytes) noexcept { return {"opaque", bytes, 1}; }
+
   /// "float32", or the struct's name as it was listed.
   std::string_view name() const noexcept;
   /// The name in kernel text: "float", or the struct's name without the namespaces.

@@ -24,6 +24,10 @@ void kernel::set_argument(std::size_t index, const buffer& value) {
   impl_->set_argument(index, value.impl());
 }
 
+void kernel::set_argument(std::size_t index, std::span<const std::byte> value) {
+  impl_->set_argument(index, value.data(), value.size());
+}
+
 void kernel::set_argument_bytes(std::size_t index, const void* bytes, std::size_t size) {
   impl_->set_argument(index, bytes, size);
 }

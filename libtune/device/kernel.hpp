@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <type_traits>
 
 #include "libtune/device/buffer.hpp"
@@ -31,11 +32,15 @@ class kernel {
   /// call if the argument already has this value.
   /// @throws device_error if the kernel has no such argument or it has another size
   template <class T>
-  requires(std::is_trivially_copyable_v<T> &&
-           !std::is_pointer_v<T>) void set_argument(std::size_t index, const T& value) {
+  requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> &&
+           !std::is_convertible_v<const T&,
+                                  std::span<const std::byte>>) void set_argument(std::size_t index,
+                                                                                 const T& value) {
     set_argument_bytes(index, &value, sizeof value);
   }
   void set_argument(std::size_t index, const buffer& value);
+  /// The bytes of a value whose type is known at run time only.
+  void set_argument(std::size_t index, std::span<const std::byte> value);
 
   /// Sets the arguments from the first on.
   template <class... Args>

@@ -11,8 +11,8 @@
 
 namespace tune {
 
-io_slot::io_slot(std::string name, std::initializer_list<dimension> dimensions, element_type type)
-    : name_(std::move(name)), dimensions_(dimensions), type_(type) {
+io_slot::io_slot(std::string name, std::vector<dimension> dimensions, element_type type)
+    : name_(std::move(name)), dimensions_(std::move(dimensions)), type_(type) {
   if (dimensions_.size() > shape::max_rank) {
     throw argument_error(fmt::format("slot '{}' has {} dimensions, at most {} are possible", name_,
                                      dimensions_.size(), shape::max_rank));

@@ -22,7 +22,7 @@ namespace tune {
 class io_slot {
  public:
   /// @throws argument_error if there are more dimensions than a shape can have
-  io_slot(std::string name, std::initializer_list<dimension> dimensions, element_type type);
+  io_slot(std::string name, std::vector<dimension> dimensions, element_type type);
 
   const std::string& name() const noexcept { return name_; }
   element_type type() const noexcept { return type_; }

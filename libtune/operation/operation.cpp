@@ -65,12 +65,12 @@ void operation::run() {
   do_run();
 }
 
-io_slot& operation::add_slot(std::string name, std::initializer_list<dimension> dimensions,
+io_slot& operation::add_slot(std::string name, std::vector<dimension> dimensions,
                              element_type type) {
   const bool taken = std::any_of(slots_.begin(), slots_.end(),
                                  [&](const auto& item) { return item->name() == name; });
   if (taken) throw argument_error("two slots are named '" + name + "'");
-  slots_.push_back(std::make_unique<io_slot>(std::move(name), dimensions, type));
+  slots_.push_back(std::make_unique<io_slot>(std::move(name), std::move(dimensions), type));
   return *slots_.back();
 }
 

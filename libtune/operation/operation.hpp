@@ -69,8 +69,7 @@ class operation {
 
   /// Adds a slot; the reference stays valid when the operation is moved.
   /// @throws argument_error if the name is taken
-  io_slot& add_slot(std::string name, std::initializer_list<dimension> dimensions,
-                    element_type type);
+  io_slot& add_slot(std::string name, std::vector<dimension> dimensions, element_type type);
 
   /// To be called when something that do_run enqueues, other than what is bound, has changed: a
   /// scalar argument, a range.

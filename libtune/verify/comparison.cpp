@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/visit_dtype.hpp"
 
 namespace tune {
 namespace {
@@ -130,7 +131,7 @@ std::string hex_of(const std::byte* bytes, std::size_t count) {
 
 // What their members are is not known, so their bytes decide.
 comparison compare_structs(const array_layout& expected_layout, const void* expected,
-                           const array_layout& got_layout, const void* got, const tolerance&) {
+                           const array_layout& got_layout, const void* got) {
   const std::size_t size = expected_layout.element_bytes();
   comparison result{.elements = expected_layout.size().elements()};
   row_walk row(expected_layout.size());
@@ -149,29 +150,6 @@ comparison compare_structs(const array_layout& expected_layout, const void* expe
   return result;
 }
 
-using compare_function = comparison (*)(const array_layout&, const void*, const array_layout&,
-                                        const void*, const tolerance&);
-
-compare_function comparer_of(dtype type) {
-  switch (type) {
-    case dtype::int8: return compare_elements<std::int8_t>;
-    case dtype::uint8: return compare_elements<std::uint8_t>;
-    case dtype::int16: return compare_elements<std::int16_t>;
-    case dtype::uint16: return compare_elements<std::uint16_t>;
-    case dtype::int32: return compare_elements<std::int32_t>;
-    case dtype::uint32: return compare_elements<std::uint32_t>;
-    case dtype::int64: return compare_elements<std::int64_t>;
-    case dtype::uint64: return compare_elements<std::uint64_t>;
-    case dtype::float16: return compare_elements<float16>;
-    case dtype::bfloat16: return compare_elements<bfloat16>;
-    case dtype::float32: return compare_elements<float>;
-    case dtype::float64: return compare_elements<double>;
-    case dtype::complex64: return compare_elements<std::complex<float>>;
-    case dtype::complex128: return compare_elements<std::complex<double>>;
-  }
-  throw type_error("dtype " + std::to_string(static_cast<int>(type)) + " is none");
-}
-
 }  // namespace
 
 std::string comparison::describe() const {
@@ -188,8 +166,10 @@ comparison compare(const array_layout& expected_layout, const void* expected,
         expected_layout.type().name(), to_string(got_layout.size()), got_layout.type().name()));
   }
   const auto type = expected_layout.type().dtype();
-  const compare_function comparer = type ? comparer_of(*type) : compare_structs;
-  return comparer(expected_layout, expected, got_layout, got, allowed);
+  if (!type) return compare_structs(expected_layout, expected, got_layout, got);
+  return visit_dtype(*type, [&]<class T>() {
+    return compare_elements<T>(expected_layout, expected, got_layout, got, allowed);
+  });
 }
 
 }  // namespace tune

@@ -11,12 +11,14 @@ TEST_CASE("every dtype has a name that leads back to it") {
   for (int i = 0; i <= static_cast<int>(tune::dtype::complex128); ++i) {
     const auto type = static_cast<tune::dtype>(i);
     CHECK(tune::dtype_from_name(tune::dtype_name(type)) == type);
+    CHECK(tune::is_dtype_name(tune::dtype_name(type)));
     CHECK(tune::dtype_bytes(type) >= 1);
     CHECK_FALSE(tune::dtype_kernel_name(type).empty());
   }
 }
 
 TEST_CASE("an unknown dtype name is an error that lists the known ones") {
+  CHECK_FALSE(tune::is_dtype_name("float31"));
   CHECK_THROWS_WITH_AS(tune::dtype_from_name("float31"), doctest::Contains("float32"),
                        tune::argument_error);
 }

@@ -54,6 +54,13 @@ TEST_CASE("a listed struct is an element type") {
   CHECK_FALSE(type == element_type(dtype::float64));
 }
 
+TEST_CASE("opaque elements are the same if they have the same size") {
+  CHECK(element_type::opaque(12).bytes() == 12);
+  CHECK(element_type::opaque(12) == element_type::opaque(12));
+  CHECK_FALSE(element_type::opaque(12) == element_type::opaque(8));
+  CHECK_FALSE(element_type::opaque(8) == element_type(dtype::float64));
+}
+
 TEST_CASE("only known types are elements") {
   static_assert(tune::element<app::other>);
   static_assert(!tune::element<app::unlisted>);

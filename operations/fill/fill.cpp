@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "operations/fill/fill.hpp"
+
+#include <bit>
+#include <cstring>
+#include <fmt/format.h>
+#include <string>
+
+#include "operations/storage_type.hpp"
+#include "operations/workload.hpp"
+
+#include "fill.kernel.hpp"
+
+namespace tune::operations {
+namespace {
+
+constexpr std::size_t max_word_bytes = 16;
+
+program build(const context& context, const fill_key& key, const fill_tuning& tuning) {
+  const std::string types = storage_type("element", key.element_bytes) +
+                            storage_type("word", tuning.vector * key.element_bytes);
+  return compile(context, {"fill.kernel", types + std::string(embedded::fill_kernel)},
+                 defines(tuning));
+}
+
+// On an array of an odd size, so that the end of it is tried too.
+std::optional<std::string> find_wrong_byte(const context& context, const program& built,
+                                           const fill_key& key, const fill_tuning& tuning) {
+  command_queue queue = context.create_command_queue();
+  fill op(queue, built, tuning, element_type::opaque(key.element_bytes), {4099});
+  std::vector<std::byte> value(key.element_bytes);
+  for (std::size_t i = 0; i < value.size(); ++i) value[i] = static_cast<std::byte>(i + 1);
+  op.set_value_bytes(value);
+  op.ensure_all_bound();
+  const device_array& data = op.buffer("data");
+  data.zero(queue);
+  op.run();
+  std::vector<std::byte> got(data.layout().bytes());
+  queue.read(data.buffer(), got.data(), got.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (got[i] == value[i % value.size()]) continue;
+    return fmt::format("byte {} of {} is {} and not {}", i, got.size(),
+                       std::to_integer<int>(got[i]), std::to_integer<int>(value[i % value.size()]));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+fill::fill(const command_queue& queue, const program& built, const fill_tuning& tuning,
+           element_type type, const shape& size)
+    : operation(queue),
+      kernel_(built.create_kernel("fill")),
+      tuning_(tuning),
+      data_(add_slot("data", {size.begin(), size.end()}, type)),
+      word_(tuning.vector * type.bytes()) {}
+
+void fill::set_value(element_type type, const void* value) {
+  if (type != data_.type()) {
+    throw type_error(fmt::format("fill writes elements of {}, and the value is of {}",
+                                 data_.type().name(), type.name()));
+  }
+  set_value_bytes({static_cast<const std::byte*>(value), type.bytes()});
+}
+
+void fill::set_value_bytes(std::span<const std::byte> value) {
+  if (value.size() != data_.type().bytes()) {
+    throw argument_error(fmt::format("an element of {} has {} bytes, not {}", data_.type().name(),
+                                     data_.type().bytes(), value.size()));
+  }
+  for (std::size_t at = 0; at < word_.size(); at += value.size()) {
+    std::memcpy(word_.data() + at, value.data(), value.size());
+  }
+  parameters_changed();
+}
+
+void fill::do_run() {
+  const device_array& data = data_.buffer();
+  const std::size_t bytes = data.layout().bytes();
+  if (bytes == 0) return;
+  const std::size_t element_bytes = data.type().bytes();
+  const std::uint64_t words = bytes / word_.size();
+  const auto rest = static_cast<std::uint32_t>(bytes % word_.size() / element_bytes);
+  const std::size_t groups = divide_up(words + (rest != 0 ? 1 : 0), tuning_.wgs * tuning_.items);
+  const std::span<const std::byte> word(word_);
+  enqueue(kernel_, {{groups * tuning_.wgs}, {tuning_.wgs}}, data_, word, word.first(element_bytes),
+          words, rest);
+}
+
+fill_template::fill_template(const context& context, element_type type,
+                             const std::optional<fill_tuning>& tuning)
+    : type_(type),
+      tuning_(tuning ? *tuning : autotune(context, {type.bytes()})),
+      program_(build(context, {type.bytes()}, tuning_)) {}
+
+fill fill_template::instantiate(const command_queue& queue, const shape& size) const {
+  return {queue, program_, tuning_, type_, size};
+}
+
+space<fill_tuning> tuning_space(const fill_key& key) {
+  // What loads and stores move at once has the size of a power of two.
+  std::vector<std::size_t> vectors{1};
+  const bool even = std::has_single_bit(key.element_bytes);
+  for (std::size_t n = 2; even && n * key.element_bytes <= max_word_bytes; n *= 2) {
+    vectors.push_back(n);
+  }
+  space<fill_tuning> space;
+  space.add(&fill_tuning::wgs, {64, 128, 256, 512, 1024});
+  space.add(&fill_tuning::vector, vectors);
+  space.add(&fill_tuning::items, {1, 2, 4, 8});
+  space.needs([](const fill_tuning& t) { return resources{.work_group = {t.wgs, 1, 1}}; });
+  return space;
+}
+
+const autotuner<fill_key, fill_tuning> fill_template::autotune{
+    {.name = "operations.fill_template.autotune", .version = 0, .test = {}},
+    [](tuning_session& session, const fill_key& key) {
+      const context& context = session.context();
+      auto queue = context.create_tuning_command_queue();
+      const auto type = element_type::opaque(key.element_bytes);
+      const shape size{workload_bytes(context.device()) / key.element_bytes};
+      const device_array data(context, {type, size});
+      return session.tune(tuning_space(key), [&](const fill_tuning& tuning) {
+        const program built = build(context, key, tuning);
+        fill op(queue, built, tuning, type, size);
+        op.bind("data", data);
+        return make_measure(queue, std::move(op)).check([=] {
+          return find_wrong_byte(context, built, key, tuning);
+        });
+      });
+    }};
+
+}  // namespace tune::operations

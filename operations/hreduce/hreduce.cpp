@@ -1,0 +1,241 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "operations/hreduce/hreduce.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/visit_dtype.hpp"
+#include "libtune/verify/comparison.hpp"
+#include "operations/workload.hpp"
+
+#include "hreduce.kernel.hpp"
+
+namespace tune::operations {
+namespace {
+
+constexpr std::size_t max_word_bytes = 16;
+constexpr hreduce_tuning test_default{};
+
+hreduce_key key_of(const reduction& reduction) {
+  return {.type = std::string(reduction.type.name()),
+          .element_bytes = reduction.type.bytes(),
+          .operation = reduction.operation,
+          .identity = reduction.identity,
+          .definitions = reduction.definitions};
+}
+
+/// What a key says of the elements.
+struct elements {
+  explicit elements(const hreduce_key& key)
+      : stored(element_type::opaque(key.element_bytes)),
+        stored_name(key.type.substr(key.type.rfind(':') + 1)) {
+    if (!is_dtype_name(key.type)) return;
+    stored = dtype_from_name(key.type);
+    stored_name = stored.kernel_name();
+  }
+
+  bool is_half() const { return stored == dtype::float16 || stored == dtype::bfloat16; }
+  /// Whether kernel text has vectors of them.
+  bool has_vectors() const {
+    return stored.dtype() && !is_half() && stored != dtype::complex64 &&
+           stored != dtype::complex128;
+  }
+  /// The type that is computed with, which partial results have too.
+  element_type value() const { return is_half() ? element_type(dtype::float32) : stored; }
+  std::string value_name() const { return is_half() ? "float" : stored_name; }
+
+  element_type stored;
+  std::string stored_name;  // in kernel text
+};
+
+/// The types and functions that the kernel expects.
+std::string preface(const hreduce_key& key, std::size_t vector) {
+  const elements type(key);
+  std::string text = key.definitions + "\n";
+  text +=
+      fmt::format("typedef {} element;\ntypedef {} value;\ntypedef {}{} word;\n", type.stored_name,
+                  type.value_name(), type.value_name(), vector > 1 ? std::to_string(vector) : "");
+  text += fmt::format("#define IDENTITY ({})\n", key.identity);
+  if (type.is_half()) {
+    text += fmt::format(
+        "#define LOAD(p, i) vload_{0}(i, p)\n#define STORE(v, p, i) vstore_{0}(v, i, p)\n",
+        type.stored_name);
+  } else {
+    text += "#define LOAD(p, i) ((p)[i])\n#define STORE(v, p, i) ((p)[i] = (v))\n";
+  }
+  return text +
+         fmt::format("DEVICE_FN value combine(value a, value b) {{ return {}; }}\n", key.operation);
+}
+
+program build(const context& context, const hreduce_key& key, const hreduce_tuning& tuning) {
+  const std::string text = preface(key, tuning.vector) + std::string(embedded::hreduce_kernel);
+  return compile(context, {"hreduce.kernel", text}, defines(tuning));
+}
+
+void check_range(const column_range& range, std::size_t columns) {
+  if (range.begin < range.end && range.end <= columns) return;
+  throw argument_error(
+      fmt::format("hreduce cannot reduce the columns from {} to {} of {}; the "
+                  "range has to be in them, and not empty",
+                  range.begin, range.end, columns));
+}
+
+/// How many parts a row is split into so that the device is busy.
+std::uint32_t part_count(const device& device, const hreduce_tuning& tuning, std::size_t rows,
+                         std::size_t columns) {
+  const std::size_t groups = divide_up(rows, tuning.wgsy);
+  const std::size_t wanted = 8 * device.limits().compute_units;
+  if (groups == 0 || groups >= wanted) return 1;
+  // Parts that are too short cost more than they gain.
+  const std::size_t useful = columns / (8 * tuning.wgsx * tuning.vector * tuning.items);
+  return static_cast<std::uint32_t>(
+      std::max<std::size_t>(1, std::min({divide_up(wanted, groups), useful, std::size_t{4096}})));
+}
+
+/// Small whole numbers, which every order of adding gives the same sum of.
+template <class T>
+host_array<T> small_numbers(std::size_t rows, std::size_t columns) {
+  host_array<T> numbers({rows, columns});
+  std::uint32_t state = 7;
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t c = 0; c < columns; ++c) {
+      state = state * 1664525U + 1013904223U;
+      numbers(r, c) = T(static_cast<float>((state >> 24) % 3));
+    }
+  }
+  return numbers;
+}
+
+/// What a configuration makes of small numbers, on a shape with parts of words at both ends.
+template <class T>
+host_array<T> reduce_small(const context& context, const program& built, const hreduce_key& key,
+                           const hreduce_tuning& tuning) {
+  constexpr std::size_t rows = 35;
+  constexpr std::size_t columns = 4100;
+  command_queue queue = context.create_command_queue();
+  const auto type = element_type::of<T>();
+  hreduce op(queue, built, tuning, key, type, rows, columns, {3, columns - 2});
+  op.ensure_all_bound();
+  op.buffer("src").set(queue, small_numbers<T>(rows, columns));
+  op.buffer("dest").zero(queue);
+  op.run();
+  return op.buffer("dest").template get<T>(queue);
+}
+
+/// Compares with the test default, since the host cannot read the expression. Nothing is known to
+/// put into structs.
+std::function<std::optional<std::string>()> make_check(const context& context, const program& built,
+                                                       const hreduce_key& key,
+                                                       const hreduce_tuning& tuning,
+                                                       const program& trusted) {
+  const auto type = elements(key).stored.dtype();
+  if (!type) return [] { return std::nullopt; };
+  return [=]() -> std::optional<std::string> {
+    return visit_dtype(*type, [&]<class T>() -> std::optional<std::string> {
+      const auto expected = reduce_small<T>(context, trusted, key, test_default);
+      const auto got = reduce_small<T>(context, built, key, tuning);
+      const comparison compared = compare(expected.layout(), expected.data(), got.layout(),
+                                          got.data(), {.absolute = 0, .relative = 1e-5});
+      if (compared.matches()) return std::nullopt;
+      return "beside the test default: " + compared.describe();
+    });
+  };
+}
+
+}  // namespace
+
+hreduce::hreduce(const command_queue& queue, const program& built, const hreduce_tuning& tuning,
+                 const hreduce_key& key, element_type type, std::size_t rows, std::size_t columns,
+                 const column_range& reduced)
+    : operation(queue),
+      kernel_(built.create_kernel("reduce_rows")),
+      tuning_(tuning),
+      src_(add_slot("src", {rows, columns}, type)),
+      dest_(add_slot("dest", {rows}, type)),
+      rows_(rows),
+      begin_(reduced.begin),
+      end_(reduced.end),
+      parts_(part_count(queue.device(), tuning, rows, reduced.end - reduced.begin)),
+      part_length_(round_up(divide_up(end_ - begin_, parts_), tuning.wgsx * tuning.vector)) {
+  if (parts_ == 1) return;
+  kernel_ = built.create_kernel("reduce_parts");
+  combine_ = built.create_kernel("combine_parts");
+  partial_ = &add_slot("partial", {rows * parts_}, elements(key).value());
+}
+
+void hreduce::do_run() {
+  if (rows_ == 0) return;
+  const auto range = [&](std::size_t tasks) {
+    return nd_range{{divide_up(tasks, tuning_.wgsy) * tuning_.wgsx, tuning_.wgsy},
+                    {tuning_.wgsx, tuning_.wgsy}};
+  };
+  const std::uint64_t stride = src_.buffer().layout().padded()[1];
+  if (partial_ == nullptr) {
+    enqueue(kernel_, range(rows_), dest_, src_, rows_, begin_, end_, stride);
+    return;
+  }
+  enqueue(kernel_, range(rows_ * parts_), *partial_, src_, rows_, begin_, end_, stride, parts_,
+          part_length_);
+  enqueue(*combine_, range(rows_), dest_, *partial_, rows_, parts_);
+}
+
+hreduce_template::hreduce_template(const context& context, const reduction& reduction,
+                                   const std::optional<hreduce_tuning>& tuning)
+    : type_(reduction.type),
+      key_(key_of(reduction)),
+      tuning_(tuning ? *tuning : autotune(context, key_)),
+      program_(build(context, key_, tuning_)) {}
+
+hreduce hreduce_template::instantiate(const command_queue& queue, std::size_t rows,
+                                      std::size_t columns, const column_range& reduced) const {
+  check_range(reduced, columns);
+  return {queue, program_, tuning_, key_, type_, rows, columns, reduced};
+}
+
+space<hreduce_tuning> tuning_space(const hreduce_key& key) {
+  space<hreduce_tuning> space;
+  space.add(&hreduce_tuning::wgsx, {32, 64, 128, 256, 512});
+  space.add(&hreduce_tuning::wgsy, {1, 2, 4, 8, 16});
+  space.add(&hreduce_tuning::vector, elements(key).has_vectors() ? std::vector<std::size_t>{1, 2, 4}
+                                                                 : std::vector<std::size_t>{1});
+  space.add(&hreduce_tuning::items, {1, 2, 4});
+  space.restrict([](const hreduce_tuning& t) { return t.wgsx * t.wgsy <= 1024; },
+                 "work groups of 1024 at most", &hreduce_tuning::wgsx, &hreduce_tuning::wgsy);
+  space.restrict(
+      [bytes = key.element_bytes](const hreduce_tuning& t) {
+        return t.vector == 1 || t.vector * bytes <= max_word_bytes;
+      },
+      "words of 16 bytes at most", &hreduce_tuning::vector);
+  space.needs([](const hreduce_tuning& t) { return resources{.work_group = {t.wgsx, t.wgsy, 1}}; });
+  return space;
+}
+
+const autotuner<hreduce_key, hreduce_tuning> hreduce_template::autotune{
+    {.name = "operations.hreduce_template.autotune", .version = 0, .test = test_default},
+    [](tuning_session& session, const hreduce_key& key) {
+      const context& context = session.context();
+      auto queue = context.create_tuning_command_queue();
+      const auto type = elements(key).stored;
+      constexpr std::size_t columns = 8192;
+      const std::size_t rows = divide_up(workload_bytes(context.device()), columns * type.bytes());
+      const device_array src(context, {type, {rows, columns}});
+      const device_array dest(context, {type, {rows}});
+      src.zero(queue);
+      const program trusted = build(context, key, test_default);
+      return session.tune(tuning_space(key), [&](const hreduce_tuning& tuning) {
+        const program built = build(context, key, tuning);
+        hreduce op(queue, built, tuning, key, type, rows, columns, {0, columns});
+        op.bind("src", src);
+        op.bind("dest", dest);
+        return make_measure(queue, std::move(op))
+            .check(make_check(context, built, key, tuning, trusted));
+      });
+    }};
+
+}  // namespace tune::operations

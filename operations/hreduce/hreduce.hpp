@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "libtune/libtune.hpp"
+#include "operations/hreduce/reduction.hpp"
+
+namespace tune::operations {
+
+/// A reduction, as far as the speed depends on it.
+struct hreduce_key {
+  std::string type = "float32";  ///< the name of the element type
+  std::size_t element_bytes = 4;
+  std::string operation = "a + b";
+  std::string identity = "0";
+  std::string definitions;
+};
+
+struct hreduce_tuning {
+  std::size_t wgsx = 64;   ///< work items that share a row
+  std::size_t wgsy = 4;    ///< rows of a work group
+  std::size_t vector = 1;  ///< elements that an item loads at once
+  std::size_t items = 1;   ///< such loads that are under way at a time
+};
+
+}  // namespace tune::operations
+
+LIBTUNE_FIELDS(tune::operations::hreduce_key, type, element_bytes, operation, identity, definitions)
+LIBTUNE_FIELDS(tune::operations::hreduce_tuning, wgsx, wgsy, vector, items)
+
+namespace tune::operations {
+
+/// The columns of an array that are reduced.
+struct column_range {
+  std::size_t begin = 0;
+  std::size_t end = 0;  ///< the first that is not
+};
+
+/// Reduces each row of an array to one element: dest[r] = src[r, begin] to src[r, end - 1]. In what
+/// order is not defined. Made by hreduce_template.
+///
+/// Slots src: rows x columns, and dest: rows; any padding, which is not looked at. It is fastest
+/// where the padded columns of src are a multiple of the tuning's vector; arrays that it allocates
+/// are. Few long rows are reduced in parts, with a slot partial for their results.
+class hreduce final : public operation {
+ public:
+  hreduce(const command_queue& queue, const program& program, const hreduce_tuning& tuning,
+          const hreduce_key& key, element_type type, std::size_t rows, std::size_t columns,
+          const column_range& reduced);
+
+ private:
+  void do_run() override;
+
+  kernel kernel_;                  // of the rows, or of their parts
+  std::optional<kernel> combine_;  // of the parts, if there are any
+  hreduce_tuning tuning_;
+  io_slot& src_;
+  io_slot& dest_;
+  io_slot* partial_ = nullptr;
+  std::uint64_t rows_;
+  std::uint64_t begin_;
+  std::uint64_t end_;
+  std::uint32_t parts_;
+  std::uint64_t part_length_;
+};
+
+/// The kernels of one reduction, compiled and tuned for a context. Immutable, so thread-safe.
+class hreduce_template {
+ public:
+  static const autotuner<hreduce_key, hreduce_tuning> autotune;
+
+  /// Tunes on first use if no tuning is given. @throws what autotuner and compile throw
+  hreduce_template(const context& context, const reduction& reduction,
+                   const std::optional<hreduce_tuning>& tuning = std::nullopt);
+
+  const hreduce_tuning& tuning() const noexcept { return tuning_; }
+
+  /// @param rows, columns  the shape of src
+  /// @throws argument_error if the range is empty or does not lie in the columns
+  hreduce instantiate(const command_queue& queue, std::size_t rows, std::size_t columns,
+                      const column_range& reduced) const;
+  /// The same for all columns.
+  hreduce instantiate(const command_queue& queue, std::size_t rows, std::size_t columns) const {
+    return instantiate(queue, rows, columns, {0, columns});
+  }
+
+ private:
+  element_type type_;
+  hreduce_key key_;
+  hreduce_tuning tuning_;
+  program program_;
+};
+
+/// The configurations that are searched.
+space<hreduce_tuning> tuning_space(const hreduce_key& key);
+
+}  // namespace tune::operations

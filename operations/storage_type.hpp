@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tune::operations {
+
+/// The definition, as kernel text, of a type of so many bytes for kernels that move elements and
+/// do not compute with them: an unsigned integer or vector where there is one, else a struct.
+/// @throws argument_error if bytes is 0
+std::string storage_type(std::string_view name, std::size_t bytes);
+
+}  // namespace tune::operations

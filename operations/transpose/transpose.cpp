@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "operations/transpose/transpose.hpp"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "operations/storage_type.hpp"
+#include "operations/workload.hpp"
+
+#include "transpose.kernel.hpp"
+
+namespace tune::operations {
+namespace {
+
+// Words have members to be transposed by.
+std::string word_type(std::size_t element_bytes, std::size_t vector) {
+  if (vector == 1) return "typedef element word;\n";
+  constexpr std::array<const char*, 4> parts{"uchar", "ushort", "uint", "ulong"};
+  return fmt::format("typedef {}{} word;\n",
+                     parts.at(static_cast<std::size_t>(std::countr_zero(element_bytes))), vector);
+}
+
+program build(const context& context, const transpose_key& key, const transpose_tuning& tuning) {
+  const std::string types =
+      storage_type("element", key.element_bytes) + word_type(key.element_bytes, tuning.vector);
+  return compile(context, {"transpose.kernel", types + std::string(embedded::transpose_kernel)},
+                 defines(tuning));
+}
+
+/// Bytes that tell every element from every other.
+std::vector<std::byte> distinct_elements(std::size_t count, std::size_t element_bytes) {
+  std::vector<std::byte> bytes(count * element_bytes);
+  std::uint32_t state = 1;
+  for (std::byte& item : bytes) {
+    state = state * 1664525U + 1013904223U;
+    item = static_cast<std::byte>(state >> 24);
+  }
+  return bytes;
+}
+
+/// Whole tiles and parts of tiles, on arrays without padding of these sizes.
+std::optional<std::string> find_misplaced(const context& context, const program& built,
+                                          const transpose_key& key, const transpose_tuning& tuning,
+                                          std::size_t rows, std::size_t columns) {
+  command_queue queue = context.create_command_queue();
+  const auto type = element_type::opaque(key.element_bytes);
+  transpose op(queue, built, tuning, type, rows, columns);
+  const device_array src(context, {type, {rows, columns}});
+  const device_array dest(context, {type, {columns, rows}});
+  op.bind("src", src);
+  op.bind("dest", dest);
+  const std::vector<std::byte> given = distinct_elements(rows * columns, key.element_bytes);
+  queue.write(src.buffer(), given.data(), given.size());
+  dest.zero(queue);
+  op.run();
+  std::vector<std::byte> got(given.size());
+  queue.read(dest.buffer(), got.data(), got.size());
+  for (std::size_t i = 0; i < rows * columns; ++i) {
+    const std::size_t row = i / columns;
+    const std::size_t column = i % columns;
+    const std::byte* const wanted = given.data() + i * key.element_bytes;
+    const std::byte* const found = got.data() + (column * rows + row) * key.element_bytes;
+    if (std::memcmp(wanted, found, key.element_bytes) == 0) continue;
+    return fmt::format("of {} x {} elements, ({}, {}) is not where it should be", rows, columns,
+                       row, column);
+  }
+  return std::nullopt;
+}
+
+std::size_t local_memory_bytes(const transpose_key& key, const transpose_tuning& t) {
+  return t.vector * t.tile * (t.tile + 1) * t.vector * key.element_bytes;
+}
+
+/// What one work item keeps in registers at once.
+std::size_t private_bytes(const transpose_key& key, const transpose_tuning& t) {
+  return (t.tile / t.block_x) * (t.tile / t.block_y) * t.vector * t.vector * key.element_bytes;
+}
+
+std::uint32_t tile_count(std::size_t extent, std::size_t edge) {
+  return static_cast<std::uint32_t>(divide_up(extent, edge));
+}
+
+}  // namespace
+
+transpose::transpose(const command_queue& queue, const program& built,
+                     const transpose_tuning& tuning, element_type type, std::size_t rows,
+                     std::size_t columns)
+    : operation(queue),
+      kernel_(built.create_kernel("transpose")),
+      src_(add_slot("src", {rows, columns}, type)),
+      dest_(add_slot("dest", {columns, rows}, type)),
+      rows_(rows),
+      columns_(columns),
+      tiles_across_(tile_count(columns, tuning.tile * tuning.vector)),
+      tiles_down_(tile_count(rows, tuning.tile * tuning.vector)) {
+  const std::size_t edge = tuning.tile * tuning.vector;
+  const std::size_t groups = divide_up(rows, edge) * divide_up(columns, edge);
+  if (groups > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
+    throw argument_error(
+        fmt::format("{} x {} elements make {} tiles, more than a launch can have "
+                    "work groups; transpose a part at a time",
+                    rows, columns, groups));
+  }
+  range_ = {{groups * tuning.block_x, tuning.block_y}, {tuning.block_x, tuning.block_y}};
+}
+
+void transpose::do_run() {
+  if (range_.global.x == 0) return;
+  const std::uint64_t dest_stride = dest_.buffer().layout().padded()[1];
+  const std::uint64_t src_stride = src_.buffer().layout().padded()[1];
+  enqueue(kernel_, range_, dest_, src_, rows_, columns_, dest_stride, src_stride, tiles_down_,
+          tiles_across_);
+}
+
+transpose_template::transpose_template(const context& context, element_type type,
+                                       const std::optional<transpose_tuning>& tuning)
+    : type_(type),
+      tuning_(tuning ? *tuning : autotune(context, {type.bytes()})),
+      program_(build(context, {type.bytes()}, tuning_)) {}
+
+transpose transpose_template::instantiate(const command_queue& queue, std::size_t rows,
+                                          std::size_t columns) const {
+  return {queue, program_, tuning_, type_, rows, columns};
+}
+
+space<transpose_tuning> tuning_space(const transpose_key& key) {
+  const bool has_vectors = std::has_single_bit(key.element_bytes) && key.element_bytes <= 8;
+  space<transpose_tuning> space;
+  space.add(&transpose_tuning::block_x, {16, 32});
+  space.add(&transpose_tuning::block_y, {8, 16, 32});
+  space.add(&transpose_tuning::tile, {16, 32, 64});
+  space.add(&transpose_tuning::vector,
+            has_vectors ? std::vector<std::size_t>{1, 2, 4} : std::vector<std::size_t>{1});
+  space.add(&transpose_tuning::walk,
+            {tile_walk::along_rows, tile_walk::along_columns, tile_walk::diagonal});
+  space.restrict(
+      [](const transpose_tuning& t) { return t.tile % t.block_x == 0 && t.tile % t.block_y == 0; },
+      "whole steps over a tile", &transpose_tuning::tile, &transpose_tuning::block_x,
+      &transpose_tuning::block_y);
+  space.restrict(
+      [key](const transpose_tuning& t) {
+        return t.vector == 1 || t.vector * key.element_bytes <= 16;
+      },
+      "words of 16 bytes at most", &transpose_tuning::vector);
+  space.restrict([key](const transpose_tuning& t) { return private_bytes(key, t) <= 256; },
+                 "64 registers for the cells", &transpose_tuning::tile, &transpose_tuning::vector,
+                 &transpose_tuning::block_x, &transpose_tuning::block_y);
+  space.needs([key](const transpose_tuning& t) {
+    return resources{.work_group = {t.block_x, t.block_y, 1},
+                     .local_memory_bytes = local_memory_bytes(key, t)};
+  });
+  return space;
+}
+
+const autotuner<transpose_key, transpose_tuning> transpose_template::autotune{
+    {.name = "operations.transpose_template.autotune", .version = 0, .test = {}},
+    [](tuning_session& session, const transpose_key& key) {
+      const context& context = session.context();
+      auto queue = context.create_tuning_command_queue();
+      const auto type = element_type::opaque(key.element_bytes);
+      // A multiple of every edge, and not a power of two.
+      const double elements =
+          static_cast<double>(workload_bytes(context.device()) / key.element_bytes);
+      const std::size_t size = round_up(static_cast<std::size_t>(std::sqrt(elements)), 256) + 256;
+      const device_array src(context, {type, {size, size}});
+      const device_array dest(context, {type, {size, size}});
+      src.zero(queue);
+      return session.tune(tuning_space(key), [&](const transpose_tuning& tuning) {
+        const program built = build(context, key, tuning);
+        transpose op(queue, built, tuning, type, size, size);
+        op.bind("src", src);
+        op.bind("dest", dest);
+        return make_measure(queue, std::move(op)).check([=] {
+          const std::size_t edge = tuning.tile * tuning.vector;
+          auto wrong = find_misplaced(context, built, key, tuning, 2 * edge + 4, edge + 8);
+          return wrong ? wrong
+                       : find_misplaced(context, built, key, tuning, edge + 3, 2 * edge + 1);
+        });
+      });
+    }};
+
+}  // namespace tune::operations

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "libtune/libtune.hpp"
+
+namespace tune::operations {
+
+/// In which order the work groups, as the device starts them, take the tiles of the source.
+enum class tile_walk : std::uint8_t {
+  along_rows,     ///< neighbouring groups read neighbouring memory
+  along_columns,  ///< neighbouring groups write neighbouring memory
+  diagonal,       ///< neither, so that power-of-two strides do not meet in one memory channel
+};
+
+struct transpose_key {
+  std::size_t element_bytes = 4;
+};
+
+struct transpose_tuning {
+  std::size_t block_x = 16;  ///< work items of a group, along memory
+  std::size_t block_y = 8;   ///< and across
+  std::size_t tile = 16;     ///< the edge of a tile, in words
+  std::size_t vector = 1;    ///< the elements of a word: what an item loads and stores at once
+  tile_walk walk = tile_walk::along_rows;
+};
+
+}  // namespace tune::operations
+
+LIBTUNE_ENUM(tune::operations::tile_walk, along_rows, along_columns, diagonal)
+LIBTUNE_FIELDS(tune::operations::transpose_key, element_bytes)
+LIBTUNE_FIELDS(tune::operations::transpose_tuning, block_x, block_y, tile, vector, walk)
+
+namespace tune::operations {
+
+/// dest[c, r] = src[r, c]. Made by transpose_template.
+///
+/// Slots src: rows x columns, and dest: columns x rows; any padding, which is neither read nor
+/// written. It is fastest where the padded columns of both are a multiple of the tuning's vector;
+/// arrays that it allocates are.
+class transpose final : public operation {
+ public:
+  transpose(const command_queue& queue, const program& program, const transpose_tuning& tuning,
+            element_type type, std::size_t rows, std::size_t columns);
+
+ private:
+  void do_run() override;
+
+  kernel kernel_;
+  io_slot& src_;
+  io_slot& dest_;
+  std::uint64_t rows_;
+  std::uint64_t columns_;
+  std::uint32_t tiles_across_;
+  std::uint32_t tiles_down_;
+  nd_range range_;
+};
+
+/// The kernel that transposes arrays of one element type, compiled and tuned for a context.
+/// Immutable, so thread-safe.
+class transpose_template {
+ public:
+  static const autotuner<transpose_key, transpose_tuning> autotune;
+
+  /// Tunes on first use if no tuning is given. @throws what autotuner and compile throw
+  transpose_template(const context& context, element_type type,
+                     const std::optional<transpose_tuning>& tuning = std::nullopt);
+
+  const transpose_tuning& tuning() const noexcept { return tuning_; }
+
+  /// @param rows, columns  the shape of src
+  /// @throws argument_error if that makes more tiles than a launch can have groups
+  transpose instantiate(const command_queue& queue, std::size_t rows, std::size_t columns) const;
+
+ private:
+  element_type type_;
+  transpose_tuning tuning_;
+  program program_;
+};
+
+/// The configurations that are searched.
+space<transpose_tuning> tuning_space(const transpose_key& key);
+
+}  // namespace tune::operations

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "operations/workload.hpp"
+
+#include <doctest/doctest.h>
+
+#include "libtune/testing/fake_device.hpp"
+
+using tune::operations::workload_bytes;
+using tune::testing::fake_device;
+using tune::testing::fake_device_options;
+
+namespace {
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+
+std::size_t workload_of(std::size_t cache, std::size_t memory, std::size_t allocation) {
+  fake_device_options options;
+  options.limits.cache_bytes = cache;
+  options.limits.global_memory_bytes = memory;
+  options.limits.max_allocation_bytes = allocation;
+  return workload_bytes(fake_device(options).device());
+}
+
+}  // namespace
+
+TEST_CASE("a workload is larger than four times the last cache") {
+  CHECK(workload_of(50 * mebibyte, 100'000 * mebibyte, 10'000 * mebibyte) > 200 * mebibyte);
+  CHECK(workload_of(1, 100'000 * mebibyte, 10'000 * mebibyte) == 32 * mebibyte);
+}
+
+TEST_CASE("a workload fits in one buffer and takes a part of the memory only") {
+  CHECK(workload_of(50 * mebibyte, 800 * mebibyte, 10'000 * mebibyte) == 100 * mebibyte);
+  CHECK(workload_of(50 * mebibyte, 100'000 * mebibyte, 60 * mebibyte) == 60 * mebibyte);
+}
+
+TEST_CASE("a GPU that does not tell its cache is taken to have a large one") {
+  CHECK(workload_of(0, 100'000 * mebibyte, 10'000 * mebibyte) == 320 * mebibyte);
+}
