@@ -49,7 +49,10 @@ const char* form_of(const slot& item) {
 class dot_writer {
  public:
   explicit dot_writer(const operation& drawn, const std::string& name) {
-    text_ = "digraph " + quoted(name) + " {\n  rankdir=LR;\n  node [shape=box];\n";
+    text_ = "digraph " + quoted(name) + " {\n";
+    add(1, "rankdir=LR;");
+    add(1, "graph [fontname=\"sans-serif\", style=rounded];");
+    add(1, "node [fontname=\"sans-serif\", shape=box];");
     add_operation(drawn, name, 1);
     for (const slot* each : order_) add_lines(*each);
     add_shared_memory();
@@ -88,16 +91,16 @@ class dot_writer {
 
   void add_lines(const slot& whole) {
     const bool alias = dynamic_cast<const alias_slot*>(&whole) != nullptr;
-    bool first = true;
     for (const auto& part : whole.children()) {
       if (alias) {
         add_line(whole, *part, " [style=dashed, dir=none]");
-      } else if (first) {
+      } else if (whole.children().size() == 1) {
+        add_line(whole, *part, " [dir=none]");
+      } else if (part == whole.children().front()) {
         add_line(*part, whole, "");
       } else {
         add_line(whole, *part, "");
       }
-      first = false;
     }
   }
 

@@ -100,7 +100,7 @@ io_slot& operation::add_slot(std::string name, std::vector<dimension> dimensions
 }
 
 void operation::add(std::shared_ptr<io_slot> slot) {
-  if (find(slots_, slot->name()) != nullptr) {
+  if (find(slots_, slot->name()) != nullptr || find(hidden_slots_, slot->name()) != nullptr) {
     throw argument_error("two slots are named '" + slot->name() + "'");
   }
   slot->restrict_to(queue_.context());

@@ -17,7 +17,8 @@ TEST_CASE("an operation is drawn with its slots") {
   const bench on(steps::make_device().device());
   CHECK(to_dot(on.make_scale(20, 1), "scale") == R"dot(digraph "scale" {
   rankdir=LR;
-  node [shape=box];
+  graph [fontname="sans-serif", style=rounded];
+  node [fontname="sans-serif", shape=box];
   subgraph cluster_0 {
     label="scale";
     s0 [shape=box, label="src\nint32 (20,)\npadded (32,)\n128 bytes"];
@@ -36,7 +37,8 @@ TEST_CASE("a sequence is drawn with what its operations share") {
       {{"start", {"a:dest", "inner:b:src"}}}, {{"scratch", {"start", "inner:c:dest"}}});
   CHECK(to_dot(outer, "pipeline") == R"dot(digraph "pipeline" {
   rankdir=LR;
-  node [shape=box];
+  graph [fontname="sans-serif", style=rounded];
+  node [fontname="sans-serif", shape=box];
   subgraph cluster_0 {
     label="pipeline";
     subgraph cluster_1 {
@@ -80,6 +82,12 @@ TEST_CASE("slots that are bound to the same memory are joined") {
   CHECK(to_dot(both).find("dotted") == std::string::npos);
   both.bind("b:src", both.buffer("a:dest"));
   CHECK(to_dot(both).find("s1 -> s2 [style=dotted];") != std::string::npos);
+}
+
+TEST_CASE("a compound of one slot has no direction") {
+  const bench on(steps::make_device().device());
+  const operation_sequence one(on.queue, {{"a", on.make_scale(16, 1)}}, {{"input", {"a:src"}}});
+  CHECK(to_dot(one).find("s2 -> s0 [dir=none];") != std::string::npos);
 }
 
 TEST_CASE("what is bound is drawn with its own padding") {
