@@ -14,8 +14,8 @@ namespace {
 
 void check_same(const array_layout& a, const array_layout& b) {
   if (a.type() != b.type()) {
-    throw type_error("elements of type " + std::string(dtype_name(a.type())) +
-                     " cannot be copied to " + std::string(dtype_name(b.type())));
+    throw type_error("elements of type " + std::string(a.type().name()) + " cannot be copied to " +
+                     std::string(b.type().name()));
   }
   if (a.size() != b.size()) {
     throw argument_error("an array of shape " + to_string(a.size()) +

@@ -25,7 +25,7 @@ class device_array {
   device_array(tune::buffer buffer, const array_layout& layout);
 
   const array_layout& layout() const noexcept { return layout_; }
-  dtype type() const noexcept { return layout_.type(); }
+  element_type type() const noexcept { return layout_.type(); }
   const tune::shape& size() const noexcept { return layout_.size(); }
   const tune::buffer& buffer() const noexcept { return buffer_; }
 

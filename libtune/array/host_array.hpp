@@ -10,7 +10,7 @@
 
 #include "libtune/array/layout.hpp"
 #include "libtune/array/shape.hpp"
-#include "libtune/base/dtype.hpp"
+#include "libtune/base/element_type.hpp"
 
 namespace tune {
 
@@ -23,10 +23,10 @@ class host_array {
   /// @throws argument_error unless the shape fits in the padded one, and that in memory
   explicit host_array(const shape& size) : host_array(size, size) {}
   host_array(const shape& size, const shape& padded)
-      : layout_(dtype_of<T>, size, padded), elements_(padded.elements()) {}
+      : layout_(element_type::of<T>(), size, padded), elements_(padded.elements()) {}
   /// @throws type_error if the layout is that of other elements
   explicit host_array(const array_layout& layout)
-      : layout_(detail::checked_layout(layout, dtype_of<T>)),
+      : layout_(detail::checked_layout(layout, element_type::of<T>())),
         elements_(layout.padded().elements()) {}
 
   const array_layout& layout() const noexcept { return layout_; }

@@ -26,14 +26,14 @@ bool fits_in_memory(const shape& padded, std::size_t element_bytes) noexcept {
 
 }  // namespace
 
-array_layout::array_layout(dtype type, const shape& size, const shape& padded)
+array_layout::array_layout(element_type type, const shape& size, const shape& padded)
     : type_(type), size_(size), padded_(padded) {
   if (!fits_in(size, padded)) {
     throw argument_error("the shape " + to_string(size) + " does not fit in the padded shape " +
                          to_string(padded));
   }
   if (!fits_in_memory(padded, element_bytes())) {
-    throw argument_error("an array of " + std::string(dtype_name(type)) + " of the shape " +
+    throw argument_error("an array of " + std::string(type.name()) + " of the shape " +
                          to_string(padded) + " is larger than any memory");
   }
 }
@@ -44,10 +44,10 @@ std::size_t array_layout::stride_bytes(std::size_t axis) const noexcept {
   return stride;
 }
 
-const array_layout& detail::checked_layout(const array_layout& layout, dtype type) {
+const array_layout& detail::checked_layout(const array_layout& layout, element_type type) {
   if (layout.type() == type) return layout;
-  throw type_error("a layout of " + std::string(dtype_name(layout.type())) +
-                   " cannot be that of an array of " + std::string(dtype_name(type)));
+  throw type_error("a layout of " + std::string(layout.type().name()) +
+                   " cannot be that of an array of " + std::string(type.name()));
 }
 
 }  // namespace tune

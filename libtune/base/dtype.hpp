@@ -8,6 +8,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "libtune/base/float16.hpp"
+
 namespace tune {
 
 /// The element types of arrays and keys. The names are stored in databases: never rename one.
@@ -41,8 +43,7 @@ std::size_t dtype_bytes(dtype type) noexcept;
 /// ("float", "uchar", "float2").
 std::string_view dtype_kernel_name(dtype type) noexcept;
 
-/// dtype_of<T> is the dtype of a host type; left undefined for types that have none. float16 and
-/// bfloat16 have no standard host type in C++20.
+/// dtype_of<T> is the dtype of a host type; left undefined for types that have none.
 template <class T>
 struct dtype_traits {
   static constexpr bool known = false;
@@ -69,6 +70,10 @@ requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) struct dtype_traits<
     : detail::known_dtype<detail::integer_dtype(sizeof(T), std::is_signed_v<T>)> {
 };
 template <>
+struct dtype_traits<float16> : detail::known_dtype<dtype::float16> {};
+template <>
+struct dtype_traits<bfloat16> : detail::known_dtype<dtype::bfloat16> {};
+template <>
 struct dtype_traits<float> : detail::known_dtype<dtype::float32> {};
 template <>
 struct dtype_traits<double> : detail::known_dtype<dtype::float64> {};
@@ -77,11 +82,7 @@ struct dtype_traits<std::complex<float>> : detail::known_dtype<dtype::complex64>
 template <>
 struct dtype_traits<std::complex<double>> : detail::known_dtype<dtype::complex128> {};
 
-/// A host type that can be the element of an array.
 template <class T>
-concept element = dtype_traits<T>::known;
-
-template <element T>
-inline constexpr dtype dtype_of = dtype_traits<T>::type;
+requires dtype_traits<T>::known inline constexpr dtype dtype_of = dtype_traits<T>::type;
 
 }  // namespace tune

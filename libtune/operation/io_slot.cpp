@@ -11,7 +11,7 @@
 
 namespace tune {
 
-io_slot::io_slot(std::string name, std::initializer_list<dimension> dimensions, dtype type)
+io_slot::io_slot(std::string name, std::initializer_list<dimension> dimensions, element_type type)
     : name_(std::move(name)), dimensions_(dimensions), type_(type) {
   if (dimensions_.size() > shape::max_rank) {
     throw argument_error(fmt::format("slot '{}' has {} dimensions, at most {} are possible", name_,
@@ -37,18 +37,31 @@ const device_array& io_slot::buffer() const {
 
 void io_slot::bind(const device_array& array) {
   validate(array.layout());
-  bound_ = array;
+  assign(array);
+}
+
+void io_slot::unbind() noexcept {
+  if (bound_) version_ = next_version();
+  bound_.reset();
 }
 
 const device_array& io_slot::allocate(const context& context) {
-  bound_ = device_array(context, required_layout());
+  assign(device_array(context, required_layout()));
   return *bound_;
+}
+
+void io_slot::assign(const device_array& array) noexcept {
+  const bool same =
+      bound_ && bound_->buffer() == array.buffer() && bound_->layout() == array.layout();
+  if (same) return;
+  bound_ = array;
+  version_ = next_version();
 }
 
 void io_slot::validate(const array_layout& layout) const {
   if (layout.type() != type_) {
-    throw type_error(fmt::format("slot '{}' holds {}, not {}", name_, dtype_name(type_),
-                                 dtype_name(layout.type())));
+    throw type_error(
+        fmt::format("slot '{}' holds {}, not {}", name_, type_.name(), layout.type().name()));
   }
   const array_layout required = required_layout();
   if (layout.size() != required.size()) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -10,8 +11,9 @@
 
 #include "libtune/array/device_array.hpp"
 #include "libtune/array/layout.hpp"
-#include "libtune/base/dtype.hpp"
+#include "libtune/base/element_type.hpp"
 #include "libtune/operation/dimension.hpp"
+#include "libtune/operation/version.hpp"
 
 namespace tune {
 
@@ -20,10 +22,10 @@ namespace tune {
 class io_slot {
  public:
   /// @throws argument_error if there are more dimensions than a shape can have
-  io_slot(std::string name, std::initializer_list<dimension> dimensions, dtype type);
+  io_slot(std::string name, std::initializer_list<dimension> dimensions, element_type type);
 
   const std::string& name() const noexcept { return name_; }
-  dtype type() const noexcept { return type_; }
+  element_type type() const noexcept { return type_; }
   const std::vector<dimension>& dimensions() const noexcept { return dimensions_; }
 
   /// The least layout that satisfies every dimension: what allocate uses.
@@ -38,7 +40,10 @@ class io_slot {
   /// @throws type_error if its elements have another type, argument_error if its shape or padding
   ///         does not satisfy the dimensions; the text says which axis and what it needs
   void bind(const device_array& array);
-  void unbind() noexcept { bound_.reset(); }
+  void unbind() noexcept;
+
+  /// A number that changes with what is bound; see operation::version.
+  std::uint64_t version() const noexcept { return version_; }
 
   /// Makes an array that fits and binds it. On failure what was bound stays bound.
   /// @throws device_error if there is no memory
@@ -46,11 +51,13 @@ class io_slot {
 
  private:
   void validate(const array_layout& layout) const;
+  void assign(const device_array& array) noexcept;
 
   std::string name_;
   std::vector<dimension> dimensions_;
-  dtype type_;
+  element_type type_;
   std::optional<device_array> bound_;
+  std::uint64_t version_ = next_version();
 };
 
 }  // namespace tune

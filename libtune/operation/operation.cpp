@@ -54,13 +54,19 @@ std::size_t operation::required_bytes() const {
   return total;
 }
 
+std::uint64_t operation::version() const noexcept {
+  std::uint64_t latest = version_;
+  for (const auto& item : slots_) latest = std::max(latest, item->version());
+  return latest;
+}
+
 void operation::run() {
   ensure_all_bound();
   do_run();
 }
 
 io_slot& operation::add_slot(std::string name, std::initializer_list<dimension> dimensions,
-                             dtype type) {
+                             element_type type) {
   const bool taken = std::any_of(slots_.begin(), slots_.end(),
                                  [&](const auto& item) { return item->name() == name; });
   if (taken) throw argument_error("two slots are named '" + name + "'");

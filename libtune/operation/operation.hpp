@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -15,6 +16,7 @@
 #include "libtune/device/kernel.hpp"
 #include "libtune/device/nd_range.hpp"
 #include "libtune/operation/io_slot.hpp"
+#include "libtune/operation/version.hpp"
 
 namespace tune {
 
@@ -50,6 +52,11 @@ class operation {
   /// The bytes that ensure_all_bound would allocate if nothing were bound.
   std::size_t required_bytes() const;
 
+  /// A number that is another one after any change of what is bound here or in a child, and after
+  /// parameters_changed: as long as it stays, a run enqueues the very same work. No two states of
+  /// operations in this process share a number.
+  std::uint64_t version() const noexcept;
+
   /// Binds what is missing, then enqueues the work and returns without waiting for it. Once all is
   /// bound it allocates nothing.
   void run();
@@ -62,7 +69,12 @@ class operation {
 
   /// Adds a slot; the reference stays valid when the operation is moved.
   /// @throws argument_error if the name is taken
-  io_slot& add_slot(std::string name, std::initializer_list<dimension> dimensions, dtype type);
+  io_slot& add_slot(std::string name, std::initializer_list<dimension> dimensions,
+                    element_type type);
+
+  /// To be called when something that do_run enqueues, other than what is bound, has changed: a
+  /// scalar argument, a range.
+  void parameters_changed() noexcept { version_ = next_version(); }
 
   /// Sets a kernel's arguments and enqueues it: an io_slot stands for the buffer that is bound to
   /// it, anything else for itself.
@@ -85,6 +97,7 @@ class operation {
 
   command_queue queue_;
   std::vector<std::unique_ptr<io_slot>> slots_;
+  std::uint64_t version_ = next_version();
 };
 
 }  // namespace tune

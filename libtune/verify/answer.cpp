@@ -31,8 +31,8 @@ void check_comparable(const std::string& name, const array_layout& expected,
                       const array_layout& got) {
   if (expected.type() == got.type() && expected.size() == got.size()) return;
   throw argument_error("'" + name + "': the answer is " + to_string(expected.size()) + " of " +
-                       std::string(dtype_name(expected.type())) + ", the result " +
-                       to_string(got.size()) + " of " + std::string(dtype_name(got.type())));
+                       std::string(expected.type().name()) + ", the result " +
+                       to_string(got.size()) + " of " + std::string(got.type().name()));
 }
 
 }  // namespace

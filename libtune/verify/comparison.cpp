@@ -6,6 +6,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <cstring>
 #include <fmt/format.h>
 #include <span>
 #include <type_traits>
@@ -19,6 +20,10 @@ template <class T>
 inline constexpr bool is_complex = false;
 template <class T>
 inline constexpr bool is_complex<std::complex<T>> = true;
+
+// What a real type computes with.
+template <class T>
+using float_of = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
 // NaN and infinite distances fail whatever the tolerance, so infinity matches nothing but itself.
 bool is_close(double distance, double magnitude, const tolerance& allowed) {
@@ -39,8 +44,9 @@ bool is_within(const T& expected, const T& got, const tolerance& allowed) {
     return is_close(static_cast<double>(distance), std::abs(static_cast<double>(expected)),
                     allowed);
   } else {
-    const double wanted = expected;
-    return is_close(std::abs(static_cast<double>(got) - wanted), std::abs(wanted), allowed);
+    const double wanted = static_cast<float_of<T>>(expected);
+    const double found = static_cast<float_of<T>>(got);
+    return is_close(std::abs(found - wanted), std::abs(wanted), allowed);
   }
 }
 
@@ -51,7 +57,7 @@ std::string text_of(const T& element) {
   } else if constexpr (std::is_integral_v<T>) {
     return std::to_string(element);
   } else {
-    return fmt::format("{}", element);
+    return fmt::format("{}", static_cast<float_of<T>>(element));
   }
 }
 
@@ -114,6 +120,35 @@ comparison compare_elements(const array_layout& expected_layout, const void* exp
   return result;
 }
 
+std::string hex_of(const std::byte* bytes, std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    text += fmt::format("{:02x}", std::to_integer<unsigned>(bytes[i]));
+  }
+  return text;
+}
+
+// What their members are is not known, so their bytes decide.
+comparison compare_structs(const array_layout& expected_layout, const void* expected,
+                           const array_layout& got_layout, const void* got, const tolerance&) {
+  const std::size_t size = expected_layout.element_bytes();
+  comparison result{.elements = expected_layout.size().elements()};
+  row_walk row(expected_layout.size());
+  for (std::size_t done = 0; done < result.elements; done += row.length(), row.advance()) {
+    const auto* want =
+        static_cast<const std::byte*>(expected) + size * row.offset_in(expected_layout.padded());
+    const auto* have =
+        static_cast<const std::byte*>(got) + size * row.offset_in(got_layout.padded());
+    for (std::size_t i = 0; i < row.length(); ++i, want += size, have += size) {
+      if (std::memcmp(want, have, size) == 0 || result.mismatches++ != 0) continue;
+      result.first = row.index_of(i);
+      result.expected = hex_of(want, size);
+      result.got = hex_of(have, size);
+    }
+  }
+  return result;
+}
+
 using compare_function = comparison (*)(const array_layout&, const void*, const array_layout&,
                                         const void*, const tolerance&);
 
@@ -127,15 +162,14 @@ compare_function comparer_of(dtype type) {
     case dtype::uint32: return compare_elements<std::uint32_t>;
     case dtype::int64: return compare_elements<std::int64_t>;
     case dtype::uint64: return compare_elements<std::uint64_t>;
+    case dtype::float16: return compare_elements<float16>;
+    case dtype::bfloat16: return compare_elements<bfloat16>;
     case dtype::float32: return compare_elements<float>;
     case dtype::float64: return compare_elements<double>;
     case dtype::complex64: return compare_elements<std::complex<float>>;
     case dtype::complex128: return compare_elements<std::complex<double>>;
-    case dtype::float16:
-    case dtype::bfloat16: break;
   }
-  throw argument_error("arrays of " + std::string(dtype_name(type)) +
-                       " have no host type to compare them in");
+  throw type_error("dtype " + std::to_string(static_cast<int>(type)) + " is none");
 }
 
 }  // namespace
@@ -149,12 +183,13 @@ std::string comparison::describe() const {
 comparison compare(const array_layout& expected_layout, const void* expected,
                    const array_layout& got_layout, const void* got, const tolerance& allowed) {
   if (expected_layout.type() != got_layout.type() || expected_layout.size() != got_layout.size()) {
-    throw argument_error(fmt::format("the answer is {} of {}, the result {} of {}",
-                                     to_string(expected_layout.size()),
-                                     dtype_name(expected_layout.type()),
-                                     to_string(got_layout.size()), dtype_name(got_layout.type())));
+    throw argument_error(fmt::format(
+        "the answer is {} of {}, the result {} of {}", to_string(expected_layout.size()),
+        expected_layout.type().name(), to_string(got_layout.size()), got_layout.type().name()));
   }
-  return comparer_of(expected_layout.type())(expected_layout, expected, got_layout, got, allowed);
+  const auto type = expected_layout.type().dtype();
+  const compare_function comparer = type ? comparer_of(*type) : compare_structs;
+  return comparer(expected_layout, expected, got_layout, got, allowed);
 }
 
 }  // namespace tune

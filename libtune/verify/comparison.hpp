@@ -25,8 +25,8 @@ struct comparison {
 };
 
 /// Compares elements in C order; the paddings may differ and are not looked at.
-/// @throws argument_error if the types or shapes differ, or the type is float16 or bfloat16, which
-///         the host cannot compute with
+/// Structs match if their bytes do, whatever the tolerance.
+/// @throws argument_error if the types or shapes differ
 comparison compare(const array_layout& expected_layout, const void* expected,
                    const array_layout& got_layout, const void* got, const tolerance& allowed);
 

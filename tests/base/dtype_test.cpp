@@ -29,6 +29,7 @@ TEST_CASE("host types know their dtype") {
   CHECK(tune::dtype_of<unsigned long long> == tune::dtype::uint64);
   CHECK(tune::dtype_of<std::complex<float>> == tune::dtype::complex64);
   CHECK(tune::dtype_bytes(tune::dtype_of<std::complex<double>>) == sizeof(std::complex<double>));
-  static_assert(!tune::element<bool>);
-  static_assert(!tune::element<std::string>);
+  CHECK(tune::dtype_of<tune::float16> == tune::dtype::float16);
+  static_assert(sizeof(tune::bfloat16) == 2);
+  static_assert(!tune::dtype_traits<bool>::known);
 }

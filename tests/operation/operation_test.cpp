@@ -52,6 +52,11 @@ class scale final : public tune::operation {
 
   using operation::add_slot;
 
+  void set_factor(std::int32_t factor) {
+    factor_ = factor;
+    parameters_changed();
+  }
+
  private:
   void do_run() override {
     kernel_.set_arguments(dest_->buffer().buffer(), src_->buffer().buffer(), factor_);
@@ -302,4 +307,37 @@ TEST_CASE("an operation can be moved, not copied, because it owns kernels") {
   static_assert(std::is_nothrow_move_constructible_v<scale>);
   static_assert(!std::is_copy_constructible_v<scale>);
   static_assert(!std::is_copy_assignable_v<scale>);
+}
+
+TEST_CASE("the version stays while the operation enqueues the same, and changes with it") {
+  bench on(device_with_scale().device());
+  scale op(on.queue, 5, 1);
+  std::uint64_t last = op.version();
+  const auto changed = [&] { return std::exchange(last, op.version()) != last; };
+  op.run();  // binds what is missing
+  CHECK(changed());
+  op.run();
+  op.bind("src", op.buffer("src"));
+  CHECK_FALSE(changed());
+  CHECK_THROWS_AS(op.bind("src", device_array(on.context, {dtype::int32, {5}, {5}})),
+                  tune::argument_error);
+  CHECK_FALSE(changed());
+  op.bind("src", device_array(on.context, op.slot("src").required_layout()));
+  CHECK(changed());
+  op.slot("dest").unbind();
+  CHECK(changed());
+  op.slot("dest").allocate(on.context);
+  CHECK(changed());
+  op.set_factor(2);
+  CHECK(changed());
+}
+
+TEST_CASE("no two operations have one version, and a moved one takes its own along") {
+  bench on(device_with_scale().device());
+  scale first(on.queue, 5, 1);
+  scale second(on.queue, 5, 1);
+  const std::uint64_t before = first.version();
+  CHECK(before != second.version());
+  second = std::move(first);
+  CHECK(second.version() == before);
 }

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+namespace tune {
+
+/// A number of IEEE 754's binary16, as arrays hold it: storage that converts, without arithmetic of
+/// its own. Conversion from float rounds to the nearest, ties to even; what is too large becomes
+/// infinity, and NaN stays NaN.
+class float16 {
+ public:
+  constexpr float16() noexcept = default;
+  explicit float16(float value) noexcept;
+  explicit operator float() const noexcept;
+
+  static constexpr float16 from_bits(std::uint16_t bits) noexcept {
+    float16 made;
+    made.bits_ = bits;
+    return made;
+  }
+  constexpr std::uint16_t bits() const noexcept { return bits_; }
+
+  /// As numbers: NaN equals nothing, and both zeros are equal.
+  friend bool operator==(float16 a, float16 b) noexcept {
+    return static_cast<float>(a) == static_cast<float>(b);
+  }
+
+ private:
+  std::uint16_t bits_ = 0;
+};
+
+/// The upper half of a float: its range with eight bits of precision. Storage that converts, as
+/// float16 is.
+class bfloat16 {
+ public:
+  constexpr bfloat16() noexcept = default;
+  explicit bfloat16(float value) noexcept;
+  explicit operator float() const noexcept;
+
+  static constexpr bfloat16 from_bits(std::uint16_t bits) noexcept {
+    bfloat16 made;
+    made.bits_ = bits;
+    return made;
+  }
+  constexpr std::uint16_t bits() const noexcept { return bits_; }
+
+  friend bool operator==(bfloat16 a, bfloat16 b) noexcept {
+    return static_cast<float>(a) == static_cast<float>(b);
+  }
+
+ private:
+  std::uint16_t bits_ = 0;
+};
+
+}  // namespace tune
