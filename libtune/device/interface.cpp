@@ -150,7 +150,7 @@ std::shared_ptr<event_interface> queue_interface::mark() {
 }
 
 void queue_interface::wait_for(std::span<const std::shared_ptr<event_interface>> events) {
-  refuse_while_capturing("waiting for events");
+  if (!events.empty()) refuse_while_capturing("waiting for events");
   do_wait_for(events);
 }
 

@@ -202,6 +202,7 @@ void refusals(const device& device) {
                   [&] { queue.write(bench.sum, bench.input().data(), bytes); });
     check_refused(device, "a marker", [&] { queue.enqueue_marker(); });
     check_refused(device, "waiting for events", [&] { queue.wait_for({before}); });
+    CHECK_NOTHROW(queue.wait_for({}));
     check_refused(device, "a launch with an event",
                   [&] { queue.enqueue_with_event(bench.add, range); });
     check_refused(device, "another capture", [&] { bench.capture(); });
