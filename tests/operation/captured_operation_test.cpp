@@ -11,6 +11,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/compile/compile.hpp"
 #include "libtune/device/context.hpp"
+#include "libtune/operation/sequence.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
@@ -86,6 +87,12 @@ struct bench {
   chain operation;
   tune::captured_operation captured;
 };
+
+/// Two chains, one after the other, on the same data.
+tune::operation_sequence make_sequence(const tune::command_queue& queue) {
+  return tune::operation_sequence(queue, {{"first", chain(queue)}, {"second", chain(queue)}},
+                                  {{"data", {"first:data", "second:data"}}});
+}
 
 fake_device make_fake(bool command_graphs = true) {
   const fake_device fake({.command_graphs = command_graphs});
@@ -230,6 +237,42 @@ TEST_CASE_FIXTURE(fake_bench,
   captured();
   CHECK(captured.captures() == 2);
   CHECK(fake.calls(fake_call::launch_graph) == 2);
+}
+
+TEST_CASE_FIXTURE(fake_bench, "a sequence is one launch, and recorded anew when a child changes") {
+  tune::operation_sequence twice = make_sequence(queue);
+  twice.bind("data", zeros());
+  tune::captured_operation run(twice);
+  run();
+  run();
+  CHECK(run.captures() == 1);
+  CHECK(fake.calls(fake_call::launch_graph) == 2);
+  CHECK(value(twice.buffer("data")) == 45);
+
+  dynamic_cast<chain&>(twice.child("second")).set_amount(2);
+  twice.bind("data", zeros());
+  run();
+  run();
+  CHECK(run.captures() == 2);
+  CHECK(value(twice.buffer("data")) == ((12 + 1) * 2 + 1 + 2) * 2 + 2);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a captured sequence gives what a plain one gives", device) {
+  bench b(device);
+  tune::operation_sequence twice = make_sequence(b.queue);
+  tune::operation_sequence plain = make_sequence(b.queue);
+  tune::captured_operation run(twice);
+  for (int binding = 0; binding < 2; ++binding) {
+    twice.bind("data", b.zeros());
+    plain.bind("data", b.zeros());
+    for (int i = 0; i < 3; ++i) {
+      run();
+      plain.run();
+      CHECK(b.value(twice.buffer("data")) == b.value(plain.buffer("data")));
+    }
+    CHECK(b.value(twice.buffer("data")) == 189);
+  }
+  CHECK(run.captures() == (device.info().command_graphs ? 2 : 0));
 }
 
 LIBTUNE_DEVICE_TEST_CASE("a captured operation gives what a plain one gives", device) {
