@@ -93,7 +93,8 @@ device_info info_of(const driver_api& api, const nvrtc& compiler, CUdevice handl
           .language = kernel_language::cuda_cpp,
           .limits = limits_of(api, handle),
           .hardware = hardware_of(api, handle),
-          .managed_memory = attribute(api, handle, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) != 0};
+          .managed_memory = attribute(api, handle, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) != 0,
+          .command_graphs = true};
 }
 
 }  // namespace

@@ -61,7 +61,15 @@
   X(kernel_get_function, cuKernelGetFunction, 12000)        \
   X(kernel_get_attribute, cuKernelGetAttribute, 12000)      \
   X(kernel_set_attribute, cuKernelSetAttribute, 12000)      \
-  X(launch_kernel, cuLaunchKernel, 4000)
+  X(launch_kernel, cuLaunchKernel, 4000)                    \
+  X(capture_begin, cuStreamBeginCapture, 10010)             \
+  X(capture_end, cuStreamEndCapture, 10000)                 \
+  X(graph_destroy, cuGraphDestroy, 10000)                   \
+  X(graph_instantiate, cuGraphInstantiateWithFlags, 11040)  \
+  X(graph_update, cuGraphExecUpdate, 12000)                 \
+  X(graph_upload, cuGraphUpload, 11010)                     \
+  X(graph_launch, cuGraphLaunch, 10000)                     \
+  X(graph_exec_destroy, cuGraphExecDestroy, 10000)
 
 // Null where the driver is too old for them.
 #define LIBTUNE_CUDA_OPTIONAL(X) X(kernel_get_parameter, cuKernelGetParamInfo, 12040)

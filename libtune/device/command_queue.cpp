@@ -7,6 +7,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
+#include "libtune/device/graph_interface.hpp"
 #include "libtune/device/interface.hpp"
 #include "libtune/device/kernel.hpp"
 
@@ -85,6 +86,25 @@ void command_queue::wait_for(std::span<const event> events) {
   for (const event& item : events) impls.push_back(item.impl());
   impl_->wait_for(impls);
 }
+
+std::optional<command_graph> command_queue::capture(const std::function<void()>& enqueue) {
+  if (!enqueue) throw argument_error("a capture needs a function that enqueues; it was given none");
+  std::shared_ptr<detail::graph_interface> graph;
+  if (!impl_->capture(graph, enqueue)) return std::nullopt;
+  return command_graph(std::move(graph));
+}
+
+void command_queue::recapture(command_graph& graph, const std::function<void()>& enqueue) {
+  if (!enqueue) throw argument_error("a capture needs a function that enqueues; it was given none");
+  std::shared_ptr<detail::graph_interface> target = graph.impl();
+  if (impl_->capture(target, enqueue)) return;
+  throw device_error("capture of commands", device().name(),
+                     "this queue cannot be captured; run the commands on it plainly");
+}
+
+bool command_queue::is_capturing() const noexcept { return impl_->is_capturing(); }
+
+void command_queue::enqueue(const command_graph& graph) { impl_->launch(*graph.impl()); }
 
 void command_queue::flush() { impl_->flush(); }
 

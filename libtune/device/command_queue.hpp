@@ -4,13 +4,16 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "libtune/device/buffer.hpp"
+#include "libtune/device/command_graph.hpp"
 #include "libtune/device/event.hpp"
 #include "libtune/device/nd_range.hpp"
 
@@ -61,6 +64,30 @@ class command_queue {
     wait_for(std::span<const event>(events.begin(), events.size()));
   }
 
+  /// Records what enqueue() puts on this queue into a graph, instead of running it. That may be
+  /// launches, fills and copies that do not block; all else on this queue is refused meanwhile with
+  /// a device_error that names it, but for flush(), which does nothing. No other thread may use the
+  /// queue meanwhile. If enqueue throws, that goes on, and what it recorded is forgotten. Empty,
+  /// without calling enqueue, where device_info::command_graphs is false or the queue is CUDA's
+  /// default stream.
+  /// @throws device_error; argument_error if enqueue is empty
+  std::optional<command_graph> capture(const std::function<void()>& enqueue);
+
+  /// Records anew into a graph of this context, for every copy of its handle: faster than a new
+  /// graph if the commands are of the same kinds, with the same kernels in the same order. Launches
+  /// that are under way are not affected. Where enqueue throws, the graph stays as it was.
+  /// @throws as capture; argument_error if the graph belongs to another context; device_error where
+  ///         the queue cannot capture
+  void recapture(command_graph& graph, const std::function<void()>& enqueue);
+
+  /// Whether commands are recorded into a graph now, and not run.
+  bool is_capturing() const noexcept;
+
+  /// Enqueues all commands of a graph with one launch, which allocates nothing unless the queue is
+  /// recording; then it is recorded as one command. Launches of one graph run one after another,
+  /// whatever their queues. @throws device_error, argument_error if it is of another context
+  void enqueue(const command_graph& graph);
+
   /// Hands what is enqueued to the device.
   void flush();
   /// Blocks until everything enqueued has ended.
@@ -84,7 +111,7 @@ class tuning_command_queue : public command_queue {
   using command_queue::command_queue;
 
   void start_recording();
-  /// The kernels and fills enqueued since start_recording.
+  /// The kernels, fills and graphs enqueued since start_recording.
   std::size_t recorded() const noexcept;
   /// Ends recording, waits, and returns the device time of each, in order.
   std::vector<std::chrono::nanoseconds> stop_recording();

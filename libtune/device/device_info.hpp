@@ -72,6 +72,7 @@ struct device_info {
   device_limits limits;
   device_hardware hardware = {};
   bool managed_memory = false;  ///< whether context::create_managed_buffer can work
+  bool command_graphs = false;  ///< whether command_queue::capture can work
 };
 
 }  // namespace tune

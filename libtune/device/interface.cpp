@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/device/graph_interface.hpp"
 
 namespace tune::detail {
 namespace {
@@ -38,6 +39,10 @@ std::string to_text(const work_size& size) {
       device_failure::invalid_launch);
 }
 
+bool has_host_side(const copy_request& request) noexcept {
+  return request.source.buffer == nullptr || request.destination.buffer == nullptr;
+}
+
 bool is_empty(const copy_request& request) noexcept {
   return request.row_bytes == 0 || request.rows == 0 || request.slices == 0;
 }
@@ -48,6 +53,29 @@ bool is_empty(const copy_request& request) noexcept {
       "one context",
       what, queue_device.identity.name));
 }
+
+// Puts the queue into capture and back. A tuning queue does not record what it captures, for that
+// is not run: only the launches of the graph are.
+class capture_scope {
+ public:
+  capture_scope(possessions*& captured, possessions& used, bool& recording) noexcept
+      : captured_(captured),
+        recording_(recording),
+        was_recording_(std::exchange(recording, false)) {
+    captured_ = &used;
+  }
+  capture_scope(const capture_scope&) = delete;
+  capture_scope& operator=(const capture_scope&) = delete;
+  ~capture_scope() {
+    captured_ = nullptr;
+    recording_ = was_recording_;
+  }
+
+ private:
+  possessions*& captured_;
+  bool& recording_;
+  bool was_recording_;
+};
 
 }  // namespace
 
@@ -62,6 +90,7 @@ void queue_interface::launch(kernel_interface& kernel, const nd_range& range) {
   if (kernel.context() != context_) throw_foreign_context("kernel", context_->info());
   if (!recording_) {
     do_launch(kernel, range, nullptr);
+    if (captured_ != nullptr) kernel.collect(*captured_);
     return;
   }
   event_pointer event;
@@ -73,6 +102,7 @@ std::shared_ptr<event_interface> queue_interface::launch_with_event(kernel_inter
                                                                     const nd_range& range) {
   if (!divides(range)) throw_indivisible(kernel, range);
   if (kernel.context() != context_) throw_foreign_context("kernel", context_->info());
+  refuse_while_capturing("a launch with an event");
   event_pointer event;
   do_launch(kernel, range, &event);
   if (recording_) recorded_.push_back(event);
@@ -91,7 +121,13 @@ void queue_interface::copy(const copy_request& request) {
                                        side->buffer->bytes()));
     }
   }
-  if (!is_empty(request)) do_copy(request);
+  if (is_empty(request)) return;
+  if (request.blocking && has_host_side(request)) refuse_while_capturing("a blocking copy");
+  do_copy(request);
+  if (captured_ == nullptr) return;
+  for (const copy_side* side : {&request.source, &request.destination}) {
+    if (side->buffer != nullptr) keep(*side->buffer);
+  }
 }
 
 void queue_interface::fill(const buffer_interface& buffer, std::size_t offset_bytes,
@@ -105,9 +141,69 @@ void queue_interface::fill(const buffer_interface& buffer, std::size_t offset_by
   event_pointer event;
   do_fill(buffer, offset_bytes, bytes, pattern, recording_ ? &event : nullptr);
   if (recording_) recorded_.push_back(std::move(event));
+  if (captured_ != nullptr) keep(buffer);
+}
+
+std::shared_ptr<event_interface> queue_interface::mark() {
+  refuse_while_capturing("a marker");
+  return do_mark();
+}
+
+void queue_interface::wait_for(std::span<const std::shared_ptr<event_interface>> events) {
+  if (!events.empty()) refuse_while_capturing("waiting for events");
+  do_wait_for(events);
+}
+
+void queue_interface::flush() {
+  if (captured_ == nullptr) do_flush();
+}
+
+void queue_interface::finish() {
+  refuse_while_capturing("finish");
+  do_finish();
+}
+
+bool queue_interface::capture(std::shared_ptr<graph_interface>& graph,
+                              const std::function<void()>& enqueue) {
+  refuse_while_capturing("another capture");
+  if (graph != nullptr && graph->context() != context_) {
+    throw_foreign_context("command graph", context_->info());
+  }
+  possessions used;
+  {
+    const capture_scope scope(captured_, used, recording_);
+    if (!do_capture(graph, enqueue)) return false;
+  }
+  graph->keep(std::move(used));
+  return true;
+}
+
+bool queue_interface::do_capture(std::shared_ptr<graph_interface>&, const std::function<void()>&) {
+  return false;
+}
+
+void queue_interface::launch(graph_interface& graph) {
+  if (graph.context() != context_) throw_foreign_context("command graph", context_->info());
+  refuse_while_capturing("a command graph");
+  event_pointer event;
+  graph.launch(*this, recording_ ? &event : nullptr);
+  if (recording_) recorded_.push_back(std::move(event));
+}
+
+void queue_interface::refuse_while_capturing(const char* what) const {
+  if (captured_ == nullptr) return;
+  throw device_error(fmt::format("{} during command_queue::capture", what),
+                     context_->info().identity.name,
+                     "a command graph takes launches, fills and copies that do not block, and "
+                     "nothing else; do this before or after the capture");
+}
+
+void queue_interface::keep(const buffer_interface& buffer) {
+  captured_->push_back(buffer.shared_from_this());
 }
 
 void queue_interface::start_recording() {
+  refuse_while_capturing("start_recording");
   if (!settings_.profiling) {
     throw argument_error("only a queue made by create_tuning_command_queue records its commands");
   }
@@ -116,6 +212,7 @@ void queue_interface::start_recording() {
 }
 
 std::vector<std::shared_ptr<event_interface>> queue_interface::stop_recording() {
+  refuse_while_capturing("stop_recording");
   recording_ = false;
   return std::exchange(recorded_, {});
 }

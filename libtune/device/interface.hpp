@@ -16,6 +16,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -32,6 +33,10 @@
 namespace tune::detail {
 
 class context_interface;
+class graph_interface;  // libtune/device/graph_interface.hpp
+
+/// Objects that are kept alive, whatever they are.
+using possessions = std::vector<std::shared_ptr<const void>>;
 
 class device_interface : public std::enable_shared_from_this<device_interface> {
  public:
@@ -52,7 +57,7 @@ class device_interface : public std::enable_shared_from_this<device_interface> {
 };
 
 /// Device memory, not typed.
-class buffer_interface {
+class buffer_interface : public std::enable_shared_from_this<buffer_interface> {
  public:
   /// @param host_data  where the host sees it, if it does
   buffer_interface(std::shared_ptr<context_interface> context, std::size_t bytes,
@@ -129,11 +134,15 @@ class kernel_interface {
   void set_argument(std::size_t index, const std::shared_ptr<buffer_interface>& buffer) {
     do_set_buffer(index, buffer);
   }
+  /// Adds what a launch with the present arguments uses.
+  void collect(possessions& used) const { do_collect(used); }
 
  private:
   virtual void do_set_argument(std::size_t index, const void* bytes, std::size_t size) = 0;
   virtual void do_set_buffer(std::size_t index,
                              const std::shared_ptr<buffer_interface>& buffer) = 0;
+  /// For backends whose graphs do not keep it themselves.
+  virtual void do_collect(possessions&) const {}
 
   std::shared_ptr<context_interface> context_;
   kernel_info info_;
@@ -205,10 +214,16 @@ class queue_interface {
   void copy(const copy_request& request);
   void fill(const buffer_interface& buffer, std::size_t offset_bytes, std::size_t bytes,
             std::span<const std::byte> pattern);
-  std::shared_ptr<event_interface> mark() { return do_mark(); }
-  void wait_for(std::span<const std::shared_ptr<event_interface>> events) { do_wait_for(events); }
-  void flush() { do_flush(); }
-  void finish() { do_finish(); }
+  std::shared_ptr<event_interface> mark();
+  void wait_for(std::span<const std::shared_ptr<event_interface>> events);
+  void flush();
+  void finish();
+
+  /// Records what enqueue() puts on this queue into graph, which is null or one that an earlier
+  /// call has made. False, without calling enqueue, if the queue cannot.
+  bool capture(std::shared_ptr<graph_interface>& graph, const std::function<void()>& enqueue);
+  bool is_capturing() const noexcept { return captured_ != nullptr; }
+  void launch(graph_interface& graph);
 
   /// While recording, every kernel launch and fill leaves an event behind. Needs profiling.
   void start_recording();
@@ -228,11 +243,19 @@ class queue_interface {
   virtual void do_wait_for(std::span<const event_pointer> events) = 0;
   virtual void do_flush() = 0;
   virtual void do_finish() = 0;
+  /// As capture. Where it throws, the queue is usable and nothing has been recorded; a given graph
+  /// stays what it was if enqueue threw.
+  virtual bool do_capture(std::shared_ptr<graph_interface>& graph,
+                          const std::function<void()>& enqueue);
+
+  void refuse_while_capturing(const char* what) const;
+  void keep(const buffer_interface& buffer);
 
   std::shared_ptr<context_interface> context_;
   queue_settings settings_;
-  bool recording_ = false;
+  bool recording_ = false;  // never while capturing
   std::vector<event_pointer> recorded_;
+  possessions* captured_ = nullptr;  // what the commands use that are being captured
 };
 
 class context_interface : public std::enable_shared_from_this<context_interface> {

@@ -64,6 +64,7 @@ void check_backend_conformance(const device& device) {
   check_all(program_requirements(), device);
   check_all(launch_requirements(), device);
   check_all(event_requirements(), device);
+  check_all(graph_requirements(), device);
   check_all(lifetime_requirements(), device);
   check_all(thread_requirements(), device);
 }

@@ -19,6 +19,7 @@ struct requirement {
 std::span<const requirement> buffer_requirements();
 std::span<const requirement> copy_requirements();
 std::span<const requirement> event_requirements();
+std::span<const requirement> graph_requirements();
 std::span<const requirement> launch_requirements();
 std::span<const requirement> lifetime_requirements();
 std::span<const requirement> memory_requirements();

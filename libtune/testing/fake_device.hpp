@@ -40,6 +40,7 @@ struct fake_device_options {
                        .simd_group_size = 32,
                        .max_dynamic_local_memory_bytes = std::size_t{64} << 10};
   fake_times times = {};
+  bool command_graphs = true;  ///< whether its queues can capture
 };
 
 /// One launch that succeeded.
@@ -86,9 +87,11 @@ class fake_device {
   void fail_when(fake_call call, fake_failures::predicate fits, fake_failure failure = {}) const;
   void clear_failures() const;
 
-  /// How many such calls there were, failed ones included.
+  /// How many such calls there were, failed ones included. A launch that is captured counts as one
+  /// then, and no more when its graph is launched.
   std::size_t calls(fake_call call) const;
-  /// The launches that succeeded, in order. Recording the first thousand allocates nothing.
+  /// The launches that ran, in order, those of graphs included. Recording the first thousand
+  /// allocates nothing.
   std::vector<fake_launch_record> launches() const;
   /// The bytes of all buffers that exist.
   std::size_t live_bytes() const noexcept;

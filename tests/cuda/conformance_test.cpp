@@ -44,6 +44,7 @@ TEST_CASE("the CUDA backend meets what is asked of programs and launches") {
   check(tune::testing::program_requirements());
   check(tune::testing::launch_requirements());
   check(tune::testing::event_requirements());
+  check(tune::testing::graph_requirements());
 }
 
 TEST_CASE("the CUDA backend meets what is asked of lifetimes and threads") {

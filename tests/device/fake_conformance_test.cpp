@@ -11,3 +11,9 @@ TEST_CASE("the fake device does what every backend has to do") {
   tune::testing::add_conformance_kernels(fake);
   tune::testing::check_backend_conformance(fake.device());
 }
+
+TEST_CASE("a fake device without graphs does it too") {
+  const tune::testing::fake_device fake({.command_graphs = false});
+  tune::testing::add_conformance_kernels(fake);
+  tune::testing::check_backend_conformance(fake.device());
+}
