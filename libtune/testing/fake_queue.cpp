@@ -60,10 +60,14 @@ std::chrono::nanoseconds run_copy(const fake_state& state, const detail::copy_re
   return state.times().copy;
 }
 
-std::chrono::nanoseconds run_fill(const fake_state& state, std::span<std::byte> range,
-                                  std::span<const std::byte> pattern) {
-  for (std::size_t at = 0; at < range.size(); at += pattern.size()) {
-    std::copy(pattern.begin(), pattern.end(), range.begin() + static_cast<std::ptrdiff_t>(at));
+std::chrono::nanoseconds run_fill(const fake_state& state, std::span<std::byte> memory,
+                                  const fill_region& region, std::span<const std::byte> pattern) {
+  std::byte* const first = memory.data() + region.offset_bytes;
+  for (std::size_t slice = 0; slice < region.slices; ++slice) {
+    for (std::size_t row = 0; row < region.rows; ++row) {
+      std::byte* at = first + slice * region.slice_pitch_bytes + row * region.row_pitch_bytes;
+      for (std::size_t i = 0; i < region.row_bytes; ++i) at[i] = pattern[i % pattern.size()];
+    }
   }
   return state.times().fill;
 }
@@ -131,20 +135,19 @@ void fake_queue::do_copy(const detail::copy_request& request) {
   capture_.push_back([&state = *state_, request] { return run_copy(state, request); });
 }
 
-void fake_queue::do_fill(const detail::buffer_interface& buffer, std::size_t offset_bytes,
-                         std::size_t bytes, std::span<const std::byte> pattern,
-                         event_pointer* event) {
+void fake_queue::do_fill(const detail::buffer_interface& buffer, const fill_region& region,
+                         std::span<const std::byte> pattern, event_pointer* event) {
   const std::lock_guard lock(mutex_);
   state_->begin(fake_call::fill, {});
-  const std::span<std::byte> range = contents(buffer).subspan(offset_bytes, bytes);
+  const std::span<std::byte> range = contents(buffer);
   if (!is_capturing()) {
-    spend(run_fill(*state_, range, pattern), event);
+    spend(run_fill(*state_, range, region, pattern), event);
     return;
   }
-  capture_.push_back(
-      [&state = *state_, range, copy = std::vector<std::byte>(pattern.begin(), pattern.end())] {
-        return run_fill(state, range, copy);
-      });
+  capture_.push_back([&state = *state_, range, region,
+                      copy = std::vector<std::byte>(pattern.begin(), pattern.end())] {
+    return run_fill(state, range, region, copy);
+  });
 }
 
 fake_queue::event_pointer fake_queue::do_mark() {

@@ -39,7 +39,7 @@ device_info fake_state::info() const {
           .language = kernel_language::opencl_c,
           .limits = options_.limits,
           .hardware = {},
-          .managed_memory = true,
+          .managed_memory = options_.managed_memory,
           .command_graphs = options_.command_graphs};
 }
 
