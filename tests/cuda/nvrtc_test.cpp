@@ -11,8 +11,10 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/compile/defines.hpp"
+#include "libtune/compile/kernel_library.hpp"
 #include "libtune/compile/preamble.hpp"
 #include "libtune/cuda/cubin.hpp"
+#include "tests/compile/library_kernels.hpp"
 #include "tests/cuda/fake_machine.hpp"
 
 namespace {
@@ -36,6 +38,8 @@ const sample samples[] = {{"examples/diffusion/naive.kernel",
                                                                   .add("block_size_y", 16)
                                                                   .add("tile_size_x", 2)
                                                                   .add("tile_size_y", 4)},
+                          {"libtune/compile/transpose_tile.kernel", {}},
+                          {"libtune/compile/work_group_reduce.kernel", {}},
                           {"libtune/testing/conformance.kernel",
                            tune::defines().add("factor", 3).add("reverse_group", 32)}};
 
@@ -66,7 +70,7 @@ tune::program_source with_preamble(const std::string& name, const std::string& t
                                    const tune::defines& macros = {}) {
   return {.name = name,
           .text = std::string(tune::preamble(tune::kernel_language::cuda_cpp)) + "\n" +
-                  macros.text() + "#line 1 \"" + name + "\"\n" + text,
+                  macros.text() + tune::include_kernel_library({name, text}).text,
           .options = {}};
 }
 
@@ -99,6 +103,52 @@ TEST_CASE("every kernel of the tree compiles for every architecture from sm_75 t
       CHECK(tune::cuda::is_complete_cubin(cubin));
     }
   }
+}
+
+TEST_CASE("kernels that use the library compile for every architecture") {
+  if (!fake_cuda::has_compiler()) return;
+  for (const tune::kernel_source& source :
+       {library_kernels::types(), library_kernels::repeats(), library_kernels::transposes(),
+        library_kernels::tiles(), library_kernels::storage()}) {
+    for (const compute_capability& architecture : architectures) {
+      CAPTURE(source.name);
+      CAPTURE(architecture.major);
+      CAPTURE(architecture.minor);
+      const auto cubin = fake_cuda::compiler().compile_to_cubin(
+          with_preamble(source.name, source.text), architecture);
+      CHECK(tune::cuda::is_complete_cubin(cubin));
+    }
+  }
+}
+
+TEST_CASE("every variant of a reduction compiles") {
+  if (!fake_cuda::has_compiler()) return;
+  const tune::kernel_source source = library_kernels::reductions();
+  CHECK(log_of(with_preamble(source.name, source.text)) == "");
+}
+
+TEST_CASE("a set that is reduced by shuffles alone takes no local memory") {
+  if (!fake_cuda::has_compiler()) return;
+  for (const int size : {1, 2, 4, 8, 16, 32}) {
+    const std::string text = library_kernels::replaced(R"(
+#include "libtune/work_group_reduce.kernel"
+WORK_GROUP_REDUCE(sum, double, @, a + b)
+KERNEL REQD_WORK_GROUP_SIZE(@, 4, 1) void f(GLOBAL double* data) {
+  static_assert(!sum_needs_scratch, "");
+  data[get_global_id(0)] = sum(data[get_global_id(0)], get_local_id(0), 0);
+})",
+                                                       "@", std::to_string(size));
+    CHECK(log_of(with_preamble("shuffles.kernel", text)) == "");
+  }
+}
+
+TEST_CASE("a kernel that uses the library compiles with no warning but its own") {
+  if (!fake_cuda::has_compiler()) return;
+  const std::string text = library_kernels::types().text + library_kernels::tiles().text;
+  const std::string log = log_of(with_preamble("bad.kernel", text + "KERNEL void f() { oops; }\n"));
+  CHECK(log.find("oops") != std::string::npos);
+  CAPTURE(log);
+  CHECK(log.find("warning") == std::string::npos);
 }
 
 TEST_CASE("vector types, all the types of the dialect and its functions compile") {
@@ -141,6 +191,18 @@ TEST_CASE("what does not compile says where") {
   const std::string log = log_of(with_preamble("bad.kernel", "KERNEL void f() {\n  oops;\n}\n"));
   CHECK(log.find("bad.kernel(2)") != std::string::npos);
   CHECK(log.find("oops") != std::string::npos);
+}
+
+TEST_CASE("what does not compile says where, also after an include and within one") {
+  if (!fake_cuda::has_compiler()) return;
+  const std::string text =
+      "#include \"libtune/transpose_tile.kernel\"\nKERNEL void f() {\n  oops;\n}\n";
+  CHECK(log_of(with_preamble("bad.kernel", text)).find("bad.kernel(3)") != std::string::npos);
+  const std::string log = log_of(with_preamble(
+      "fine.kernel", "#include \"libtune/transpose_tile.kernel\"\nKERNEL void f() {}\n",
+      tune::defines().add("diagonal_tile_row", "4")));
+  CHECK(log.find("libtune/transpose_tile.kernel(") != std::string::npos);
+  CHECK(log.find("fine.kernel(") == std::string::npos);
 }
 
 TEST_CASE("an option that the compiler does not know is an error that names it") {
