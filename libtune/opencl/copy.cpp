@@ -5,7 +5,7 @@
 #include <array>
 
 #include "libtune/device/copy_parts.hpp"
-#include "libtune/opencl/context.hpp"
+#include "libtune/opencl/buffer.hpp"
 #include "libtune/opencl/error.hpp"
 
 namespace tune::opencl {
