@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "libtune/array/allocator.hpp"
 #include "libtune/array/copy_plan.hpp"
 #include "libtune/array/enqueue_copy.hpp"
 #include "libtune/base/error.hpp"
@@ -58,6 +59,9 @@ detail::copy_side host_side(const void* data) {
 
 device_array::device_array(const tune::context& context, const array_layout& layout)
     : buffer_(context.create_buffer(buffer_bytes(layout))), layout_(layout) {}
+
+device_array::device_array(allocator& memory, const array_layout& layout)
+    : buffer_(memory.allocate(buffer_bytes(layout))), layout_(layout) {}
 
 device_array::device_array(tune::buffer buffer, const array_layout& layout)
     : buffer_(std::move(buffer)), layout_(layout) {

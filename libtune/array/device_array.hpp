@@ -16,10 +16,12 @@
 
 namespace tune {
 
+class allocator;
+
 /// An array in device memory: the top left corner of a padded C-order array in a buffer. A handle:
 /// copies mean the same elements. What lies in the padding is undefined, and no copy of elements
 /// touches the padding of its destination. The element type is known at run time; the typed
-/// functions check it. Thread-safe as far as the queues are.
+/// functions check it (typed_array lets the compiler do so). Thread-safe as far as the queues are.
 ///
 /// Functions that take regions follow numpy, but do not broadcast: both regions have one shape. A
 /// region without a step along the fastest axis is copied in rows as long as can be. With one,
@@ -30,6 +32,8 @@ class device_array {
  public:
   /// Uninitialised elements in a buffer of its own. @throws device_error if there is no memory
   device_array(const tune::context& context, const array_layout& layout);
+  /// Uninitialised elements in memory of the allocator's. @throws device_error if it has none
+  device_array(allocator& memory, const array_layout& layout);
   /// Over a buffer that somebody else made. @throws argument_error if it is too small
   device_array(tune::buffer buffer, const array_layout& layout);
 

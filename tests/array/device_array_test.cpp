@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 #include <vector>
 
+#include "libtune/array/plain_allocator.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/testing/allocation_counter.hpp"
@@ -341,6 +342,16 @@ TEST_CASE("a staging array is pinned and has the array's own padding") {
   CHECK(staging.layout() == array.layout());
   CHECK(array.context() == on.context);
   CHECK_THROWS_AS(array.staging_array<int>(), tune::type_error);
+}
+
+TEST_CASE("an array takes its memory from an allocator") {
+  const fake_device fake;
+  bench on(fake.device());
+  tune::plain_allocator memory(on.context);
+  const device_array array(memory, {dtype::float32, {2, 3}, {2, 8}});
+  CHECK(array.buffer().size_bytes() == 64);
+  CHECK(array.context() == on.context);
+  CHECK(device_array(memory, {dtype::float32, {0}}).layout().bytes() == 0);
 }
 
 TEST_CASE("another shape is an error that names both, and nothing is copied") {
