@@ -16,6 +16,7 @@
 #include "libtune/discover/select.hpp"
 #include "libtune/measure/measure.hpp"
 #include "libtune/operation/operation.hpp"
+#include "libtune/operation/sequence.hpp"
 #include "libtune/search/space.hpp"
 #include "libtune/tune/autotuner.hpp"
 #include "libtune/tune/error.hpp"

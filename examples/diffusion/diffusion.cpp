@@ -39,8 +39,8 @@ diffusion_operation::diffusion_operation(const tune::command_queue& queue,
                                          std::size_t columns)
     : operation(queue),
       kernel_(program.create_kernel("diffuse")),
-      u_new_(add_slot("u_new", {rows, columns}, tune::dtype::float32)),
-      u_(add_slot("u", {rows, columns}, tune::dtype::float32)),
+      u_new_(add_slot("u_new", {rows, {columns, {.exact = true}}}, tune::dtype::float32)),
+      u_(add_slot("u", {rows, {columns, {.exact = true}}}, tune::dtype::float32)),
       width_(static_cast<unsigned>(columns)),
       height_(static_cast<unsigned>(rows)) {
   const auto block_x = static_cast<std::size_t>(tuning.block_size_x);

@@ -41,7 +41,7 @@ namespace diffusion {
 inline constexpr float time_step = 0.225F;
 
 /// One step: u_new = u + dt (sum of the 4 neighbours - 4 u) inside; the boundary of u_new is left
-/// as it is. Slots u and u_new, float32, rows x columns, not padded.
+/// as it is. Slots u and u_new, float32, rows x columns, whose rows are not padded.
 class diffusion_operation final : public tune::operation {
  public:
   diffusion_operation(const tune::command_queue& queue, const tune::program& program,

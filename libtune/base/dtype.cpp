@@ -28,7 +28,7 @@ constexpr std::array<description, 14> descriptions{{
     {"int64", 8, "long"},
     {"uint64", 8, "ulong"},
     {"float16", 2, "half"},
-    {"bfloat16", 2, "ushort"},
+    {"bfloat16", 2, "bfloat16"},
     {"float32", 4, "float"},
     {"float64", 8, "double"},
     {"complex64", 8, "float2"},

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libtune/compile/kernel_source.hpp"
+#include "libtune/compile/resolved_source.hpp"
 
 namespace tune {
 
@@ -15,10 +15,12 @@ namespace tune {
 /// Understands "name:line" and "name(line)".
 std::vector<std::size_t> lines_in_log(std::string_view source_name, std::string_view log);
 
-/// The lines of the source that the log speaks of, numbered, at most ten, for a message; empty if
-/// the log names none. NVIDIA's OpenCL compiler ignores #line and calls every text "<kernel>".
+/// The lines of the source's files that the log speaks of, with file and number, at most ten, for a
+/// message; empty if the log names none. NVIDIA's OpenCL compiler ignores #line and calls every
+/// text
+/// "<kernel>".
 /// @param lines_before  how many lines stood before the source in what was compiled
-std::string quote_source_lines(const kernel_source& source, std::string_view log,
+std::string quote_source_lines(const resolved_source& source, std::string_view log,
                                std::size_t lines_before = 0);
 
 }  // namespace tune

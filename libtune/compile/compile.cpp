@@ -9,17 +9,18 @@
 #include "libtune/compile/build_log.hpp"
 #include "libtune/compile/cached_compiler.hpp"
 #include "libtune/compile/compiler.hpp"
+#include "libtune/compile/kernel_library.hpp"
 #include "libtune/compile/preamble.hpp"
 #include "libtune/compile/program_cache.hpp"
 
 namespace tune {
 namespace {
 
-std::string describe_failure(const device_info& device, const kernel_source& source,
+std::string describe_failure(const device_info& device, const resolved_source& source,
                              const defines& macros, const std::string& log,
                              std::size_t lines_before) {
   std::string text =
-      fmt::format("'{}' does not compile for device '{}' ({}, {})", source.name,
+      fmt::format("'{}' does not compile for device '{}' ({}, {})", source.files.front().name,
                   device.identity.name, device.identity.platform, device.identity.driver_version);
   if (!macros.values().empty()) text += "\nwith " + to_string(macros.values());
   text += quote_source_lines(source, log, lines_before);
@@ -38,16 +39,16 @@ program compile(const context& context, const kernel_source& source, const defin
                 const compile_options& options) {
   const tune::device handle = context.device();
   const device_info& device = handle.info();
-  const std::string before =
-      fmt::format("{}\n{}#line 1 \"{}\"\n", preamble(device.language), macros.text(), source.name);
+  const resolved_source resolved = include_kernel_library(source);
+  const std::string before = fmt::format("{}\n{}", preamble(device.language), macros.text());
   const program_source complete{
-      .name = source.name, .text = before + source.text, .options = options.flags};
+      .name = source.name, .text = before + resolved.text, .options = options.flags};
   try {
     return build(context, complete, options.compiler);
   } catch (const build_error& failure) {
     const auto lines_before =
         static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
-    throw build_error(describe_failure(device, source, macros, failure.log(), lines_before),
+    throw build_error(describe_failure(device, resolved, macros, failure.log(), lines_before),
                       failure.log());
   }
 }

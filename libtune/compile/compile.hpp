@@ -18,11 +18,12 @@ struct compile_options {
   const tune::compiler* compiler = nullptr;  ///< null: the cache, else compile here
 };
 
-/// Compiles a kernel's text, with the portable preamble and the macros before it, for a context. If
-/// no compiler is given, a program that has been compiled before is taken from program_cache(), and
-/// others are compiled on the calling thread and kept there.
+/// Compiles a kernel's text for a context, with the portable preamble, the macros, and what it
+/// includes of the kernel_library() before it. If no compiler is given, a program that has been
+/// compiled before is taken from program_cache(), and others are compiled on the calling thread and
+/// kept there.
 /// @throws build_error whose text shows the compiler's log, the source lines that it complains of,
-///         the device and the configuration
+///         the device and the configuration; or if the library has no such text
 program compile(const context& context, const kernel_source& source, const defines& macros = {},
                 const compile_options& options = {});
 

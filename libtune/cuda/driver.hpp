@@ -42,6 +42,9 @@
   X(set_bytes, cuMemsetD8Async, 3020)                       \
   X(set_shorts, cuMemsetD16Async, 3020)                     \
   X(set_words, cuMemsetD32Async, 3020)                      \
+  X(set_byte_rows, cuMemsetD2D8Async, 3020)                 \
+  X(set_short_rows, cuMemsetD2D16Async, 3020)               \
+  X(set_word_rows, cuMemsetD2D32Async, 3020)                \
   X(stream_create, cuStreamCreate, 2000)                    \
   X(stream_destroy, cuStreamDestroy, 4000)                  \
   X(stream_query, cuStreamQuery, 2000)                      \
@@ -61,7 +64,15 @@
   X(kernel_get_function, cuKernelGetFunction, 12000)        \
   X(kernel_get_attribute, cuKernelGetAttribute, 12000)      \
   X(kernel_set_attribute, cuKernelSetAttribute, 12000)      \
-  X(launch_kernel, cuLaunchKernel, 4000)
+  X(launch_kernel, cuLaunchKernel, 4000)                    \
+  X(capture_begin, cuStreamBeginCapture, 10010)             \
+  X(capture_end, cuStreamEndCapture, 10000)                 \
+  X(graph_destroy, cuGraphDestroy, 10000)                   \
+  X(graph_instantiate, cuGraphInstantiateWithFlags, 11040)  \
+  X(graph_update, cuGraphExecUpdate, 12000)                 \
+  X(graph_upload, cuGraphUpload, 11010)                     \
+  X(graph_launch, cuGraphLaunch, 10000)                     \
+  X(graph_exec_destroy, cuGraphExecDestroy, 10000)
 
 // Null where the driver is too old for them.
 #define LIBTUNE_CUDA_OPTIONAL(X) X(kernel_get_parameter, cuKernelGetParamInfo, 12040)

@@ -20,6 +20,13 @@ std::string_view remedy_of(CUresult code) noexcept {
     case CUDA_ERROR_NOT_FOUND: return "the program has nothing of this name";
     case CUDA_ERROR_INVALID_IMAGE:
     case CUDA_ERROR_NO_BINARY_FOR_GPU: return "compile it again";
+    case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+    case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
+    case CUDA_ERROR_STREAM_CAPTURE_UNJOINED:
+    case CUDA_ERROR_STREAM_CAPTURE_ISOLATION:
+    case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
+      return "what was enqueued during the capture cannot be part of a graph; enqueue launches, "
+             "fills and copies that do not block, on the captured queue alone";
     case CUDA_ERROR_ILLEGAL_ADDRESS:
     case CUDA_ERROR_MISALIGNED_ADDRESS:
     case CUDA_ERROR_INVALID_ADDRESS_SPACE:

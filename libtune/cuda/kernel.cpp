@@ -97,6 +97,13 @@ void cuda_kernel::do_set_buffer(std::size_t index,
   if (arguments_[index].buffer != buffer) arguments_[index].buffer = buffer;
 }
 
+void cuda_kernel::do_collect(detail::possessions& used) const {
+  used.push_back(library_);
+  for (const argument& item : arguments_) {
+    if (item.buffer != nullptr) used.push_back(item.buffer);
+  }
+}
+
 void cuda_kernel::store(std::size_t index, const void* bytes, std::size_t size) {
   if (index >= arguments_.size()) {
     throw_refused(index, fmt::format("it has {} arguments", arguments_.size()));

@@ -43,6 +43,7 @@ class cuda_kernel final : public detail::kernel_interface {
   void do_set_argument(std::size_t index, const void* bytes, std::size_t size) override;
   void do_set_buffer(std::size_t index,
                      const std::shared_ptr<detail::buffer_interface>& buffer) override;
+  void do_collect(detail::possessions& used) const override;
   void store(std::size_t index, const void* bytes, std::size_t size);
   void raise_dynamic_local_memory(std::size_t bytes);
   [[noreturn]] void throw_unset() const;

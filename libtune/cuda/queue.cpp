@@ -7,6 +7,8 @@
 
 #include "libtune/cuda/copy.hpp"
 #include "libtune/cuda/event.hpp"
+#include "libtune/cuda/fill.hpp"
+#include "libtune/cuda/graph.hpp"
 #include "libtune/cuda/kernel.hpp"
 #include "libtune/cuda/launch_check.hpp"
 #include "libtune/cuda/runway.hpp"
@@ -99,12 +101,11 @@ void cuda_queue::do_copy(const detail::copy_request& request) {
   }
 }
 
-void cuda_queue::do_fill(const detail::buffer_interface& buffer, std::size_t offset_bytes,
-                         std::size_t bytes, std::span<const std::byte> pattern,
-                         event_pointer* event) {
+void cuda_queue::do_fill(const detail::buffer_interface& buffer, const fill_region& region,
+                         std::span<const std::byte> pattern, event_pointer* event) {
   const auto entered = cuda().enter();
-  const CUdeviceptr start = static_cast<const cuda_buffer&>(buffer).address() + offset_bytes;
-  const auto run = [&] { enqueue_fill(cuda(), handle_, start, bytes, pattern); };
+  const auto& filled = static_cast<const cuda_buffer&>(buffer);
+  const auto run = [&] { enqueue_fill(cuda(), handle_, filled, region, pattern); };
   if (event != nullptr) {
     *event = timed(run);
   } else {
@@ -140,6 +141,33 @@ void cuda_queue::do_flush() {
 void cuda_queue::do_finish() {
   const auto entered = cuda().enter();
   cuda().check(cuda().api().stream_synchronize(handle_), "cuStreamSynchronize");
+}
+
+// The driver refuses to capture the legacy default stream.
+bool cuda_queue::do_capture(std::shared_ptr<detail::graph_interface>& graph,
+                            const std::function<void()>& enqueue) {
+  if (handle_ == nullptr || handle_ == CU_STREAM_LEGACY) return false;
+  const captured_graph captured(cuda(), handle_, enqueue);
+  if (graph != nullptr) {
+    static_cast<cuda_graph&>(*graph).replace(captured);
+  } else {
+    graph =
+        std::make_shared<cuda_graph>(std::static_pointer_cast<cuda_context>(context()), captured);
+  }
+  static_cast<cuda_graph&>(*graph).upload(handle_);
+  return true;
+}
+
+void cuda_queue::launch_graph(CUgraphExec graph, event_pointer* event) {
+  const auto entered = cuda().enter();
+  const auto run = [&] {
+    cuda().check(cuda().api().graph_launch(graph, handle_), "cuGraphLaunch");
+  };
+  if (event != nullptr) {
+    *event = timed(run);
+  } else {
+    run();
+  }
 }
 
 }  // namespace tune::cuda

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -19,18 +20,23 @@ class cuda_queue final : public detail::queue_interface {
 
   CUstream handle() const noexcept { return handle_; }
 
+  /// For cuda_graph: enqueues it, with an event where event is not null.
+  void launch_graph(CUgraphExec graph, std::shared_ptr<detail::event_interface>* event);
+
  private:
   using event_pointer = std::shared_ptr<detail::event_interface>;
 
   void do_launch(detail::kernel_interface& kernel, const nd_range& range,
                  event_pointer* event) override;
   void do_copy(const detail::copy_request& request) override;
-  void do_fill(const detail::buffer_interface& buffer, std::size_t offset_bytes, std::size_t bytes,
+  void do_fill(const detail::buffer_interface& buffer, const fill_region& region,
                std::span<const std::byte> pattern, event_pointer* event) override;
   event_pointer do_mark() override;
   void do_wait_for(std::span<const event_pointer> events) override;
   void do_flush() override;
   void do_finish() override;
+  bool do_capture(std::shared_ptr<detail::graph_interface>& graph,
+                  const std::function<void()>& enqueue) override;
 
   /// Enqueues a command between the events that tell its time. The context is current.
   template <class Command>

@@ -3,10 +3,10 @@
 #include "libtune/device/command_queue.hpp"
 
 #include <array>
-#include <string>
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
+#include "libtune/device/graph_interface.hpp"
 #include "libtune/device/interface.hpp"
 #include "libtune/device/kernel.hpp"
 
@@ -24,9 +24,7 @@ detail::copy_side linear(void* host, std::size_t bytes) {
   return {.host = host, .row_pitch_bytes = bytes, .slice_pitch_bytes = bytes};
 }
 
-bool is_pattern_size(std::size_t size) {
-  return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
-}
+constexpr std::array<std::byte, 1> zeros{};
 
 }  // namespace
 
@@ -59,22 +57,26 @@ void command_queue::read(const buffer& source, void* destination, std::size_t by
                .blocking = blocking});
 }
 
-void command_queue::zero(const buffer& buffer, std::size_t bytes, std::size_t offset_bytes) {
-  constexpr std::array<std::byte, 16> zeros{};
-  std::size_t width = zeros.size();
-  while (bytes % width != 0 || offset_bytes % width != 0) width /= 2;
-  impl_->fill(*buffer.impl(), offset_bytes, bytes, std::span(zeros).first(width));
-}
-
 void command_queue::fill(const buffer& buffer, std::size_t bytes,
                          std::span<const std::byte> pattern, std::size_t offset_bytes) {
-  if (!is_pattern_size(pattern.size()) || bytes % pattern.size() != 0 ||
-      offset_bytes % pattern.size() != 0) {
-    throw argument_error("a fill pattern has 1, 2, 4, 8 or 16 bytes and divides the range, not " +
-                         std::to_string(pattern.size()) + " bytes for " + std::to_string(bytes) +
-                         " at " + std::to_string(offset_bytes));
-  }
-  impl_->fill(*buffer.impl(), offset_bytes, bytes, pattern);
+  impl_->fill(*buffer.impl(), {.offset_bytes = offset_bytes, .row_bytes = bytes}, pattern);
+}
+
+void command_queue::fill(const buffer& buffer, const fill_region& region,
+                         std::span<const std::byte> pattern) {
+  impl_->fill(*buffer.impl(), region, pattern);
+}
+
+void command_queue::zero(const buffer& buffer, std::size_t bytes, std::size_t offset_bytes) {
+  fill(buffer, bytes, zeros, offset_bytes);
+}
+
+void command_queue::zero(const buffer& buffer, const fill_region& region) {
+  fill(buffer, region, zeros);
+}
+
+mapped_memory command_queue::map(const buffer& managed, bool blocking) {
+  return {impl_, managed.impl(), blocking};
 }
 
 event command_queue::enqueue_marker() { return event(impl_->mark()); }
@@ -85,6 +87,25 @@ void command_queue::wait_for(std::span<const event> events) {
   for (const event& item : events) impls.push_back(item.impl());
   impl_->wait_for(impls);
 }
+
+std::optional<command_graph> command_queue::capture(const std::function<void()>& enqueue) {
+  if (!enqueue) throw argument_error("a capture needs a function that enqueues; it was given none");
+  std::shared_ptr<detail::graph_interface> graph;
+  if (!impl_->capture(graph, enqueue)) return std::nullopt;
+  return command_graph(std::move(graph));
+}
+
+void command_queue::recapture(command_graph& graph, const std::function<void()>& enqueue) {
+  if (!enqueue) throw argument_error("a capture needs a function that enqueues; it was given none");
+  std::shared_ptr<detail::graph_interface> target = graph.impl();
+  if (impl_->capture(target, enqueue)) return;
+  throw device_error("capture of commands", device().name(),
+                     "this queue cannot be captured; run the commands on it plainly");
+}
+
+bool command_queue::is_capturing() const noexcept { return impl_->is_capturing(); }
+
+void command_queue::enqueue(const command_graph& graph) { impl_->launch(*graph.impl()); }
 
 void command_queue::flush() { impl_->flush(); }
 

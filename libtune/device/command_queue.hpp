@@ -4,14 +4,19 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "libtune/device/buffer.hpp"
+#include "libtune/device/command_graph.hpp"
 #include "libtune/device/event.hpp"
+#include "libtune/device/fill_region.hpp"
+#include "libtune/device/mapped_memory.hpp"
 #include "libtune/device/nd_range.hpp"
 
 namespace tune {
@@ -47,11 +52,30 @@ class command_queue {
   void read(const buffer& source, void* destination, std::size_t bytes,
             std::size_t offset_bytes = 0, bool blocking = true);
 
-  /// Sets bytes of a buffer to zero.
-  void zero(const buffer& buffer, std::size_t bytes, std::size_t offset_bytes = 0);
-  /// Repeats a pattern of 1, 2, 4, 8 or 16 bytes over a range whose offset and size it divides.
+  /// Repeats a pattern of 1 to 256 bytes over a range, or over each row of a region, whose size it
+  /// divides. Any offset and pitch will do; rows aligned to 16 bytes are filled fastest. It does
+  /// not block, takes the pattern at once, and allocates nothing unless the queue is recording.
+  /// Drivers fill some of it themselves: OpenCL one aligned run with a pattern of a power of two
+  /// bytes, CUDA one slice with an aligned pattern of 1, 2 or 4. All else takes a kernel of
+  /// libtune's own, which a context compiles at the first such fill: make one before time matters.
+  /// @throws argument_error if the pattern does not divide each row, or the region leaves the
+  ///         buffer or overlaps itself
   void fill(const buffer& buffer, std::size_t bytes, std::span<const std::byte> pattern,
             std::size_t offset_bytes = 0);
+  void fill(const buffer& buffer, const fill_region& region, std::span<const std::byte> pattern);
+  /// Fills with zeros.
+  void zero(const buffer& buffer, std::size_t bytes, std::size_t offset_bytes = 0);
+  void zero(const buffer& buffer, const fill_region& region);
+
+  /// Lets the host read and write a buffer of context::create_managed_buffer, or a part of one,
+  /// until the result ends. Waits for what is enqueued on this queue; commands of other queues that
+  /// use the memory have to be waited for before. Until the result ends, no command may use the
+  /// memory, nor may the same bytes be mapped again; then what is enqueued on this queue sees what
+  /// the host wrote.
+  /// @param blocking  false: returns at once, and the memory may be touched when the queue has got
+  ///                  there (finish, or an event of enqueue_marker)
+  /// @throws argument_error if the buffer is not managed or of another context; device_error
+  mapped_memory map(const buffer& managed, bool blocking = true);
 
   /// An event that ends when everything enqueued before it has.
   event enqueue_marker();
@@ -60,6 +84,30 @@ class command_queue {
   void wait_for(std::initializer_list<event> events) {
     wait_for(std::span<const event>(events.begin(), events.size()));
   }
+
+  /// Records what enqueue() puts on this queue into a graph, instead of running it. That may be
+  /// launches, fills and copies that do not block; all else on this queue is refused meanwhile with
+  /// a device_error that names it, but for flush(), which does nothing. No other thread may use the
+  /// queue meanwhile. If enqueue throws, that goes on, and what it recorded is forgotten. Empty,
+  /// without calling enqueue, where device_info::command_graphs is false or the queue is CUDA's
+  /// default stream.
+  /// @throws device_error; argument_error if enqueue is empty
+  std::optional<command_graph> capture(const std::function<void()>& enqueue);
+
+  /// Records anew into a graph of this context, for every copy of its handle: faster than a new
+  /// graph if the commands are of the same kinds, with the same kernels in the same order. Launches
+  /// that are under way are not affected. Where enqueue throws, the graph stays as it was.
+  /// @throws as capture; argument_error if the graph belongs to another context; device_error where
+  ///         the queue cannot capture
+  void recapture(command_graph& graph, const std::function<void()>& enqueue);
+
+  /// Whether commands are recorded into a graph now, and not run.
+  bool is_capturing() const noexcept;
+
+  /// Enqueues all commands of a graph with one launch, which allocates nothing unless the queue is
+  /// recording; then it is recorded as one command. Launches of one graph run one after another,
+  /// whatever their queues. @throws device_error, argument_error if it is of another context
+  void enqueue(const command_graph& graph);
 
   /// Hands what is enqueued to the device.
   void flush();
@@ -84,7 +132,7 @@ class tuning_command_queue : public command_queue {
   using command_queue::command_queue;
 
   void start_recording();
-  /// The kernels and fills enqueued since start_recording.
+  /// The kernels, fills and graphs enqueued since start_recording.
   std::size_t recorded() const noexcept;
   /// Ends recording, waits, and returns the device time of each, in order.
   std::vector<std::chrono::nanoseconds> stop_recording();

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/device/fill_parts.hpp"
+#include "libtune/device/graph_interface.hpp"
 
 namespace tune::detail {
 namespace {
@@ -38,6 +40,10 @@ std::string to_text(const work_size& size) {
       device_failure::invalid_launch);
 }
 
+bool has_host_side(const copy_request& request) noexcept {
+  return request.source.buffer == nullptr || request.destination.buffer == nullptr;
+}
+
 bool is_empty(const copy_request& request) noexcept {
   return request.row_bytes == 0 || request.rows == 0 || request.slices == 0;
 }
@@ -49,7 +55,39 @@ bool is_empty(const copy_request& request) noexcept {
       what, queue_device.identity.name));
 }
 
+// Puts the queue into capture and back. A tuning queue does not record what it captures, for that
+// is not run: only the launches of the graph are.
+class capture_scope {
+ public:
+  capture_scope(possessions*& captured, possessions& used, bool& recording) noexcept
+      : captured_(captured),
+        recording_(recording),
+        was_recording_(std::exchange(recording, false)) {
+    captured_ = &used;
+  }
+  capture_scope(const capture_scope&) = delete;
+  capture_scope& operator=(const capture_scope&) = delete;
+  ~capture_scope() {
+    captured_ = nullptr;
+    recording_ = was_recording_;
+  }
+
+ private:
+  possessions*& captured_;
+  bool& recording_;
+  bool was_recording_;
+};
+
 }  // namespace
+
+buffer_interface::buffer_interface(std::shared_ptr<const buffer_interface> parent,
+                                   std::size_t offset_bytes, std::size_t bytes)
+    : context_(parent->context_),
+      parent_(std::move(parent)),
+      bytes_(bytes),
+      host_data_(parent_->host_data_ != nullptr
+                     ? static_cast<std::byte*>(parent_->host_data_) + offset_bytes
+                     : nullptr) {}
 
 queue_interface::queue_interface(std::shared_ptr<context_interface> context,
                                  queue_settings settings)
@@ -62,6 +100,7 @@ void queue_interface::launch(kernel_interface& kernel, const nd_range& range) {
   if (kernel.context() != context_) throw_foreign_context("kernel", context_->info());
   if (!recording_) {
     do_launch(kernel, range, nullptr);
+    if (captured_ != nullptr) kernel.collect(*captured_);
     return;
   }
   event_pointer event;
@@ -73,6 +112,7 @@ std::shared_ptr<event_interface> queue_interface::launch_with_event(kernel_inter
                                                                     const nd_range& range) {
   if (!divides(range)) throw_indivisible(kernel, range);
   if (kernel.context() != context_) throw_foreign_context("kernel", context_->info());
+  refuse_while_capturing("a launch with an event");
   event_pointer event;
   do_launch(kernel, range, &event);
   if (recording_) recorded_.push_back(event);
@@ -91,23 +131,105 @@ void queue_interface::copy(const copy_request& request) {
                                        side->buffer->bytes()));
     }
   }
-  if (!is_empty(request)) do_copy(request);
+  if (is_empty(request)) return;
+  if (request.blocking && has_host_side(request)) refuse_while_capturing("a blocking copy");
+  do_copy(request);
+  if (captured_ == nullptr) return;
+  for (const copy_side* side : {&request.source, &request.destination}) {
+    if (side->buffer != nullptr) keep(*side->buffer);
+  }
 }
 
-void queue_interface::fill(const buffer_interface& buffer, std::size_t offset_bytes,
-                           std::size_t bytes, std::span<const std::byte> pattern) {
+void queue_interface::fill(const buffer_interface& buffer, const fill_region& region,
+                           std::span<const std::byte> pattern) {
   if (buffer.context() != context_) throw_foreign_context("buffer", context_->info());
-  if (offset_bytes > buffer.bytes() || bytes > buffer.bytes() - offset_bytes) {
-    throw argument_error(fmt::format("a fill of {} bytes at {} leaves the buffer of {} bytes",
-                                     bytes, offset_bytes, buffer.bytes()));
-  }
-  if (bytes == 0) return;
+  check_fill(region, pattern.size(), buffer.bytes());
+  if (is_empty(region)) return;
   event_pointer event;
-  do_fill(buffer, offset_bytes, bytes, pattern, recording_ ? &event : nullptr);
+  do_fill(buffer, merged(region), shortest(pattern), recording_ ? &event : nullptr);
+  if (recording_) recorded_.push_back(std::move(event));
+  if (captured_ != nullptr) keep(buffer);
+}
+
+std::shared_ptr<event_interface> queue_interface::mark() {
+  refuse_while_capturing("a marker");
+  return do_mark();
+}
+
+void queue_interface::wait_for(std::span<const std::shared_ptr<event_interface>> events) {
+  if (!events.empty()) refuse_while_capturing("waiting for events");
+  do_wait_for(events);
+}
+
+void queue_interface::flush() {
+  if (captured_ == nullptr) do_flush();
+}
+
+void queue_interface::finish() {
+  refuse_while_capturing("finish");
+  do_finish();
+}
+
+bool queue_interface::capture(std::shared_ptr<graph_interface>& graph,
+                              const std::function<void()>& enqueue) {
+  refuse_while_capturing("another capture");
+  if (graph != nullptr && graph->context() != context_) {
+    throw_foreign_context("command graph", context_->info());
+  }
+  possessions used;
+  {
+    const capture_scope scope(captured_, used, recording_);
+    if (!do_capture(graph, enqueue)) return false;
+  }
+  graph->keep(std::move(used));
+  return true;
+}
+
+bool queue_interface::do_capture(std::shared_ptr<graph_interface>&, const std::function<void()>&) {
+  return false;
+}
+
+void queue_interface::launch(graph_interface& graph) {
+  if (graph.context() != context_) throw_foreign_context("command graph", context_->info());
+  refuse_while_capturing("a command graph");
+  event_pointer event;
+  graph.launch(*this, recording_ ? &event : nullptr);
   if (recording_) recorded_.push_back(std::move(event));
 }
 
+void queue_interface::refuse_while_capturing(const char* what) const {
+  if (captured_ == nullptr) return;
+  throw device_error(fmt::format("{} during command_queue::capture", what),
+                     context_->info().identity.name,
+                     "a command graph takes launches, fills and copies that do not block, and "
+                     "nothing else; do this before or after the capture");
+}
+
+void queue_interface::keep(const buffer_interface& buffer) {
+  captured_->push_back(buffer.shared_from_this());
+}
+
+void* queue_interface::map(buffer_interface& buffer, bool blocking) {
+  if (buffer.context() != context_) throw_foreign_context("buffer", context_->info());
+  refuse_while_capturing("mapping memory");
+  if (buffer.host_data() != nullptr) {
+    if (blocking) finish();
+    return buffer.host_data();
+  }
+  void* data = buffer.do_map(*this, blocking);
+  if (data != nullptr) return data;
+  throw argument_error(fmt::format(
+      "a buffer of {} bytes on device '{}' is not managed memory, and cannot be mapped; make it "
+      "with create_managed_buffer, or copy",
+      buffer.bytes(), context_->info().identity.name));
+}
+
+void queue_interface::unmap(buffer_interface& buffer, void* data) {
+  if (buffer.host_data() == nullptr) buffer.do_unmap(*this, data);
+}
+
 void queue_interface::start_recording() {
+  refuse_while_capturing("start_recording");
   if (!settings_.profiling) {
     throw argument_error("only a queue made by create_tuning_command_queue records its commands");
   }
@@ -116,8 +238,31 @@ void queue_interface::start_recording() {
 }
 
 std::vector<std::shared_ptr<event_interface>> queue_interface::stop_recording() {
+  refuse_while_capturing("stop_recording");
   recording_ = false;
   return std::exchange(recorded_, {});
+}
+
+std::shared_ptr<buffer_interface> context_interface::create_sub_buffer(
+    const std::shared_ptr<buffer_interface>& parent, std::size_t offset_bytes, std::size_t bytes) {
+  const std::string& name = info().identity.name;
+  if (parent->context().get() != this) {
+    throw argument_error(
+        fmt::format("the parent of a sub-buffer belongs to another context on device '{}'", name));
+  }
+  if (bytes == 0) throw argument_error("a buffer needs at least one byte");
+  if (offset_bytes > parent->bytes() || bytes > parent->bytes() - offset_bytes) {
+    throw argument_error(fmt::format("a sub-buffer of {} bytes at {} leaves its buffer of {} bytes",
+                                     bytes, offset_bytes, parent->bytes()));
+  }
+  const std::size_t alignment = info().limits.buffer_alignment_bytes;
+  if (offset_bytes % alignment != 0) {
+    throw argument_error(
+        fmt::format("a sub-buffer at {} is not aligned to the {} bytes of device '{}' "
+                    "(device_limits::buffer_alignment_bytes)",
+                    offset_bytes, alignment, name));
+  }
+  return do_create_sub_buffer(parent, offset_bytes, bytes);
 }
 
 void context_interface::attach(const void* key, std::shared_ptr<const void> value) {

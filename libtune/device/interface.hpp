@@ -16,6 +16,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -25,6 +26,7 @@
 
 #include "libtune/device/context_options.hpp"
 #include "libtune/device/device_info.hpp"
+#include "libtune/device/fill_region.hpp"
 #include "libtune/device/kernel_info.hpp"
 #include "libtune/device/nd_range.hpp"
 #include "libtune/device/program_source.hpp"
@@ -32,6 +34,11 @@
 namespace tune::detail {
 
 class context_interface;
+class graph_interface;  // libtune/device/graph_interface.hpp
+
+/// Objects that are kept alive, whatever they are.
+using possessions = std::vector<std::shared_ptr<const void>>;
+class queue_interface;
 
 class device_interface : public std::enable_shared_from_this<device_interface> {
  public:
@@ -52,12 +59,15 @@ class device_interface : public std::enable_shared_from_this<device_interface> {
 };
 
 /// Device memory, not typed.
-class buffer_interface {
+class buffer_interface : public std::enable_shared_from_this<buffer_interface> {
  public:
-  /// @param host_data  where the host sees it, if it does
+  /// @param host_data  where the host sees it at all times, if it does
   buffer_interface(std::shared_ptr<context_interface> context, std::size_t bytes,
                    void* host_data = nullptr)
       : context_(std::move(context)), bytes_(bytes), host_data_(host_data) {}
+  /// A part of a buffer, which it keeps alive; the host sees it where it sees the whole.
+  buffer_interface(std::shared_ptr<const buffer_interface> parent, std::size_t offset_bytes,
+                   std::size_t bytes);
   virtual ~buffer_interface() = default;
   buffer_interface(const buffer_interface&) = delete;
   buffer_interface& operator=(const buffer_interface&) = delete;
@@ -67,7 +77,15 @@ class buffer_interface {
   void* host_data() const noexcept { return host_data_; }
 
  private:
+  friend class queue_interface;  // which checks before it maps
+
+  /// For memory that the host does not see at all times. Null: the host never sees it.
+  virtual void* do_map(queue_interface&, bool /*blocking*/) { return nullptr; }
+  /// data is what do_map returned, for the same queue.
+  virtual void do_unmap(queue_interface&, void* /*data*/) {}
+
   std::shared_ptr<context_interface> context_;
+  std::shared_ptr<const buffer_interface> parent_;
   std::size_t bytes_;
   void* host_data_;
 };
@@ -129,11 +147,15 @@ class kernel_interface {
   void set_argument(std::size_t index, const std::shared_ptr<buffer_interface>& buffer) {
     do_set_buffer(index, buffer);
   }
+  /// Adds what a launch with the present arguments uses.
+  void collect(possessions& used) const { do_collect(used); }
 
  private:
   virtual void do_set_argument(std::size_t index, const void* bytes, std::size_t size) = 0;
   virtual void do_set_buffer(std::size_t index,
                              const std::shared_ptr<buffer_interface>& buffer) = 0;
+  /// For backends whose graphs do not keep it themselves.
+  virtual void do_collect(possessions&) const {}
 
   std::shared_ptr<context_interface> context_;
   kernel_info info_;
@@ -203,12 +225,22 @@ class queue_interface {
   std::shared_ptr<event_interface> launch_with_event(kernel_interface& kernel,
                                                      const nd_range& range);
   void copy(const copy_request& request);
-  void fill(const buffer_interface& buffer, std::size_t offset_bytes, std::size_t bytes,
+  void fill(const buffer_interface& buffer, const fill_region& region,
             std::span<const std::byte> pattern);
-  std::shared_ptr<event_interface> mark() { return do_mark(); }
-  void wait_for(std::span<const std::shared_ptr<event_interface>> events) { do_wait_for(events); }
-  void flush() { do_flush(); }
-  void finish() { do_finish(); }
+  std::shared_ptr<event_interface> mark();
+  void wait_for(std::span<const std::shared_ptr<event_interface>> events);
+  void flush();
+  void finish();
+
+  /// Records what enqueue() puts on this queue into graph, which is null or one that an earlier
+  /// call has made. False, without calling enqueue, if the queue cannot.
+  bool capture(std::shared_ptr<graph_interface>& graph, const std::function<void()>& enqueue);
+  bool is_capturing() const noexcept { return captured_ != nullptr; }
+  void launch(graph_interface& graph);
+
+  /// See command_queue::map.
+  void* map(buffer_interface& buffer, bool blocking);
+  void unmap(buffer_interface& buffer, void* data);
 
   /// While recording, every kernel launch and fill leaves an event behind. Needs profiling.
   void start_recording();
@@ -221,18 +253,27 @@ class queue_interface {
   /// event is null where nobody wants one; otherwise the function sets it.
   virtual void do_launch(kernel_interface& kernel, const nd_range& range, event_pointer* event) = 0;
   virtual void do_copy(const copy_request& request) = 0;
-  /// The size of pattern is 1, 2, 4, 8 or 16 and divides offset_bytes and bytes.
-  virtual void do_fill(const buffer_interface& buffer, std::size_t offset_bytes, std::size_t bytes,
+  /// One command, whose pattern divides each row. The region is merged and not empty, the pattern
+  /// the shortest of its meaning: see fill_parts.hpp.
+  virtual void do_fill(const buffer_interface& buffer, const fill_region& region,
                        std::span<const std::byte> pattern, event_pointer* event) = 0;
   virtual event_pointer do_mark() = 0;
   virtual void do_wait_for(std::span<const event_pointer> events) = 0;
   virtual void do_flush() = 0;
   virtual void do_finish() = 0;
+  /// As capture. Where it throws, the queue is usable and nothing has been recorded; a given graph
+  /// stays what it was if enqueue threw.
+  virtual bool do_capture(std::shared_ptr<graph_interface>& graph,
+                          const std::function<void()>& enqueue);
+
+  void refuse_while_capturing(const char* what) const;
+  void keep(const buffer_interface& buffer);
 
   std::shared_ptr<context_interface> context_;
   queue_settings settings_;
-  bool recording_ = false;
+  bool recording_ = false;  // never while capturing
   std::vector<event_pointer> recorded_;
+  possessions* captured_ = nullptr;  // what the commands use that are being captured
 };
 
 class context_interface : public std::enable_shared_from_this<context_interface> {
@@ -252,6 +293,8 @@ class context_interface : public std::enable_shared_from_this<context_interface>
   std::shared_ptr<buffer_interface> create_managed_buffer(std::size_t bytes) {
     return do_create_managed_buffer(bytes);
   }
+  std::shared_ptr<buffer_interface> create_sub_buffer(
+      const std::shared_ptr<buffer_interface>& parent, std::size_t offset_bytes, std::size_t bytes);
   std::shared_ptr<pinned_memory_interface> create_pinned_memory(std::size_t bytes) {
     return do_create_pinned_memory(bytes);
   }
@@ -273,6 +316,10 @@ class context_interface : public std::enable_shared_from_this<context_interface>
  private:
   virtual std::shared_ptr<buffer_interface> do_create_buffer(std::size_t bytes) = 0;
   virtual std::shared_ptr<buffer_interface> do_create_managed_buffer(std::size_t bytes) = 0;
+  /// The parent may be a sub-buffer itself; the part is aligned and lies within it.
+  virtual std::shared_ptr<buffer_interface> do_create_sub_buffer(
+      const std::shared_ptr<buffer_interface>& parent, std::size_t offset_bytes,
+      std::size_t bytes) = 0;
   virtual std::shared_ptr<pinned_memory_interface> do_create_pinned_memory(std::size_t bytes) = 0;
   virtual std::shared_ptr<queue_interface> do_create_queue(queue_settings settings) = 0;
   virtual std::shared_ptr<program_interface> do_create_program(const program_source& source) = 0;

@@ -3,6 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "libtune/base/element_type.hpp"
 
 namespace tune {
 
@@ -17,26 +22,77 @@ struct padding {
   std::size_t alignment = 1;
   /// No more padding than these rules ask for.
   bool exact = false;
+  /// Gives the hint of this element type; see dimension::add_hint.
+  std::optional<element_type> type = std::nullopt;
 };
 
-/// One axis of a slot: its size, and the padding that it needs.
+/// One axis of one slot or of several: its size, and the padding that it needs. A handle: copies
+/// mean the same dimension, and dimensions that are linked become one, with the rules of all. So
+/// arrays on slots that share it are padded alike. Not thread-safe: operations that run on
+/// different threads have dimensions of their own.
 class dimension {
  public:
+  /// A dimension of its own.
   /// @throws argument_error if the alignment is not a power of two, round is 0, or the minimum is
   ///         less than the size
   dimension(std::size_t size, const padding& needs = {});  // NOLINT: a size is a dimension
 
-  std::size_t size() const noexcept { return size_; }
-  /// The least padded size that satisfies the rules: what an allocation uses.
+  std::size_t size() const noexcept;
+  /// The least padded size that satisfies the rules: what an allocation uses. Where that reaches
+  /// the hint and the dimension is not exact, it is rounded up to a multiple of the hint.
   std::size_t required_padded_size() const noexcept;
-  /// Whether an array with this padded size may be bound.
+  /// Whether an array with this padded size may be bound. The hint is no condition.
   bool is_valid(std::size_t padded_size) const noexcept;
 
+  std::size_t minimum() const noexcept;
+  std::size_t alignment() const noexcept;
+  std::size_t hint() const noexcept;
+  bool is_exact() const noexcept;
+
+  /// Asks that rows which are long enough start on 128 bytes, for elements of this type. The
+  /// largest of several hints counts; elements whose size is no power of two give none.
+  /// @throws argument_error if the dimension is frozen
+  void add_hint(element_type type);
+
+  /// Makes both one dimension from now on. On failure nothing changes. They are not one already,
+  /// or nothing happens.
+  /// @throws argument_error if a dimension is frozen, the sizes differ, or an exact one would need
+  ///         more padding than it has
+  void link(dimension& other);
+
+  /// Refuses hints and links from now on: an array has been laid out by the rules.
+  void freeze() noexcept;
+  bool is_frozen() const noexcept;
+
+  /// Whether two handles mean the same dimension, because one is a copy or they are linked.
+  friend bool operator==(const dimension& a, const dimension& b) noexcept {
+    return a.root() == b.root();
+  }
+
  private:
-  std::size_t size_;
-  std::size_t minimum_;
-  std::size_t alignment_;
-  bool exact_;
+  friend class dimension_guard;
+  struct rules;
+
+  const std::shared_ptr<rules>& root() const noexcept;
+
+  // Dimensions that are linked form a tree, whose root has the rules of all of them.
+  std::shared_ptr<rules> rules_;
+};
+
+/// Takes back what happens to dimensions during its life, unless it is told to keep it.
+class dimension_guard {
+ public:
+  explicit dimension_guard(const std::vector<dimension>& dimensions);
+  dimension_guard(const dimension_guard&) = delete;
+  dimension_guard& operator=(const dimension_guard&) = delete;
+  ~dimension_guard();
+
+  void keep() noexcept;
+
+ private:
+  struct saved_rules;
+
+  std::vector<saved_rules> saved_;
 };
 
 }  // namespace tune

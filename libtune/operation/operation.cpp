@@ -3,60 +3,86 @@
 #include "libtune/operation/operation.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
-#include "libtune/device/device.hpp"
-#include "libtune/device/interface.hpp"
 
 namespace tune {
+namespace {
+
+tune::slot* find(std::span<const named_slot> slots, std::string_view name) noexcept {
+  for (const named_slot& item : slots) {
+    if (item.name == name) return item.slot.get();
+  }
+  return nullptr;
+}
+
+std::string list_names(std::span<const named_slot> slots) {
+  std::string names;
+  for (const named_slot& item : slots) names += (names.empty() ? "" : ", ") + item.name;
+  return names;
+}
+
+}  // namespace
 
 std::vector<std::string> operation::slot_names() const {
   std::vector<std::string> names;
-  for (const auto& item : slots_) names.push_back(item->name());
+  for (const named_slot& item : slots_) names.push_back(item.name);
   return names;
 }
 
 io_slot& operation::slot(std::string_view name) {
-  for (const auto& item : slots_) {
-    if (item->name() == name) return *item;
-  }
-  std::string known;
-  for (const auto& item : slots_) known += (known.empty() ? "" : ", ") + item->name();
-  throw argument_error("no slot is named '" + std::string(name) + "'; " +
-                       (known.empty() ? "the operation has none" : "the slots are " + known));
+  tune::slot& found = any_slot(name);
+  if (auto* with_array = dynamic_cast<io_slot*>(&found)) return *with_array;
+  throw type_error(fmt::format(
+      "slot '{}' is an alias: slots of any types share its memory, so it takes no array; bind a "
+      "buffer of {} bytes, or let ensure_bound allocate it",
+      name, found.required_bytes()));
 }
 
 const io_slot& operation::slot(std::string_view name) const {
   return const_cast<operation*>(this)->slot(name);  // NOLINT: finding a slot changes nothing
 }
 
-void operation::bind(std::string_view name, const device_array& array) {
-  io_slot& target = slot(name);
-  // Otherwise only the launch would fail, with the number of an argument instead of a name.
-  if (array.buffer().impl()->context() != queue_.context().impl()) {
-    throw argument_error("the array for the slot '" + std::string(name) +
-                         "' belongs to another context than the operation's queue on device '" +
-                         queue_.device().name() + "'; make both from one context");
-  }
-  target.bind(array);
+tune::slot& operation::any_slot(std::string_view name) {
+  if (tune::slot* found = find(slots_, name)) return *found;
+  if (tune::slot* found = find(hidden_slots_, name)) return *found;
+  const std::string hidden = list_names(hidden_slots_);
+  throw argument_error(
+      fmt::format("no slot is named '{}'; {}{}", name,
+                  slots_.empty() ? "the operation has none" : "the slots are " + list_names(slots_),
+                  hidden.empty() ? "" : ", and as parts of those " + hidden));
 }
 
-void operation::ensure_bound(std::string_view name) { ensure_bound(slot(name)); }
+const tune::slot& operation::any_slot(std::string_view name) const {
+  return const_cast<operation*>(this)->any_slot(name);  // NOLINT: finding a slot changes nothing
+}
+
+void operation::bind(std::span<const binding> bindings) {
+  for (auto at = bindings.begin(); at != bindings.end(); ++at) {
+    slot(at->name).check(at->array);
+    if (std::any_of(bindings.begin(), at, [&](const auto& b) { return b.name == at->name; })) {
+      throw argument_error(fmt::format("two arrays are given for the slot '{}'", at->name));
+    }
+  }
+  for (const binding& each : bindings) slot(each.name).bind(each.array);
+}
 
 void operation::ensure_all_bound() {
-  for (const auto& item : slots_) ensure_bound(*item);
+  for (const named_slot& item : slots_) ensure_bound(*item.slot);
 }
 
 std::size_t operation::required_bytes() const {
   std::size_t total = 0;
-  for (const auto& item : slots_) total += item->required_bytes();
+  for (const named_slot& item : slots_) total += item.slot->required_bytes();
   return total;
 }
 
 std::uint64_t operation::version() const noexcept {
   std::uint64_t latest = version_;
-  for (const auto& item : slots_) latest = std::max(latest, item->version());
+  for (const named_slot& item : slots_) latest = std::max(latest, item.slot->version());
+  for (const auto& child : children()) latest = std::max(latest, child.operation->version());
   return latest;
 }
 
@@ -65,17 +91,24 @@ void operation::run() {
   do_run();
 }
 
-io_slot& operation::add_slot(std::string name, std::vector<dimension> dimensions,
-                             element_type type) {
-  const bool taken = std::any_of(slots_.begin(), slots_.end(),
-                                 [&](const auto& item) { return item->name() == name; });
-  if (taken) throw argument_error("two slots are named '" + name + "'");
-  slots_.push_back(std::make_unique<io_slot>(std::move(name), std::move(dimensions), type));
-  return *slots_.back();
+io_slot& operation::add_slot(std::string name, std::vector<dimension> dimensions, element_type type,
+                             padding_policy policy) {
+  auto made = std::make_shared<io_slot>(std::move(name), std::move(dimensions), type, policy);
+  io_slot& added = *made;
+  add(std::move(made));
+  return added;
 }
 
-void operation::ensure_bound(io_slot& slot) {
-  if (!slot.is_bound()) slot.allocate(queue_.context());
+void operation::add(std::shared_ptr<io_slot> slot) {
+  if (find(slots_, slot->name()) != nullptr || find(hidden_slots_, slot->name()) != nullptr) {
+    throw argument_error("two slots are named '" + slot->name() + "'");
+  }
+  slot->restrict_to(queue_.context());
+  slots_.push_back({slot->name(), std::move(slot)});
+}
+
+void operation::ensure_bound(tune::slot& slot) {
+  if (!slot.is_bound()) slot.root().allocate_buffer(queue_.context());
 }
 
 }  // namespace tune

@@ -2,29 +2,49 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "libtune/array/device_array.hpp"
+#include "libtune/base/value.hpp"
 #include "libtune/device/command_queue.hpp"
 #include "libtune/device/kernel.hpp"
 #include "libtune/device/nd_range.hpp"
 #include "libtune/operation/io_slot.hpp"
+#include "libtune/operation/slot.hpp"
+#include "libtune/operation/typed_slot.hpp"
 #include "libtune/operation/version.hpp"
 
 namespace tune {
+
+struct named_operation;
+
+/// A slot with the name that an operation gives it.
+struct named_slot {
+  std::string name;
+  std::shared_ptr<tune::slot> slot;
+};
+
+/// An array for the slot of this name.
+struct binding {
+  std::string_view name;
+  device_array array;
+};
 
 /// A kernel, or several, made for given sizes and a command queue, with named slots for its arrays.
 /// A template makes it and it is cheap to make; it owns its kernel objects. Derived classes add
 /// their slots in the constructor and enqueue their work in do_run.
 ///
-/// Not thread-safe; operations that were made from one template may run on different threads.
+/// Not thread-safe; operations that were made from one template may run on different threads, if
+/// they share no dimension and have each a queue.
 class operation {
  public:
   virtual ~operation() = default;
@@ -32,29 +52,53 @@ class operation {
   operation& operator=(const operation&) = delete;
 
   command_queue& queue() noexcept { return queue_; }
+  const command_queue& queue() const noexcept { return queue_; }
 
-  /// The names of the slots, in the order in which they were added.
+  /// The slots that have to be bound, in the order in which they were added.
+  std::span<const named_slot> slots() const noexcept { return slots_; }
+  /// The slots of a sequence that are parts of those, by the names that they had. They may be asked
+  /// for, not bound.
+  std::span<const named_slot> hidden_slots() const noexcept { return hidden_slots_; }
+  /// The names of slots().
   std::vector<std::string> slot_names() const;
-  /// @throws argument_error that lists the names, if there is no such slot
+
+  /// A slot, which may be a hidden one. @throws argument_error that lists the names, if there is no
+  /// such slot, type_error if it is an alias, which any_slot finds
   io_slot& slot(std::string_view name);
   const io_slot& slot(std::string_view name) const;
+  tune::slot& any_slot(std::string_view name);
+  const tune::slot& any_slot(std::string_view name) const;
 
   /// Binds an array of the queue's context to a slot; see io_slot::bind.
-  void bind(std::string_view name, const device_array& array);
+  void bind(std::string_view name, const device_array& array) { slot(name).bind(array); }
+  /// Binds memory to a slot of any kind; see slot::bind.
+  void bind(std::string_view name, const tune::buffer& memory) { any_slot(name).bind(memory); }
+  /// Binds all of these or, if one is refused, none. @throws argument_error if a slot comes twice
+  void bind(std::initializer_list<binding> bindings) {
+    bind(std::span<const binding>(bindings.begin(), bindings.size()));
+  }
+  void bind(std::span<const binding> bindings);
   /// The array that is bound to a slot. @throws argument_error if there is none
   const device_array& buffer(std::string_view name) const { return slot(name).buffer(); }
 
-  /// Allocates and binds an array where none is bound. If that fails, what has been bound so far
-  /// stays bound. @throws device_error if there is no memory
-  void ensure_bound(std::string_view name);
+  /// Allocates and binds memory where nothing is bound; for a hidden slot, to the one that it is
+  /// part of. If that fails, what has been bound so far stays bound.
+  /// @throws device_error if there is no memory
+  void ensure_bound(std::string_view name) { ensure_bound(any_slot(name)); }
   void ensure_all_bound();
 
   /// The bytes that ensure_all_bound would allocate if nothing were bound.
   std::size_t required_bytes() const;
 
+  /// What the operation was made for, for logs and records: whatever the derived class tells.
+  std::vector<named_value> parameters() const { return do_parameters(); }
+
+  /// The operations that this one runs; none unless it is a sequence.
+  std::span<const named_operation> children() const noexcept { return do_children(); }
+
   /// A number that is another one after any change of what is bound here or in a child, and after
   /// parameters_changed: as long as it stays, a run enqueues the very same work. No two states of
-  /// operations in this process share a number.
+  /// operations in this process share a number. Allocates nothing.
   std::uint64_t version() const noexcept;
 
   /// Binds what is missing, then enqueues the work and returns without waiting for it. Once all is
@@ -69,7 +113,17 @@ class operation {
 
   /// Adds a slot; the reference stays valid when the operation is moved.
   /// @throws argument_error if the name is taken
-  io_slot& add_slot(std::string name, std::vector<dimension> dimensions, element_type type);
+  io_slot& add_slot(std::string name, std::vector<dimension> dimensions, element_type type,
+                    padding_policy policy = padding_policy::required);
+  /// Adds a slot whose type the compiler knows.
+  template <element T>
+  typed_slot<T>& add_slot(std::string name, std::vector<dimension> dimensions,
+                          padding_policy policy = padding_policy::required) {
+    auto made = std::make_shared<typed_slot<T>>(std::move(name), std::move(dimensions), policy);
+    typed_slot<T>& added = *made;
+    add(std::move(made));
+    return added;
+  }
 
   /// To be called when something that do_run enqueues, other than what is bound, has changed: a
   /// scalar argument, a range.
@@ -84,19 +138,43 @@ class operation {
   }
 
  private:
-  static const tune::buffer& as_argument(const io_slot& slot) { return slot.buffer().buffer(); }
+  friend class operation_sequence;
+
   template <class T>
-  static const T& as_argument(const T& value) {
-    return value;
+  static const auto& as_argument(const T& argument) {
+    if constexpr (std::derived_from<T, io_slot>) {
+      return argument.buffer().buffer();
+    } else {
+      return argument;
+    }
   }
 
   virtual void do_run() = 0;
+  virtual std::vector<named_value> do_parameters() const { return {}; }
+  virtual std::span<const named_operation> do_children() const noexcept { return {}; }
 
-  void ensure_bound(io_slot& slot);
+  void add(std::shared_ptr<io_slot> slot);
+  void ensure_bound(tune::slot& slot);
 
   command_queue queue_;
-  std::vector<std::unique_ptr<io_slot>> slots_;
+  std::vector<named_slot> slots_;
+  std::vector<named_slot> hidden_slots_;
   std::uint64_t version_ = next_version();
+  bool in_sequence_ = false;
+};
+
+/// An operation with the name that a sequence gives it.
+struct named_operation {
+  named_operation(std::string its_name, std::shared_ptr<tune::operation> its_operation)
+      : name(std::move(its_name)), operation(std::move(its_operation)) {}
+  /// Moves the operation to where the sequence keeps it.
+  template <std::derived_from<tune::operation> Operation>
+  named_operation(std::string its_name, Operation&& its_operation)
+      : name(std::move(its_name)),
+        operation(std::make_shared<Operation>(std::move(its_operation))) {}
+
+  std::string name;
+  std::shared_ptr<tune::operation> operation;
 };
 
 }  // namespace tune

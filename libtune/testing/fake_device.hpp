@@ -36,10 +36,13 @@ struct fake_device_options {
                        .local_memory_bytes = std::size_t{48} << 10,
                        .global_memory_bytes = std::size_t{1} << 30,
                        .max_allocation_bytes = std::size_t{256} << 20,
+                       .buffer_alignment_bytes = 64,
                        .compute_units = 4,
                        .simd_group_size = 32,
                        .max_dynamic_local_memory_bytes = std::size_t{64} << 10};
   fake_times times = {};
+  bool command_graphs = true;  ///< whether its queues can capture
+  managed_memory_kind managed_memory = managed_memory_kind::direct;
 };
 
 /// One launch that succeeded.
@@ -86,9 +89,11 @@ class fake_device {
   void fail_when(fake_call call, fake_failures::predicate fits, fake_failure failure = {}) const;
   void clear_failures() const;
 
-  /// How many such calls there were, failed ones included.
+  /// How many such calls there were, failed ones included. A launch that is captured counts as one
+  /// then, and no more when its graph is launched.
   std::size_t calls(fake_call call) const;
-  /// The launches that succeeded, in order. Recording the first thousand allocates nothing.
+  /// The launches that ran, in order, those of graphs included. Recording the first thousand
+  /// allocates nothing.
   std::vector<fake_launch_record> launches() const;
   /// The bytes of all buffers that exist.
   std::size_t live_bytes() const noexcept;

@@ -25,6 +25,8 @@ enum class fake_call : std::size_t {
   fill,
   finish,  ///< command_queue::finish and event::wait
   load,    ///< context::create_program_from_binary
+  capture,
+  launch_graph,  ///< one for all the commands of a graph
 };
 
 /// How a call fails.
@@ -61,7 +63,7 @@ class fake_failures {
   std::optional<fake_failure> stuck() const;
 
  private:
-  static constexpr std::size_t call_kinds = 8;
+  static constexpr std::size_t call_kinds = 10;
 
   struct rule {
     fake_call call;

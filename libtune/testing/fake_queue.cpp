@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <utility>
+#include <vector>
 
 #include "libtune/testing/fake_context.hpp"
 #include "libtune/testing/fake_event.hpp"
@@ -30,6 +32,50 @@ bool fits(const work_size& group, const device_limits& limits) {
          group.z <= limits.max_work_group_extent[2];
 }
 
+// Each does its work and says how long that takes.
+
+std::chrono::nanoseconds run_launch(fake_state& state,
+                                    const std::shared_ptr<const fake_kernel_instance>& instance,
+                                    const nd_range& range,
+                                    std::span<const fake_argument> arguments) {
+  fake_launch launch(instance->name, range, *instance->macros, arguments);
+  if (instance->kernel->run) instance->kernel->run(launch);
+  const std::chrono::nanoseconds time = state.time_of(launch);
+  state.record(instance, range);
+  return time;
+}
+
+std::chrono::nanoseconds run_copy(const fake_state& state, const detail::copy_request& request) {
+  const std::byte* source = start_of(request.source);
+  std::byte* destination = start_of(request.destination);
+  for (std::size_t slice = 0; slice < request.slices; ++slice) {
+    for (std::size_t row = 0; row < request.rows; ++row) {
+      std::memmove(
+          destination + slice * request.destination.slice_pitch_bytes +
+              row * request.destination.row_pitch_bytes,
+          source + slice * request.source.slice_pitch_bytes + row * request.source.row_pitch_bytes,
+          request.row_bytes);
+    }
+  }
+  return state.times().copy;
+}
+
+std::chrono::nanoseconds run_fill(const fake_state& state, std::span<std::byte> memory,
+                                  const fill_region& region, std::span<const std::byte> pattern) {
+  std::byte* const first = memory.data() + region.offset_bytes;
+  for (std::size_t slice = 0; slice < region.slices; ++slice) {
+    for (std::size_t row = 0; row < region.rows; ++row) {
+      std::byte* at = first + slice * region.slice_pitch_bytes + row * region.row_pitch_bytes;
+      for (std::size_t i = 0; i < region.row_bytes; ++i) at[i] = pattern[i % pattern.size()];
+    }
+  }
+  return state.times().fill;
+}
+
+std::vector<fake_argument> copies(std::span<const fake_argument> arguments) {
+  return {arguments.begin(), arguments.end()};
+}
+
 }  // namespace
 
 void fake_queue::do_launch(detail::kernel_interface& kernel, const nd_range& range,
@@ -39,10 +85,14 @@ void fake_queue::do_launch(detail::kernel_interface& kernel, const nd_range& ran
   const std::lock_guard lock(mutex_);
   state_->begin(fake_call::launch, instance.name, instance.macros.get());
   check_launch(launched, range);
-  fake_launch launch(instance.name, range, *instance.macros, launched.arguments());
-  if (instance.kernel->run) instance.kernel->run(launch);
-  spend(state_->time_of(launch), event);
-  state_->record(launched.instance(), range);
+  if (!is_capturing()) {
+    spend(run_launch(*state_, launched.instance(), range, launched.arguments()), event);
+    return;
+  }
+  capture_.push_back([&state = *state_, instance = launched.instance(), range,
+                      arguments = copies(launched.arguments())] {
+    return run_launch(state, instance, range, arguments);
+  });
 }
 
 void fake_queue::check_launch(const fake_kernel_object& kernel, const nd_range& range) const {
@@ -78,30 +128,26 @@ void fake_queue::check_launch(const fake_kernel_object& kernel, const nd_range& 
 void fake_queue::do_copy(const detail::copy_request& request) {
   const std::lock_guard lock(mutex_);
   state_->begin(fake_call::copy, {});
-  const std::byte* source = start_of(request.source);
-  std::byte* destination = start_of(request.destination);
-  for (std::size_t slice = 0; slice < request.slices; ++slice) {
-    for (std::size_t row = 0; row < request.rows; ++row) {
-      std::memmove(
-          destination + slice * request.destination.slice_pitch_bytes +
-              row * request.destination.row_pitch_bytes,
-          source + slice * request.source.slice_pitch_bytes + row * request.source.row_pitch_bytes,
-          request.row_bytes);
-    }
+  if (!is_capturing()) {
+    spend(run_copy(*state_, request), nullptr);
+    return;
   }
-  spend(state_->times().copy, nullptr);
+  capture_.push_back([&state = *state_, request] { return run_copy(state, request); });
 }
 
-void fake_queue::do_fill(const detail::buffer_interface& buffer, std::size_t offset_bytes,
-                         std::size_t bytes, std::span<const std::byte> pattern,
-                         event_pointer* event) {
+void fake_queue::do_fill(const detail::buffer_interface& buffer, const fill_region& region,
+                         std::span<const std::byte> pattern, event_pointer* event) {
   const std::lock_guard lock(mutex_);
   state_->begin(fake_call::fill, {});
-  const std::span<std::byte> range = contents(buffer).subspan(offset_bytes, bytes);
-  for (std::size_t at = 0; at < bytes; at += pattern.size()) {
-    std::copy(pattern.begin(), pattern.end(), range.begin() + static_cast<std::ptrdiff_t>(at));
+  const std::span<std::byte> range = contents(buffer);
+  if (!is_capturing()) {
+    spend(run_fill(*state_, range, region, pattern), event);
+    return;
   }
-  spend(state_->times().fill, event);
+  capture_.push_back([&state = *state_, range, region,
+                      copy = std::vector<std::byte>(pattern.begin(), pattern.end())] {
+    return run_fill(state, range, region, copy);
+  });
 }
 
 fake_queue::event_pointer fake_queue::do_mark() {
@@ -116,6 +162,25 @@ void fake_queue::do_wait_for(std::span<const event_pointer>) { state_->check_ali
 void fake_queue::do_flush() { state_->check_alive(); }
 
 void fake_queue::do_finish() { state_->begin(fake_call::finish, {}); }
+
+bool fake_queue::do_capture(std::shared_ptr<detail::graph_interface>& graph,
+                            const std::function<void()>& enqueue) {
+  if (!context()->info().command_graphs) return false;
+  state_->begin(fake_call::capture, {});
+  capture_.clear();
+  enqueue();
+  if (graph == nullptr) graph = std::make_shared<fake_graph>(context());
+  static_cast<fake_graph&>(*graph).replace(std::exchange(capture_, {}));
+  return true;
+}
+
+void fake_queue::launch_graph(const fake_commands& commands, event_pointer* event) {
+  const std::lock_guard lock(mutex_);
+  state_->begin(fake_call::launch_graph, {});
+  std::chrono::nanoseconds span{0};
+  for (const auto& command : commands) span += command();
+  spend(span, event);
+}
 
 void fake_queue::spend(std::chrono::nanoseconds span, event_pointer* event) {
   const fake_clock::time_point start = state_->clock().advance(span);

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
 
 #include "libtune/device/interface.hpp"
+#include "libtune/testing/fake_graph.hpp"
 #include "libtune/testing/fake_state.hpp"
 
 namespace tune::testing {
@@ -21,18 +23,23 @@ class fake_queue final : public detail::queue_interface {
              std::shared_ptr<fake_state> state)
       : queue_interface(std::move(context), settings), state_(std::move(state)) {}
 
+  /// For fake_graph: runs its commands, with an event where event is not null.
+  void launch_graph(const fake_commands& commands, std::shared_ptr<detail::event_interface>* event);
+
  private:
   using event_pointer = std::shared_ptr<detail::event_interface>;
 
   void do_launch(detail::kernel_interface& kernel, const nd_range& range,
                  event_pointer* event) override;
   void do_copy(const detail::copy_request& request) override;
-  void do_fill(const detail::buffer_interface& buffer, std::size_t offset_bytes, std::size_t bytes,
+  void do_fill(const detail::buffer_interface& buffer, const fill_region& region,
                std::span<const std::byte> pattern, event_pointer* event) override;
   event_pointer do_mark() override;
   void do_wait_for(std::span<const event_pointer> events) override;
   void do_flush() override;
   void do_finish() override;
+  bool do_capture(std::shared_ptr<detail::graph_interface>& graph,
+                  const std::function<void()>& enqueue) override;
 
   void check_launch(const fake_kernel_object& kernel, const nd_range& range) const;
   /// Moves the clock on by a command that took this long.
@@ -40,6 +47,7 @@ class fake_queue final : public detail::queue_interface {
 
   std::shared_ptr<fake_state> state_;
   std::mutex mutex_;  // commands of one queue run one at a time
+  fake_commands capture_;
 };
 
 }  // namespace tune::testing

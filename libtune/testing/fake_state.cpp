@@ -20,6 +20,8 @@ std::string describe(fake_call call, std::string_view subject) {
     case fake_call::fill: return "fill";
     case fake_call::finish: return "waiting";
     case fake_call::load: return fmt::format("loading the binary of '{}'", subject);
+    case fake_call::capture: return "capture of commands";
+    case fake_call::launch_graph: return "launch of a command graph";
   }
   return "call";
 }
@@ -37,7 +39,8 @@ device_info fake_state::info() const {
           .language = kernel_language::opencl_c,
           .limits = options_.limits,
           .hardware = {},
-          .managed_memory = true};
+          .managed_memory = options_.managed_memory,
+          .command_graphs = options_.command_graphs};
 }
 
 void fake_state::begin(fake_call call, std::string_view subject, const fake_macros* macros) {

@@ -53,7 +53,7 @@ fill::fill(const command_queue& queue, const program& built, const fill_tuning& 
     : operation(queue),
       kernel_(built.create_kernel("fill")),
       tuning_(tuning),
-      data_(add_slot("data", {size.begin(), size.end()}, type)),
+      data_(add_slot("data", {size.begin(), size.end()}, type, padding_policy::any_valid)),
       word_(tuning.vector * type.bytes()) {}
 
 void fill::set_value(element_type type, const void* value) {

@@ -156,7 +156,7 @@ hreduce::hreduce(const command_queue& queue, const program& built, const hreduce
     : operation(queue),
       kernel_(built.create_kernel("reduce_rows")),
       tuning_(tuning),
-      src_(add_slot("src", {rows, columns}, type)),
+      src_(add_slot("src", {rows, columns}, type, padding_policy::any_valid)),
       dest_(add_slot("dest", {rows}, type)),
       rows_(rows),
       begin_(reduced.begin),

@@ -23,6 +23,12 @@ TEST_CASE("an unknown dtype name is an error that lists the known ones") {
                        tune::argument_error);
 }
 
+TEST_CASE("the types of 16 bits have names of their own in kernel text") {
+  CHECK(tune::dtype_kernel_name(tune::dtype::float16) == "half");
+  CHECK(tune::dtype_kernel_name(tune::dtype::bfloat16) == "bfloat16");
+  CHECK(tune::dtype_kernel_name(tune::dtype::uint16) == "ushort");
+}
+
 TEST_CASE("host types know their dtype") {
   CHECK(tune::dtype_of<float> == tune::dtype::float32);
   CHECK(tune::dtype_of<double> == tune::dtype::float64);

@@ -10,6 +10,11 @@ namespace {
 
 using lines = std::vector<std::size_t>;
 
+/// A source that includes nothing.
+tune::resolved_source plain(const std::string& text) {
+  return {.text = tune::line_directive(1, "k") + text, .files = {{"k", text}}, .runs = {{2, 0}}};
+}
+
 }  // namespace
 
 TEST_CASE("lines are found in the manner of clang and of NVRTC") {
@@ -27,8 +32,13 @@ TEST_CASE("a log without the source's name, or without numbers, names no line") 
   CHECK(tune::lines_in_log("", "a:1").empty());
 }
 
+TEST_CASE("a file of a longer name is another file") {
+  CHECK(tune::lines_in_log("k", "libtune/k:3: error, my_k:4:, a.k:5:, ak:6:, -k:8:").empty());
+  CHECK(tune::lines_in_log("k", "'k:3: error\nk:4: error\n\"k(5) k:6") == lines{3, 4, 5, 6});
+}
+
 TEST_CASE("the source lines are quoted with their numbers") {
-  const tune::kernel_source source{"k", "one\ntwo\nthree"};
+  const tune::resolved_source source = plain("one\ntwo\nthree");
   CHECK(tune::quote_source_lines(source, "k:3:1: bad, k:1:1: worse") ==
         "\n  k:1: one\n  k:3: three");
   CHECK(tune::quote_source_lines(source, "all is well").empty());
@@ -36,20 +46,31 @@ TEST_CASE("the source lines are quoted with their numbers") {
 }
 
 TEST_CASE("a compiler that ignores #line counts from the first line that it was given") {
-  const tune::kernel_source source{"k", "one\ntwo\nthree"};
-  CHECK(tune::quote_source_lines(source, "<kernel>:42:3: error: no", 40) == "\n  k:2: two");
+  const tune::resolved_source source = plain("one\ntwo\nthree");
+  CHECK(tune::quote_source_lines(source, "<kernel>:43:3: error: no", 40) == "\n  k:2: two");
   CHECK(tune::quote_source_lines(source, "<kernel>:7:3: error in the preamble", 40).empty());
 }
 
 TEST_CASE("a long list of lines is cut") {
-  tune::kernel_source source{"k", ""};
+  std::string text;
   std::string log;
   for (int i = 1; i <= 12; ++i) {
-    source.text += "x\n";
+    text += "x\n";
     log += "k:" + std::to_string(i) + ": bad\n";
   }
-  const std::string quoted = tune::quote_source_lines(source, log);
+  const std::string quoted = tune::quote_source_lines(plain(text), log);
   CHECK(quoted.find("k:10: x") != std::string::npos);
   CHECK(quoted.find("k:11:") == std::string::npos);
   CHECK(quoted.ends_with("\n  ..."));
+}
+
+TEST_CASE("lines of included files are quoted too, after the kernel's own") {
+  const tune::resolved_source source{.text = "#line 1 \"lib/k\"\nx\ny\n#line 1 \"k\"\none\ntwo\n",
+                                     .files = {{"k", "one\ntwo\n"}, {"lib/k", "x\ny\n"}},
+                                     .runs = {{2, 1}, {5, 0}}};
+  const std::string expected = "\n  k:2: two\n  lib/k:1: x";
+  CHECK(tune::quote_source_lines(source, "lib/k(1): error\nk(2): error") == expected);
+  CHECK(tune::quote_source_lines(source, "<kernel>:46:1: error\n<kernel>:42:1: note", 40) ==
+        expected);
+  CHECK(tune::quote_source_lines(source, "<kernel>:41:1: error", 40).empty());
 }

@@ -34,9 +34,10 @@ const tune::kernel_source broken{"broken.kernel", R"(KERNEL void broken(GLOBAL i
   data[0] = ;
 })"};
 
-std::string failure_text(const tune::context& context, const tune::defines& macros) {
+std::string failure_text(const tune::context& context, const tune::defines& macros,
+                         const tune::kernel_source& source = broken) {
   try {
-    tune::compile(context, broken, macros);
+    tune::compile(context, source, macros);
   } catch (const tune::build_error& failure) {
     CHECK_FALSE(failure.log().empty());
     return failure.what();
@@ -84,4 +85,38 @@ LIBTUNE_DEVICE_TEST_CASE("another compiler can be given, and flags reach it", de
   CHECK(source.options == std::vector<std::string>{"-DUNUSED=1"});
   CHECK(source.text.find("#define wgs 4\n#define type float\n#line 1 \"add_one.kernel\"\n") !=
         std::string::npos);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("lines of a kernel that includes others are counted as in its own file",
+                         device) {
+  const tune::kernel_source source{"includes.kernel",
+                                   "// sums\n#include \"libtune/work_group_reduce.kernel\"\n"
+                                   "KERNEL void f(GLOBAL int* data) {\n  data[0] = wrong;\n}\n"};
+  const std::string text = failure_text(device.create_context(), {}, source);
+  CAPTURE(text);
+  CHECK(text.find("\n  includes.kernel:4:   data[0] = wrong;\n") != std::string::npos);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("an error within an included text shows that text's line", device) {
+  const tune::kernel_source source{"includes.kernel",
+                                   "#include \"libtune/transpose_tile.kernel\"\n"
+                                   "KERNEL void f(GLOBAL int* data) { data[0] = 1; }\n"};
+  const std::string text =
+      failure_text(device.create_context(), tune::defines().add("diagonal_tile_row", "4"), source);
+  CAPTURE(text);
+  CHECK(text.find("\n  libtune/transpose_tile.kernel:") != std::string::npos);
+  CHECK(text.find(": DEVICE_FN uint diagonal_tile_row(") != std::string::npos);
+  CHECK(text.find("\n  includes.kernel:") == std::string::npos);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a compiler gets text that includes nothing from libtune", device) {
+  const recording_compiler recorder;
+  tune::compile(device.create_context(),
+                {"includes.kernel",
+                 "#include \"libtune/work_group_reduce.kernel\"\n"
+                 "KERNEL void f(GLOBAL int* data) { data[0] = 1; }\n"},
+                {}, {.flags = {}, .compiler = &recorder});
+  REQUIRE(recorder.seen.size() == 1);
+  CHECK(recorder.seen.front().text.find("#include") == std::string::npos);
+  CHECK(recorder.seen.front().text.find("#define WORK_GROUP_REDUCE") != std::string::npos);
 }

@@ -6,14 +6,25 @@
 #include <string>
 
 TEST_CASE("both preambles define the same portable words") {
-  for (const char* word : {"KERNEL", "DEVICE_FN", "GLOBAL", "LOCAL", "LOCAL_DECL",
-                           "DYNAMIC_LOCAL_PARAMETER(type, name)", "DYNAMIC_LOCAL_DECL(type, name)",
-                           "CONSTANT", "RESTRICT", "REQD_WORK_GROUP_SIZE(x, y, z)", "BARRIER()"}) {
+  for (const char* word :
+       {"KERNEL", "DEVICE_FN", "GLOBAL", "LOCAL", "LOCAL_DECL",
+        "DYNAMIC_LOCAL_PARAMETER(type, name)", "DYNAMIC_LOCAL_DECL(type, name)", "CONSTANT",
+        "RESTRICT", "REQD_WORK_GROUP_SIZE(x, y, z)", "BARRIER()", "UNROLL"}) {
     CAPTURE(word);
     const std::string line = std::string("#define ") + word;
     CHECK(tune::preamble(tune::kernel_language::opencl_c).find(line) != std::string::npos);
     CHECK(tune::preamble(tune::kernel_language::cuda_cpp).find(line) != std::string::npos);
   }
+}
+
+TEST_CASE("both preambles round to bfloat16 in the same way") {
+  const auto rounding = [](tune::kernel_language language) {
+    const std::string text(tune::preamble(language));
+    const std::size_t first = text.find("DEVICE_FN ushort libtune_bfloat16_bits(float value) {");
+    REQUIRE(first != std::string::npos);
+    return text.substr(first, text.find("\n}\n", first) - first);
+  };
+  CHECK(rounding(tune::kernel_language::opencl_c) == rounding(tune::kernel_language::cuda_cpp));
 }
 
 TEST_CASE("a preamble says which language it is for") {

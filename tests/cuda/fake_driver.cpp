@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/cuda/fake_graphs.hpp"
 #include "tests/cuda/fake_kernels.hpp"
 
 namespace fake_cuda {
@@ -23,6 +24,7 @@ struct context_object {
 };
 struct stream_object {
   CUcontext context;
+  stream_capture capture = {};
 };
 struct event_object {
   CUcontext context;
@@ -57,6 +59,24 @@ CUresult on(CUstream stream) {
 }
 CUresult in_any_context() {
   return current() != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+// Runs a command, or keeps it where the stream captures.
+template <class Command>
+CUresult run_on(CUstream stream, const char* kind, Command&& command) {
+  if (stream != nullptr && stream_of(stream).capture.is_active()) {
+    return stream_of(stream).capture.add(kind, std::forward<Command>(command));
+  }
+  command();
+  return CUDA_SUCCESS;
+}
+
+// What a graph cannot have in it.
+CUresult run_only_on(CUstream stream) {
+  if (stream != nullptr && stream_of(stream).capture.is_active()) {
+    return stream_of(stream).capture.invalidate();
+  }
+  return on(stream);
 }
 
 // How often, and whether it has to fail.
@@ -107,15 +127,27 @@ CUresult release(void* address) {
 
 CUresult copy(void* to, const void* from, std::size_t bytes, CUstream stream) {
   if (on(stream) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_CONTEXT;
-  std::memcpy(to, from, bytes);
-  return CUDA_SUCCESS;
+  return run_on(stream, "copy", [=] { std::memcpy(to, from, bytes); });
 }
 
 template <class T>
 CUresult set(CUdeviceptr address, T value, std::size_t count, CUstream stream) {
   if (on(stream) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_CONTEXT;
   if (address % sizeof(T) != 0) return CUDA_ERROR_INVALID_VALUE;
-  std::fill_n(static_cast<T*>(host(address)), count, value);
+  return run_on(stream, "set", [=] { std::fill_n(static_cast<T*>(host(address)), count, value); });
+}
+
+template <class T>
+CUresult set_rows(CUdeviceptr address, std::size_t pitch, T value, std::size_t width,
+                  std::size_t height, CUstream stream) {
+  if (on(stream) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_CONTEXT;
+  if (current_behaviour.refuses_rows || address % sizeof(T) != 0 || pitch % sizeof(T) != 0 ||
+      pitch < width * sizeof(T)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  for (std::size_t row = 0; row < height; ++row) {
+    std::fill_n(static_cast<T*>(host(address + row * pitch)), width, value);
+  }
   return CUDA_SUCCESS;
 }
 
@@ -130,16 +162,17 @@ CUresult copy_rectangle(const CUDA_MEMCPY3D_v2* shape, CUstream stream) {
       shape->srcHeight < shape->Height || shape->dstHeight < shape->Height) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  const auto* from =
-      static_cast<const std::byte*>(from_device ? host(shape->srcDevice) : shape->srcHost);
-  auto* to = static_cast<std::byte*>(to_device ? host(shape->dstDevice) : shape->dstHost);
-  for (std::size_t z = 0; z < shape->Depth; ++z) {
-    for (std::size_t y = 0; y < shape->Height; ++y) {
-      std::memcpy(to + (z * shape->dstHeight + y) * shape->dstPitch,
-                  from + (z * shape->srcHeight + y) * shape->srcPitch, shape->WidthInBytes);
+  return run_on(stream, "rectangle", [shape = *shape, from_device, to_device] {
+    const auto* from =
+        static_cast<const std::byte*>(from_device ? host(shape.srcDevice) : shape.srcHost);
+    auto* to = static_cast<std::byte*>(to_device ? host(shape.dstDevice) : shape.dstHost);
+    for (std::size_t z = 0; z < shape.Depth; ++z) {
+      for (std::size_t y = 0; y < shape.Height; ++y) {
+        std::memcpy(to + (z * shape.dstHeight + y) * shape.dstPitch,
+                    from + (z * shape.srcHeight + y) * shape.srcPitch, shape.WidthInBytes);
+      }
     }
-  }
-  return CUDA_SUCCESS;
+  });
 }
 
 CUresult launch(CUfunction function, const dimensions& groups, const dimensions& group,
@@ -149,9 +182,19 @@ CUresult launch(CUfunction function, const dimensions& groups, const dimensions&
     return CUDA_ERROR_INVALID_VALUE;
   }
   if (local_bytes > (227U << 10)) return CUDA_ERROR_INVALID_VALUE;
-  clock_ns += 5000;
-  run_kernel(reinterpret_cast<kernel_object*>(function)->name, groups, group, arguments);
-  return CUDA_SUCCESS;
+  const std::string& name = reinterpret_cast<kernel_object*>(function)->name;
+  const auto run = [=, &name](void** values) {
+    clock_ns += 5000;
+    run_kernel(name, groups, group, values);
+  };
+  if (stream == nullptr || !stream_of(stream).capture.is_active()) {
+    run(arguments);
+    return CUDA_SUCCESS;
+  }
+  return run_on(stream, "launch",
+                [=, copies = std::make_shared<copied_arguments>(name, arguments)] {
+                  run(copies->pointers());
+                });
 }
 
 using table = std::map<std::string, void*, std::less<>>;
@@ -278,9 +321,45 @@ void add_memory(table& t) {
         return copy(host(to), host(from), bytes, stream);
       });
   add<PFN_cuMemcpy3DAsync_v3020>(t, "cuMemcpy3DAsync", copy_rectangle);
-  add<PFN_cuMemsetD8Async_v3020>(t, "cuMemsetD8Async", set<unsigned char>);
-  add<PFN_cuMemsetD16Async_v3020>(t, "cuMemsetD16Async", set<unsigned short>);
-  add<PFN_cuMemsetD32Async_v3020>(t, "cuMemsetD32Async", set<unsigned int>);
+}
+
+void add_fills(table& t) {
+  add<PFN_cuMemsetD8Async_v3020>(
+      t, "cuMemsetD8Async",
+      [](CUdeviceptr to, unsigned char value, std::size_t count, CUstream stream) {
+        ENTER("cuMemsetD8Async");
+        return set(to, value, count, stream);
+      });
+  add<PFN_cuMemsetD16Async_v3020>(
+      t, "cuMemsetD16Async",
+      [](CUdeviceptr to, unsigned short value, std::size_t count, CUstream stream) {
+        ENTER("cuMemsetD16Async");
+        return set(to, value, count, stream);
+      });
+  add<PFN_cuMemsetD32Async_v3020>(
+      t, "cuMemsetD32Async",
+      [](CUdeviceptr to, unsigned value, std::size_t count, CUstream stream) {
+        ENTER("cuMemsetD32Async");
+        return set(to, value, count, stream);
+      });
+  add<PFN_cuMemsetD2D8Async_v3020>(t, "cuMemsetD2D8Async",
+                                   [](CUdeviceptr to, std::size_t pitch, unsigned char value,
+                                      std::size_t width, std::size_t height, CUstream stream) {
+                                     ENTER("cuMemsetD2D8Async");
+                                     return set_rows(to, pitch, value, width, height, stream);
+                                   });
+  add<PFN_cuMemsetD2D16Async_v3020>(t, "cuMemsetD2D16Async",
+                                    [](CUdeviceptr to, std::size_t pitch, unsigned short value,
+                                       std::size_t width, std::size_t height, CUstream stream) {
+                                      ENTER("cuMemsetD2D16Async");
+                                      return set_rows(to, pitch, value, width, height, stream);
+                                    });
+  add<PFN_cuMemsetD2D32Async_v3020>(t, "cuMemsetD2D32Async",
+                                    [](CUdeviceptr to, std::size_t pitch, unsigned value,
+                                       std::size_t width, std::size_t height, CUstream stream) {
+                                      ENTER("cuMemsetD2D32Async");
+                                      return set_rows(to, pitch, value, width, height, stream);
+                                    });
 }
 
 void add_streams(table& t) {
@@ -295,13 +374,15 @@ void add_streams(table& t) {
     --live;
     return CUDA_SUCCESS;
   });
-  add<PFN_cuStreamQuery_v2000>(t, "cuStreamQuery", [](CUstream stream) { return on(stream); });
+  add<PFN_cuStreamQuery_v2000>(t, "cuStreamQuery",
+                               [](CUstream stream) { return run_only_on(stream); });
   add<PFN_cuStreamSynchronize_v2000>(t, "cuStreamSynchronize", [](CUstream stream) {
     ENTER("cuStreamSynchronize");
-    return on(stream);
+    return run_only_on(stream);
   });
-  add<PFN_cuStreamWaitEvent_v3020>(t, "cuStreamWaitEvent",
-                                   [](CUstream stream, CUevent, unsigned) { return on(stream); });
+  add<PFN_cuStreamWaitEvent_v3020>(t, "cuStreamWaitEvent", [](CUstream stream, CUevent, unsigned) {
+    return run_only_on(stream);
+  });
   add<PFN_cuStreamGetCtx_v9020>(t, "cuStreamGetCtx", [](CUstream stream, CUcontext* context) {
     *context = stream != nullptr ? stream_of(stream).context : current();
     return CUDA_SUCCESS;
@@ -320,7 +401,7 @@ void add_streams(table& t) {
   add<PFN_cuEventRecord_v2000>(t, "cuEventRecord", [](CUevent event, CUstream stream) {
     ENTER("cuEventRecord");
     event_of(event).time_ns = clock_ns += 500;
-    return on(stream);
+    return run_only_on(stream);
   });
   add<PFN_cuEventQuery_v2000>(t, "cuEventQuery", [](CUevent) { return enter("cuEventQuery"); });
   add<PFN_cuEventSynchronize_v2000>(t, "cuEventSynchronize",
@@ -336,6 +417,66 @@ void add_streams(table& t) {
             static_cast<float>(static_cast<double>(second.time_ns - first.time_ns) / 1e6);
         return CUDA_SUCCESS;
       });
+}
+
+void add_graphs(table& t) {
+  add<PFN_cuStreamBeginCapture_v10010>(
+      t, "cuStreamBeginCapture", [](CUstream stream, CUstreamCaptureMode mode) {
+        ENTER("cuStreamBeginCapture");
+        if (stream == nullptr || mode != CU_STREAM_CAPTURE_MODE_RELAXED) {
+          return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+        }
+        return on(stream) != CUDA_SUCCESS ? CUDA_ERROR_INVALID_CONTEXT
+                                          : stream_of(stream).capture.begin();
+      });
+  add<PFN_cuStreamEndCapture_v10000>(t, "cuStreamEndCapture", [](CUstream stream, CUgraph* graph) {
+    ENTER("cuStreamEndCapture");
+    *graph = nullptr;
+    const std::unique_ptr<graph_object> ended = stream_of(stream).capture.end();
+    if (ended == nullptr) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    *graph = reinterpret_cast<CUgraph>(new graph_object(*ended));
+    ++live;
+    return CUDA_SUCCESS;
+  });
+  add<PFN_cuGraphDestroy_v10000>(t, "cuGraphDestroy", [](CUgraph graph) {
+    delete reinterpret_cast<graph_object*>(graph);
+    --live;
+    return CUDA_SUCCESS;
+  });
+  add<PFN_cuGraphInstantiateWithFlags_v11040>(
+      t, "cuGraphInstantiateWithFlags",
+      [](CUgraphExec* made, CUgraph graph, unsigned long long flags) {
+        ENTER("cuGraphInstantiateWithFlags");
+        if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+        *made = reinterpret_cast<CUgraphExec>(
+            new graph_object(*reinterpret_cast<graph_object*>(graph)));
+        ++live;
+        return in_any_context();
+      });
+  add<PFN_cuGraphExecUpdate_v12000>(
+      t, "cuGraphExecUpdate", [](CUgraphExec target, CUgraph graph, CUgraphExecUpdateResultInfo*) {
+        ENTER("cuGraphExecUpdate");
+        auto& old = *reinterpret_cast<graph_object*>(target);
+        const auto& wanted = *reinterpret_cast<graph_object*>(graph);
+        if (!same_kinds(old, wanted)) return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+        old = wanted;
+        return in_any_context();
+      });
+  add<PFN_cuGraphUpload_v11010>(t, "cuGraphUpload", [](CUgraphExec, CUstream stream) {
+    ENTER("cuGraphUpload");
+    return run_only_on(stream);
+  });
+  add<PFN_cuGraphLaunch_v10000>(t, "cuGraphLaunch", [](CUgraphExec graph, CUstream stream) {
+    ENTER("cuGraphLaunch");
+    if (const CUresult status = run_only_on(stream); status != CUDA_SUCCESS) return status;
+    for (auto& item : *reinterpret_cast<graph_object*>(graph)) item.run();
+    return CUDA_SUCCESS;
+  });
+  add<PFN_cuGraphExecDestroy_v10000>(t, "cuGraphExecDestroy", [](CUgraphExec graph) {
+    delete reinterpret_cast<graph_object*>(graph);
+    --live;
+    return in_any_context();
+  });
 }
 
 void add_programs(table& t) {
@@ -407,7 +548,9 @@ const table& functions() {
     add_devices(t);
     add_contexts(t);
     add_memory(t);
+    add_fills(t);
     add_streams(t);
+    add_graphs(t);
     add_programs(t);
     return t;
   }();

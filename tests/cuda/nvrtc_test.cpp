@@ -8,11 +8,15 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "libtune/base/error.hpp"
 #include "libtune/compile/defines.hpp"
+#include "libtune/compile/kernel_library.hpp"
 #include "libtune/compile/preamble.hpp"
 #include "libtune/cuda/cubin.hpp"
+#include "tests/compile/library_kernels.hpp"
 #include "tests/cuda/fake_machine.hpp"
 
 namespace {
@@ -21,23 +25,41 @@ using tune::compute_capability;
 
 constexpr compute_capability architectures[] = {{7, 5}, {8, 0}, {8, 6}, {8, 9}, {9, 0}, {10, 0}};
 
-/// A kernel file of the tree with macros that it can be compiled with.
+/// A kernel file of the tree, with the macros and the text before it that it can be compiled with.
 struct sample {
   const char* path;
-  tune::defines macros;
+  std::vector<std::pair<const char*, int>> macros = {};
+  const char* preface = "";
 };
 
-const sample samples[] = {{"examples/diffusion/naive.kernel",
-                           tune::defines().add("block_size_x", 32).add("block_size_y", 8)},
-                          {"examples/diffusion/shared.kernel",
-                           tune::defines().add("block_size_x", 32).add("block_size_y", 8)},
-                          {"examples/diffusion/tiled.kernel", tune::defines()
-                                                                  .add("block_size_x", 16)
-                                                                  .add("block_size_y", 16)
-                                                                  .add("tile_size_x", 2)
-                                                                  .add("tile_size_y", 4)},
-                          {"libtune/testing/conformance.kernel",
-                           tune::defines().add("factor", 3).add("reverse_group", 32)}};
+const sample samples[] = {
+    {"examples/diffusion/naive.kernel", {{"block_size_x", 32}, {"block_size_y", 8}}},
+    {"examples/diffusion/shared.kernel", {{"block_size_x", 32}, {"block_size_y", 8}}},
+    {"examples/diffusion/tiled.kernel",
+     {{"block_size_x", 16}, {"block_size_y", 16}, {"tile_size_x", 2}, {"tile_size_y", 4}}},
+    {"examples/sequence/scale.kernel", {{"wgs", 64}}},
+    {"examples/sequence/window_sum.kernel", {{"wgs", 64}, {"window", 8}}},
+    {"libtune/compile/transpose_tile.kernel"},
+    {"libtune/compile/work_group_reduce.kernel"},
+    {"libtune/device/fill.kernel"},
+    {"libtune/testing/conformance.kernel", {{"factor", 3}, {"reverse_group", 32}}},
+    {"operations/fill/fill.kernel",
+     {{"wgs", 64}, {"items", 2}},
+     "typedef uint element;\ntypedef uint4 word;\n"},
+    {"operations/hreduce/hreduce.kernel",
+     {{"wgsx", 96}, {"wgsy", 2}, {"vector", 4}, {"items", 2}},
+     "typedef float element;\ntypedef float value;\ntypedef float4 word;\n"
+     "#define IDENTITY 0\n#define LOAD(p, i) ((p)[i])\n#define STORE(v, p, i) ((p)[i] = (v))\n"
+     "DEVICE_FN value combine(value a, value b) { return a + b; }\n"},
+    {"operations/transpose/transpose.kernel",
+     {{"block_x", 16}, {"block_y", 8}, {"tile", 32}, {"vector", 4}, {"walk", 1}},
+     "typedef ushort element;\ntypedef ushort4 word;\n"}};
+
+tune::defines defines_of(const sample& item) {
+  tune::defines defines;
+  for (const auto& [name, value] : item.macros) defines.add(name, value);
+  return defines;
+}
 
 // The kernels of the tree, but for the preambles, which no compiler sees alone.
 std::set<std::string> kernels_of_the_tree() {
@@ -66,7 +88,7 @@ tune::program_source with_preamble(const std::string& name, const std::string& t
                                    const tune::defines& macros = {}) {
   return {.name = name,
           .text = std::string(tune::preamble(tune::kernel_language::cuda_cpp)) + "\n" +
-                  macros.text() + "#line 1 \"" + name + "\"\n" + text,
+                  macros.text() + tune::include_kernel_library({name, text}).text,
           .options = {}};
 }
 
@@ -88,17 +110,63 @@ TEST_CASE("every kernel of the tree compiles for every architecture from sm_75 t
   CHECK(paths == kernels_of_the_tree());
   if (!fake_cuda::has_compiler()) return;
   for (const sample& item : samples) {
-    const std::string text = read_file(item.path);
-    REQUIRE_FALSE(text.empty());
+    const std::string text = item.preface + read_file(item.path);
+    REQUIRE(text != item.preface);
     for (const compute_capability& architecture : architectures) {
       CAPTURE(item.path);
       CAPTURE(architecture.major);
       CAPTURE(architecture.minor);
       const auto cubin = fake_cuda::compiler().compile_to_cubin(
-          with_preamble(item.path, text, item.macros), architecture);
+          with_preamble(item.path, text, defines_of(item)), architecture);
       CHECK(tune::cuda::is_complete_cubin(cubin));
     }
   }
+}
+
+TEST_CASE("kernels that use the library compile for every architecture") {
+  if (!fake_cuda::has_compiler()) return;
+  for (const tune::kernel_source& source :
+       {library_kernels::types(), library_kernels::repeats(), library_kernels::transposes(),
+        library_kernels::tiles(), library_kernels::storage()}) {
+    for (const compute_capability& architecture : architectures) {
+      CAPTURE(source.name);
+      CAPTURE(architecture.major);
+      CAPTURE(architecture.minor);
+      const auto cubin = fake_cuda::compiler().compile_to_cubin(
+          with_preamble(source.name, source.text), architecture);
+      CHECK(tune::cuda::is_complete_cubin(cubin));
+    }
+  }
+}
+
+TEST_CASE("every variant of a reduction compiles") {
+  if (!fake_cuda::has_compiler()) return;
+  const tune::kernel_source source = library_kernels::reductions();
+  CHECK(log_of(with_preamble(source.name, source.text)) == "");
+}
+
+TEST_CASE("a set that is reduced by shuffles alone takes no local memory") {
+  if (!fake_cuda::has_compiler()) return;
+  for (const int size : {1, 2, 4, 8, 16, 32}) {
+    const std::string text = library_kernels::replaced(R"(
+#include "libtune/work_group_reduce.kernel"
+WORK_GROUP_REDUCE(sum, double, @, a + b)
+KERNEL REQD_WORK_GROUP_SIZE(@, 4, 1) void f(GLOBAL double* data) {
+  static_assert(!sum_needs_scratch, "");
+  data[get_global_id(0)] = sum(data[get_global_id(0)], get_local_id(0), 0);
+})",
+                                                       "@", std::to_string(size));
+    CHECK(log_of(with_preamble("shuffles.kernel", text)) == "");
+  }
+}
+
+TEST_CASE("a kernel that uses the library compiles with no warning but its own") {
+  if (!fake_cuda::has_compiler()) return;
+  const std::string text = library_kernels::types().text + library_kernels::tiles().text;
+  const std::string log = log_of(with_preamble("bad.kernel", text + "KERNEL void f() { oops; }\n"));
+  CHECK(log.find("oops") != std::string::npos);
+  CAPTURE(log);
+  CHECK(log.find("warning") == std::string::npos);
 }
 
 TEST_CASE("vector types, all the types of the dialect and its functions compile") {
@@ -141,6 +209,18 @@ TEST_CASE("what does not compile says where") {
   const std::string log = log_of(with_preamble("bad.kernel", "KERNEL void f() {\n  oops;\n}\n"));
   CHECK(log.find("bad.kernel(2)") != std::string::npos);
   CHECK(log.find("oops") != std::string::npos);
+}
+
+TEST_CASE("what does not compile says where, also after an include and within one") {
+  if (!fake_cuda::has_compiler()) return;
+  const std::string text =
+      "#include \"libtune/transpose_tile.kernel\"\nKERNEL void f() {\n  oops;\n}\n";
+  CHECK(log_of(with_preamble("bad.kernel", text)).find("bad.kernel(3)") != std::string::npos);
+  const std::string log = log_of(with_preamble(
+      "fine.kernel", "#include \"libtune/transpose_tile.kernel\"\nKERNEL void f() {}\n",
+      tune::defines().add("diagonal_tile_row", "4")));
+  CHECK(log.find("libtune/transpose_tile.kernel(") != std::string::npos);
+  CHECK(log.find("fine.kernel(") == std::string::npos);
 }
 
 TEST_CASE("an option that the compiler does not know is an error that names it") {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/operation/io_slot.hpp"
 
+#include <cstdint>
 #include <doctest/doctest.h>
 
 #include "libtune/base/error.hpp"
@@ -61,15 +62,114 @@ TEST_CASE("allocating binds an array of the required layout") {
   CHECK(slot.buffer().buffer() == made.buffer());
 }
 
-TEST_CASE("binding takes any array that satisfies the dimensions") {
+TEST_CASE("a slot takes the required strides, and any valid padding of the slowest axis") {
   const tune::context context = fake_context();
   io_slot slot("data", {{5, {.round = 4}}, {6, {.alignment = 2}}}, dtype::int16);
   const device_array least(context, {dtype::int16, {5, 6}, {8, 6}});
-  const device_array larger(context, {dtype::int16, {5, 6}, {9, 10}});
+  const device_array taller(context, {dtype::int16, {5, 6}, {9, 6}});
   slot.bind(least);
   CHECK(slot.buffer().buffer() == least.buffer());
+  slot.bind(taller);
+  CHECK(slot.buffer().buffer() == taller.buffer());
+  CHECK_THROWS_WITH_AS(
+      slot.bind(device_array(context, {dtype::int16, {5, 6}, {8, 8}})),
+      "axis 1 of slot 'data' cannot be padded to 8; allocate it with the padded shape (8, 6)",
+      tune::argument_error);
+  CHECK(slot.buffer().buffer() == taller.buffer());
+}
+
+TEST_CASE("a slot with that policy takes any valid padding") {
+  const tune::context context = fake_context();
+  io_slot slot("data", {{5, {.round = 4}}, {6, {.alignment = 2}}}, dtype::int16,
+               tune::padding_policy::any_valid);
+  const device_array larger(context, {dtype::int16, {5, 6}, {9, 10}});
   slot.bind(larger);
   CHECK(slot.buffer().buffer() == larger.buffer());
+  CHECK_THROWS_AS(slot.bind(device_array(context, {dtype::int16, {5, 6}, {9, 9}})),
+                  tune::argument_error);
+}
+
+TEST_CASE("padding that is not the required one is refused") {
+  io_slot slot("data", {8, 6}, dtype::uint8);
+  CHECK_THROWS_AS(slot.bind(device_array(fake_context(), {dtype::uint8, {8, 6}, {10, 11}})),
+                  tune::argument_error);
+  CHECK_FALSE(slot.is_bound());
+}
+
+TEST_CASE("the rows of a slot with several axes start on 128 bytes, where they are that long") {
+  CHECK(io_slot("data", {3, 100}, dtype::float32).required_layout().padded() == shape{3, 128});
+  CHECK(io_slot("data", {100, 3}, dtype::float32).required_layout().padded() == shape{100, 3});
+  CHECK(io_slot("data", {100}, dtype::float32).required_layout().padded() == shape{100});
+  CHECK(io_slot("data", {3, {100, {.exact = true}}}, dtype::float32).required_layout().padded() ==
+        shape{3, 100});
+}
+
+TEST_CASE("a dimension that is frozen takes part in another slot as it is") {
+  dimension columns = 100;
+  io_slot first("first", {columns}, dtype::float32);
+  first.allocate(fake_context());
+  CHECK(columns.is_frozen());
+  const io_slot second("second", {3, columns}, dtype::float32);
+  CHECK(second.required_layout().padded() == shape{3, 100});
+}
+
+TEST_CASE("slots that share a dimension are padded alike") {
+  const dimension columns = 100;
+  const io_slot small("small", {3, columns}, dtype::uint8);
+  const io_slot large("large", {3, columns}, dtype::float64);
+  CHECK(large.required_layout().padded() == shape{3, 100});  // the hint of uint8 is 128
+  CHECK(small.required_layout().padded() == large.required_layout().padded());
+}
+
+TEST_CASE("a spare array fits and is not bound") {
+  const tune::context context = fake_context();
+  io_slot slot("data",
+               {{50, {.minimum = 60, .alignment = 8}}, {30, {.minimum = 50, .alignment = 4}}},
+               dtype::uint8);
+  const device_array spare = slot.allocate(context, false);
+  CHECK_FALSE(slot.is_bound());
+  CHECK(spare.layout().padded() == shape{64, 52});
+  slot.bind(spare);
+  CHECK(slot.buffer().buffer() == spare.buffer());
+}
+
+TEST_CASE("a host array is padded as the slot requires") {
+  const io_slot slot("data",
+                     {{50, {.minimum = 60, .alignment = 8}}, {30, {.minimum = 50, .alignment = 4}}},
+                     dtype::uint8);
+  CHECK(slot.allocate_host<std::uint8_t>().layout() == slot.required_layout());
+  CHECK_THROWS_AS(slot.allocate_host<float>(), tune::type_error);
+}
+
+TEST_CASE("memory is laid out as the slot requires, and has to be large enough") {
+  const tune::context context = fake_context();
+  io_slot slot("data", {{5, {.round = 4}}, 6}, dtype::int16);
+  const tune::buffer memory = context.create_buffer(1000);
+  slot.bind(memory);
+  CHECK(slot.buffer().buffer() == memory);
+  CHECK(slot.buffer().layout() == slot.required_layout());
+  CHECK_THROWS_WITH_AS(slot.bind(context.create_buffer(95)),
+                       "slot 'data' needs 96 bytes, more than the 95 of the buffer",
+                       tune::argument_error);
+  CHECK(slot.buffer().buffer() == memory);
+}
+
+TEST_CASE("a slot of one context refuses the arrays, memory and allocations of others") {
+  const tune::context mine = fake_context();
+  const tune::context other = fake_context();
+  io_slot slot("data", {5}, dtype::int16);
+  slot.restrict_to(mine);
+  const char* text =
+      "the memory for the slot 'data' belongs to another context than the operation's queue on "
+      "device 'fake device'; make both from one context";
+  CHECK_THROWS_WITH_AS(slot.bind(device_array(other, slot.required_layout())), text,
+                       tune::argument_error);
+  CHECK_THROWS_WITH_AS(slot.bind(other.create_buffer(10)), text, tune::argument_error);
+  CHECK_THROWS_WITH_AS(slot.allocate(other), text, tune::argument_error);
+  CHECK_THROWS_AS(slot.allocate(other, false), tune::argument_error);
+  CHECK_FALSE(slot.is_bound());
+  slot.allocate(mine);
+  CHECK(slot.is_bound());
 }
 
 TEST_CASE("unbinding releases the array") {

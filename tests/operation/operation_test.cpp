@@ -47,6 +47,7 @@ class scale final : public tune::operation {
         dest_(&add_slot("dest", {{size, {.round = work_group}}}, dtype::int32)),
         kernel_(
             tune::compile(queue.context(), {"scale.kernel", scale_source}).create_kernel("scale")),
+        size_(size),
         global_(tune::round_up(size, work_group)),
         factor_(factor) {}
 
@@ -63,9 +64,14 @@ class scale final : public tune::operation {
     queue().enqueue(kernel_, {.global = {global_}, .local = {work_group}});
   }
 
+  std::vector<tune::named_value> do_parameters() const override {
+    return {{"size", std::uint64_t{size_}}, {"factor", std::int64_t{factor_}}};
+  }
+
   io_slot* src_;
   io_slot* dest_;
   tune::kernel kernel_;
+  std::size_t size_;
   std::size_t global_;
   std::int32_t factor_;
 };
@@ -340,4 +346,59 @@ TEST_CASE("no two operations have one version, and a moved one takes its own alo
   CHECK(before != second.version());
   second = std::move(first);
   CHECK(second.version() == before);
+}
+
+TEST_CASE("several arrays are bound all or not at all") {
+  bench on(device_with_scale().device());
+  scale op(on.queue, 5, 1);
+  const device_array src(on.context, op.slot("src").required_layout());
+  const device_array dest(on.context, op.slot("dest").required_layout());
+  const device_array wrong(on.context, {dtype::int32, {5}, {5}});
+  CHECK_THROWS_AS(op.bind({{"src", src}, {"dest", wrong}}), tune::argument_error);
+  CHECK_THROWS_AS(op.bind({{"src", src}, {"destination", dest}}), tune::argument_error);
+  CHECK_THROWS_WITH_AS(op.bind({{"src", src}, {"src", dest}}),
+                       "two arrays are given for the slot 'src'", tune::argument_error);
+  CHECK_FALSE(op.slot("src").is_bound());
+  op.bind({{"src", src}, {"dest", dest}});
+  CHECK(op.buffer("src").buffer() == src.buffer());
+  CHECK(op.buffer("dest").buffer() == dest.buffer());
+}
+
+TEST_CASE("memory is bound by name and laid out as the slot requires") {
+  bench on(device_with_scale().device());
+  scale op(on.queue, 5, 1);
+  const tune::buffer memory = on.context.create_buffer(1000);
+  op.bind("src", memory);
+  CHECK(op.buffer("src").buffer() == memory);
+  CHECK(op.buffer("src").layout() == op.slot("src").required_layout());
+}
+
+TEST_CASE("a slot itself refuses an array of another context than its operation") {
+  const fake_device fake = device_with_scale();
+  bench on(fake.device());
+  scale op(on.queue, 5, 1);
+  const tune::context other = fake.device().create_context();
+  io_slot& slot = op.slot("src");
+  CHECK_THROWS_WITH_AS(slot.bind(device_array(other, slot.required_layout())),
+                       doctest::Contains("the slot 'src' belongs to another context"),
+                       tune::argument_error);
+  CHECK_THROWS_WITH_AS(slot.allocate(other),
+                       doctest::Contains("the slot 'src' belongs to another context"),
+                       tune::argument_error);
+  CHECK_FALSE(slot.is_bound());
+}
+
+TEST_CASE("an operation tells its parameters if it has any") {
+  bench on(device_with_scale().device());
+  CHECK(idle(on.queue).parameters().empty());
+  CHECK(tune::to_string(scale(on.queue, 5, 3).parameters()) == "size=5, factor=3");
+}
+
+TEST_CASE("an operation that is no sequence has neither children nor hidden slots") {
+  bench on(device_with_scale().device());
+  const scale op(on.queue, 5, 3);
+  CHECK(op.children().empty());
+  CHECK(op.hidden_slots().empty());
+  CHECK(op.slots().size() == 2);
+  CHECK(&op.any_slot("src") == op.slots()[0].slot.get());
 }

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/operation/drawing.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "libtune/operation/alias_slot.hpp"
+#include "libtune/operation/compound_slot.hpp"
+
+namespace tune {
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    if (c == '\n') {
+      result += "\\n";
+    } else {
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
+std::string describe(const std::string& name, const slot& item) {
+  std::string text = name;
+  if (const auto* with_array = dynamic_cast<const io_slot*>(&item)) {
+    const array_layout layout =
+        item.is_bound() ? with_array->buffer().layout() : with_array->required_layout();
+    text += fmt::format("\n{} {}", layout.type().name(), to_string(layout.size()));
+    if (layout.padded() != layout.size()) text += "\npadded " + to_string(layout.padded());
+  }
+  if (item.owner() == nullptr) text += fmt::format("\n{} bytes", item.required_bytes());
+  return text;
+}
+
+const char* form_of(const slot& item) {
+  if (dynamic_cast<const alias_slot*>(&item) != nullptr) return "folder";
+  return item.children().empty() ? "box" : "oval";
+}
+
+/// Writes an operation and what is in it, and remembers the slots for the lines between them.
+class dot_writer {
+ public:
+  explicit dot_writer(const operation& drawn, const std::string& name) {
+    text_ = "digraph " + quoted(name) + " {\n";
+    add(1, "rankdir=LR;");
+    add(1, "graph [fontname=\"sans-serif\", style=rounded];");
+    add(1, "node [fontname=\"sans-serif\", shape=box];");
+    add_operation(drawn, name, 1);
+    for (const slot* each : order_) add_lines(*each);
+    add_shared_memory();
+    text_ += "}\n";
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  void add(int depth, const std::string& line) {
+    text_ += std::string(2 * static_cast<std::size_t>(depth), ' ') + line + '\n';
+  }
+
+  void add_operation(const operation& drawn, const std::string& name, int depth) {
+    add(depth, fmt::format("subgraph cluster_{} {{", clusters_++));
+    add(depth + 1, "label=" + quoted(name) + ';');
+    for (const named_operation& child : drawn.children()) {
+      add_operation(*child.operation, child.name, depth + 1);
+    }
+    // What a child has shown already is not shown again by its sequence.
+    for (const named_slot& item : drawn.hidden_slots()) add_slot(item, depth + 1);
+    for (const named_slot& item : drawn.slots()) add_slot(item, depth + 1);
+    add(depth, "}");
+  }
+
+  void add_slot(const named_slot& item, int depth) {
+    if (!numbers_.emplace(item.slot.get(), order_.size()).second) return;
+    add(depth, fmt::format("s{} [shape={}, label={}];", order_.size(), form_of(*item.slot),
+                           quoted(describe(item.name, *item.slot))));
+    order_.push_back(item.slot.get());
+  }
+
+  void add_line(const slot& from, const slot& to, const char* style) {
+    add(1, fmt::format("s{} -> s{}{};", numbers_.at(&from), numbers_.at(&to), style));
+  }
+
+  void add_lines(const slot& whole) {
+    const bool alias = dynamic_cast<const alias_slot*>(&whole) != nullptr;
+    for (const auto& part : whole.children()) {
+      if (alias) {
+        add_line(whole, *part, " [style=dashed, dir=none]");
+      } else if (whole.children().size() == 1) {
+        add_line(whole, *part, " [dir=none]");
+      } else if (part == whole.children().front()) {
+        add_line(*part, whole, "");
+      } else {
+        add_line(whole, *part, "");
+      }
+    }
+  }
+
+  void add_shared_memory() {
+    std::vector<const slot*> bound;
+    for (const slot* each : order_) {
+      if (each->owner() == nullptr && each->is_bound()) bound.push_back(each);
+    }
+    for (auto at = bound.begin(); at != bound.end(); ++at) {
+      const auto same = std::find_if(std::next(at), bound.end(), [&](const slot* other) {
+        return memory_of(**at) == memory_of(*other);
+      });
+      if (same != bound.end()) add_line(**at, **same, " [style=dotted]");
+    }
+  }
+
+  static const buffer& memory_of(const slot& item) {
+    const auto* with_array = dynamic_cast<const io_slot*>(&item);
+    return with_array != nullptr ? with_array->buffer().buffer()
+                                 : dynamic_cast<const alias_slot&>(item).buffer();
+  }
+
+  std::string text_;
+  int clusters_ = 0;
+  std::vector<const slot*> order_;
+  std::map<const slot*, std::size_t> numbers_;
+};
+
+}  // namespace
+
+std::string to_dot(const operation& drawn, const std::string& name) {
+  return dot_writer(drawn, name).take();
+}
+
+}  // namespace tune

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "libtune/operation/operation.hpp"
+
+namespace tune {
+
+/// The name of a child's slot, "child:slot".
+struct slot_reference {
+  slot_reference(std::string its_name, bool is_optional = false)  // NOLINT: a name refers to a slot
+      : name(std::move(its_name)), optional(is_optional) {}
+  slot_reference(const char* its_name) : name(its_name) {}  // NOLINT: likewise
+
+  std::string name;
+  bool optional = false;
+};
+
+/// A slot that need not be there, because some variants of the operation do not have it.
+inline slot_reference optional_slot(std::string name) { return {std::move(name), true}; }
+
+/// Slots that share memory, and the name of the slot that they become.
+struct shared_slots {
+  std::string name;
+  std::vector<slot_reference> slots;
+};
+
+/// Operations that run one after the other on one queue, and the memory that they share:
+///   operation_sequence pipeline(queue,
+///       {{"gain", gains.instantiate(queue, n)}, {"sum", sums.instantiate(queue, n)}},
+///       {{"scaled", {"gain:dest", "sum:src"}}});
+///   pipeline.bind("gain:src", samples);
+///   pipeline.run();
+/// It is an operation itself, so sequences nest. Its slots are those of its children, as
+/// "child:slot", but for those that a compound or an alias joined: they are hidden.
+///
+/// It may be moved. Children that others hold too are on their own again after its end; the
+/// dimensions that were linked stay so. Not thread-safe, and neither it nor a child may be used
+/// while another thread uses the other.
+class operation_sequence : public operation {
+ public:
+  /// If it fails, the children are as they were.
+  /// @param children   in the order of running; names without ':'
+  /// @param compounds  slots to which one array is bound; see compound_slot
+  /// @param aliases    slots, or compounds from above, in the same memory; see alias_slot
+  /// @throws argument_error if a child has another queue, is part of a sequence, or comes twice, a
+  ///         name is taken, a slot that is not optional is missing (the text lists what is there),
+  ///         or slots cannot be joined; type_error if that is for their types
+  explicit operation_sequence(command_queue queue, std::vector<named_operation> children,
+                              const std::vector<shared_slots>& compounds = {},
+                              const std::vector<shared_slots>& aliases = {});
+  operation_sequence(operation_sequence&&) noexcept = default;
+  operation_sequence& operator=(operation_sequence&& other) noexcept;
+  ~operation_sequence() override;
+
+  /// @throws argument_error that lists the names, if there is no such child
+  operation& child(std::string_view name) const;
+
+  using operation::run;
+  /// Runs one child, after binding what it is missing.
+  void run(std::string_view name);
+  /// Runs the children from one to another, which is run too.
+  /// @throws argument_error also if the last comes before the first
+  void run_range(std::string_view first, std::string_view last);
+
+ private:
+  void do_run() override;
+  std::vector<named_value> do_parameters() const override;
+  std::span<const named_operation> do_children() const noexcept override { return children_; }
+
+  void check_children() const;
+  std::size_t index_of(std::string_view name) const;
+  void run_child(operation& child);
+
+  std::vector<named_operation> children_;
+};
+
+}  // namespace tune
