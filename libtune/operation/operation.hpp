@@ -171,7 +171,7 @@ struct named_operation {
   template <std::derived_from<tune::operation> Operation>
   named_operation(std::string its_name, Operation&& its_operation)
       : name(std::move(its_name)),
-        operation(std::make_shared<Operation>(std::move(its_operation))) {}
+        operation(std::make_shared<Operation>(std::forward<Operation>(its_operation))) {}
 
   std::string name;
   std::shared_ptr<tune::operation> operation;

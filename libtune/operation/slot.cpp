@@ -41,7 +41,7 @@ buffer slot::allocate_buffer(const context& context, bool bind) {
   check_root();
   check_context(*context.impl());
   // A buffer cannot be empty, an array can.
-  const buffer memory = context.create_buffer(std::max<std::size_t>(required_bytes(), 1));
+  buffer memory = context.create_buffer(std::max<std::size_t>(required_bytes(), 1));
   if (bind) do_assign(memory);
   return memory;
 }

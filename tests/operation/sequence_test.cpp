@@ -89,6 +89,7 @@ void check_threads(const tune::device& device) {
   bench shared(device);
   std::vector<tune::host_array<std::int32_t>> results(threads, counted(2000));
   std::vector<std::thread> running;
+  running.reserve(threads);
   for (int i = 0; i < threads; ++i) {
     running.emplace_back([&, i] {
       bench on = shared;
