@@ -3,77 +3,73 @@
 #include "libtune/array/copy_plan.hpp"
 
 #include <algorithm>
-#include <array>
-#include <span>
+#include <utility>
 
 namespace tune {
-namespace {
 
-struct axis {
-  std::size_t extent = 1;
-  std::size_t source_stride = 0;
-  std::size_t destination_stride = 0;
-};
+copy_plan::copy_plan(const strided_layout& source, const strided_layout& destination,
+                     copy_pitches pitches) noexcept {
+  if (source.size().elements() == 0) return;
+  const std::size_t row_bytes = merge(source, destination);
+  axis rows = take_longest(pitches);
+  axis slices = take_longest(pitches);
+  if (slices.extent > 1 && slices.source_stride < rows.source_stride) std::swap(rows, slices);
+  first_ = {.source_offset_bytes = source.offset_bytes(),
+            .source_row_pitch_bytes = rows.source_stride,
+            .source_slice_pitch_bytes = slices.source_stride,
+            .destination_offset_bytes = destination.offset_bytes(),
+            .destination_row_pitch_bytes = rows.destination_stride,
+            .destination_slice_pitch_bytes = slices.destination_stride,
+            .row_bytes = row_bytes,
+            .rows = rows.extent,
+            .slices = slices.extent};
+  size_ = 1;
+  for (std::size_t i = 0; i < loop_count_; ++i) size_ *= loops_[i].extent;
+}
 
-/// The axes of a copy, fastest first, the first one counted in bytes.
-struct merged_axes {
-  std::array<axis, shape::max_rank + 1> items{};
-  std::size_t count = 0;
-};
+copy_rectangle copy_plan::operator[](std::size_t n) const noexcept {
+  copy_rectangle part = first_;
+  for (std::size_t i = 0; i < loop_count_; ++i) {
+    const std::size_t index = n % loops_[i].extent;
+    n /= loops_[i].extent;
+    part.source_offset_bytes += index * loops_[i].source_stride;
+    part.destination_offset_bytes += index * loops_[i].destination_stride;
+  }
+  return part;
+}
 
-merged_axes merge(const array_layout& source, const array_layout& destination) {
-  merged_axes merged;
-  merged.items[merged.count++] = {source.element_bytes(), 1, 1};
+// Returns what one row has. Any other axis that cannot be merged with the one before is looped
+// over.
+std::size_t copy_plan::merge(const strided_layout& source,
+                             const strided_layout& destination) noexcept {
+  axis bytes{source.type().bytes(), 1, 1};
   for (std::size_t i = source.size().rank(); i-- > 0;) {
     const axis next{source.size()[i], source.stride_bytes(i), destination.stride_bytes(i)};
-    axis& inner = merged.items[merged.count - 1];
-    const bool contiguous = next.source_stride == inner.extent * inner.source_stride &&
-                            next.destination_stride == inner.extent * inner.destination_stride;
     if (next.extent == 1) continue;
-    if (contiguous) {
+    axis& inner = loop_count_ == 0 ? bytes : loops_[loop_count_ - 1];
+    if (next.source_stride == inner.extent * inner.source_stride &&
+        next.destination_stride == inner.extent * inner.destination_stride) {
       inner.extent *= next.extent;
     } else {
-      merged.items[merged.count++] = next;
+      loops_[loop_count_++] = next;
     }
   }
-  return merged;
+  return bytes.extent;
 }
 
-void visit_outer(std::span<const axis> outer, copy_rectangle part,
-                 const std::function<void(const copy_rectangle&)>& visit) {
-  if (outer.empty()) {
-    visit(part);
-    return;
+copy_plan::axis copy_plan::take_longest(copy_pitches pitches) noexcept {
+  const auto end = loops_.begin() + static_cast<std::ptrdiff_t>(loop_count_);
+  auto longest = end;
+  for (auto it = loops_.begin(); it != end; ++it) {
+    const bool may_be_taken =
+        pitches == copy_pitches::any || it->source_stride == it->destination_stride;
+    if (may_be_taken && (longest == end || it->extent > longest->extent)) longest = it;
   }
-  const axis& slowest = outer.back();
-  for (std::size_t i = 0; i < slowest.extent; ++i) {
-    visit_outer(outer.first(outer.size() - 1), part, visit);
-    part.source_offset_bytes += slowest.source_stride;
-    part.destination_offset_bytes += slowest.destination_stride;
-  }
-}
-
-}  // namespace
-
-void for_each_rectangle(const array_layout& source, const array_layout& destination,
-                        const std::function<void(const copy_rectangle&)>& visit) {
-  if (source.size().elements() == 0) return;
-  const merged_axes merged = merge(source, destination);
-  const axis row = merged.items[0];
-  const axis unit{1, row.extent, row.extent};
-  const axis rows = merged.count > 1 ? merged.items[1] : unit;
-  const axis slices = merged.count > 2 ? merged.items[2]
-                                       : axis{1, rows.extent * rows.source_stride,
-                                              rows.extent * rows.destination_stride};
-  const copy_rectangle part{.source_row_pitch_bytes = rows.source_stride,
-                            .source_slice_pitch_bytes = slices.source_stride,
-                            .destination_row_pitch_bytes = rows.destination_stride,
-                            .destination_slice_pitch_bytes = slices.destination_stride,
-                            .row_bytes = row.extent,
-                            .rows = rows.extent,
-                            .slices = slices.extent};
-  const std::size_t inner = std::min<std::size_t>(merged.count, 3);
-  visit_outer(std::span(merged.items).subspan(inner, merged.count - inner), part, visit);
+  if (longest == end) return {};
+  const axis taken = *longest;
+  std::move(longest + 1, end, longest);
+  --loop_count_;
+  return taken;
 }
 
 }  // namespace tune

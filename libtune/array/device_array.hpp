@@ -3,24 +3,37 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <utility>
 
 #include "libtune/array/host_array.hpp"
 #include "libtune/array/layout.hpp"
+#include "libtune/array/region.hpp"
+#include "libtune/array/strided_layout.hpp"
 #include "libtune/device/buffer.hpp"
 #include "libtune/device/command_queue.hpp"
 #include "libtune/device/context.hpp"
 
 namespace tune {
 
+class allocator;
+
 /// An array in device memory: the top left corner of a padded C-order array in a buffer. A handle:
 /// copies mean the same elements. What lies in the padding is undefined, and no copy of elements
 /// touches the padding of its destination. The element type is known at run time; the typed
-/// functions check it. Thread-safe as far as the queues are.
+/// functions check it (typed_array lets the compiler do so). Thread-safe as far as the queues are.
+///
+/// Functions that take regions follow numpy, but do not broadcast: both regions have one shape. A
+/// region without a step along the fastest axis is copied in rows as long as can be. With one,
+/// every element is a row of its own, for which copy engines are not made: where much is copied so,
+/// the whole array or a kernel may be many times as fast. Of the axes that cannot be merged with
+/// their neighbours, those beyond three cost a command for each of their indices.
 class device_array {
  public:
   /// Uninitialised elements in a buffer of its own. @throws device_error if there is no memory
-  device_array(const context& context, const array_layout& layout);
+  device_array(const tune::context& context, const array_layout& layout);
+  /// Uninitialised elements in memory of the allocator's. @throws device_error if it has none
+  device_array(allocator& memory, const array_layout& layout);
   /// Over a buffer that somebody else made. @throws argument_error if it is too small
   device_array(tune::buffer buffer, const array_layout& layout);
 
@@ -28,9 +41,34 @@ class device_array {
   element_type type() const noexcept { return layout_.type(); }
   const tune::shape& size() const noexcept { return layout_.size(); }
   const tune::buffer& buffer() const noexcept { return buffer_; }
+  /// What the buffer belongs to.
+  tune::context context() const;
 
-  /// Enqueues zeroing of the whole array, the padding included.
+  /// A pinned host array of the same layout, for copies that do not block. With the padding alike
+  /// on both sides there is another way to copy all of it, the padding included, in one run:
+  /// command_queue::write(array.buffer(), staging.data(), array.layout().bytes()), and read.
+  /// @throws type_error if T is another type, device_error if there is no memory
+  template <element T>
+  host_array<T> staging_array() const {
+    return host_array<T>::pinned(context(), layout_);
+  }
+
+  /// Enqueues zeroing of the whole array, the padding included, or of the elements of a region.
+  /// @throws argument_error if the region does not fit the array (strided_layout)
   void zero(command_queue& queue) const;
+  void zero_region(command_queue& queue, const region& selected) const;
+
+  /// Enqueues setting every element to a value, the padding included, or the elements of a region.
+  /// @throws type_error if the array is not one of T, argument_error if the region does not fit it,
+  /// or an element has more than the 256 bytes that command_queue::fill can repeat
+  template <element T>
+  void fill(command_queue& queue, const T& value) const {
+    fill_bytes(queue, element_type::of<T>(), std::as_bytes(std::span(&value, 1)));
+  }
+  template <element T>
+  void fill_region(command_queue& queue, const region& selected, const T& value) const {
+    fill_region_bytes(queue, selected, element_type::of<T>(), std::as_bytes(std::span(&value, 1)));
+  }
 
   /// Copies the elements from or to the host. The paddings may differ. Blocks until the copy is
   /// made. @throws type_error if the element types differ, argument_error if the shapes do
@@ -62,15 +100,64 @@ class device_array {
     copy_to_host(queue, destination.layout(), destination.data(), false);
   }
 
+  /// Copies a region of this array (own) from or to a region of a host array, by default all of
+  /// it. Blocks until the copy is made. @throws type_error if the element types differ,
+  /// argument_error if a region does not fit its array, or the two regions differ in shape
+  template <element T>
+  void set_region(command_queue& queue, const region& own, const host_array<T>& source,
+                  const region& source_region = {}) const {
+    copy_from_host(queue, own, {source.layout(), source_region}, source.data(), true);
+  }
+  template <element T>
+  void get_region(command_queue& queue, const region& own, host_array<T>& destination,
+                  const region& destination_region = {}) const {
+    copy_to_host(queue, own, {destination.layout(), destination_region}, destination.data(), true);
+  }
+  /// The region as a host array without padding.
+  template <element T>
+  host_array<T> get_region(command_queue& queue, const region& own) const {
+    host_array<T> destination(strided_layout(layout_, own).size());
+    get_region(queue, own, destination);
+    return destination;
+  }
+
+  /// The same without blocking; see set_async.
+  template <element T>
+  void set_region_async(command_queue& queue, const region& own, const host_array<T>& source,
+                        const region& source_region = {}) const {
+    copy_from_host(queue, own, {source.layout(), source_region}, source.data(), false);
+  }
+  template <element T>
+  void set_region_async(command_queue& queue, const region& own, const host_array<T>&& source,
+                        const region& source_region = {}) const = delete;
+  template <element T>
+  void get_region_async(command_queue& queue, const region& own, host_array<T>& destination,
+                        const region& destination_region = {}) const {
+    copy_to_host(queue, own, {destination.layout(), destination_region}, destination.data(), false);
+  }
+
   /// Enqueues a copy of the elements from another array of the same shape and type, which shares
   /// no memory with this one. @throws type_error, argument_error as above
   void copy_from(command_queue& queue, const device_array& source) const;
 
+  /// Enqueues a copy of a region of another array (by default all of it) to a region of this one
+  /// (own). Both may be in this array, or in the same buffer, but then they must not overlap: what
+  /// the elements are after such a copy is undefined. @throws type_error, argument_error as above
+  void copy_region(command_queue& queue, const region& own, const device_array& source,
+                   const region& source_region = {}) const;
+
  private:
+  void fill_bytes(command_queue& queue, element_type type, std::span<const std::byte> value) const;
+  void fill_region_bytes(command_queue& queue, const region& selected, element_type type,
+                         std::span<const std::byte> value) const;
   void copy_from_host(command_queue& queue, const array_layout& layout, const void* source,
                       bool blocking) const;
+  void copy_from_host(command_queue& queue, const region& own, const strided_layout& from,
+                      const void* source, bool blocking) const;
   void copy_to_host(command_queue& queue, const array_layout& layout, void* destination,
                     bool blocking) const;
+  void copy_to_host(command_queue& queue, const region& own, const strided_layout& to,
+                    void* destination, bool blocking) const;
 
   tune::buffer buffer_;
   array_layout layout_;

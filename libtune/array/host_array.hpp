@@ -3,11 +3,12 @@
 #pragma once
 
 #include <algorithm>
-#include <cassert>
 #include <concepts>
 #include <cstddef>
-#include <vector>
+#include <memory>
+#include <utility>
 
+#include "libtune/array/host_memory.hpp"
 #include "libtune/array/layout.hpp"
 #include "libtune/array/shape.hpp"
 #include "libtune/base/element_type.hpp"
@@ -16,18 +17,30 @@ namespace tune {
 
 /// A typed array in host memory, with the same padding rules as on the device. Owns its elements;
 /// a value: copies are deep; one that was moved from may be assigned and destroyed, no more.
-/// Elements start as zero.
+/// Elements start as T() does: as zero, if they are numbers.
 template <element T>
 class host_array {
+  static_assert(alignof(T) <= detail::host_memory::alignment);
+
  public:
   /// @throws argument_error unless the shape fits in the padded one, and that in memory
   explicit host_array(const shape& size) : host_array(size, size) {}
   host_array(const shape& size, const shape& padded)
-      : layout_(element_type::of<T>(), size, padded), elements_(padded.elements()) {}
+      : host_array(array_layout(element_type::of<T>(), size, padded)) {}
   /// @throws type_error if the layout is that of other elements
   explicit host_array(const array_layout& layout)
-      : layout_(detail::checked_layout(layout, element_type::of<T>())),
-        elements_(layout.padded().elements()) {}
+      : host_array(detail::checked_layout(layout, element_type::of<T>()),
+                   detail::host_memory(layout.bytes())) {}
+
+  /// In pinned memory of a context, and so are its copies: for copies that do not block, and run at
+  /// full speed. The system can spare little of it, and making it takes far longer than making
+  /// ordinary memory: keep it and use it again.
+  /// @throws type_error as above, device_error (out_of_memory) if there is no memory
+  static host_array pinned(const context& context, const array_layout& layout) {
+    return host_array(detail::checked_layout(layout, element_type::of<T>()),
+                      detail::host_memory(context, layout.bytes()));
+  }
+  bool is_pinned() const noexcept { return memory_.is_pinned(); }
 
   const array_layout& layout() const noexcept { return layout_; }
   const tune::shape& size() const noexcept { return layout_.size(); }
@@ -35,33 +48,29 @@ class host_array {
   /// The element at these indices, one for each axis. Their values are not checked.
   template <std::convertible_to<std::size_t>... Index>
   T& operator()(Index... index) noexcept {
-    return elements_[offset(index...)];
+    return data()[layout_.place(index...)];
   }
   template <std::convertible_to<std::size_t>... Index>
   const T& operator()(Index... index) const noexcept {
-    return elements_[offset(index...)];
+    return data()[layout_.place(index...)];
   }
 
   /// The whole padded array.
-  T* data() noexcept { return elements_.data(); }
-  const T* data() const noexcept { return elements_.data(); }
-  std::size_t padded_elements() const noexcept { return elements_.size(); }
+  T* data() noexcept { return static_cast<T*>(memory_.data()); }
+  const T* data() const noexcept { return static_cast<const T*>(memory_.data()); }
+  std::size_t padded_elements() const noexcept { return layout_.padded().elements(); }
 
   /// Sets every element, the padding included.
-  void fill(const T& value) { std::fill(elements_.begin(), elements_.end(), value); }
+  void fill(const T& value) { std::fill_n(data(), padded_elements(), value); }
 
  private:
-  template <class... Index>
-  std::size_t offset(Index... index) const noexcept {
-    assert(sizeof...(index) == size().rank());
-    std::size_t position = 0;
-    std::size_t axis = 0;
-    ((position = position * layout_.padded()[axis++] + static_cast<std::size_t>(index)), ...);
-    return position;
+  host_array(const array_layout& layout, detail::host_memory memory)
+      : layout_(layout), memory_(std::move(memory)) {
+    std::uninitialized_value_construct_n(data(), padded_elements());
   }
 
   array_layout layout_;
-  std::vector<T> elements_;
+  detail::host_memory memory_;
 };
 
 }  // namespace tune

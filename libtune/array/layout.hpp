@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cassert>
+#include <concepts>
 #include <cstddef>
 
 #include "libtune/array/shape.hpp"
@@ -25,6 +27,16 @@ class array_layout {
   std::size_t bytes() const noexcept { return padded_.elements() * element_bytes(); }
   /// From one element to the next along an axis, which has to exist.
   std::size_t stride_bytes(std::size_t axis) const noexcept;
+  /// Where the element at these indices, one for each axis, lies in the padded array, counted in
+  /// elements. The values of the indices are not checked.
+  template <std::convertible_to<std::size_t>... Index>
+  std::size_t place(Index... index) const noexcept {
+    assert(sizeof...(index) == size_.rank());
+    std::size_t position = 0;
+    std::size_t axis = 0;
+    ((position = position * padded_[axis++] + static_cast<std::size_t>(index)), ...);
+    return position;
+  }
 
   friend bool operator==(const array_layout&, const array_layout&) = default;
 

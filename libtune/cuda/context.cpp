@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
+#include "libtune/cuda/fill.hpp"
 #include "libtune/cuda/memory.hpp"
 #include "libtune/cuda/program.hpp"
 #include "libtune/cuda/queue.hpp"
@@ -40,6 +41,7 @@ cuda_context::cuda_context(std::shared_ptr<const cuda_device> device, CUcontext 
 
 cuda_context::~cuda_context() {
   runway_.reset();
+  fill_kernels_.reset();
   if (ownership_ == ownership::owned) {
     log_failure(api(), api().context_destroy(handle_), "cuCtxDestroy");
   }
@@ -56,6 +58,12 @@ const runway* cuda_context::timing_runway() const {
   return runway_.get();
 }
 
+const fill_kernels& cuda_context::fill_kernels() const {
+  std::call_once(fill_kernels_made_,
+                 [this] { fill_kernels_ = std::make_unique<const cuda::fill_kernels>(*this); });
+  return *fill_kernels_;
+}
+
 std::shared_ptr<detail::buffer_interface> cuda_context::do_create_buffer(std::size_t bytes) {
   return make_buffer(shared(*this), bytes);
 }
@@ -63,6 +71,13 @@ std::shared_ptr<detail::buffer_interface> cuda_context::do_create_buffer(std::si
 std::shared_ptr<detail::buffer_interface> cuda_context::do_create_managed_buffer(
     std::size_t bytes) {
   return make_managed_buffer(shared(*this), bytes);
+}
+
+std::shared_ptr<detail::buffer_interface> cuda_context::do_create_sub_buffer(
+    const std::shared_ptr<detail::buffer_interface>& parent, std::size_t offset_bytes,
+    std::size_t bytes) {
+  return std::make_shared<cuda_buffer>(std::static_pointer_cast<cuda_buffer>(parent), offset_bytes,
+                                       bytes);
 }
 
 std::shared_ptr<detail::pinned_memory_interface> cuda_context::do_create_pinned_memory(

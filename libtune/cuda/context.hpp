@@ -14,6 +14,7 @@
 
 namespace tune::cuda {
 
+class fill_kernels;
 class runway;
 
 /// Whether a handle is destroyed with the object that holds it.
@@ -54,9 +55,15 @@ class cuda_context final : public detail::context_interface {
   /// What timed launches start from, made at the first call; null if it cannot be made.
   const runway* timing_runway() const;
 
+  /// The kernels that fill, made at the first call. @throws device_error, build_error
+  const cuda::fill_kernels& fill_kernels() const;
+
  private:
   std::shared_ptr<detail::buffer_interface> do_create_buffer(std::size_t bytes) override;
   std::shared_ptr<detail::buffer_interface> do_create_managed_buffer(std::size_t bytes) override;
+  std::shared_ptr<detail::buffer_interface> do_create_sub_buffer(
+      const std::shared_ptr<detail::buffer_interface>& parent, std::size_t offset_bytes,
+      std::size_t bytes) override;
   std::shared_ptr<detail::pinned_memory_interface> do_create_pinned_memory(
       std::size_t bytes) override;
   std::shared_ptr<detail::queue_interface> do_create_queue(
@@ -72,6 +79,8 @@ class cuda_context final : public detail::context_interface {
   ownership ownership_;
   mutable std::once_flag runway_made_;
   mutable std::unique_ptr<const runway> runway_;
+  mutable std::once_flag fill_kernels_made_;
+  mutable std::unique_ptr<const cuda::fill_kernels> fill_kernels_;
 };
 
 }  // namespace tune::cuda

@@ -2,10 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/cuda/copy.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <cstring>
-
 #include "libtune/device/copy_parts.hpp"
 
 namespace tune::cuda {
@@ -91,30 +87,6 @@ void enqueue_rectangle(const cuda_context& context, CUstream stream,
   }
 }
 
-// A pattern of several words: the first is written, and what is there is copied behind itself.
-void enqueue_long_fill(const cuda_context& context, CUstream stream, CUdeviceptr start,
-                       std::size_t bytes, std::span<const std::byte> pattern) {
-  const driver_api& api = context.api();
-  for (std::size_t at = 0; at < pattern.size(); at += sizeof(std::uint32_t)) {
-    std::uint32_t word = 0;
-    std::memcpy(&word, pattern.data() + at, sizeof word);
-    context.check(api.set_words(start + at, word, 1, stream), "cuMemsetD32Async");
-  }
-  for (std::size_t filled = pattern.size(); filled < bytes; filled *= 2) {
-    context.check(
-        api.copy_within_device(start + filled, start, std::min(filled, bytes - filled), stream),
-        "cuMemcpyDtoDAsync");
-  }
-}
-
-// The shortest pattern, of a word at most, that means the same.
-std::span<const std::byte> shortened(std::span<const std::byte> pattern) {
-  constexpr std::size_t word = sizeof(std::uint32_t);
-  if (pattern.size() <= word) return pattern;
-  const bool repeats = std::equal(pattern.begin() + word, pattern.end(), pattern.begin());
-  return repeats ? pattern.first(word) : pattern;
-}
-
 }  // namespace
 
 void enqueue_copy(const cuda_context& context, CUstream stream,
@@ -126,26 +98,6 @@ void enqueue_copy(const cuda_context& context, CUstream stream,
       enqueue_rectangle(context, stream, part);
     }
   });
-}
-
-void enqueue_fill(const cuda_context& context, CUstream stream, CUdeviceptr start,
-                  std::size_t bytes, std::span<const std::byte> wanted) {
-  const driver_api& api = context.api();
-  const std::span<const std::byte> pattern = shortened(wanted);
-  std::uint32_t word = 0;
-  if (pattern.size() <= sizeof word) std::memcpy(&word, pattern.data(), pattern.size());
-  switch (pattern.size()) {
-    case 1:
-      context.check(api.set_bytes(start, static_cast<unsigned char>(word), bytes, stream),
-                    "cuMemsetD8Async");
-      break;
-    case 2:
-      context.check(api.set_shorts(start, static_cast<unsigned short>(word), bytes / 2, stream),
-                    "cuMemsetD16Async");
-      break;
-    case 4: context.check(api.set_words(start, word, bytes / 4, stream), "cuMemsetD32Async"); break;
-    default: enqueue_long_fill(context, stream, start, bytes, pattern); break;
-  }
 }
 
 }  // namespace tune::cuda

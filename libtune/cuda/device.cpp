@@ -14,6 +14,9 @@
 namespace tune::cuda {
 namespace {
 
+// What cuMemAlloc gives at least, so that parts are as good as wholes.
+constexpr std::size_t allocation_alignment = 256;
+
 CUdevice get_device(const driver_api& api, int ordinal) {
   CUdevice handle = 0;
   const CUresult status = api.device_get(&handle, ordinal);
@@ -54,6 +57,7 @@ device_limits limits_of(const driver_api& api, CUdevice handle) {
       limits.local_memory_bytes, get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
   api.device_total_memory(&limits.global_memory_bytes, handle);
   limits.max_allocation_bytes = limits.global_memory_bytes;
+  limits.buffer_alignment_bytes = allocation_alignment;
   limits.compute_units = get(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   limits.simd_group_size = get(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
   limits.registers_per_work_group = get(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
@@ -93,7 +97,9 @@ device_info info_of(const driver_api& api, const nvrtc& compiler, CUdevice handl
           .language = kernel_language::cuda_cpp,
           .limits = limits_of(api, handle),
           .hardware = hardware_of(api, handle),
-          .managed_memory = attribute(api, handle, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) != 0};
+          .managed_memory = attribute(api, handle, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) != 0
+                                ? managed_memory_kind::direct
+                                : managed_memory_kind::none};
 }
 
 }  // namespace

@@ -42,6 +42,9 @@
   X(set_bytes, cuMemsetD8Async, 3020)                       \
   X(set_shorts, cuMemsetD16Async, 3020)                     \
   X(set_words, cuMemsetD32Async, 3020)                      \
+  X(set_byte_rows, cuMemsetD2D8Async, 3020)                 \
+  X(set_short_rows, cuMemsetD2D16Async, 3020)               \
+  X(set_word_rows, cuMemsetD2D32Async, 3020)                \
   X(stream_create, cuStreamCreate, 2000)                    \
   X(stream_destroy, cuStreamDestroy, 4000)                  \
   X(stream_query, cuStreamQuery, 2000)                      \

@@ -39,6 +39,12 @@ cuda_buffer::cuda_buffer(std::shared_ptr<cuda_context> context, CUdeviceptr addr
       address_(address),
       ownership_(owner) {}
 
+cuda_buffer::cuda_buffer(std::shared_ptr<const cuda_buffer> parent, std::size_t offset_bytes,
+                         std::size_t bytes)
+    : buffer_interface(parent, offset_bytes, bytes),
+      address_(parent->address_ + offset_bytes),
+      ownership_(ownership::borrowed) {}
+
 // cuMemFree waits for the commands that use the memory.
 cuda_buffer::~cuda_buffer() {
   if (ownership_ == ownership::borrowed) return;
@@ -62,7 +68,7 @@ std::shared_ptr<cuda_buffer> make_buffer(std::shared_ptr<cuda_context> context, 
 
 std::shared_ptr<cuda_buffer> make_managed_buffer(std::shared_ptr<cuda_context> context,
                                                  std::size_t bytes) {
-  if (!context->info().managed_memory) {
+  if (context->info().managed_memory == managed_memory_kind::none) {
     throw device_error(fmt::format("allocation of {} bytes of managed memory", bytes),
                        context->info().identity.name, "it has none; use a buffer and copies");
   }

@@ -13,6 +13,9 @@ class cuda_buffer final : public detail::buffer_interface {
  public:
   cuda_buffer(std::shared_ptr<cuda_context> context, CUdeviceptr address, std::size_t bytes,
               ownership owner, void* host_data = nullptr);
+  /// A part of another.
+  cuda_buffer(std::shared_ptr<const cuda_buffer> parent, std::size_t offset_bytes,
+              std::size_t bytes);
   ~cuda_buffer() override;
 
   CUdeviceptr address() const noexcept { return address_; }

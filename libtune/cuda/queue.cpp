@@ -7,6 +7,7 @@
 
 #include "libtune/cuda/copy.hpp"
 #include "libtune/cuda/event.hpp"
+#include "libtune/cuda/fill.hpp"
 #include "libtune/cuda/kernel.hpp"
 #include "libtune/cuda/launch_check.hpp"
 #include "libtune/cuda/runway.hpp"
@@ -99,12 +100,11 @@ void cuda_queue::do_copy(const detail::copy_request& request) {
   }
 }
 
-void cuda_queue::do_fill(const detail::buffer_interface& buffer, std::size_t offset_bytes,
-                         std::size_t bytes, std::span<const std::byte> pattern,
-                         event_pointer* event) {
+void cuda_queue::do_fill(const detail::buffer_interface& buffer, const fill_region& region,
+                         std::span<const std::byte> pattern, event_pointer* event) {
   const auto entered = cuda().enter();
-  const CUdeviceptr start = static_cast<const cuda_buffer&>(buffer).address() + offset_bytes;
-  const auto run = [&] { enqueue_fill(cuda(), handle_, start, bytes, pattern); };
+  const auto& filled = static_cast<const cuda_buffer&>(buffer);
+  const auto run = [&] { enqueue_fill(cuda(), handle_, filled, region, pattern); };
   if (event != nullptr) {
     *event = timed(run);
   } else {

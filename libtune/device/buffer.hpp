@@ -12,8 +12,8 @@ namespace detail {
 class buffer_interface;
 }
 
-/// Device memory, not typed. A handle: copies mean the same memory, which is released with the
-/// last of them. Thread-safe.
+/// Device memory, not typed, or a part of some (context::create_sub_buffer). A handle: copies mean
+/// the same memory, which is released with the last of them and of its parts. Thread-safe.
 class buffer {
  public:
   explicit buffer(std::shared_ptr<detail::buffer_interface> impl) noexcept
@@ -21,13 +21,15 @@ class buffer {
 
   std::size_t size_bytes() const noexcept;
 
-  /// Where the host sees this memory, for buffers of context::create_managed_buffer; else null. Use
-  /// it only while no command that uses the buffer is under way: after command_queue::finish.
+  /// Where the host sees this memory at all times: for buffers of context::create_managed_buffer
+  /// (and their parts) on a device whose device_info::managed_memory is direct. Use it only while
+  /// no command that uses the buffer is under way: after command_queue::finish. Null for all other
+  /// buffers: what has to be mapped has no address in between. command_queue::map works for both.
   void* host_data() const noexcept;
 
   const std::shared_ptr<detail::buffer_interface>& impl() const noexcept { return impl_; }
 
-  /// Whether two handles mean the same memory.
+  /// Whether two handles mean the same buffer. A part is not the whole, even where it is all of it.
   friend bool operator==(const buffer& a, const buffer& b) noexcept { return a.impl_ == b.impl_; }
 
  private:

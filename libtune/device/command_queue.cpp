@@ -3,9 +3,7 @@
 #include "libtune/device/command_queue.hpp"
 
 #include <array>
-#include <string>
 
-#include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/interface.hpp"
 #include "libtune/device/kernel.hpp"
@@ -24,9 +22,7 @@ detail::copy_side linear(void* host, std::size_t bytes) {
   return {.host = host, .row_pitch_bytes = bytes, .slice_pitch_bytes = bytes};
 }
 
-bool is_pattern_size(std::size_t size) {
-  return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
-}
+constexpr std::array<std::byte, 1> zeros{};
 
 }  // namespace
 
@@ -59,22 +55,26 @@ void command_queue::read(const buffer& source, void* destination, std::size_t by
                .blocking = blocking});
 }
 
-void command_queue::zero(const buffer& buffer, std::size_t bytes, std::size_t offset_bytes) {
-  constexpr std::array<std::byte, 16> zeros{};
-  std::size_t width = zeros.size();
-  while (bytes % width != 0 || offset_bytes % width != 0) width /= 2;
-  impl_->fill(*buffer.impl(), offset_bytes, bytes, std::span(zeros).first(width));
-}
-
 void command_queue::fill(const buffer& buffer, std::size_t bytes,
                          std::span<const std::byte> pattern, std::size_t offset_bytes) {
-  if (!is_pattern_size(pattern.size()) || bytes % pattern.size() != 0 ||
-      offset_bytes % pattern.size() != 0) {
-    throw argument_error("a fill pattern has 1, 2, 4, 8 or 16 bytes and divides the range, not " +
-                         std::to_string(pattern.size()) + " bytes for " + std::to_string(bytes) +
-                         " at " + std::to_string(offset_bytes));
-  }
-  impl_->fill(*buffer.impl(), offset_bytes, bytes, pattern);
+  impl_->fill(*buffer.impl(), {.offset_bytes = offset_bytes, .row_bytes = bytes}, pattern);
+}
+
+void command_queue::fill(const buffer& buffer, const fill_region& region,
+                         std::span<const std::byte> pattern) {
+  impl_->fill(*buffer.impl(), region, pattern);
+}
+
+void command_queue::zero(const buffer& buffer, std::size_t bytes, std::size_t offset_bytes) {
+  fill(buffer, bytes, zeros, offset_bytes);
+}
+
+void command_queue::zero(const buffer& buffer, const fill_region& region) {
+  fill(buffer, region, zeros);
+}
+
+mapped_memory command_queue::map(const buffer& managed, bool blocking) {
+  return {impl_, managed.impl(), blocking};
 }
 
 event command_queue::enqueue_marker() { return event(impl_->mark()); }

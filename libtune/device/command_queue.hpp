@@ -12,6 +12,8 @@
 
 #include "libtune/device/buffer.hpp"
 #include "libtune/device/event.hpp"
+#include "libtune/device/fill_region.hpp"
+#include "libtune/device/mapped_memory.hpp"
 #include "libtune/device/nd_range.hpp"
 
 namespace tune {
@@ -47,11 +49,30 @@ class command_queue {
   void read(const buffer& source, void* destination, std::size_t bytes,
             std::size_t offset_bytes = 0, bool blocking = true);
 
-  /// Sets bytes of a buffer to zero.
-  void zero(const buffer& buffer, std::size_t bytes, std::size_t offset_bytes = 0);
-  /// Repeats a pattern of 1, 2, 4, 8 or 16 bytes over a range whose offset and size it divides.
+  /// Repeats a pattern of 1 to 256 bytes over a range, or over each row of a region, whose size it
+  /// divides. Any offset and pitch will do; rows aligned to 16 bytes are filled fastest. It does
+  /// not block, takes the pattern at once, and allocates nothing unless the queue is recording.
+  /// Drivers fill some of it themselves: OpenCL one aligned run with a pattern of a power of two
+  /// bytes, CUDA one slice with an aligned pattern of 1, 2 or 4. All else takes a kernel of
+  /// libtune's own, which a context compiles at the first such fill: make one before time matters.
+  /// @throws argument_error if the pattern does not divide each row, or the region leaves the
+  ///         buffer or overlaps itself
   void fill(const buffer& buffer, std::size_t bytes, std::span<const std::byte> pattern,
             std::size_t offset_bytes = 0);
+  void fill(const buffer& buffer, const fill_region& region, std::span<const std::byte> pattern);
+  /// Fills with zeros.
+  void zero(const buffer& buffer, std::size_t bytes, std::size_t offset_bytes = 0);
+  void zero(const buffer& buffer, const fill_region& region);
+
+  /// Lets the host read and write a buffer of context::create_managed_buffer, or a part of one,
+  /// until the result ends. Waits for what is enqueued on this queue; commands of other queues that
+  /// use the memory have to be waited for before. Until the result ends, no command may use the
+  /// memory, nor may the same bytes be mapped again; then what is enqueued on this queue sees what
+  /// the host wrote.
+  /// @param blocking  false: returns at once, and the memory may be touched when the queue has got
+  ///                  there (finish, or an event of enqueue_marker)
+  /// @throws argument_error if the buffer is not managed or of another context; device_error
+  mapped_memory map(const buffer& managed, bool blocking = true);
 
   /// An event that ends when everything enqueued before it has.
   event enqueue_marker();

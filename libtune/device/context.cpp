@@ -22,6 +22,11 @@ buffer context::create_buffer(std::size_t bytes) const {
   return buffer(impl_->create_buffer(bytes));
 }
 
+buffer context::create_sub_buffer(const buffer& parent, std::size_t offset_bytes,
+                                  std::size_t bytes) const {
+  return buffer(impl_->create_sub_buffer(parent.impl(), offset_bytes, bytes));
+}
+
 buffer context::create_managed_buffer(std::size_t bytes) const {
   if (bytes == 0) throw argument_error("a buffer needs at least one byte");
   return buffer(impl_->create_managed_buffer(bytes));

@@ -40,8 +40,18 @@ class context {
   /// Uninitialised device memory. @throws device_error (out_of_memory) if there is not enough
   buffer create_buffer(std::size_t bytes) const;
 
-  /// Uninitialised memory that both sides reach: kernels as any buffer, the host by host_data().
-  /// @throws device_error where device_info::managed_memory is false, or there is not enough
+  /// A part of a buffer, as a buffer: commands and kernels see its bytes as 0 to bytes - 1. It
+  /// keeps the memory alive, not the handle that it was made from; parts may overlap and have
+  /// parts. OpenCL does not order commands of different queues that reach the same bytes by
+  /// different buffers, so wait for events there, as anywhere.
+  /// @param offset_bytes  a multiple of device_limits::buffer_alignment_bytes
+  /// @throws argument_error if it leaves the parent, is empty or misaligned, or the parent belongs
+  ///         to another context
+  buffer create_sub_buffer(const buffer& parent, std::size_t offset_bytes, std::size_t bytes) const;
+
+  /// Uninitialised memory that both sides reach: kernels and copies as any buffer, the host by
+  /// command_queue::map, and by buffer::host_data where the device lets it.
+  /// @throws device_error where device_info::managed_memory is none, or there is not enough
   buffer create_managed_buffer(std::size_t bytes) const;
 
   /// Host memory for fast copies. @throws device_error (out_of_memory) if there is not enough

@@ -22,13 +22,21 @@ std::string_view device_kind_name(device_kind kind) noexcept;
 /// The language that a device's compiler reads.
 enum class kernel_language : std::uint8_t { opencl_c, cuda_cpp };
 
+/// How the host reaches the memory of context::create_managed_buffer; the later the easier.
+enum class managed_memory_kind : std::uint8_t {
+  none,    ///< there is no such memory
+  mapped,  ///< only between command_queue::map and the end of what that returns
+  direct,  ///< whenever no command that uses it is under way; mapping it costs nothing more
+};
+
 /// What a launch or an allocation may ask for.
 struct device_limits {
   std::size_t max_work_group_size = 0;                        ///< work items in a work group
   std::array<std::size_t, 3> max_work_group_extent{0, 0, 0};  ///< the same, per dimension
   std::size_t local_memory_bytes = 0;                         ///< per work group
   std::size_t global_memory_bytes = 0;
-  std::size_t max_allocation_bytes = 0;  ///< one buffer
+  std::size_t max_allocation_bytes = 0;    ///< one buffer
+  std::size_t buffer_alignment_bytes = 1;  ///< what offsets of sub-buffers are multiples of
   std::size_t compute_units = 0;
   std::size_t simd_group_size = 0;  ///< work items that run in lockstep: a hint for speed only
 
@@ -71,7 +79,7 @@ struct device_info {
   kernel_language language = kernel_language::opencl_c;
   device_limits limits;
   device_hardware hardware = {};
-  bool managed_memory = false;  ///< whether context::create_managed_buffer can work
+  managed_memory_kind managed_memory = managed_memory_kind::none;
 };
 
 }  // namespace tune

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/device/fill_parts.hpp"
 
 namespace tune::detail {
 namespace {
@@ -51,6 +52,15 @@ bool is_empty(const copy_request& request) noexcept {
 
 }  // namespace
 
+buffer_interface::buffer_interface(std::shared_ptr<const buffer_interface> parent,
+                                   std::size_t offset_bytes, std::size_t bytes)
+    : context_(parent->context_),
+      parent_(std::move(parent)),
+      bytes_(bytes),
+      host_data_(parent_->host_data_ != nullptr
+                     ? static_cast<std::byte*>(parent_->host_data_) + offset_bytes
+                     : nullptr) {}
+
 queue_interface::queue_interface(std::shared_ptr<context_interface> context,
                                  queue_settings settings)
     : context_(std::move(context)), settings_(settings) {}
@@ -94,17 +104,32 @@ void queue_interface::copy(const copy_request& request) {
   if (!is_empty(request)) do_copy(request);
 }
 
-void queue_interface::fill(const buffer_interface& buffer, std::size_t offset_bytes,
-                           std::size_t bytes, std::span<const std::byte> pattern) {
+void queue_interface::fill(const buffer_interface& buffer, const fill_region& region,
+                           std::span<const std::byte> pattern) {
   if (buffer.context() != context_) throw_foreign_context("buffer", context_->info());
-  if (offset_bytes > buffer.bytes() || bytes > buffer.bytes() - offset_bytes) {
-    throw argument_error(fmt::format("a fill of {} bytes at {} leaves the buffer of {} bytes",
-                                     bytes, offset_bytes, buffer.bytes()));
-  }
-  if (bytes == 0) return;
+  check_fill(region, pattern.size(), buffer.bytes());
+  if (is_empty(region)) return;
   event_pointer event;
-  do_fill(buffer, offset_bytes, bytes, pattern, recording_ ? &event : nullptr);
+  do_fill(buffer, merged(region), shortest(pattern), recording_ ? &event : nullptr);
   if (recording_) recorded_.push_back(std::move(event));
+}
+
+void* queue_interface::map(buffer_interface& buffer, bool blocking) {
+  if (buffer.context() != context_) throw_foreign_context("buffer", context_->info());
+  if (buffer.host_data() != nullptr) {
+    if (blocking) finish();
+    return buffer.host_data();
+  }
+  void* data = buffer.do_map(*this, blocking);
+  if (data != nullptr) return data;
+  throw argument_error(fmt::format(
+      "a buffer of {} bytes on device '{}' is not managed memory, and cannot be mapped; make it "
+      "with create_managed_buffer, or copy",
+      buffer.bytes(), context_->info().identity.name));
+}
+
+void queue_interface::unmap(buffer_interface& buffer, void* data) {
+  if (buffer.host_data() == nullptr) buffer.do_unmap(*this, data);
 }
 
 void queue_interface::start_recording() {
@@ -118,6 +143,28 @@ void queue_interface::start_recording() {
 std::vector<std::shared_ptr<event_interface>> queue_interface::stop_recording() {
   recording_ = false;
   return std::exchange(recorded_, {});
+}
+
+std::shared_ptr<buffer_interface> context_interface::create_sub_buffer(
+    const std::shared_ptr<buffer_interface>& parent, std::size_t offset_bytes, std::size_t bytes) {
+  const std::string& name = info().identity.name;
+  if (parent->context().get() != this) {
+    throw argument_error(
+        fmt::format("the parent of a sub-buffer belongs to another context on device '{}'", name));
+  }
+  if (bytes == 0) throw argument_error("a buffer needs at least one byte");
+  if (offset_bytes > parent->bytes() || bytes > parent->bytes() - offset_bytes) {
+    throw argument_error(fmt::format("a sub-buffer of {} bytes at {} leaves its buffer of {} bytes",
+                                     bytes, offset_bytes, parent->bytes()));
+  }
+  const std::size_t alignment = info().limits.buffer_alignment_bytes;
+  if (offset_bytes % alignment != 0) {
+    throw argument_error(
+        fmt::format("a sub-buffer at {} is not aligned to the {} bytes of device '{}' "
+                    "(device_limits::buffer_alignment_bytes)",
+                    offset_bytes, alignment, name));
+  }
+  return do_create_sub_buffer(parent, offset_bytes, bytes);
 }
 
 void context_interface::attach(const void* key, std::shared_ptr<const void> value) {

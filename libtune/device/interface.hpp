@@ -25,6 +25,7 @@
 
 #include "libtune/device/context_options.hpp"
 #include "libtune/device/device_info.hpp"
+#include "libtune/device/fill_region.hpp"
 #include "libtune/device/kernel_info.hpp"
 #include "libtune/device/nd_range.hpp"
 #include "libtune/device/program_source.hpp"
@@ -32,6 +33,7 @@
 namespace tune::detail {
 
 class context_interface;
+class queue_interface;
 
 class device_interface : public std::enable_shared_from_this<device_interface> {
  public:
@@ -54,10 +56,13 @@ class device_interface : public std::enable_shared_from_this<device_interface> {
 /// Device memory, not typed.
 class buffer_interface {
  public:
-  /// @param host_data  where the host sees it, if it does
+  /// @param host_data  where the host sees it at all times, if it does
   buffer_interface(std::shared_ptr<context_interface> context, std::size_t bytes,
                    void* host_data = nullptr)
       : context_(std::move(context)), bytes_(bytes), host_data_(host_data) {}
+  /// A part of a buffer, which it keeps alive; the host sees it where it sees the whole.
+  buffer_interface(std::shared_ptr<const buffer_interface> parent, std::size_t offset_bytes,
+                   std::size_t bytes);
   virtual ~buffer_interface() = default;
   buffer_interface(const buffer_interface&) = delete;
   buffer_interface& operator=(const buffer_interface&) = delete;
@@ -67,7 +72,15 @@ class buffer_interface {
   void* host_data() const noexcept { return host_data_; }
 
  private:
+  friend class queue_interface;  // which checks before it maps
+
+  /// For memory that the host does not see at all times. Null: the host never sees it.
+  virtual void* do_map(queue_interface&, bool /*blocking*/) { return nullptr; }
+  /// data is what do_map returned, for the same queue.
+  virtual void do_unmap(queue_interface&, void* /*data*/) {}
+
   std::shared_ptr<context_interface> context_;
+  std::shared_ptr<const buffer_interface> parent_;
   std::size_t bytes_;
   void* host_data_;
 };
@@ -203,8 +216,11 @@ class queue_interface {
   std::shared_ptr<event_interface> launch_with_event(kernel_interface& kernel,
                                                      const nd_range& range);
   void copy(const copy_request& request);
-  void fill(const buffer_interface& buffer, std::size_t offset_bytes, std::size_t bytes,
+  void fill(const buffer_interface& buffer, const fill_region& region,
             std::span<const std::byte> pattern);
+  /// See command_queue::map.
+  void* map(buffer_interface& buffer, bool blocking);
+  void unmap(buffer_interface& buffer, void* data);
   std::shared_ptr<event_interface> mark() { return do_mark(); }
   void wait_for(std::span<const std::shared_ptr<event_interface>> events) { do_wait_for(events); }
   void flush() { do_flush(); }
@@ -221,8 +237,9 @@ class queue_interface {
   /// event is null where nobody wants one; otherwise the function sets it.
   virtual void do_launch(kernel_interface& kernel, const nd_range& range, event_pointer* event) = 0;
   virtual void do_copy(const copy_request& request) = 0;
-  /// The size of pattern is 1, 2, 4, 8 or 16 and divides offset_bytes and bytes.
-  virtual void do_fill(const buffer_interface& buffer, std::size_t offset_bytes, std::size_t bytes,
+  /// One command, whose pattern divides each row. The region is merged and not empty, the pattern
+  /// the shortest of its meaning: see fill_parts.hpp.
+  virtual void do_fill(const buffer_interface& buffer, const fill_region& region,
                        std::span<const std::byte> pattern, event_pointer* event) = 0;
   virtual event_pointer do_mark() = 0;
   virtual void do_wait_for(std::span<const event_pointer> events) = 0;
@@ -252,6 +269,8 @@ class context_interface : public std::enable_shared_from_this<context_interface>
   std::shared_ptr<buffer_interface> create_managed_buffer(std::size_t bytes) {
     return do_create_managed_buffer(bytes);
   }
+  std::shared_ptr<buffer_interface> create_sub_buffer(
+      const std::shared_ptr<buffer_interface>& parent, std::size_t offset_bytes, std::size_t bytes);
   std::shared_ptr<pinned_memory_interface> create_pinned_memory(std::size_t bytes) {
     return do_create_pinned_memory(bytes);
   }
@@ -273,6 +292,10 @@ class context_interface : public std::enable_shared_from_this<context_interface>
  private:
   virtual std::shared_ptr<buffer_interface> do_create_buffer(std::size_t bytes) = 0;
   virtual std::shared_ptr<buffer_interface> do_create_managed_buffer(std::size_t bytes) = 0;
+  /// The parent may be a sub-buffer itself; the part is aligned and lies within it.
+  virtual std::shared_ptr<buffer_interface> do_create_sub_buffer(
+      const std::shared_ptr<buffer_interface>& parent, std::size_t offset_bytes,
+      std::size_t bytes) = 0;
   virtual std::shared_ptr<pinned_memory_interface> do_create_pinned_memory(std::size_t bytes) = 0;
   virtual std::shared_ptr<queue_interface> do_create_queue(queue_settings settings) = 0;
   virtual std::shared_ptr<program_interface> do_create_program(const program_source& source) = 0;

@@ -3,9 +3,12 @@
 #include "libtune/opencl/context.hpp"
 
 #include <fmt/format.h>
+#include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/opencl/buffer.hpp"
 #include "libtune/opencl/error.hpp"
+#include "libtune/opencl/fill.hpp"
 #include "libtune/opencl/host_memory.hpp"
 #include "libtune/opencl/program.hpp"
 #include "libtune/opencl/queue.hpp"
@@ -16,6 +19,18 @@ opencl_context::opencl_context(const std::shared_ptr<const opencl_device>& devic
     : context_interface(device),
       device_handle_(device->handle()),
       handle_(guarded(device->info(), [&] { return cl::Context(device->handle()); })) {}
+
+opencl_context::opencl_context(const std::shared_ptr<const opencl_device>& device,
+                               cl::Context handle)
+    : context_interface(device), device_handle_(device->handle()), handle_(std::move(handle)) {}
+
+opencl_context::~opencl_context() = default;
+
+const fill_kernels& opencl_context::fill_kernels() const {
+  std::call_once(fill_kernels_made_,
+                 [this] { fill_kernels_ = std::make_unique<const opencl::fill_kernels>(*this); });
+  return *fill_kernels_;
+}
 
 std::shared_ptr<detail::buffer_interface> opencl_context::do_create_buffer(std::size_t bytes) {
   if (bytes > info().limits.max_allocation_bytes) {
@@ -33,6 +48,13 @@ std::shared_ptr<detail::buffer_interface> opencl_context::do_create_buffer(std::
 std::shared_ptr<detail::buffer_interface> opencl_context::do_create_managed_buffer(
     std::size_t bytes) {
   return make_managed_buffer(std::static_pointer_cast<opencl_context>(shared_from_this()), bytes);
+}
+
+std::shared_ptr<detail::buffer_interface> opencl_context::do_create_sub_buffer(
+    const std::shared_ptr<detail::buffer_interface>& parent, std::size_t offset_bytes,
+    std::size_t bytes) {
+  return std::make_shared<opencl_buffer>(std::static_pointer_cast<opencl_buffer>(parent),
+                                         offset_bytes, bytes);
 }
 
 std::shared_ptr<detail::pinned_memory_interface> opencl_context::do_create_pinned_memory(

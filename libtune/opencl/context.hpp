@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 
@@ -11,28 +12,28 @@
 
 namespace tune::opencl {
 
-class opencl_buffer final : public detail::buffer_interface {
- public:
-  opencl_buffer(std::shared_ptr<detail::context_interface> context, std::size_t bytes,
-                cl::Buffer handle, void* host_data = nullptr)
-      : buffer_interface(std::move(context), bytes, host_data), handle_(std::move(handle)) {}
-
-  const cl::Buffer& handle() const noexcept { return handle_; }
-
- private:
-  cl::Buffer handle_;
-};
+class fill_kernels;
 
 class opencl_context final : public detail::context_interface {
  public:
+  /// A context of its own. @throws device_error
   explicit opencl_context(const std::shared_ptr<const opencl_device>& device);
+  /// One that exists, which may be of other devices too.
+  opencl_context(const std::shared_ptr<const opencl_device>& device, cl::Context handle);
+  ~opencl_context() override;
 
   const cl::Context& handle() const noexcept { return handle_; }
   const cl::Device& device_handle() const noexcept { return device_handle_; }
 
+  /// The kernels that fill, compiled at the first call. @throws device_error, build_error
+  const opencl::fill_kernels& fill_kernels() const;
+
  private:
   std::shared_ptr<detail::buffer_interface> do_create_buffer(std::size_t bytes) override;
   std::shared_ptr<detail::buffer_interface> do_create_managed_buffer(std::size_t bytes) override;
+  std::shared_ptr<detail::buffer_interface> do_create_sub_buffer(
+      const std::shared_ptr<detail::buffer_interface>& parent, std::size_t offset_bytes,
+      std::size_t bytes) override;
   std::shared_ptr<detail::pinned_memory_interface> do_create_pinned_memory(
       std::size_t bytes) override;
   std::shared_ptr<detail::queue_interface> do_create_queue(
@@ -45,6 +46,8 @@ class opencl_context final : public detail::context_interface {
 
   cl::Device device_handle_;
   cl::Context handle_;
+  mutable std::once_flag fill_kernels_made_;
+  mutable std::unique_ptr<const opencl::fill_kernels> fill_kernels_;
 };
 
 }  // namespace tune::opencl

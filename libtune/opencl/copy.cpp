@@ -5,7 +5,7 @@
 #include <array>
 
 #include "libtune/device/copy_parts.hpp"
-#include "libtune/opencl/context.hpp"
+#include "libtune/opencl/buffer.hpp"
 #include "libtune/opencl/error.hpp"
 
 namespace tune::opencl {
@@ -18,17 +18,25 @@ cl_mem memory_of(const detail::copy_side& side) {
   return static_cast<const opencl_buffer&>(*side.buffer).handle()();  // NOLINT(clang-analyzer-*)
 }
 
-// Offsets are applied to x alone: OpenCL adds origin[0] + origin[1] * row_pitch + ..., and any
-// byte can be reached so.
-extents origin_of(const detail::copy_side& side) { return {side.offset_bytes, 0, 0}; }
+// OpenCL adds origin[0] + origin[1] * row_pitch + ..., so that offsets could be applied to the
+// first alone; but drivers look for overlap within one buffer by comparing each of the three.
+extents origin_of(const detail::copy_side& side, const detail::copy_request& request) {
+  std::size_t rest = side.offset_bytes;
+  std::size_t slice = 0;
+  if (request.slices > 1) {
+    slice = rest / side.slice_pitch_bytes;
+    rest %= side.slice_pitch_bytes;
+  }
+  return {rest % side.row_pitch_bytes, rest / side.row_pitch_bytes, slice};
+}
 
 void enqueue_rectangle(cl_command_queue queue, const detail::copy_request& request,
                        const device_info& device) {
   const detail::copy_side& from = request.source;
   const detail::copy_side& to = request.destination;
   const extents region{request.row_bytes, request.rows, request.slices};
-  const extents source = origin_of(from);
-  const extents target = origin_of(to);
+  const extents source = origin_of(from, request);
+  const extents target = origin_of(to, request);
   const auto slice_pitch = [&](const detail::copy_side& side) {
     return request.slices == 1 ? side.row_pitch_bytes * request.rows : side.slice_pitch_bytes;
   };
@@ -76,17 +84,54 @@ void enqueue_linear(cl_command_queue queue, const detail::copy_request& request,
   }
 }
 
+bool is_sub_buffer(const detail::copy_side& side) {
+  cl_mem whole = nullptr;
+  return side.buffer != nullptr &&
+         clGetMemObjectInfo(memory_of(side), CL_MEM_ASSOCIATED_MEMOBJECT, sizeof whole, &whole,
+                            nullptr) == CL_SUCCESS &&
+         whole != nullptr;
+}
+
+// PoCL 3.1 crashes where a rectangle is copied on the device from or to a sub-buffer.
+bool needs_single_rows(const detail::copy_request& request, const device_info& device) {
+  return request.source.buffer != nullptr && request.destination.buffer != nullptr &&
+         device.identity.platform == "Portable Computing Language" &&
+         (is_sub_buffer(request.source) || is_sub_buffer(request.destination));
+}
+
+void enqueue_rows(cl_command_queue queue, const detail::copy_request& request,
+                  const device_info& device) {
+  for (std::size_t n = 0; n < request.slices; ++n) {
+    detail::copy_request row = detail::nth_slice(request, n);
+    row.rows = 1;
+    for (std::size_t i = 0; i < request.rows; ++i) {
+      enqueue_linear(queue, row, device);
+      row.source.offset_bytes += request.source.row_pitch_bytes;
+      row.destination.offset_bytes += request.destination.row_pitch_bytes;
+    }
+  }
+}
+
 }  // namespace
 
 void enqueue_copy(const cl::CommandQueue& queue, const detail::copy_request& wanted,
                   const device_info& device) {
-  detail::for_each_part(wanted, [&](const detail::copy_request& part) {
+  // A copy of several parts waits once. The last part alone would not do: a blocking write may
+  // return as soon as its own host memory has been read.
+  const bool waits_at_end =
+      wanted.blocking && !detail::has_regular_slices(detail::without_single_rows(wanted));
+  detail::copy_request request = wanted;
+  if (waits_at_end) request.blocking = false;
+  detail::for_each_part(request, [&](const detail::copy_request& part) {
     if (detail::is_linear(part)) {
       enqueue_linear(queue(), part, device);
+    } else if (needs_single_rows(part, device)) {
+      enqueue_rows(queue(), part, device);
     } else {
       enqueue_rectangle(queue(), part, device);
     }
   });
+  if (waits_at_end) check(clFinish(queue()), "clFinish", device);
 }
 
 }  // namespace tune::opencl

@@ -93,6 +93,8 @@ device_limits limits_of(const cl::Device& handle) {
   limits.local_memory_bytes = handle.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
   limits.global_memory_bytes = handle.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>();
   limits.max_allocation_bytes = handle.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();
+  limits.buffer_alignment_bytes =
+      std::max<std::size_t>(1, handle.getInfo<CL_DEVICE_MEM_BASE_ADDR_ALIGN>() / 8);
   limits.compute_units = handle.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
   limits.simd_group_size = simd_group_size_of(handle);
   limits.max_dynamic_local_memory_bytes = limits.local_memory_bytes;
@@ -103,7 +105,8 @@ device_limits limits_of(const cl::Device& handle) {
   return limits;
 }
 
-device_info info_of(const cl::Device& handle, const std::string& platform_name) {
+device_info info_of(const cl::Device& handle, const std::string& platform_name,
+                    managed_memory_kind most) {
   return {.identity = {.name = handle.getInfo<CL_DEVICE_NAME>(),
                        .platform = platform_name,
                        .driver_version = handle.getInfo<CL_DRIVER_VERSION>()},
@@ -112,13 +115,14 @@ device_info info_of(const cl::Device& handle, const std::string& platform_name) 
           .language = kernel_language::opencl_c,
           .limits = limits_of(handle),
           .hardware = hardware_of(handle),
-          .managed_memory = has_managed_memory(handle)};
+          .managed_memory = std::min(managed_memory_of(handle), most)};
 }
 
 }  // namespace
 
-opencl_device::opencl_device(const cl::Device& handle, const std::string& platform_name)
-    : device_interface(info_of(handle, platform_name)), handle_(handle) {}
+opencl_device::opencl_device(const cl::Device& handle, const std::string& platform_name,
+                             managed_memory_kind most)
+    : device_interface(info_of(handle, platform_name, most)), handle_(handle) {}
 
 std::shared_ptr<detail::context_interface> opencl_device::do_create_context(context_options) const {
   return std::make_shared<opencl_context>(

@@ -12,7 +12,9 @@ namespace tune::opencl {
 /// One device of one platform.
 class opencl_device final : public detail::device_interface {
  public:
-  opencl_device(const cl::Device& handle, const std::string& platform_name);
+  /// @param most  managed memory of a better kind is not made use of
+  opencl_device(const cl::Device& handle, const std::string& platform_name,
+                managed_memory_kind most = managed_memory_kind::direct);
 
   const cl::Device& handle() const noexcept { return handle_; }
 

@@ -7,6 +7,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/opencl/buffer.hpp"
 #include "libtune/opencl/error.hpp"
 
 namespace tune::opencl {
@@ -26,24 +27,32 @@ void CL_CALLBACK free_shared_memory(cl_mem, void* given) {
 [[noreturn]] void throw_unmanaged(std::size_t bytes, const device_info& device) {
   throw device_error(fmt::format("allocation of {} bytes of managed memory", bytes),
                      device.identity.name,
-                     "it has no fine-grained shared virtual memory; use a buffer and copies");
+                     "it has no shared virtual memory; use a buffer and copies");
 }
 
 }  // namespace
 
-bool has_managed_memory(const cl::Device& device) noexcept {
-  cl_device_svm_capabilities capabilities = 0;
-  const cl_int status = clGetDeviceInfo(device(), CL_DEVICE_SVM_CAPABILITIES, sizeof capabilities,
-                                        &capabilities, nullptr);
-  return status == CL_SUCCESS && (capabilities & CL_DEVICE_SVM_FINE_GRAIN_BUFFER) != 0;
+managed_memory_kind managed_memory_of(const cl::Device& device) noexcept {
+  cl_device_svm_capabilities has = 0;
+  const cl_int status =
+      clGetDeviceInfo(device(), CL_DEVICE_SVM_CAPABILITIES, sizeof has, &has, nullptr);
+  if (status != CL_SUCCESS) return managed_memory_kind::none;
+  if ((has & CL_DEVICE_SVM_FINE_GRAIN_BUFFER) != 0) return managed_memory_kind::direct;
+  return (has & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0 ? managed_memory_kind::mapped
+                                                        : managed_memory_kind::none;
 }
 
+// A buffer object over the memory, because copies want one. OpenCL lets it use shared memory as it
+// is, and lets a coarse-grained one be mapped as any buffer.
 std::shared_ptr<detail::buffer_interface> make_managed_buffer(
     const std::shared_ptr<opencl_context>& context, std::size_t bytes) {
   const device_info& device = context->info();
-  if (!device.managed_memory) throw_unmanaged(bytes, device);
+  const managed_memory_kind access = device.managed_memory;
+  if (access == managed_memory_kind::none) throw_unmanaged(bytes, device);
+  const bool is_direct = access == managed_memory_kind::direct;
   const cl_context owner = context->handle()();
-  void* data = clSVMAlloc(owner, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER, bytes, 0);
+  const cl_svm_mem_flags grain = is_direct ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0;
+  void* data = clSVMAlloc(owner, CL_MEM_READ_WRITE | grain, bytes, 0);
   if (data == nullptr) throw_error(CL_MEM_OBJECT_ALLOCATION_FAILURE, "clSVMAlloc", device);
   auto memory = std::make_unique<shared_memory>(shared_memory{owner, data});
   cl_int status = CL_SUCCESS;
@@ -58,7 +67,8 @@ std::shared_ptr<detail::buffer_interface> make_managed_buffer(
     throw_error(status, "making a buffer over shared virtual memory", device);
   }
   memory.release();  // to the callback
-  return std::make_shared<opencl_buffer>(context, bytes, cl::Buffer(created), data);
+  return std::make_shared<opencl_buffer>(context, bytes, cl::Buffer(created), access,
+                                         is_direct ? data : nullptr);
 }
 
 std::shared_ptr<opencl_pinned_memory> opencl_pinned_memory::create(

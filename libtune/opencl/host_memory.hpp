@@ -11,10 +11,10 @@
 
 namespace tune::opencl {
 
-/// Whether a device has shared virtual memory that needs no mapping.
-bool has_managed_memory(const cl::Device& device) noexcept;
+/// How the host reaches a device's shared virtual memory: directly where that is fine-grained.
+managed_memory_kind managed_memory_of(const cl::Device& device) noexcept;
 
-/// A buffer over fine-grained shared virtual memory. @throws device_error
+/// A buffer over shared virtual memory. @throws device_error
 std::shared_ptr<detail::buffer_interface> make_managed_buffer(
     const std::shared_ptr<opencl_context>& context, std::size_t bytes);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/opencl/buffer.hpp"
 #include "libtune/opencl/error.hpp"
 
 namespace tune::opencl {

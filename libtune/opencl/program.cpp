@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/opencl/program.hpp"
 
+#include <algorithm>
+
 #include "libtune/base/error.hpp"
 #include "libtune/opencl/error.hpp"
 #include "libtune/opencl/kernel.hpp"
@@ -17,25 +19,6 @@ std::string joined(const std::vector<std::string>& options) {
 
 bool is_source_failure(cl_int code) {
   return code == CL_BUILD_PROGRAM_FAILURE || code == CL_INVALID_BUILD_OPTIONS;
-}
-
-cl::Program build(const opencl_context& context, const program_source& source) {
-  cl::Program handle;
-  try {
-    handle = cl::Program(context.handle(), source.text);
-    handle.build({context.device_handle()}, joined(source.options).c_str());
-  } catch (const cl::Error& failure) {
-    if (!is_source_failure(failure.err())) {
-      throw_error(failure.err(), failure.what(), context.info());
-    }
-    cl_int status = CL_SUCCESS;  // keeps a second failure from hiding the first
-    std::string log = handle.getBuildInfo<CL_PROGRAM_BUILD_LOG>(context.device_handle(), &status);
-    if (log.empty()) log = error_name(failure.err());
-    throw build_error("'" + source.name + "' does not compile for device '" +
-                          context.info().identity.name + "':\n" + log,
-                      log);
-  }
-  return handle;
 }
 
 [[noreturn]] void throw_rejected(cl_int code, const std::string& name, const device_info& device) {
@@ -62,13 +45,40 @@ cl::Program load(const opencl_context& context, const std::string& name,
   return handle;
 }
 
+// A context that was wrapped may be of several devices, with a binary for each: this one's place.
+std::size_t index_of(const cl::Program& program, const cl::Device& device) {
+  const std::vector<cl::Device> devices = program.getInfo<CL_PROGRAM_DEVICES>();
+  const auto found =
+      std::ranges::find_if(devices, [&](const cl::Device& item) { return item() == device(); });
+  return static_cast<std::size_t>(found - devices.begin());
+}
+
 }  // namespace
+
+cl::Program build_program(const opencl_context& context, const program_source& source) {
+  cl::Program handle;
+  try {
+    handle = cl::Program(context.handle(), source.text);
+    handle.build({context.device_handle()}, joined(source.options).c_str());
+  } catch (const cl::Error& failure) {
+    if (!is_source_failure(failure.err())) {
+      throw_error(failure.err(), failure.what(), context.info());
+    }
+    cl_int status = CL_SUCCESS;  // keeps a second failure from hiding the first
+    std::string log = handle.getBuildInfo<CL_PROGRAM_BUILD_LOG>(context.device_handle(), &status);
+    if (log.empty()) log = error_name(failure.err());
+    throw build_error("'" + source.name + "' does not compile for device '" +
+                          context.info().identity.name + "':\n" + log,
+                      log);
+  }
+  return handle;
+}
 
 opencl_program::opencl_program(const std::shared_ptr<opencl_context>& context,
                                const program_source& source)
     : program_interface(context),
       device_handle_(context->device_handle()),
-      handle_(build(*context, source)) {}
+      handle_(build_program(*context, source)) {}
 
 opencl_program::opencl_program(const std::shared_ptr<opencl_context>& context,
                                const std::string& name, std::span<const std::byte> binary)
@@ -87,18 +97,21 @@ std::unique_ptr<detail::kernel_interface> opencl_program::do_create_kernel(
   });
 }
 
-// The context has one device, so the program has one binary.
 std::vector<std::byte> opencl_program::do_binary() const {
   const device_info& device = context()->info();
-  std::size_t size = 0;
-  check(clGetProgramInfo(handle_(), CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr),
-        "reading the size of a program's binary", device);
-  std::vector<std::byte> binary(size);
-  if (binary.empty()) return binary;
-  auto* bytes = reinterpret_cast<unsigned char*>(binary.data());
-  check(clGetProgramInfo(handle_(), CL_PROGRAM_BINARIES, sizeof bytes, &bytes, nullptr),
-        "reading a program's binary", device);
-  return binary;
+  return guarded(device, [&] {
+    const auto sizes = handle_.getInfo<CL_PROGRAM_BINARY_SIZES>();
+    const std::size_t index = index_of(handle_, device_handle_);
+    std::vector<std::byte> binary(sizes.at(index));
+    if (binary.empty()) return binary;
+    // Null leaves out the binary of a device.
+    std::vector<unsigned char*> places(sizes.size(), nullptr);
+    places[index] = reinterpret_cast<unsigned char*>(binary.data());
+    check(clGetProgramInfo(handle_(), CL_PROGRAM_BINARIES, places.size() * sizeof places[0],
+                           places.data(), nullptr),
+          "reading a program's binary", device);
+    return binary;
+  });
 }
 
 }  // namespace tune::opencl

@@ -12,6 +12,10 @@
 
 namespace tune::opencl {
 
+/// A program as its driver has it, for kernels that the backend keeps to itself.
+/// @throws build_error with the log, device_error
+cl::Program build_program(const opencl_context& context, const program_source& source);
+
 class opencl_program final : public detail::program_interface {
  public:
   /// Compiles. @throws build_error with the log

@@ -4,12 +4,14 @@
 
 #include <exception>
 #include <fmt/format.h>
+#include <utility>
 #include <vector>
 
 #include "libtune/base/log.hpp"
 #include "libtune/opencl/copy.hpp"
 #include "libtune/opencl/error.hpp"
 #include "libtune/opencl/event.hpp"
+#include "libtune/opencl/fill.hpp"
 #include "libtune/opencl/kernel.hpp"
 
 namespace tune::opencl {
@@ -28,14 +30,22 @@ namespace {
 
 opencl_queue::opencl_queue(const std::shared_ptr<opencl_context>& context,
                            detail::queue_settings settings)
-    : queue_interface(context, settings), handle_(guarded(context->info(), [&] {
-        return cl::CommandQueue(
-            context->handle(), context->device_handle(),
-            settings.profiling ? cl::QueueProperties::Profiling : cl::QueueProperties::None);
-      })) {}
+    : queue_interface(context, settings),
+      handle_(guarded(context->info(),
+                      [&] {
+                        return cl::CommandQueue(context->handle(), context->device_handle(),
+                                                settings.profiling ? cl::QueueProperties::Profiling
+                                                                   : cl::QueueProperties::None);
+                      })),
+      is_own_(true) {}
+
+opencl_queue::opencl_queue(const std::shared_ptr<opencl_context>& context, cl::CommandQueue handle,
+                           detail::queue_settings settings)
+    : queue_interface(context, settings), handle_(std::move(handle)), is_own_(false) {}
 
 // Commands still under way may use buffers that are released next.
 opencl_queue::~opencl_queue() {
+  if (!is_own_) return;
   const cl_int status = clFinish(handle_());
   if (status != CL_SUCCESS) {
     log(log_level::error, "a command queue ended with " + error_name(status));
@@ -61,14 +71,11 @@ void opencl_queue::do_copy(const detail::copy_request& request) {
   enqueue_copy(handle_, request, context()->info());
 }
 
-void opencl_queue::do_fill(const detail::buffer_interface& buffer, std::size_t offset_bytes,
-                           std::size_t bytes, std::span<const std::byte> pattern,
-                           event_pointer* event) {
-  const cl_mem memory = static_cast<const opencl_buffer&>(buffer).handle()();
+void opencl_queue::do_fill(const detail::buffer_interface& buffer, const fill_region& region,
+                           std::span<const std::byte> pattern, event_pointer* event) {
   cl_event created = nullptr;
-  check(clEnqueueFillBuffer(handle_(), memory, pattern.data(), pattern.size(), offset_bytes, bytes,
-                            0, nullptr, event != nullptr ? &created : nullptr),
-        "clEnqueueFillBuffer", context()->info());
+  enqueue_fill(handle_(), static_cast<const opencl_buffer&>(buffer), region, pattern,
+               event != nullptr ? &created : nullptr);
   if (event != nullptr) *event = wrap(cl::Event(created));
 }
 

@@ -12,8 +12,14 @@ namespace tune::opencl {
 
 class opencl_queue final : public detail::queue_interface {
  public:
+  /// A queue of its own. @throws device_error
   opencl_queue(const std::shared_ptr<opencl_context>& context, detail::queue_settings settings);
+  /// One that exists, and is not waited for at the end.
+  opencl_queue(const std::shared_ptr<opencl_context>& context, cl::CommandQueue handle,
+               detail::queue_settings settings);
   ~opencl_queue() override;
+
+  const cl::CommandQueue& handle() const noexcept { return handle_; }
 
  private:
   using event_pointer = std::shared_ptr<detail::event_interface>;
@@ -21,7 +27,7 @@ class opencl_queue final : public detail::queue_interface {
   void do_launch(detail::kernel_interface& kernel, const nd_range& range,
                  event_pointer* event) override;
   void do_copy(const detail::copy_request& request) override;
-  void do_fill(const detail::buffer_interface& buffer, std::size_t offset_bytes, std::size_t bytes,
+  void do_fill(const detail::buffer_interface& buffer, const fill_region& region,
                std::span<const std::byte> pattern, event_pointer* event) override;
   event_pointer do_mark() override;
   void do_wait_for(std::span<const event_pointer> events) override;
@@ -31,6 +37,7 @@ class opencl_queue final : public detail::queue_interface {
   event_pointer wrap(const cl::Event& handle, bool is_marker = false) const;
 
   cl::CommandQueue handle_;
+  bool is_own_;
 };
 
 }  // namespace tune::opencl

@@ -28,6 +28,7 @@ void has_sensible_limits(const device& device) {
   CHECK(limits.local_memory_bytes >= 1024);
   CHECK(limits.max_allocation_bytes >= std::size_t{1} << 20);
   CHECK(limits.max_allocation_bytes <= limits.global_memory_bytes);
+  CHECK(limits.buffer_alignment_bytes >= 1);
   CHECK(limits.compute_units >= 1);
   CHECK(limits.simd_group_size >= 1);
 }
@@ -59,7 +60,9 @@ void check_all(std::span<const requirement> requirements, const device& device) 
 void check_backend_conformance(const device& device) {
   check_all(device_requirements, device);
   check_all(buffer_requirements(), device);
+  check_all(sub_buffer_requirements(), device);
   check_all(copy_requirements(), device);
+  check_all(fill_requirements(), device);
   check_all(memory_requirements(), device);
   check_all(program_requirements(), device);
   check_all(launch_requirements(), device);

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <numeric>
@@ -82,58 +81,6 @@ void ranges(const device& device) {
   CHECK_NOTHROW(queue.write(memory, values.data(), 0, 16));
 }
 
-void fills(const device& device) {
-  const context context = device.create_context();
-  command_queue queue = context.create_command_queue();
-  const buffer memory = context.create_buffer(96);
-  const bytes pattern = counting(16, 0xA0);
-  for (const std::size_t width : {1, 2, 4, 8, 16}) {
-    for (const std::size_t start : {std::size_t{0}, 2 * width}) {
-      CAPTURE(width);
-      CAPTURE(start);
-      bytes expected(96, 0x11);
-      queue.write(memory, expected.data(), 96);
-      queue.fill(memory, 3 * width, std::as_bytes(std::span(pattern).first(width)), start);
-      for (std::size_t i = 0; i < 3 * width; ++i) expected[start + i] = pattern[i % width];
-      CHECK(read_all(queue, memory) == expected);
-    }
-  }
-}
-
-void refused_fills(const device& device) {
-  const context context = device.create_context();
-  command_queue queue = context.create_command_queue();
-  const buffer memory = context.create_buffer(96);
-  const std::array<std::byte, 32> pattern{};
-  const auto fill = [&](std::size_t width, std::size_t size, std::size_t start) {
-    queue.fill(memory, size, std::span(pattern).first(width), start);
-  };
-  CHECK_THROWS_AS(fill(3, 9, 0), argument_error);
-  CHECK_THROWS_AS(fill(32, 64, 0), argument_error);
-  CHECK_THROWS_AS(fill(4, 6, 0), argument_error);
-  CHECK_THROWS_AS(fill(4, 8, 2), argument_error);
-  CHECK_THROWS_AS(fill(4, 96, 4), argument_error);
-}
-
-void zeros(const device& device) {
-  const context context = device.create_context();
-  command_queue queue = context.create_command_queue();
-  const buffer memory = context.create_buffer(100);
-  struct range {
-    std::size_t size;
-    std::size_t start;
-  };
-  for (const range& cleared : {range{100, 0}, range{1, 99}, range{13, 7}, range{32, 16}}) {
-    CAPTURE(cleared.size);
-    CAPTURE(cleared.start);
-    bytes expected(100, 0xFF);
-    queue.write(memory, expected.data(), 100);
-    queue.zero(memory, cleared.size, cleared.start);
-    std::fill_n(expected.data() + cleared.start, cleared.size, std::uint8_t{0});
-    CHECK(read_all(queue, memory) == expected);
-  }
-}
-
 void too_large(const device& device) {
   const context context = device.create_context();
   try {
@@ -151,9 +98,6 @@ constexpr requirement requirements[] = {
     {"parts of a buffer are written and read at offsets", offsets},
     {"copies that do not block are done after finish", not_blocking},
     {"what leaves a buffer is refused", ranges},
-    {"a fill repeats patterns of 1, 2, 4, 8 and 16 bytes in its range alone", fills},
-    {"a fill that its pattern does not divide is refused", refused_fills},
-    {"zero clears any range and nothing beside it", zeros},
     {"a buffer over the limit is out of memory, and harms nothing", too_large},
 };
 

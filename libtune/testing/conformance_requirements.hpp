@@ -19,10 +19,12 @@ struct requirement {
 std::span<const requirement> buffer_requirements();
 std::span<const requirement> copy_requirements();
 std::span<const requirement> event_requirements();
+std::span<const requirement> fill_requirements();
 std::span<const requirement> launch_requirements();
 std::span<const requirement> lifetime_requirements();
 std::span<const requirement> memory_requirements();
 std::span<const requirement> program_requirements();
+std::span<const requirement> sub_buffer_requirements();
 std::span<const requirement> thread_requirements();
 
 }  // namespace tune::testing

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <exception>
 #include <functional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -84,10 +85,35 @@ void a_program_each(const device& device) {
   check_results(results);
 }
 
+// Patterns that no driver fills itself.
+void fills(const device& device) {
+  const context context = device.create_context();
+  std::vector<std::vector<std::int32_t>> results(thread_count);
+  CHECK(run_in_threads([&](int i) {
+          command_queue queue = context.create_command_queue();
+          const buffer data = context.create_buffer(96 * sizeof(std::int32_t));
+          std::vector<std::int32_t>& values = results[static_cast<std::size_t>(i)];
+          values.resize(96);
+          for (int round = 0; round < launches; ++round) {
+            const std::vector<std::int32_t> pattern{i, round, i + round};
+            queue.fill(data, data.size_bytes(), std::as_bytes(std::span(pattern)));
+          }
+          queue.read(data, values.data(), data.size_bytes());
+        }) == "");
+  for (int i = 0; i < thread_count; ++i) {
+    const std::vector<std::int32_t> pattern{i, launches - 1, i + launches - 1};
+    const auto& values = results[static_cast<std::size_t>(i)];
+    std::size_t wrong = 0;
+    for (std::size_t k = 0; k < 96; ++k) wrong += values[k] != pattern[k % 3] ? 1 : 0;
+    CHECK(wrong == 0);
+  }
+}
+
 constexpr requirement requirements[] = {
     {"threads launch kernels of one program, each on a queue of its own", a_queue_each},
     {"threads launch their kernels on one queue", one_queue},
     {"threads compile at the same time", a_program_each},
+    {"threads fill at the same time, each with patterns of its own", fills},
 };
 
 }  // namespace

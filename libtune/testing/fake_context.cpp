@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/testing/fake_context.hpp"
 
+#include <algorithm>
+
 #include "libtune/testing/fake_compiler.hpp"
 #include "libtune/testing/fake_kernel_object.hpp"
 #include "libtune/testing/fake_queue.hpp"
@@ -16,13 +18,28 @@ std::shared_ptr<detail::context_interface> fake_device_impl::do_create_context(
 
 std::shared_ptr<detail::buffer_interface> fake_context::do_create_buffer(std::size_t bytes) {
   state_->begin(fake_call::allocate, {});
-  return std::make_shared<fake_buffer>(shared_from_this(), fake_allocation(state_, bytes), false);
+  return std::make_shared<fake_buffer>(shared_from_this(),
+                                       std::make_shared<fake_allocation>(state_, bytes),
+                                       managed_memory_kind::none);
 }
 
 std::shared_ptr<detail::buffer_interface> fake_context::do_create_managed_buffer(
     std::size_t bytes) {
   state_->begin(fake_call::allocate, {});
-  return std::make_shared<fake_buffer>(shared_from_this(), fake_allocation(state_, bytes), true);
+  const managed_memory_kind access = info().managed_memory;
+  if (access == managed_memory_kind::none) {
+    state_->fail("allocation of managed memory", "it has none; use a buffer and copies",
+                 device_failure::other);
+  }
+  return std::make_shared<fake_buffer>(shared_from_this(),
+                                       std::make_shared<fake_allocation>(state_, bytes), access);
+}
+
+std::shared_ptr<detail::buffer_interface> fake_context::do_create_sub_buffer(
+    const std::shared_ptr<detail::buffer_interface>& parent, std::size_t offset_bytes,
+    std::size_t bytes) {
+  return std::make_shared<fake_buffer>(std::static_pointer_cast<const fake_buffer>(parent),
+                                       offset_bytes, bytes);
 }
 
 std::shared_ptr<detail::pinned_memory_interface> fake_context::do_create_pinned_memory(
@@ -78,6 +95,19 @@ fake_allocation::fake_allocation(std::shared_ptr<fake_state> state, std::size_t 
 
 fake_allocation::~fake_allocation() {
   if (state_ != nullptr) state_->release(bytes_.size());
+}
+
+void* fake_buffer::do_map(detail::queue_interface& queue, bool) {
+  if (access_ != managed_memory_kind::mapped) return nullptr;
+  queue.finish();
+  auto copy = std::make_unique<std::byte[]>(contents_.size());
+  std::ranges::copy(contents_, copy.get());
+  return copy.release();
+}
+
+void fake_buffer::do_unmap(detail::queue_interface&, void* data) {
+  const std::unique_ptr<std::byte[]> copy(static_cast<std::byte*>(data));
+  std::copy_n(copy.get(), contents_.size(), contents_.begin());
 }
 
 std::unique_ptr<detail::kernel_interface> fake_program::do_create_kernel(

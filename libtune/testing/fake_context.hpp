@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "libtune/device/interface.hpp"
@@ -37,6 +38,9 @@ class fake_context final : public detail::context_interface {
  private:
   std::shared_ptr<detail::buffer_interface> do_create_buffer(std::size_t bytes) override;
   std::shared_ptr<detail::buffer_interface> do_create_managed_buffer(std::size_t bytes) override;
+  std::shared_ptr<detail::buffer_interface> do_create_sub_buffer(
+      const std::shared_ptr<detail::buffer_interface>& parent, std::size_t offset_bytes,
+      std::size_t bytes) override;
   std::shared_ptr<detail::pinned_memory_interface> do_create_pinned_memory(
       std::size_t bytes) override;
   std::shared_ptr<detail::queue_interface> do_create_queue(
@@ -64,18 +68,33 @@ class fake_allocation {
   std::vector<std::byte> bytes_;
 };
 
+/// A whole buffer or a part of one. Mapped memory is a copy that the host gets, full of what the
+/// device had, and that goes back when the mapping ends: what is touched at the wrong time shows.
 class fake_buffer final : public detail::buffer_interface, public fake_memory {
  public:
-  fake_buffer(std::shared_ptr<detail::context_interface> context, fake_allocation memory,
-              bool is_managed)
-      : buffer_interface(std::move(context), memory.bytes().size(),
-                         is_managed ? memory.bytes().data() : nullptr),
-        memory_(std::move(memory)) {}
+  fake_buffer(std::shared_ptr<detail::context_interface> context,
+              const std::shared_ptr<fake_allocation>& memory, managed_memory_kind access)
+      : buffer_interface(std::move(context), memory->bytes().size(),
+                         access == managed_memory_kind::direct ? memory->bytes().data() : nullptr),
+        memory_(memory),
+        contents_(memory->bytes()),
+        access_(access) {}
+  fake_buffer(const std::shared_ptr<const fake_buffer>& parent, std::size_t offset_bytes,
+              std::size_t bytes)
+      : buffer_interface(parent, offset_bytes, bytes),
+        memory_(parent->memory_),
+        contents_(parent->contents_.subspan(offset_bytes, bytes)),
+        access_(parent->access_) {}
 
-  std::span<std::byte> contents() noexcept override { return memory_.bytes(); }
+  std::span<std::byte> contents() noexcept override { return contents_; }
 
  private:
-  fake_allocation memory_;
+  void* do_map(detail::queue_interface& queue, bool blocking) override;
+  void do_unmap(detail::queue_interface& queue, void* data) override;
+
+  std::shared_ptr<fake_allocation> memory_;  // shared with its parts
+  std::span<std::byte> contents_;
+  managed_memory_kind access_;
 };
 
 class fake_pinned_memory final : public detail::pinned_memory_interface {

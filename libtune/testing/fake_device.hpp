@@ -36,10 +36,12 @@ struct fake_device_options {
                        .local_memory_bytes = std::size_t{48} << 10,
                        .global_memory_bytes = std::size_t{1} << 30,
                        .max_allocation_bytes = std::size_t{256} << 20,
+                       .buffer_alignment_bytes = 64,
                        .compute_units = 4,
                        .simd_group_size = 32,
                        .max_dynamic_local_memory_bytes = std::size_t{64} << 10};
   fake_times times = {};
+  managed_memory_kind managed_memory = managed_memory_kind::direct;
 };
 
 /// One launch that succeeded.

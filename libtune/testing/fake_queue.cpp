@@ -92,14 +92,16 @@ void fake_queue::do_copy(const detail::copy_request& request) {
   spend(state_->times().copy, nullptr);
 }
 
-void fake_queue::do_fill(const detail::buffer_interface& buffer, std::size_t offset_bytes,
-                         std::size_t bytes, std::span<const std::byte> pattern,
-                         event_pointer* event) {
+void fake_queue::do_fill(const detail::buffer_interface& buffer, const fill_region& region,
+                         std::span<const std::byte> pattern, event_pointer* event) {
   const std::lock_guard lock(mutex_);
   state_->begin(fake_call::fill, {});
-  const std::span<std::byte> range = contents(buffer).subspan(offset_bytes, bytes);
-  for (std::size_t at = 0; at < bytes; at += pattern.size()) {
-    std::copy(pattern.begin(), pattern.end(), range.begin() + static_cast<std::ptrdiff_t>(at));
+  std::byte* first = contents(buffer).data() + region.offset_bytes;
+  for (std::size_t slice = 0; slice < region.slices; ++slice) {
+    for (std::size_t row = 0; row < region.rows; ++row) {
+      std::byte* at = first + slice * region.slice_pitch_bytes + row * region.row_pitch_bytes;
+      for (std::size_t i = 0; i < region.row_bytes; ++i) at[i] = pattern[i % pattern.size()];
+    }
   }
   spend(state_->times().fill, event);
 }

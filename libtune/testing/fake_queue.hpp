@@ -27,7 +27,7 @@ class fake_queue final : public detail::queue_interface {
   void do_launch(detail::kernel_interface& kernel, const nd_range& range,
                  event_pointer* event) override;
   void do_copy(const detail::copy_request& request) override;
-  void do_fill(const detail::buffer_interface& buffer, std::size_t offset_bytes, std::size_t bytes,
+  void do_fill(const detail::buffer_interface& buffer, const fill_region& region,
                std::span<const std::byte> pattern, event_pointer* event) override;
   event_pointer do_mark() override;
   void do_wait_for(std::span<const event_pointer> events) override;

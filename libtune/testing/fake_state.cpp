@@ -37,7 +37,7 @@ device_info fake_state::info() const {
           .language = kernel_language::opencl_c,
           .limits = options_.limits,
           .hardware = {},
-          .managed_memory = true};
+          .managed_memory = options_.managed_memory};
 }
 
 void fake_state::begin(fake_call call, std::string_view subject, const fake_macros* macros) {

@@ -5,19 +5,23 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
+#include <cstring>
 #include <doctest/doctest.h>
 #include <vector>
 
+#include "libtune/array/plain_allocator.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "tests/array/numbered_array.hpp"
+#include "tests/array/random_region.hpp"
 
 using tune::array_layout;
 using tune::device_array;
 using tune::dtype;
+using tune::element_type;
 using tune::host_array;
 using tune::shape;
 using tune::testing::elements_of;
@@ -26,6 +30,8 @@ using tune::testing::numbered_array;
 using tune::testing::numbers;
 using tune::testing::padded_by;
 using tune::testing::paddings;
+using tune::testing::random_numbers;
+using tune::testing::random_region;
 
 namespace {
 
@@ -49,10 +55,10 @@ enum class form { blocking, async };
 template <class T>
 void check_round_trip(bench& on, const shape& size, const shape& host, const shape& device,
                       form how) {
-  const device_array array(on.context, {tune::dtype_of<T>, size, device});
+  const device_array array(on.context, {element_type::of<T>(), size, device});
   const host_array<T> source = numbered_array<T>(size, device);
   host_array<T> back(size, host);
-  const T untouched(126);
+  const T untouched = tune::testing::background<T>();
   back.fill(untouched);
   if (how == form::blocking) {
     array.set(on.queue, source);
@@ -83,7 +89,7 @@ void check_type(const tune::device& device) {
   bench on(device);
   check_round_trip<T>(on, {3, 4}, {3, 5}, {4, 7}, form::blocking);
   check_round_trip<T>(on, {3, 4}, {4, 7}, {3, 4}, form::async);
-  const device_array array(on.context, {tune::dtype_of<T>, {3, 4}, {4, 7}});
+  const device_array array(on.context, {element_type::of<T>(), {3, 4}, {4, 7}});
   array.set(on.queue, numbered_array<T>({3, 4}, {3, 4}));
   CHECK(elements_of(array.template get<T>(on.queue)) == numbers<T>(12));
 }
@@ -95,8 +101,8 @@ void check_types(const tune::device& device) {
 
 void check_every_type(const tune::device& device) {
   check_types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
-              std::int64_t, std::uint64_t, float, double, std::complex<float>,
-              std::complex<double>>(device);
+              std::int64_t, std::uint64_t, tune::float16, tune::bfloat16, float, double,
+              std::complex<float>, std::complex<double>, tune::testing::pixel>(device);
 }
 
 void check_device_copies(const tune::device& device) {
@@ -132,6 +138,65 @@ void check_zero(const tune::device& device) {
   }
 }
 
+template <class T>
+void check_filled(bench& on, const T& value) {
+  const array_layout layout(element_type::of<T>(), {3, 5}, {3, 7});
+  const tune::buffer memory = on.context.create_buffer(layout.bytes() + 3);
+  const std::vector<std::byte> ones(memory.size_bytes(), std::byte{1});
+  on.queue.write(memory, ones.data(), ones.size());
+  const device_array array(memory, layout);
+  array.fill(on.queue, value);
+  std::vector<std::byte> got(memory.size_bytes());
+  on.queue.read(memory, got.data(), got.size());
+  for (std::size_t at = 0; at < layout.bytes(); at += sizeof(T)) {
+    REQUIRE(std::memcmp(got.data() + at, &value, sizeof(T)) == 0);
+  }
+  CHECK(std::vector(got.end() - 3, got.end()) == std::vector(3, std::byte{1}));
+}
+
+void check_fill(const tune::device& device) {
+  bench on(device);
+  check_filled(on, std::uint8_t{200});
+  check_filled(on, tune::float16(1.5F));
+  check_filled(on, -2.25F);
+  check_filled(on, std::complex<double>(1, -2));
+  check_filled(on, tune::testing::pixel{1, 2, 3});
+}
+
+template <class T>
+std::vector<T> memory_of(bench& on, const device_array& array) {
+  std::vector<T> contents(array.layout().padded().elements());
+  on.queue.read(array.buffer(), contents.data(), array.layout().bytes());
+  return contents;
+}
+
+/// Zeroes and fills random regions of random arrays; what is not in them stays.
+template <class T>
+void check_region_fills(const tune::device& device, const T& value, int count) {
+  bench on(device);
+  random_numbers random(77);
+  for (int i = 0; i < count; ++i) {
+    const random_region part(random, tune::testing::random_extents(random));
+    INFO(to_string(part.selected), " of ", to_string(part.size));
+    const host_array<T> before = numbered_array<T>(part.size, part.padded);
+    const device_array array(on.context, before.layout());
+    on.queue.write(array.buffer(), before.data(), before.layout().bytes());
+    std::vector<T> expected(before.data(), before.data() + before.padded_elements());
+    array.fill_region(on.queue, part.selected, value);
+    for (const std::size_t place : part.places) expected[place] = value;
+    REQUIRE(memory_of<T>(on, array) == expected);
+    array.zero_region(on.queue, part.selected);
+    for (const std::size_t place : part.places) expected[place] = T();
+    REQUIRE(memory_of<T>(on, array) == expected);
+  }
+}
+
+void check_region_fills(const tune::device& device, int count) {
+  check_region_fills<std::int32_t>(device, -5, count);
+  check_region_fills<tune::testing::pixel>(device, {9, 8, 7}, count / 2);
+  check_region_fills<std::complex<double>>(device, {3, 4}, count / 2);
+}
+
 void check_empty(const tune::device& device) {
   bench on(device);
   for (const shape& padded : {shape{3, 0, 2}, shape{3, 4, 2}}) {
@@ -139,6 +204,9 @@ void check_empty(const tune::device& device) {
     const device_array array(on.context, layout);
     const host_array<float> source({3, 0, 2});
     array.zero(on.queue);
+    array.fill(on.queue, 1.0F);
+    array.zero_region(on.queue, {});
+    array.fill_region(on.queue, {0}, 1.0F);
     array.set(on.queue, source);
     array.copy_from(on.queue, device_array(on.context, layout));
     CHECK(array.get<float>(on.queue).size() == shape{3, 0, 2});
@@ -161,6 +229,12 @@ TEST_CASE("elements are copied between arrays of every padding") {
 TEST_CASE("zero reaches the padding and ends with the array") {
   check_zero(fake_device().device());
 }
+TEST_CASE("fill reaches the padding and ends with the array") {
+  check_fill(fake_device().device());
+}
+TEST_CASE("filling a region touches nothing else") {
+  check_region_fills(fake_device().device(), 200);
+}
 TEST_CASE("arrays may be empty") { check_empty(fake_device().device()); }
 
 LIBTUNE_DEVICE_TEST_CASE("elements come back through every padding, on a device", device) {
@@ -176,6 +250,10 @@ LIBTUNE_DEVICE_TEST_CASE("elements are copied between arrays, on a device", devi
   check_device_copies(device);
 }
 LIBTUNE_DEVICE_TEST_CASE("zero ends with the array, on a device", device) { check_zero(device); }
+LIBTUNE_DEVICE_TEST_CASE("fill ends with the array, on a device", device) { check_fill(device); }
+LIBTUNE_DEVICE_TEST_CASE("filling a region touches nothing else, on a device", device) {
+  check_region_fills(device, 40);
+}
 LIBTUNE_DEVICE_TEST_CASE("arrays may be empty, on a device", device) { check_empty(device); }
 
 LIBTUNE_DEVICE_TEST_CASE("what was set lies in the buffer in C order, with gaps", device) {
@@ -202,20 +280,6 @@ TEST_CASE("setting and copying leave the padding in the device's memory alone") 
   for (const device_array& each : {array, copy}) {
     const auto bytes = on.bytes_of(each);
     CHECK(std::count(bytes.begin(), bytes.end(), fake_device::poison) == 12);
-  }
-}
-
-TEST_CASE("types that the host does not have are copied on the device") {
-  bench on(fake_device().device());
-  for (const dtype type : {dtype::float16, dtype::bfloat16}) {
-    const device_array source(on.context, {type, {4}});
-    const std::vector<std::uint16_t> sent{1, 2, 3, 4};
-    on.queue.write(source.buffer(), sent.data(), 8);
-    const device_array copy(on.context, {type, {4}, {6}});
-    copy.copy_from(on.queue, source);
-    std::vector<std::uint16_t> got(4);
-    on.queue.read(copy.buffer(), got.data(), 8);
-    CHECK(got == sent);
   }
 }
 
@@ -255,6 +319,39 @@ TEST_CASE("elements of another type are an error that names both, and nothing is
   CHECK_THROWS_WITH_AS(array.copy_from(on.queue, device_array(on.context, {dtype::int32, {3}})),
                        text, tune::type_error);
   CHECK(fake.calls(tune::testing::fake_call::copy) == 0);
+}
+
+TEST_CASE("a value of another type, or a region that does not fit, is not filled") {
+  const fake_device fake;
+  bench on(fake.device());
+  const device_array array(on.context, {dtype::float32, {3}});
+  CHECK_THROWS_WITH_AS(array.fill(on.queue, 1),
+                       "an array of float32 cannot be filled with a value of type int32",
+                       tune::type_error);
+  CHECK_THROWS_AS(array.fill_region(on.queue, {0}, 1.0), tune::type_error);
+  CHECK_THROWS_AS(array.fill_region(on.queue, {3}, 1.0F), tune::argument_error);
+  CHECK_THROWS_AS(array.zero_region(on.queue, {0, 0}), tune::argument_error);
+  CHECK(fake.calls(tune::testing::fake_call::fill) == 0);
+}
+
+TEST_CASE("a staging array is pinned and has the array's own padding") {
+  bench on(fake_device().device());
+  const device_array array(on.context, {dtype::float32, {2, 3}, {2, 8}});
+  host_array<float> staging = array.staging_array<float>();
+  CHECK(staging.is_pinned());
+  CHECK(staging.layout() == array.layout());
+  CHECK(array.context() == on.context);
+  CHECK_THROWS_AS(array.staging_array<int>(), tune::type_error);
+}
+
+TEST_CASE("an array takes its memory from an allocator") {
+  const fake_device fake;
+  bench on(fake.device());
+  tune::plain_allocator memory(on.context);
+  const device_array array(memory, {dtype::float32, {2, 3}, {2, 8}});
+  CHECK(array.buffer().size_bytes() == 64);
+  CHECK(array.context() == on.context);
+  CHECK(device_array(memory, {dtype::float32, {0}}).layout().bytes() == 0);
 }
 
 TEST_CASE("another shape is an error that names both, and nothing is copied") {

@@ -7,11 +7,45 @@
 #include <doctest/doctest.h>
 
 #include "libtune/base/error.hpp"
+#include "libtune/device/device.hpp"
+#include "libtune/testing/devices.hpp"
+#include "libtune/testing/fake_device.hpp"
+#include "tests/array/numbered_array.hpp"
+
+struct with_defaults {
+  int first = 7;
+  float second = -1;
+};
+LIBTUNE_ELEMENT(with_defaults)
 
 using tune::array_layout;
 using tune::dtype;
 using tune::host_array;
 using tune::shape;
+using tune::testing::fake_call;
+using tune::testing::fake_device;
+
+namespace {
+
+void check_pinned(const tune::context& context) {
+  auto made = host_array<float>::pinned(context, {dtype::float32, {2, 3}, {4, 5}});
+  CHECK(made.is_pinned());
+  for (std::size_t i = 0; i < made.padded_elements(); ++i) REQUIRE(made.data()[i] == 0.0F);
+  made(1, 2) = 3;
+  host_array<float> copy = made;
+  CHECK(copy.is_pinned());
+  CHECK(copy.layout() == made.layout());
+  CHECK(copy(1, 2) == 3);
+  copy(1, 2) = 4;
+  CHECK(made(1, 2) == 3);
+  host_array<float> ordinary({7});
+  CHECK_FALSE(ordinary.is_pinned());
+  ordinary = copy;
+  CHECK(ordinary.is_pinned());
+  CHECK(ordinary(1, 2) == 4);
+}
+
+}  // namespace
 
 TEST_CASE("a host array begins as zeros and knows its layout") {
   const host_array<float> made({2, 3}, {4, 5});
@@ -69,4 +103,52 @@ TEST_CASE("an array is made for a layout of its own type only") {
 
 TEST_CASE("a padded shape that is too small is an error") {
   CHECK_THROWS_AS(host_array<int>({3}, {2}), tune::argument_error);
+}
+
+TEST_CASE("an array may be assigned, to itself too, and after it was moved from") {
+  host_array<int> made({2});
+  made(1) = 5;
+  host_array<int> other({3, 3});
+  other = made;
+  CHECK(other.size() == shape{2});
+  CHECK(other(1) == 5);
+  const host_array<int>& same = made;
+  made = same;
+  CHECK(made(1) == 5);
+  const host_array<int> taken = std::move(made);
+  made = other;
+  CHECK(made(1) == 5);
+}
+
+TEST_CASE("structs begin as they say themselves") {
+  const host_array<with_defaults> made({2});
+  CHECK(made(1).first == 7);
+  CHECK(made(1).second == -1);
+}
+
+TEST_CASE("pinned arrays are arrays, and so are their copies") {
+  check_pinned(fake_device().device().create_context());
+}
+LIBTUNE_DEVICE_TEST_CASE("pinned arrays and their copies are pinned, on a device", device) {
+  check_pinned(device.create_context());
+}
+
+TEST_CASE("pinned arrays take memory of the context") {
+  const fake_device fake;
+  const tune::context context = fake.device().create_context();
+  const array_layout layout(dtype::int32, {3});
+  const auto made = host_array<std::int32_t>::pinned(context, layout);
+  CHECK(fake.calls(fake_call::allocate) == 1);
+  const auto copy = made;  // NOLINT(performance-unnecessary-copy-initialization)
+  CHECK(fake.calls(fake_call::allocate) == 2);
+  const host_array<std::int32_t> ordinary(layout);
+  CHECK(fake.calls(fake_call::allocate) == 2);
+  fake.fail_next(fake_call::allocate, 1, {.failure = tune::device_failure::out_of_memory});
+  CHECK_THROWS_AS(host_array<std::int32_t>::pinned(context, layout), tune::device_error);
+  CHECK_THROWS_AS(host_array<float>::pinned(context, layout), tune::type_error);
+}
+
+TEST_CASE("a pinned array may be empty") {
+  const tune::context context = fake_device().device().create_context();
+  CHECK(host_array<float>::pinned(context, {dtype::float32, {0}}).padded_elements() == 0);
 }

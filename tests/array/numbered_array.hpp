@@ -6,6 +6,7 @@
 #include <array>
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
 #include <type_traits>
@@ -13,6 +14,20 @@
 
 #include "libtune/array/host_array.hpp"
 #include "libtune/array/shape.hpp"
+#include "libtune/base/element_type.hpp"
+
+namespace tune::testing {
+
+/// An element of an odd size.
+struct pixel {
+  std::uint8_t red, green, blue;
+
+  friend bool operator==(const pixel&, const pixel&) = default;
+};
+
+}  // namespace tune::testing
+
+LIBTUNE_ELEMENT(tune::testing::pixel)
 
 namespace tune::testing {
 
@@ -53,16 +68,30 @@ T numbered(std::size_t n) {
   const auto value = static_cast<signed char>(n % 120 + 1);
   if constexpr (std::is_arithmetic_v<T>) {
     return static_cast<T>(value);
-  } else {
+  } else if constexpr (std::is_same_v<T, pixel>) {
+    const auto byte = static_cast<std::uint8_t>(value);
+    return {byte, static_cast<std::uint8_t>(byte + 1), static_cast<std::uint8_t>(byte + 2)};
+  } else if constexpr (std::is_constructible_v<T, signed char, int>) {
     return T(value, -value);
+  } else {
+    return T(static_cast<float>(value));
   }
+}
+
+/// A value that no numbered element has.
+template <element T>
+T background() {
+  if constexpr (std::is_same_v<T, pixel>)
+    return {125, 0, 0};
+  else
+    return T(125);
 }
 
 /// Elements that are numbered in C order; the padding holds another value.
 template <element T>
 host_array<T> numbered_array(const shape& size, const shape& padded) {
   host_array<T> made(size, padded);
-  made.fill(T(125));
+  made.fill(background<T>());
   std::size_t n = 0;
   for_each_place(size, padded, [&](std::size_t place) { made.data()[place] = numbered<T>(n++); });
   return made;

@@ -88,6 +88,11 @@ class other_compiler_context final : public tune::detail::context_interface {
       std::size_t bytes) override {
     return inner_->create_managed_buffer(bytes);
   }
+  std::shared_ptr<tune::detail::buffer_interface> do_create_sub_buffer(
+      const std::shared_ptr<tune::detail::buffer_interface>& parent, std::size_t offset_bytes,
+      std::size_t bytes) override {
+    return inner_->create_sub_buffer(parent, offset_bytes, bytes);
+  }
   std::shared_ptr<tune::detail::pinned_memory_interface> do_create_pinned_memory(
       std::size_t bytes) override {
     return inner_->create_pinned_memory(bytes);

@@ -119,6 +119,20 @@ CUresult set(CUdeviceptr address, T value, std::size_t count, CUstream stream) {
   return CUDA_SUCCESS;
 }
 
+template <class T>
+CUresult set_rows(CUdeviceptr address, std::size_t pitch, T value, std::size_t width,
+                  std::size_t height, CUstream stream) {
+  if (on(stream) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_CONTEXT;
+  if (current_behaviour.refuses_rows || address % sizeof(T) != 0 || pitch % sizeof(T) != 0 ||
+      pitch < width * sizeof(T)) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  for (std::size_t row = 0; row < height; ++row) {
+    std::fill_n(static_cast<T*>(host(address + row * pitch)), width, value);
+  }
+  return CUDA_SUCCESS;
+}
+
 CUresult copy_rectangle(const CUDA_MEMCPY3D_v2* shape, CUstream stream) {
   if (on(stream) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_CONTEXT;
   const bool from_device = shape->srcMemoryType == CU_MEMORYTYPE_DEVICE;
@@ -278,9 +292,45 @@ void add_memory(table& t) {
         return copy(host(to), host(from), bytes, stream);
       });
   add<PFN_cuMemcpy3DAsync_v3020>(t, "cuMemcpy3DAsync", copy_rectangle);
-  add<PFN_cuMemsetD8Async_v3020>(t, "cuMemsetD8Async", set<unsigned char>);
-  add<PFN_cuMemsetD16Async_v3020>(t, "cuMemsetD16Async", set<unsigned short>);
-  add<PFN_cuMemsetD32Async_v3020>(t, "cuMemsetD32Async", set<unsigned int>);
+}
+
+void add_fills(table& t) {
+  add<PFN_cuMemsetD8Async_v3020>(
+      t, "cuMemsetD8Async",
+      [](CUdeviceptr to, unsigned char value, std::size_t count, CUstream stream) {
+        ENTER("cuMemsetD8Async");
+        return set(to, value, count, stream);
+      });
+  add<PFN_cuMemsetD16Async_v3020>(
+      t, "cuMemsetD16Async",
+      [](CUdeviceptr to, unsigned short value, std::size_t count, CUstream stream) {
+        ENTER("cuMemsetD16Async");
+        return set(to, value, count, stream);
+      });
+  add<PFN_cuMemsetD32Async_v3020>(
+      t, "cuMemsetD32Async",
+      [](CUdeviceptr to, unsigned value, std::size_t count, CUstream stream) {
+        ENTER("cuMemsetD32Async");
+        return set(to, value, count, stream);
+      });
+  add<PFN_cuMemsetD2D8Async_v3020>(t, "cuMemsetD2D8Async",
+                                   [](CUdeviceptr to, std::size_t pitch, unsigned char value,
+                                      std::size_t width, std::size_t height, CUstream stream) {
+                                     ENTER("cuMemsetD2D8Async");
+                                     return set_rows(to, pitch, value, width, height, stream);
+                                   });
+  add<PFN_cuMemsetD2D16Async_v3020>(t, "cuMemsetD2D16Async",
+                                    [](CUdeviceptr to, std::size_t pitch, unsigned short value,
+                                       std::size_t width, std::size_t height, CUstream stream) {
+                                      ENTER("cuMemsetD2D16Async");
+                                      return set_rows(to, pitch, value, width, height, stream);
+                                    });
+  add<PFN_cuMemsetD2D32Async_v3020>(t, "cuMemsetD2D32Async",
+                                    [](CUdeviceptr to, std::size_t pitch, unsigned value,
+                                       std::size_t width, std::size_t height, CUstream stream) {
+                                      ENTER("cuMemsetD2D32Async");
+                                      return set_rows(to, pitch, value, width, height, stream);
+                                    });
 }
 
 void add_streams(table& t) {
@@ -407,6 +457,7 @@ const table& functions() {
     add_devices(t);
     add_contexts(t);
     add_memory(t);
+    add_fills(t);
     add_streams(t);
     add_programs(t);
     return t;

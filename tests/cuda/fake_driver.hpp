@@ -4,7 +4,8 @@
 // A CUDA driver that exists on the host alone: memory is the host's, commands run while they are
 // enqueued, and the kernels of conformance.kernel are host functions, whatever the machine code
 // says, with a factor of 1. It is strict where a real driver may be lenient: a call that needs a
-// current context fails without, and times run forwards only.
+// current context fails without, and times run forwards only. The kernels of fill.kernel are that
+// very text, compiled for the host.
 #pragma once
 
 #include <map>
@@ -19,6 +20,7 @@ struct behaviour {
   std::string missing;                       ///< a function that it does not have
   std::map<std::string, CUresult> failures;  ///< what functions return instead of working
   bool refuses_rectangles_within_device = false;
+  bool refuses_rows = false;  ///< of cuMemsetD2D*
 };
 
 behaviour& settings();

@@ -3,6 +3,7 @@
 #include "tests/cuda/fake_kernels.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -70,6 +71,47 @@ void reverse(const launch& call) {
 
 void nothing(const launch&) {}
 
+// The kernels of fill.kernel as host functions; what they ask of their work item follows it.
+using uchar = std::uint8_t;
+using ushort = std::uint16_t;
+using uint = std::uint32_t;
+using ulong = std::uint64_t;
+struct alignas(16) uint4 {
+  uint words[4];
+};
+thread_local std::array<ulong, 3> global_id;
+thread_local std::array<ulong, 3> global_size;
+ulong get_global_id(std::size_t axis) { return global_id[axis]; }
+ulong get_global_size(std::size_t axis) { return global_size[axis]; }
+#define KERNEL
+#define GLOBAL
+#include "libtune/device/fill.kernel"
+#undef KERNEL
+#undef GLOBAL
+
+template <class Word, class Pattern>
+void run_fill(const launch& call,
+              void (*fill)(Word*, ulong, ulong, ulong, ulong, ulong, ulong, uint, Pattern)) {
+  const dimensions& group = call.group;
+  const auto count = [&](std::size_t i) { return read<ulong>(call.arguments, i); };
+  global_size = {ulong{call.groups.x} * group.x, ulong{call.groups.y} * group.y,
+                 ulong{call.groups.z} * group.z};
+  for (ulong z = 0; z < global_size[2]; ++z) {
+    for (ulong y = 0; y < global_size[1]; ++y) {
+      for (ulong x = 0; x < global_size[0]; ++x) {
+        global_id = {x, y, z};
+        fill(call.buffer<Word>(0), count(1), count(2), count(3), count(4), count(5), count(6),
+             read<uint>(call.arguments, 7), read<Pattern>(call.arguments, 8));
+      }
+    }
+  }
+}
+
+template <auto Fill>
+void fill(const launch& call) {
+  run_fill(call, Fill);
+}
+
 struct known_kernel {
   std::vector<std::size_t> sizes;
   void (*run)(const launch&);
@@ -77,10 +119,12 @@ struct known_kernel {
 
 const std::map<std::string, known_kernel>& known() {
   static const std::map<std::string, known_kernel> kernels{
-      {"add", {{8, 4}, add}},      {"ids", {{8, 8, 8}, ids}},
-      {"reverse", {{8}, reverse}}, {"scalars", {{8, 1, 2, 4, 8, 4}, scalars}},
-      {"busy", {{8, 4}, nothing}}, {"reverse_dynamic", {{8}, reverse}},
-      {"runway", {{8}, nothing}}};
+      {"add", {{8, 4}, add}},         {"ids", {{8, 8, 8}, ids}},
+      {"reverse", {{8}, reverse}},    {"scalars", {{8, 1, 2, 4, 8, 4}, scalars}},
+      {"busy", {{8, 4}, nothing}},    {"reverse_dynamic", {{8}, reverse}},
+      {"runway", {{8}, nothing}},     {"fill_1", {{}, fill<fill_1>}},
+      {"fill_2", {{}, fill<fill_2>}}, {"fill_4", {{}, fill<fill_4>}},
+      {"fill_8", {{}, fill<fill_8>}}, {"fill_16", {{}, fill<fill_16>}}};
   return kernels;
 }
 

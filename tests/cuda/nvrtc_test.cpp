@@ -36,6 +36,7 @@ const sample samples[] = {{"examples/diffusion/naive.kernel",
                                                                   .add("block_size_y", 16)
                                                                   .add("tile_size_x", 2)
                                                                   .add("tile_size_y", 4)},
+                          {"libtune/device/fill.kernel", {}},
                           {"libtune/testing/conformance.kernel",
                            tune::defines().add("factor", 3).add("reverse_group", 32)}};
 

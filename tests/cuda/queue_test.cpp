@@ -150,19 +150,3 @@ TEST_CASE("rectangles that the driver refuses are copied by rows") {
   }
   fake_cuda::reset();
 }
-
-TEST_CASE("a long fill of any size repeats its pattern") {
-  if (!fake_cuda::has_compiler()) return;
-  bench b;
-  const std::array<std::uint64_t, 2> pattern{0x0123456789ABCDEF, 0x1122334455667788};
-  for (const std::size_t repeats : {1, 2, 3, 7, 64, 1000}) {
-    CAPTURE(repeats);
-    const tune::buffer data = b.context.create_buffer(16 * repeats);
-    b.queue.fill(data, data.size_bytes(), std::as_bytes(std::span(pattern)));
-    std::vector<std::uint64_t> values(2 * repeats);
-    b.queue.read(data, values.data(), data.size_bytes());
-    std::size_t wrong = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) wrong += values[i] != pattern[i % 2] ? 1 : 0;
-    CHECK(wrong == 0);
-  }
-}

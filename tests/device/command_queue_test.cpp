@@ -5,12 +5,14 @@
 #include <array>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <span>
 #include <vector>
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/kernel.hpp"
 #include "libtune/testing/allocation_counter.hpp"
+#include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 
 namespace {
@@ -48,6 +50,8 @@ TEST_CASE_FIXTURE(bench, "copies and fills allocate nothing") {
   const tune::testing::allocation_counter counter;
   queue.write(buffer, host.data(), host.size());
   queue.zero(buffer, 64);
+  queue.fill(buffer, {.row_pitch_bytes = 16, .row_bytes = 12, .rows = 4},
+             std::span(host).first(12));
   queue.read(buffer, host.data(), host.size());
   CHECK(counter.count() == 0);
 }
@@ -115,4 +119,21 @@ TEST_CASE_FIXTURE(bench, "zero clears a range of any size and offset") {
     CAPTURE(i);
     CHECK(values.at(i) == (i >= 3 && i < 36 ? 0 : 0xCD));
   }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a fill allocates nothing once its kernel is there", device) {
+  const tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue();
+  const tune::buffer buffer = context.create_buffer(4096);
+  constexpr std::array<std::byte, 24> pattern{std::byte{1}};
+  const tune::fill_region region{.row_pitch_bytes = 64, .row_bytes = 48, .rows = 4};
+  queue.fill(buffer, region, pattern);
+  queue.zero(buffer, 4096);
+  queue.finish();
+  const tune::testing::allocation_counter counter;
+  for (int i = 0; i < 10; ++i) queue.fill(buffer, region, pattern);
+  queue.zero(buffer, 4096);
+  const auto allocations = counter.count();
+  queue.finish();
+  CHECK(allocations == 0);
 }

@@ -33,3 +33,29 @@ TEST_CASE("copies of a handle mean the same object") {
   CHECK(buffer == tune::buffer(buffer));
   CHECK_FALSE(buffer == context.create_buffer(4));
 }
+
+TEST_CASE("a sub-buffer says what is wrong with it before the device is asked") {
+  const tune::testing::fake_device fake;
+  const tune::context context = fake.device().create_context();
+  const tune::buffer whole = context.create_buffer(256);
+  CHECK_THROWS_WITH_AS(context.create_sub_buffer(whole, 192, 65),
+                       "a sub-buffer of 65 bytes at 192 leaves its buffer of 256 bytes",
+                       tune::argument_error);
+  CHECK_THROWS_WITH_AS(context.create_sub_buffer(whole, 32, 1),
+                       doctest::Contains("aligned to the 64 bytes of device 'fake device'"),
+                       tune::argument_error);
+  CHECK_THROWS_WITH_AS(fake.device().create_context().create_sub_buffer(whole, 0, 1),
+                       doctest::Contains("another context"), tune::argument_error);
+}
+
+TEST_CASE("the memory of a buffer lives as long as its parts") {
+  const tune::testing::fake_device fake;
+  const tune::context context = fake.device().create_context();
+  std::optional<tune::buffer> whole = context.create_buffer(256);
+  std::optional<tune::buffer> part = context.create_sub_buffer(*whole, 128, 64);
+  CHECK(fake.live_bytes() == 256);
+  whole.reset();
+  CHECK(fake.live_bytes() == 256);
+  part.reset();
+  CHECK(fake.live_bytes() == 0);
+}

@@ -4,10 +4,22 @@
 
 #include "libtune/testing/backend_conformance.hpp"
 #include "libtune/testing/conformance_kernels.hpp"
+#include "libtune/testing/conformance_requirements.hpp"
 #include "libtune/testing/fake_device.hpp"
 
 TEST_CASE("the fake device does what every backend has to do") {
   const tune::testing::fake_device fake;
   tune::testing::add_conformance_kernels(fake);
   tune::testing::check_backend_conformance(fake.device());
+}
+
+TEST_CASE("a fake device with mapped memory or none does what every backend has to do") {
+  for (const auto kind : {tune::managed_memory_kind::mapped, tune::managed_memory_kind::none}) {
+    const tune::testing::fake_device fake({.managed_memory = kind});
+    tune::testing::add_conformance_kernels(fake);
+    for (const tune::testing::requirement& item : tune::testing::memory_requirements()) {
+      CAPTURE(item.sentence);
+      item.check(fake.device());
+    }
+  }
 }

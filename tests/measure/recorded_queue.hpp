@@ -49,8 +49,8 @@ class scripted_queue final : public detail::queue_interface {
     if (event != nullptr) *event = std::make_shared<scripted_event>(script_.next_duration);
   }
   void do_copy(const detail::copy_request&) override {}
-  void do_fill(const detail::buffer_interface&, std::size_t, std::size_t,
-               std::span<const std::byte>, event_pointer*) override {}
+  void do_fill(const detail::buffer_interface&, const fill_region&, std::span<const std::byte>,
+               event_pointer*) override {}
   event_pointer do_mark() override {
     return std::make_shared<scripted_event>(std::chrono::nanoseconds::zero());
   }
@@ -80,6 +80,10 @@ class scripted_context final : public detail::context_interface {
     return std::make_shared<detail::buffer_interface>(shared_from_this(), bytes);
   }
   std::shared_ptr<detail::buffer_interface> do_create_managed_buffer(std::size_t) override {
+    return nullptr;
+  }
+  std::shared_ptr<detail::buffer_interface> do_create_sub_buffer(
+      const std::shared_ptr<detail::buffer_interface>&, std::size_t, std::size_t) override {
     return nullptr;
   }
   std::shared_ptr<detail::pinned_memory_interface> do_create_pinned_memory(std::size_t) override {

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "libtune/array/mapped_array.hpp"
+#include "libtune/array/typed_array.hpp"
+
+namespace tune {
+
+/// A device array in managed memory (CUDA's managed memory, OpenCL's shared virtual memory), which
+/// both sides reach without copies. Kernels, slots and copies take it as any device array; the host
+/// maps it:
+///   {
+///     auto view = array.map(queue);
+///     view(2, 3) = 1;
+///   }                        // from here on the device may use it again
+///   operation.bind("data", array);
+template <element T>
+class managed_array : public typed_array<T> {
+ public:
+  /// Uninitialised elements. @throws device_error if the device has no managed memory
+  /// (device_info::managed_memory), or not enough
+  managed_array(const tune::context& context, const shape& size)
+      : managed_array(context, size, size) {}
+  managed_array(const tune::context& context, const shape& size, const shape& padded)
+      : managed_array(context, array_layout(element_type::of<T>(), size, padded)) {}
+
+  /// Lets the host read and write the elements, until what it returns ends. Waits for what is
+  /// enqueued on this queue; commands of other queues that use the array have to have ended. No
+  /// command may use it in the meantime. @throws device_error
+  mapped_array<T> map(command_queue& queue) const {
+    return mapped_array<T>(queue.map(this->buffer()), this->layout());
+  }
+
+ private:
+  // A buffer cannot be empty, an array can.
+  managed_array(const tune::context& context, const array_layout& layout)
+      : typed_array<T>(device_array(
+            context.create_managed_buffer(layout.bytes() == 0 ? 1 : layout.bytes()), layout)) {}
+};
+
+}  // namespace tune

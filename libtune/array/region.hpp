@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "libtune/array/shape.hpp"
+
+namespace tune {
+
+// Enumerators, because -Wshadow lets local variables have the names of those.
+/// Stands for every index of an axis, even of one that has none.
+enum all_indices : std::uint8_t { all };
+/// Stands for an axis of one element that the array does not have.
+enum added_axis : std::uint8_t { new_axis };
+
+namespace detail {
+/// An index that may count from the end. One that is too large to be negative in its own type, as
+/// zero minus one is in size_t, stays too large.
+struct signed_index {
+  template <std::integral Index>
+  requires(!std::is_same_v<Index, bool>)
+      // NOLINTNEXTLINE(google-explicit-constructor): it stands for any type of integer
+      constexpr signed_index(Index index) noexcept
+      : value(std::in_range<std::ptrdiff_t>(index) ? static_cast<std::ptrdiff_t>(index)
+                                                   : std::numeric_limits<std::ptrdiff_t>::max()) {}
+
+  std::ptrdiff_t value;
+};
+}  // namespace detail
+
+/// The indices first, first + step, ... that are less than end; without an end, up to the last. A
+/// negative first or end counts from the end of the axis. What then leaves the axis is cut off, but
+/// something has to be left, and the step has to be positive: all is checked where it is used.
+class range {
+ public:
+  constexpr range(detail::signed_index first, detail::signed_index end,
+                  detail::signed_index step = 1) noexcept
+      : first_(first.value), end_(end.value), step_(step.value) {}
+
+  constexpr std::ptrdiff_t first() const noexcept { return first_; }
+  constexpr std::optional<std::ptrdiff_t> end() const noexcept { return end_; }
+  constexpr std::ptrdiff_t step() const noexcept { return step_; }
+
+  friend constexpr range from(detail::signed_index first, detail::signed_index step) noexcept;
+
+ private:
+  // What a call with numbers can never mean.
+  struct open_end {};
+  constexpr range(std::ptrdiff_t first, std::ptrdiff_t step, open_end) noexcept
+      : first_(first), step_(step) {}
+
+  std::ptrdiff_t first_;
+  std::optional<std::ptrdiff_t> end_;
+  std::ptrdiff_t step_;
+};
+
+/// From an index to the end of the axis.
+constexpr range from(detail::signed_index first, detail::signed_index step = 1) noexcept {
+  return {first.value, step.value, range::open_end()};
+}
+
+/// What a region takes of one axis.
+class axis_selection {
+ public:
+  enum class kind : std::uint8_t { all, index, range, new_axis };
+
+  // NOLINTBEGIN(google-explicit-constructor): they are written as items of a region
+  constexpr axis_selection(all_indices = tune::all) noexcept : axis_selection(kind::all, {0, 0}) {}
+  constexpr axis_selection(added_axis) noexcept : axis_selection(kind::new_axis, {0, 0}) {}
+  constexpr axis_selection(const tune::range& indices) noexcept
+      : axis_selection(kind::range, indices) {}
+  /// One index; its axis goes.
+  template <std::convertible_to<detail::signed_index> Index>
+  constexpr axis_selection(Index index) noexcept : axis_selection(kind::index, {index, 0}) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  constexpr kind what() const noexcept { return kind_; }
+  /// An index is the first of them.
+  constexpr const tune::range& indices() const noexcept { return indices_; }
+
+ private:
+  constexpr axis_selection(kind what, const tune::range& indices) noexcept
+      : kind_(what), indices_(indices) {}
+
+  kind kind_;
+  tune::range indices_;
+};
+
+/// Part of an array, as numpy selects it: for each axis an index, a range or all, and new axes
+/// between them; axes that are not named come whole.
+///   array.get_region(queue, {2, tune::range(3, 7, 2), tune::new_axis, tune::from(-5)}, host);
+/// is numpy's host[...] = array[2, 3:7:2, newaxis, -5:]. Whether it fits an array is checked where
+/// it is used. A value that allocates nothing.
+class region {
+ public:
+  static constexpr std::size_t max_selections = 2 * shape::max_rank;
+
+  /// The whole array.
+  constexpr region() noexcept = default;
+  /// @throws argument_error if there are more than max_selections
+  region(std::initializer_list<axis_selection> selections);
+  explicit region(std::span<const axis_selection> selections);
+
+  constexpr std::span<const axis_selection> selections() const noexcept {
+    return std::span(selections_).first(count_);
+  }
+
+ private:
+  std::array<axis_selection, max_selections> selections_{};
+  std::size_t count_ = 0;
+};
+
+/// In numpy's notation: "[2, 3:7:2, newaxis, -5:]"; that of a whole array is "[...]".
+std::string to_string(const region& r);
+
+}  // namespace tune
