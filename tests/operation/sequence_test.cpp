@@ -327,3 +327,21 @@ TEST_CASE("an operation that fails ends the run") {
   chain.run();
   CHECK(fake.launches().size() == 4);
 }
+
+TEST_CASE("a sequence takes the memory of all its slots from its allocator") {
+  const bench on(steps::make_device().device());
+  const auto memory = std::make_shared<steps::counting_allocator>(on.context);
+  const auto other = std::make_shared<steps::counting_allocator>(on.context);
+  const auto op = std::make_shared<scale>(on.make_scale(5, 1));
+  op->set_allocator(other);
+  operation_sequence one(on.queue, {{"a", op}}, {{"both", {"a:src", "a:dest"}}}, {}, memory);
+  one.run("a");
+  CHECK(memory->bytes == 64);
+  one.slot("both").unbind();
+  one.run();
+  CHECK(memory->bytes == 128);
+  CHECK(other->bytes == 0);
+  one.slot("both").unbind();
+  op->run();
+  CHECK(other->bytes == 64);
+}
