@@ -21,6 +21,7 @@
 #include "libtune/discover/devices.hpp"
 #include "libtune/discover/select.hpp"
 #include "libtune/measure/measure.hpp"
+#include "libtune/operation/captured_operation.hpp"
 #include "libtune/operation/operation.hpp"
 #include "libtune/operation/sequence.hpp"
 #include "libtune/search/space.hpp"
