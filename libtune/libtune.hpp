@@ -4,8 +4,14 @@
 // Everything that the author of an operation needs.
 #pragma once
 
+#include "libtune/array/buffer_allocator.hpp"
 #include "libtune/array/device_array.hpp"
 #include "libtune/array/host_array.hpp"
+#include "libtune/array/managed_array.hpp"
+#include "libtune/array/plain_allocator.hpp"
+#include "libtune/array/pooled_allocator.hpp"
+#include "libtune/array/region.hpp"
+#include "libtune/array/typed_array.hpp"
 #include "libtune/base/dtype.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/base/fields.hpp"
@@ -15,6 +21,7 @@
 #include "libtune/discover/devices.hpp"
 #include "libtune/discover/select.hpp"
 #include "libtune/measure/measure.hpp"
+#include "libtune/operation/captured_operation.hpp"
 #include "libtune/operation/operation.hpp"
 #include "libtune/operation/sequence.hpp"
 #include "libtune/search/space.hpp"

@@ -30,11 +30,11 @@ std::shared_ptr<void> pinned(const context& context, std::size_t bytes) {
 host_memory::host_memory(std::size_t bytes) : data_(ordinary(bytes)), bytes_(bytes) {}
 
 host_memory::host_memory(const tune::context& context, std::size_t bytes)
-    : context_(context), data_(pinned(context, bytes)), bytes_(bytes) {}
+    : context_(context.impl()), data_(pinned(context, bytes)), bytes_(bytes) {}
 
 host_memory::host_memory(const host_memory& other)
     : context_(other.context_),
-      data_(context_ ? pinned(*context_, other.bytes_) : ordinary(other.bytes_)),
+      data_(context_ ? pinned(tune::context(context_), other.bytes_) : ordinary(other.bytes_)),
       bytes_(other.bytes_) {
   if (bytes_ > 0) std::memcpy(data_.get(), other.data_.get(), bytes_);
 }

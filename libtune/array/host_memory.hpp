@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 
 #include "libtune/device/context.hpp"
 
@@ -28,10 +27,11 @@ class host_memory {
   ~host_memory() = default;
 
   void* data() const noexcept { return data_.get(); }
-  bool is_pinned() const noexcept { return context_.has_value(); }
+  bool is_pinned() const noexcept { return context_ != nullptr; }
 
  private:
-  std::optional<context> context_;  // for copies, if it is pinned
+  // For copies, if it is pinned; not an optional context, which g++ 13 takes for uninitialised.
+  std::shared_ptr<context_interface> context_;
   std::shared_ptr<void> data_;
   std::size_t bytes_;
 };

@@ -93,7 +93,7 @@ class axis_selection {
   constexpr axis_selection(kind what, const tune::range& indices) noexcept
       : kind_(what), indices_(indices) {}
 
-  kind kind_;
+  kind kind_ = kind::all;
   tune::range indices_;
 };
 

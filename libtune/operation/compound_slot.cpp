@@ -75,7 +75,8 @@ void link_all(const std::string& name, const io_slots& children) {
 
 }  // namespace
 
-compound_slot::compound_slot(std::string name, std::vector<std::shared_ptr<io_slot>> children)
+compound_slot::compound_slot(const std::string& name,
+                             std::vector<std::shared_ptr<io_slot>> children)
     : io_slot(name, first_of(name, children).dimensions(), first_of(name, children).type(),
               strictest(children)),
       parts_(std::move(children)) {

@@ -20,7 +20,7 @@ class compound_slot final : public io_slot {
   /// @throws argument_error if there are none, one comes twice, is bound or has an owner, belongs
   /// to
   ///         another context or has another shape, or dimensions cannot be linked
-  compound_slot(std::string name, std::vector<std::shared_ptr<io_slot>> children);
+  compound_slot(const std::string& name, std::vector<std::shared_ptr<io_slot>> children);
 
  private:
   void do_assign_array(const device_array& array) override;

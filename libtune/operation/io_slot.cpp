@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "libtune/array/plain_allocator.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/interface.hpp"
 
@@ -74,10 +75,15 @@ void io_slot::check_padding(const array_layout& layout, const array_layout& requ
   }
 }
 
-device_array io_slot::allocate(const context& context, bool bind) {
-  device_array made(allocate_buffer(context, false), required_layout());
+device_array io_slot::allocate(allocator& memory, bool bind) {
+  device_array made(allocate_buffer(memory, false), required_layout());
   if (bind) do_assign_array(made);
   return made;
+}
+
+device_array io_slot::allocate(const context& context, bool bind) {
+  plain_allocator memory(context);
+  return allocate(memory, bind);
 }
 
 void io_slot::do_assign(const tune::buffer& memory) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/array/allocator.hpp"
 #include "libtune/array/device_array.hpp"
 #include "libtune/array/host_array.hpp"
 #include "libtune/array/layout.hpp"
@@ -58,6 +59,7 @@ class io_slot : public slot {
   /// Makes an array that fits, and binds it. On failure what was bound stays bound.
   /// @param bind  whether to bind it: without, it is a spare array, to take turns with
   /// @throws device_error if there is no memory, argument_error as for bind
+  device_array allocate(allocator& memory, bool bind = true);
   device_array allocate(const context& context, bool bind = true);
   /// A host array that fits. @throws type_error if the slot holds other elements
   template <element T>

@@ -7,6 +7,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
+#include "libtune/device/device.hpp"
 
 namespace tune {
 namespace {
@@ -25,6 +26,21 @@ std::string list_names(std::span<const named_slot> slots) {
 }
 
 }  // namespace
+
+operation::operation(command_queue queue, std::shared_ptr<allocator> memory)
+    : queue_(std::move(queue)) {
+  set_allocator(std::move(memory));
+}
+
+void operation::set_allocator(std::shared_ptr<allocator> memory) {
+  if (memory && memory->context() != queue_.context()) {
+    throw argument_error(
+        "the allocator belongs to another context than the operation's queue on "
+        "device '" +
+        queue_.device().name() + "'; make both from one context");
+  }
+  memory_ = std::move(memory);
+}
 
 std::vector<std::string> operation::slot_names() const {
   std::vector<std::string> names;
@@ -108,7 +124,12 @@ void operation::add(std::shared_ptr<io_slot> slot) {
 }
 
 void operation::ensure_bound(tune::slot& slot) {
-  if (!slot.is_bound()) slot.root().allocate_buffer(queue_.context());
+  if (slot.is_bound()) return;
+  if (memory_) {
+    slot.root().allocate_buffer(*memory_);
+  } else {
+    slot.root().allocate_buffer(queue_.context());
+  }
 }
 
 }  // namespace tune

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "libtune/array/allocator.hpp"
 #include "libtune/array/device_array.hpp"
 #include "libtune/base/value.hpp"
 #include "libtune/device/command_queue.hpp"
@@ -81,6 +82,11 @@ class operation {
   /// The array that is bound to a slot. @throws argument_error if there is none
   const device_array& buffer(std::string_view name) const { return slot(name).buffer(); }
 
+  /// Where the memory for ensure_bound, ensure_all_bound and run comes from, from now on; null is
+  /// the queue's context. A sequence uses its own for its slots, not that of its children.
+  /// @throws argument_error if it belongs to another context
+  void set_allocator(std::shared_ptr<allocator> memory);
+
   /// Allocates and binds memory where nothing is bound; for a hidden slot, to the one that it is
   /// part of. If that fails, what has been bound so far stays bound.
   /// @throws device_error if there is no memory
@@ -107,7 +113,8 @@ class operation {
   void operator()() { run(); }
 
  protected:
-  explicit operation(command_queue queue) noexcept : queue_(std::move(queue)) {}
+  /// @param memory  see set_allocator
+  explicit operation(command_queue queue, std::shared_ptr<allocator> memory = nullptr);
   operation(operation&&) noexcept = default;
   operation& operator=(operation&&) noexcept = default;
 
@@ -157,6 +164,7 @@ class operation {
   void ensure_bound(tune::slot& slot);
 
   command_queue queue_;
+  std::shared_ptr<allocator> memory_;  // null: the queue's context
   std::vector<named_slot> slots_;
   std::vector<named_slot> hidden_slots_;
   std::uint64_t version_ = next_version();
@@ -171,7 +179,7 @@ struct named_operation {
   template <std::derived_from<tune::operation> Operation>
   named_operation(std::string its_name, Operation&& its_operation)
       : name(std::move(its_name)),
-        operation(std::make_shared<Operation>(std::move(its_operation))) {}
+        operation(std::make_shared<Operation>(std::forward<Operation>(its_operation))) {}
 
   std::string name;
   std::shared_ptr<tune::operation> operation;

@@ -13,8 +13,9 @@ namespace tune {
 
 operation_sequence::operation_sequence(command_queue queue, std::vector<named_operation> children,
                                        const std::vector<shared_slots>& compounds,
-                                       const std::vector<shared_slots>& aliases)
-    : operation(std::move(queue)), children_(std::move(children)) {
+                                       const std::vector<shared_slots>& aliases,
+                                       std::shared_ptr<allocator> memory)
+    : operation(std::move(queue), std::move(memory)), children_(std::move(children)) {
   check_children();
   composition made(children_);
   for (const shared_slots& each : compounds) made.add_compound(each);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,12 +50,14 @@ class operation_sequence : public operation {
   /// @param children   in the order of running; names without ':'
   /// @param compounds  slots to which one array is bound; see compound_slot
   /// @param aliases    slots, or compounds from above, in the same memory; see alias_slot
+  /// @param memory     see set_allocator
   /// @throws argument_error if a child has another queue, is part of a sequence, or comes twice, a
   ///         name is taken, a slot that is not optional is missing (the text lists what is there),
   ///         or slots cannot be joined; type_error if that is for their types
   explicit operation_sequence(command_queue queue, std::vector<named_operation> children,
                               const std::vector<shared_slots>& compounds = {},
-                              const std::vector<shared_slots>& aliases = {});
+                              const std::vector<shared_slots>& aliases = {},
+                              std::shared_ptr<allocator> memory = nullptr);
   operation_sequence(operation_sequence&&) noexcept = default;
   operation_sequence& operator=(operation_sequence&& other) noexcept;
   ~operation_sequence() override;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "libtune/array/plain_allocator.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/device/interface.hpp"
@@ -37,13 +38,18 @@ void slot::bind(const buffer& memory) {
   do_assign(memory);
 }
 
-buffer slot::allocate_buffer(const context& context, bool bind) {
+buffer slot::allocate_buffer(allocator& memory, bool bind) {
   check_root();
-  check_context(*context.impl());
+  check_context(*memory.context().impl());
   // A buffer cannot be empty, an array can.
-  const buffer memory = context.create_buffer(std::max<std::size_t>(required_bytes(), 1));
-  if (bind) do_assign(memory);
-  return memory;
+  buffer made = memory.allocate(std::max<std::size_t>(required_bytes(), 1));
+  if (bind) do_assign(made);
+  return made;
+}
+
+buffer slot::allocate_buffer(const context& context, bool bind) {
+  plain_allocator memory(context);
+  return allocate_buffer(memory, bind);
 }
 
 void slot::unbind() {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/array/allocator.hpp"
 #include "libtune/device/buffer.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/operation/dimension.hpp"
@@ -49,6 +50,7 @@ class slot {
   /// Makes memory that fits, and binds it. On failure what was bound stays bound.
   /// @param bind  whether to bind it: without, it is spare memory to bind later
   /// @throws device_error if there is no memory, argument_error as for bind
+  buffer allocate_buffer(allocator& memory, bool bind = true);
   buffer allocate_buffer(const context& context, bool bind = true);
   /// @throws argument_error if this is not a root slot
   void unbind();

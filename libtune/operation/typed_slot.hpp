@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "libtune/array/allocator.hpp"
+#include "libtune/array/typed_array.hpp"
 #include "libtune/operation/io_slot.hpp"
 
 namespace tune {
@@ -18,6 +21,22 @@ class typed_slot final : public io_slot {
   typed_slot(std::string name, std::vector<dimension> dimensions,
              padding_policy policy = padding_policy::required)
       : io_slot(std::move(name), std::move(dimensions), element_type::of<T>(), policy) {}
+
+  /// As io_slot does. Arrays whose type is known at run time only are checked at run time.
+  using io_slot::bind;
+  template <class U>
+  requires(!std::same_as<T, U>) void bind(const typed_array<U>& array) = delete;
+
+  /// The array that is bound. @throws argument_error if nothing is
+  typed_array<T> array() const { return typed_array<T>(buffer()); }
+
+  /// As io_slot does.
+  typed_array<T> allocate(allocator& memory, bool bind = true) {
+    return typed_array<T>(io_slot::allocate(memory, bind));
+  }
+  typed_array<T> allocate(const context& context, bool bind = true) {
+    return typed_array<T>(io_slot::allocate(context, bind));
+  }
 
   /// A host array that fits.
   host_array<T> allocate_host() const { return io_slot::allocate_host<T>(); }

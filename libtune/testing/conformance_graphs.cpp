@@ -24,7 +24,7 @@ using values = std::vector<std::int32_t>;
 constexpr nd_range range{{64}, {16}};
 constexpr std::size_t bytes = 64 * sizeof(std::int32_t);
 
-// Kernels of several arguments, a fill, and copies in both directions.
+// Kernels of several arguments, fills of a range and of regions, and copies in both directions.
 struct graph_bench : conformance_bench {
   explicit graph_bench(const device& device)
       : conformance_bench(device),
@@ -46,6 +46,10 @@ struct graph_bench : conformance_bench {
     target.enqueue(reverse, {{64}, {reverse_group}});
     const std::array<std::int32_t, 4> pattern{1, 2, 3, 4};
     target.fill(seed, bytes / 2, std::as_bytes(std::span(pattern)));
+    target.fill(seed,
+                {.offset_bytes = bytes / 2, .row_pitch_bytes = 16, .row_bytes = 12, .rows = 3},
+                std::as_bytes(std::span(pattern)).first(12));
+    target.zero(seed, {.offset_bytes = 16, .row_pitch_bytes = 32, .row_bytes = 4, .rows = 4});
     for (const int amount : {10, 200}) {
       add.set_arguments(seed, amount);
       target.enqueue(add, range);
@@ -193,6 +197,10 @@ void refusals(const device& device) {
   command_queue& queue = bench.queue;
   const auto inner = bench.capture();
   const event before = queue.enqueue_marker();
+  std::optional<buffer> managed;
+  if (device.info().managed_memory != managed_memory_kind::none) {
+    managed = bench.context.create_managed_buffer(bytes);
+  }
   const auto graph = queue.capture([&] {
     bench.add.set_arguments(bench.sum, 1);
     queue.enqueue(bench.add, range);
@@ -205,6 +213,7 @@ void refusals(const device& device) {
     CHECK_NOTHROW(queue.wait_for({}));
     check_refused(device, "a launch with an event",
                   [&] { queue.enqueue_with_event(bench.add, range); });
+    if (managed) check_refused(device, "mapping memory", [&] { (void)queue.map(*managed); });
     check_refused(device, "another capture", [&] { bench.capture(); });
     check_refused(device, "a command graph", [&] { queue.enqueue(*inner); });
     queue.enqueue(bench.add, range);

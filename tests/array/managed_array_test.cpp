@@ -99,7 +99,7 @@ LIBTUNE_DEVICE_TEST_CASE("managed arrays are copied as others are, on a device",
 TEST_CASE("a managed array is a typed one and a device array, and may be empty") {
   const tune::context context = fake_device().device().create_context();
   const managed_array<float> array(context, {0, 3});
-  const tune::device_array untyped = array;
+  const tune::device_array& untyped = array;
   CHECK(untyped.size() == shape{0, 3});
   static_assert(std::is_convertible_v<managed_array<float>, tune::typed_array<float>>);
 }

@@ -72,7 +72,7 @@ TEST_CASE("a typed array knows its layout and its type") {
 TEST_CASE("a typed array is a device array, and one becomes typed if its elements are right") {
   const tune::context context = fake_device().device().create_context();
   const typed_array<float> typed(context, {3});
-  const device_array untyped = typed;
+  const device_array untyped = typed;  // NOLINT(performance-unnecessary-copy-initialization)
   CHECK(untyped.buffer() == typed.buffer());
   CHECK(typed_array<float>(untyped).buffer() == typed.buffer());
   CHECK_THROWS_WITH_AS(typed_array<int>{untyped},

@@ -145,10 +145,11 @@ CUresult set_rows(CUdeviceptr address, std::size_t pitch, T value, std::size_t w
       pitch < width * sizeof(T)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  for (std::size_t row = 0; row < height; ++row) {
-    std::fill_n(static_cast<T*>(host(address + row * pitch)), width, value);
-  }
-  return CUDA_SUCCESS;
+  return run_on(stream, "set rows", [=] {
+    for (std::size_t row = 0; row < height; ++row) {
+      std::fill_n(static_cast<T*>(host(address + row * pitch)), width, value);
+    }
+  });
 }
 
 CUresult copy_rectangle(const CUDA_MEMCPY3D_v2* shape, CUstream stream) {

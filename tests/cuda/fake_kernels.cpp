@@ -144,7 +144,8 @@ bool find_parameter(const std::string& kernel, std::size_t index, std::size_t& o
   offset = 0;
   for (std::size_t i = 0; i <= index; ++i) {
     size = found->second.sizes[i];
-    offset = (offset + size - 1) / size * size;
+    const std::size_t alignment = std::min<std::size_t>(size, 16);
+    offset = (offset + alignment - 1) / alignment * alignment;
     if (i < index) offset += size;
   }
   return true;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "libtune/array/plain_allocator.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/operation/compound_slot.hpp"
@@ -115,4 +116,20 @@ TEST_CASE("slots that cannot be aliased say why") {
   CHECK_THROWS_WITH_AS(alias_slot("scratch", {a}),
                        "slot 'a' cannot become part of slot 'scratch': it is part of slot 'other'",
                        tune::argument_error);
+}
+
+TEST_CASE("slots take their memory from an allocator of their context alone") {
+  const fake_device fake;
+  const tune::context context = fake.device().create_context();
+  tune::plain_allocator mine(context);
+  tune::plain_allocator other(fake.device().create_context());
+  const auto a = make("a", {10}, dtype::int32);
+  a->restrict_to(context);
+  alias_slot scratch("scratch", {a});
+  CHECK_THROWS_WITH_AS(scratch.allocate_buffer(other),
+                       doctest::Contains("the slot 'scratch' belongs to another context"),
+                       tune::argument_error);
+  CHECK(fake.live_bytes() == 0);
+  const tune::buffer memory = scratch.allocate_buffer(mine);
+  CHECK(a->buffer().buffer() == memory);
 }

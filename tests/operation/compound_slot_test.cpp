@@ -150,6 +150,7 @@ TEST_CASE("a compound takes any valid padding only if all its slots do") {
 TEST_CASE("slots that cannot be joined say why and stay as they were") {
   const auto refuse = [](const std::vector<std::shared_ptr<io_slot>>& children, const char* text) {
     std::vector<shape> before;
+    before.reserve(children.size());
     for (const auto& child : children) before.push_back(child->required_layout().padded());
     CHECK_THROWS_WITH_AS(compound_slot("whole", children), text, tune::argument_error);
     for (std::size_t i = 0; i < children.size(); ++i) {

@@ -38,9 +38,9 @@ TEST_CASE("a size alone is a dimension that asks for no padding and allows any")
 
 TEST_CASE("the required padded size is the least that satisfies the rules") {
   struct {
-    std::size_t size;
-    padding needs;
-    std::size_t required;
+    std::size_t size = 0;
+    padding needs = {};
+    std::size_t required = 0;
   } const cases[] = {
       {17, {.round = 4}, 20},
       {20, {.round = 5}, 20},
@@ -96,10 +96,10 @@ TEST_CASE("rules that cannot mean anything are errors that say so") {
 
 TEST_CASE("long rows of elements that are a power of two start on 128 bytes") {
   struct {
-    std::size_t size;
-    padding needs;
-    std::size_t hint;
-    std::size_t required;
+    std::size_t size = 0;
+    padding needs = {};
+    std::size_t hint = 0;
+    std::size_t required = 0;
   } const cases[] = {
       {1100, {.round = 200, .type = dtype::float32}, 32, 1216},
       {1100, {.exact = true, .type = dtype::float32}, 32, 1100},

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
+#include "tests/operation/steps.hpp"
 
 using tune::device_array;
 using tune::dtype;
@@ -401,4 +403,22 @@ TEST_CASE("an operation that is no sequence has neither children nor hidden slot
   CHECK(op.hidden_slots().empty());
   CHECK(op.slots().size() == 2);
   CHECK(&op.any_slot("src") == op.slots()[0].slot.get());
+}
+
+TEST_CASE("an operation takes its memory from the allocator that it was given") {
+  const fake_device fake = device_with_scale();
+  bench on(fake.device());
+  const auto memory = std::make_shared<steps::counting_allocator>(on.context);
+  scale op(on.queue, 5, 1);
+  op.set_allocator(memory);
+  op.ensure_bound("src");
+  CHECK(memory->bytes == 128);
+  op.set_allocator(nullptr);
+  op.run();
+  CHECK(memory->bytes == 128);
+  const auto other = std::make_shared<steps::counting_allocator>(fake.device().create_context());
+  CHECK_THROWS_WITH_AS(op.set_allocator(other),
+                       "the allocator belongs to another context than the operation's queue on "
+                       "device 'fake device'; make both from one context",
+                       tune::argument_error);
 }

@@ -89,6 +89,7 @@ void check_threads(const tune::device& device) {
   bench shared(device);
   std::vector<tune::host_array<std::int32_t>> results(threads, counted(2000));
   std::vector<std::thread> running;
+  running.reserve(threads);
   for (int i = 0; i < threads; ++i) {
     running.emplace_back([&, i] {
       bench on = shared;
@@ -325,4 +326,22 @@ TEST_CASE("an operation that fails ends the run") {
   CHECK(fake.launches().size() == 1);
   chain.run();
   CHECK(fake.launches().size() == 4);
+}
+
+TEST_CASE("a sequence takes the memory of all its slots from its allocator") {
+  const bench on(steps::make_device().device());
+  const auto memory = std::make_shared<steps::counting_allocator>(on.context);
+  const auto other = std::make_shared<steps::counting_allocator>(on.context);
+  const auto op = std::make_shared<scale>(on.make_scale(5, 1));
+  op->set_allocator(other);
+  operation_sequence one(on.queue, {{"a", op}}, {{"both", {"a:src", "a:dest"}}}, {}, memory);
+  one.run("a");
+  CHECK(memory->bytes == 64);
+  one.slot("both").unbind();
+  one.run();
+  CHECK(memory->bytes == 128);
+  CHECK(other->bytes == 0);
+  one.slot("both").unbind();
+  op->run();
+  CHECK(other->bytes == 64);
 }

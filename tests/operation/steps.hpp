@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 #include <vector>
 
+#include "libtune/array/allocator.hpp"
 #include "libtune/array/host_array.hpp"
 #include "libtune/compile/compile.hpp"
 #include "libtune/device/context.hpp"
@@ -72,6 +73,19 @@ KERNEL void scale(GLOBAL int* dest, GLOBAL const int* src, int factor) {
   tune::context context;
   tune::command_queue queue;
   tune::program program;
+};
+
+/// Hands out what the context does, and counts.
+class counting_allocator final : public tune::allocator {
+ public:
+  explicit counting_allocator(const tune::context& context) : allocator(context) {}
+  std::size_t bytes = 0;
+
+ private:
+  tune::buffer do_allocate(std::size_t asked) override {
+    bytes += asked;
+    return context().create_buffer(asked);
+  }
 };
 
 inline tune::testing::fake_device make_device() {

@@ -7,6 +7,8 @@
 #include <doctest/doctest.h>
 #include <utility>
 
+#include "libtune/array/plain_allocator.hpp"
+#include "libtune/array/typed_array.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
@@ -27,6 +29,12 @@ concept copyable = requires(const typed_slot<T>& slot, tune::command_queue& queu
   slot.get(queue, array);
 };
 
+/// Whether an array of U may be bound to a slot of T.
+template <class T, class U>
+concept bindable = requires(typed_slot<T>& slot, const tune::typed_array<U>& array) {
+  slot.bind(array);
+};
+
 class holder final : public tune::operation {
  public:
   explicit holder(const tune::command_queue& queue)
@@ -44,6 +52,9 @@ TEST_CASE("elements of another type do not compile") {
   static_assert(copyable<float, float>);
   static_assert(!copyable<float, std::int32_t>);
   static_assert(!copyable<std::int32_t, std::uint32_t>);
+  static_assert(bindable<float, float>);
+  static_assert(!bindable<float, std::int32_t>);
+  static_assert(!bindable<std::int32_t, std::uint32_t>);
   static_assert(std::same_as<decltype(std::declval<const typed_slot<float>&>().allocate_host()),
                              host_array<float>>);
 }
@@ -64,6 +75,19 @@ TEST_CASE("a typed slot is a slot of its type, with typed copies") {
   op.data.get(queue, numbers);
   CHECK(numbers(2, 39) == 5);
   CHECK(op.data.get(queue)(2, 39) == 5);
+}
+
+TEST_CASE("what a typed slot allocates is a typed array") {
+  const tune::context context = tune::testing::fake_device().device().create_context();
+  typed_slot<float> slot("data", {4});
+  const tune::typed_array<float> spare = slot.allocate(context, false);
+  CHECK_FALSE(slot.is_bound());
+  slot.bind(spare);
+  const tune::typed_array<float> bound = slot.array();
+  CHECK(bound.buffer() == spare.buffer());
+  tune::plain_allocator memory(context);
+  const tune::typed_array<float> another = slot.allocate(memory);
+  CHECK(slot.array().buffer() == another.buffer());
 }
 
 TEST_CASE("an array whose type is known at run time is checked at run time") {
