@@ -30,8 +30,7 @@ extents origin_of(const detail::copy_side& side, const detail::copy_request& req
   return {rest % side.row_pitch_bytes, rest / side.row_pitch_bytes, slice};
 }
 
-void enqueue_rectangle(cl_command_queue queue, const detail::copy_request& request,
-                       const device_info& device) {
+cl_int enqueue_rectangle(cl_command_queue queue, const detail::copy_request& request) {
   const detail::copy_side& from = request.source;
   const detail::copy_side& to = request.destination;
   const extents region{request.row_bytes, request.rows, request.slices};
@@ -42,24 +41,20 @@ void enqueue_rectangle(cl_command_queue queue, const detail::copy_request& reque
   };
   const cl_bool blocking = request.blocking ? CL_TRUE : CL_FALSE;
   if (from.buffer != nullptr && to.buffer != nullptr) {
-    check(
-        clEnqueueCopyBufferRect(queue, memory_of(from), memory_of(to), source.data(), target.data(),
-                                region.data(), from.row_pitch_bytes, slice_pitch(from),
-                                to.row_pitch_bytes, slice_pitch(to), 0, nullptr, nullptr),
-        "clEnqueueCopyBufferRect", device);
-  } else if (to.buffer != nullptr) {
-    check(clEnqueueWriteBufferRect(queue, memory_of(to), blocking, target.data(), source.data(),
-                                   region.data(), to.row_pitch_bytes, slice_pitch(to),
-                                   from.row_pitch_bytes, slice_pitch(from), from.host, 0, nullptr,
-                                   nullptr),
-          "clEnqueueWriteBufferRect", device);
-  } else {
-    check(
-        clEnqueueReadBufferRect(queue, memory_of(from), blocking, source.data(), target.data(),
-                                region.data(), from.row_pitch_bytes, slice_pitch(from),
-                                to.row_pitch_bytes, slice_pitch(to), to.host, 0, nullptr, nullptr),
-        "clEnqueueReadBufferRect", device);
+    return clEnqueueCopyBufferRect(queue, memory_of(from), memory_of(to), source.data(),
+                                   target.data(), region.data(), from.row_pitch_bytes,
+                                   slice_pitch(from), to.row_pitch_bytes, slice_pitch(to), 0,
+                                   nullptr, nullptr);
   }
+  if (to.buffer != nullptr) {
+    return clEnqueueWriteBufferRect(queue, memory_of(to), blocking, target.data(), source.data(),
+                                    region.data(), to.row_pitch_bytes, slice_pitch(to),
+                                    from.row_pitch_bytes, slice_pitch(from), from.host, 0, nullptr,
+                                    nullptr);
+  }
+  return clEnqueueReadBufferRect(queue, memory_of(from), blocking, source.data(), target.data(),
+                                 region.data(), from.row_pitch_bytes, slice_pitch(from),
+                                 to.row_pitch_bytes, slice_pitch(to), to.host, 0, nullptr, nullptr);
 }
 
 void enqueue_linear(cl_command_queue queue, const detail::copy_request& request,
@@ -112,6 +107,36 @@ void enqueue_rows(cl_command_queue queue, const detail::copy_request& request,
   }
 }
 
+void enqueue_part(cl_command_queue queue, const detail::copy_request& part,
+                  const device_info& device) {
+  if (detail::is_linear(part)) {
+    enqueue_linear(queue, part, device);
+    return;
+  }
+  if (needs_single_rows(part, device)) {
+    enqueue_rows(queue, part, device);
+    return;
+  }
+  const cl_int status = enqueue_rectangle(queue, part);
+  if (status != CL_INVALID_VALUE) {
+    check(status, "copy of a rectangle", device);
+    return;
+  }
+  // NVIDIA's driver wants the last slice or row to be as long as its pitch before the buffer ends.
+  detail::copy_request first = part;
+  detail::copy_request last = part.slices > 1 ? detail::nth_slice(part, part.slices - 1) : part;
+  if (part.slices > 1) {
+    --first.slices;
+  } else {
+    --first.rows;
+    last.rows = 1;
+    last.source.offset_bytes += first.rows * part.source.row_pitch_bytes;
+    last.destination.offset_bytes += first.rows * part.destination.row_pitch_bytes;
+  }
+  enqueue_part(queue, detail::without_single_rows(first), device);
+  enqueue_part(queue, detail::without_single_rows(last), device);
+}
+
 }  // namespace
 
 void enqueue_copy(const cl::CommandQueue& queue, const detail::copy_request& wanted,
@@ -122,15 +147,8 @@ void enqueue_copy(const cl::CommandQueue& queue, const detail::copy_request& wan
       wanted.blocking && !detail::has_regular_slices(detail::without_single_rows(wanted));
   detail::copy_request request = wanted;
   if (waits_at_end) request.blocking = false;
-  detail::for_each_part(request, [&](const detail::copy_request& part) {
-    if (detail::is_linear(part)) {
-      enqueue_linear(queue(), part, device);
-    } else if (needs_single_rows(part, device)) {
-      enqueue_rows(queue(), part, device);
-    } else {
-      enqueue_rectangle(queue(), part, device);
-    }
-  });
+  detail::for_each_part(
+      request, [&](const detail::copy_request& part) { enqueue_part(queue(), part, device); });
   if (waits_at_end) check(clFinish(queue()), "clFinish", device);
 }
 
