@@ -12,9 +12,11 @@
 #include "libtune/store/connection.hpp"
 #include "libtune/store/database_failure.hpp"
 #include "libtune/store/database_file.hpp"
+#include "libtune/store/database_lock.hpp"
 #include "libtune/store/field_check.hpp"
 #include "libtune/store/function_table.hpp"
 #include "libtune/store/nearest.hpp"
+#include "libtune/store/quarantine.hpp"
 #include "libtune/store/schema.hpp"
 #include "libtune/store/trial_log.hpp"
 
@@ -24,6 +26,9 @@ namespace {
 using detail::connection;
 using detail::function_table;
 using detail::write_transaction;
+
+// Nobody waits longer for a lookup, whatever is in the file.
+constexpr std::chrono::milliseconds longest_lookup{1000};
 
 std::optional<record> find_nearest_record(function_table& table, const record_key& key) {
   const std::vector<device_identity> devices = table.devices(key.arguments);
@@ -65,13 +70,30 @@ class tuning_database::implementation {
     try {
       return step();
     } catch (const SQLite::Exception& failure) {
+      damage_is_known_ = damage_is_known_ || detail::is_damage(failure);
       const std::string what = std::string(verb) + " '" + std::string(subject) + "'";
       throw detail::database_failure(path_, what, failure);
     }
   }
 
+  /// The same for a step that writes. A damaged file is moved aside and the step made again, on a
+  /// new one.
+  template <class Step>
+  void attempt_to_write(std::string_view verb, std::string_view subject, Step step) {
+    attempt(verb, subject, [&] {
+      try {
+        write_in_place(step);
+      } catch (const SQLite::Exception& failure) {
+        if (!detail::is_damage(failure)) throw;
+        set_aside(failure.what());
+        write_in_place(step);
+      }
+    });
+  }
+
   /// The database if it has anything to read, else null.
   connection* open_for_reading() {
+    close_if_moved();
     if (!connection_) {
       if (!detail::is_there(path_)) return nullptr;
       connection_ = std::make_unique<connection>(path_, waits_.read, waits_.read);
@@ -130,8 +152,37 @@ class tuning_database::implementation {
   }
 
  private:
+  template <class Step>
+  void write_in_place(Step& step) {
+    close_if_moved();
+    if (!connection_) detail::create_private_file(path_);  // with the folder, for the lock's file
+    const detail::database_lock lock(path_, detail::database_lock::kind::shared, waits_.write);
+    close_if_moved();
+    step();
+  }
+
+  void close() {
+    tables_.clear();
+    connection_.reset();
+  }
+
+  void close_if_moved() {
+    if (connection_ && !connection_->is_in_place()) close();
+  }
+
+  void set_aside(const std::string& reason) {
+    close();
+    const auto aside = detail::set_aside_if_damaged(path_, waits_.write);
+    if (!aside) return;  // another process has, or the next attempt says why it cannot be used
+    log(damage_is_known_ ? log_level::info : log_level::warning,
+        "tuning database '" + path_ + "': it is damaged (" + reason + "), was moved to '" + *aside +
+            "' and is started anew");
+    damage_is_known_ = false;
+  }
+
   const std::string path_;
   const database_waits waits_;
+  bool damage_is_known_ = false;  // to the caller, who was told with an error
   std::mutex mutex_;
   std::unique_ptr<connection> connection_;
   std::map<std::string, std::unique_ptr<function_table>> tables_;  // after what they refer to
@@ -154,6 +205,7 @@ std::optional<record> tuning_database::find(const function_identity& function,
       connection* source = impl_->open_for_reading();
       function_table* table = source ? impl_->find_table(*source, function) : nullptr;
       if (table == nullptr) return std::nullopt;
+      const detail::work_limit limit(*source, longest_lookup);
       std::optional<record> found = table->find(key.arguments, key.device);
       if (found || mode == match_mode::exact) return found;
       return find_nearest_record(*table, key);
@@ -173,7 +225,7 @@ void tuning_database::store(const function_identity& function, const record_key&
   detail::check_fields(function.value_fields, values, function.name);
   if (score_ns) detail::check_score(*score_ns);
   check_field_names(function);
-  impl_->attempt("store the result of", function.name, [&] {
+  impl_->attempt_to_write("store the result of", function.name, [&] {
     impl_->write_to_table(
         function, [&](connection&, function_table& table) { table.store(key, values, score_ns); });
   });
@@ -183,7 +235,7 @@ search_id tuning_database::begin_search(const function_identity& function, const
   check_request(function, key);
   check_field_names(function);
   search_id search{};
-  impl_->attempt("store a search of", function.name, [&] {
+  impl_->attempt_to_write("store a search of", function.name, [&] {
     impl_->write_to_table(function, [&](connection& target, function_table&) {
       search = detail::insert_search(target, function, key);
     });
@@ -193,14 +245,14 @@ search_id tuning_database::begin_search(const function_identity& function, const
 
 void tuning_database::add_trial(search_id search, const stored_trial& trial) {
   check_trial(trial);
-  impl_->attempt("store the trial", to_string(trial.configuration), [&] {
+  impl_->attempt_to_write("store the trial", to_string(trial.configuration), [&] {
     impl_->write_to_search(
         search, [&](connection& target) { detail::insert_trial(target, search, trial); });
   });
 }
 
 void tuning_database::finish_search(search_id search, const std::string& result) {
-  impl_->attempt("store the end of a search, with the result", result, [&] {
+  impl_->attempt_to_write("store the end of a search, with the result", result, [&] {
     impl_->write_to_search(search,
                            [&](connection& target) { detail::end_search(target, search, result); });
   });
