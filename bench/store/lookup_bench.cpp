@@ -15,13 +15,17 @@
 // with --benchmark_repetitions=9 --benchmark_report_aggregates_only=true.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <benchmark/benchmark.h>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <stdexcept>
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp
 #include <string>
+#include <vector>
 
+#include "libtune/store/connection.hpp"
+#include "libtune/store/row_checksum.hpp"
 #include "libtune/store/tuning_database.hpp"
 
 namespace {
@@ -63,16 +67,23 @@ class databases {
     std::string path = (folder_ / (std::to_string(count) + ".db")).string();
     tune::tuning_database(path).store(function, key_of(0),
                                       {{"wgs", std::int64_t{128}}, {"vector", true}}, 1500.0);
-    SQLite::Database database(path, SQLite::OPEN_READWRITE);
+    tune::detail::connection opened(path, std::chrono::seconds(10), std::chrono::seconds(10));
     SQLite::Statement insert(
-        database,
+        opened.database(),
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 - 1) "
         "INSERT INTO \"bench.autotune__0\" (arg_rows, arg_type, device_name, device_platform, "
-        "device_version, value_wgs, value_vector, score_ns, tuned_at) "
+        "device_version, value_wgs, value_vector, score_ns, tuned_at, checksum) "
         "SELECT i, 'float32', 'NVIDIA H200', 'NVIDIA CUDA', '12.4', 32 << (i % 5), i % 2, "
-        "1000.0 + i, '2024-01-01T00:00:00Z' FROM n");
+        "1000.0 + i, '2024-01-01T00:00:00Z', x'' FROM n");
     insert.bind(1, count);
     insert.exec();
+    opened.database().exec(
+        "UPDATE \"bench.autotune__0\" SET checksum = " +
+        tune::detail::checksum_expression(
+            "bench.autotune__0",
+            std::vector<std::string>{"arg_rows", "arg_type", "device_name", "device_platform",
+                                     "device_version", "value_wgs", "value_vector", "score_ns",
+                                     "tuned_at"}));
     return path;
   }
 

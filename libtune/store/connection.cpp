@@ -9,9 +9,12 @@
 #include <sqlite3.h>
 #include <utility>
 
+#include "libtune/base/log.hpp"
 #include "libtune/store/database_failure.hpp"
 #include "libtune/store/database_file.hpp"
+#include "libtune/store/row_checksum.hpp"
 #include "libtune/store/schema.hpp"
+#include "libtune/store/schema_migration.hpp"
 
 namespace tune::detail {
 namespace {
@@ -50,10 +53,12 @@ void use_rollback_journal(SQLite::Database& database, const std::string& path) {
   database.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
 }
 
-void create_fixed_tables(SQLite::Database& database) {
-  database.exec("PRAGMA application_id = " + std::to_string(application_id));
-  database.exec("PRAGMA user_version = " + std::to_string(schema_version));
-  database.exec(fixed_tables_sql);
+database_error newer_tables(const std::string& path, const std::string& attempt,
+                            std::int32_t version) {
+  return database_failure(path, attempt,
+                          "its tables have version " + std::to_string(version) +
+                              " and this libtune knows version " + std::to_string(schema_version),
+                          "use the libtune that wrote it, or name another file with LIBTUNE_DB");
 }
 
 }  // namespace
@@ -65,16 +70,24 @@ connection::connection(const std::string& path, std::chrono::milliseconds wait,
                                                    milliseconds(open_wait))),
       wait_(wait) {
   distrust_content(*database_);
-  // Before the journal is touched, so that a file of another application is left as it is.
-  is_ready();
-  use_rollback_journal(*database_, path_);
+  register_row_checksum(*database_);
+  // Before the journal is touched, so that a file of another application or a newer libtune is left
+  // as it is.
+  const std::int32_t version = read_marks();
+  if (version <= schema_version) use_rollback_journal(*database_, path_);
+  if (version > 0 && version < schema_version) migrate(open_wait);
   set_busy_timeout(*database_, wait_);
 }
 
 connection::~connection() = default;
 
 bool connection::is_ready() {
-  if (ready_) return true;
+  if (!ready_) ready_ = read_marks() >= schema_version;
+  return ready_;
+}
+
+/// The version of the tables; 0 for a new file.
+std::int32_t connection::read_marks() {
   // One statement, so that another process that makes the tables just now has made all or none.
   SQLite::Statement marks(*database_,
                           "SELECT (SELECT application_id FROM pragma_application_id), "
@@ -83,18 +96,29 @@ bool connection::is_ready() {
   marks.executeStep();
   const int id = marks.getColumn(0).getInt();
   const int version = marks.getColumn(1).getInt();
-  if (id == 0 && version == 0 && marks.getColumn(2).getInt() == 0) return false;
-  if (id != application_id) {
+  if (id == 0 && version == 0 && marks.getColumn(2).getInt() == 0) return 0;
+  if (id != application_id || version < 1) {
     throw database_failure(path_, "use it", "the file belongs to another application",
                            "it is left as it is; name another file with LIBTUNE_DB");
   }
-  if (version != schema_version) {
-    throw database_failure(path_, "use it",
-                           "its tables have version " + std::to_string(version) +
-                               " and this libtune knows version " + std::to_string(schema_version),
-                           "use the libtune that wrote it, or name another file with LIBTUNE_DB");
+  if (version > schema_version && !can_read_newer(*database_)) {
+    throw newer_tables(path_, "use it", version);
   }
-  return ready_ = true;
+  return version;
+}
+
+void connection::migrate(std::chrono::milliseconds wait) {
+  if (sqlite3_db_readonly(database_->getHandle(), "main") != 0) {
+    warn_once("tuning database '" + path_ +
+              "': its tables are of an older libtune and may only be read, so they count as empty; "
+              "let a program that may write the file use it once");
+    return;
+  }
+  const scoped_wait patience(*this, wait);
+  SQLite::Transaction transaction(*database_, SQLite::TransactionBehavior::IMMEDIATE);
+  const std::int32_t version = read_marks();  // another process may have been faster
+  if (version < schema_version) migrate_tables(*database_, version);
+  transaction.commit();
 }
 
 scoped_wait::scoped_wait(connection& target, std::chrono::milliseconds wait) noexcept
@@ -111,7 +135,13 @@ write_transaction::write_transaction(connection& target, std::chrono::millisecon
     : wait_(target, wait),
       transaction_(std::make_unique<SQLite::Transaction>(target.database(),
                                                          SQLite::TransactionBehavior::IMMEDIATE)) {
-  if (!target.is_ready()) create_fixed_tables(target.database());
+  const std::int32_t version = target.read_marks();
+  if (version > schema_version) throw newer_tables(target.path(), "write to it", version);
+  if (version == 0) {
+    create_fixed_tables(target.database());
+  } else if (version < schema_version) {
+    migrate_tables(target.database(), version);
+  }
 }
 
 write_transaction::~write_transaction() = default;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -25,7 +26,10 @@ class connection {
   /// Opens an existing file; one that may only be read is opened for reading.
   /// @param wait       for how long a statement may wait for other processes
   /// @param open_wait  the same while opening
-  /// @throws database_error if the file is of another application or a newer libtune
+  /// Tables of an older libtune are brought to this version first, all at once; if the file may
+  /// only be read they count as none.
+  /// @throws database_error if the file is of another application, or of a newer libtune and says
+  ///                        that this one cannot read it
   connection(const std::string& path, std::chrono::milliseconds wait,
              std::chrono::milliseconds open_wait);
   ~connection();
@@ -41,6 +45,10 @@ class connection {
 
  private:
   friend class scoped_wait;
+  friend class write_transaction;
+
+  std::int32_t read_marks();
+  void migrate(std::chrono::milliseconds wait);
 
   std::string path_;
   std::unique_ptr<SQLite::Database> database_;
@@ -62,8 +70,9 @@ class [[nodiscard]] scoped_wait {
 };
 
 /// The one way to change a database: it takes the write lock at once, because a transaction that
-/// reads first cannot wait for the lock later. Makes libtune's tables if the file is new. Rolls
-/// back unless committed. No other work (compiling, timing) happens while one is open.
+/// reads first cannot wait for the lock later. Makes libtune's tables if the file is new. A file of
+/// a newer libtune is never written: that is a database_error. Rolls back unless committed. No
+/// other work (compiling, timing) happens while one is open.
 class [[nodiscard]] write_transaction {
  public:
   /// @param wait  for how long to wait for the lock

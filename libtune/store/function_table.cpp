@@ -10,11 +10,14 @@
 #include "libtune/store/column.hpp"
 #include "libtune/store/connection.hpp"
 #include "libtune/store/database_failure.hpp"
+#include "libtune/store/row_checksum.hpp"
 #include "libtune/store/schema.hpp"
 #include "libtune/store/schema_drift_error.hpp"
 
 namespace tune::detail {
 namespace {
+
+const std::vector<std::string> identity_columns{"table_name", "name", "version", "columns"};
 
 /// Binds a key's fields and returns the number of the next parameter.
 int bind_arguments(SQLite::Statement& statement, const std::vector<named_value>& arguments) {
@@ -48,10 +51,15 @@ void check_drift(const connection& source, const function_identity& function,
 
 std::unique_ptr<function_table> function_table::open(connection& source,
                                                      const function_identity& function) {
-  SQLite::Statement known(source.database(),
-                          "SELECT name, columns FROM libtune_function WHERE table_name = ?");
+  SQLite::Statement known(source.database(), "SELECT name, columns, " +
+                                                 is_intact("libtune_function", identity_columns) +
+                                                 " FROM libtune_function WHERE table_name = ?");
   known.bind(1, table_name(function));
   if (!known.executeStep()) return nullptr;
+  if (known.getColumn(2).getInt() == 0) {
+    warn_of_damaged_row(source.path(), "libtune_function");
+    return nullptr;
+  }
   const std::string name = known.getColumn(0).getString();
   if (name != function.name) {
     throw database_failure(source.path(), "tell '" + function.name + "' from '" + name + "'",
@@ -63,13 +71,13 @@ std::unique_ptr<function_table> function_table::open(connection& source,
   return std::unique_ptr<function_table>(new function_table(source, function));
 }
 
+// The table is there already if what libtune_function said of it was damaged.
 std::unique_ptr<function_table> function_table::create(connection& target,
                                                        const function_identity& function) {
   check_field_names(function);
   target.database().exec(create_table_sql(function));
-  SQLite::Statement insert(target.database(),
-                           "INSERT INTO libtune_function (table_name, name, version, columns) "
-                           "VALUES (?, ?, ?, ?)");
+  SQLite::Statement insert(
+      target.database(), insert_row_sql("INSERT OR REPLACE", "libtune_function", identity_columns));
   insert.bind(1, table_name(function));
   insert.bind(2, function.name);
   insert.bind(3, function.version);
@@ -79,7 +87,8 @@ std::unique_ptr<function_table> function_table::create(connection& target,
 }
 
 function_table::function_table(connection& source, const function_identity& function)
-    : function_(function),
+    : path_(source.path()),
+      function_(function),
       find_(std::make_unique<SQLite::Statement>(source.database(), find_sql(function))),
       devices_(std::make_unique<SQLite::Statement>(source.database(), devices_sql(function))),
       store_(std::make_unique<SQLite::Statement>(source.database(), store_sql(function))) {}
@@ -91,6 +100,10 @@ std::optional<record> function_table::find(const std::vector<named_value>& argum
   const statement_run run(*find_);
   bind_key(*find_, arguments, device);
   if (!find_->executeStep()) return std::nullopt;
+  if (find_->getColumn(find_->getColumnCount() - 1).getInt() == 0) {
+    warn_of_damaged_row(path_, table_name(function_));
+    return std::nullopt;
+  }
   record found;
   found.device = device;
   const SQLite::Column score = find_->getColumn(0);

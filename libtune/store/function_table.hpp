@@ -23,7 +23,7 @@ class connection;
 /// Throws SQLite::Exception for what SQLite reports.
 class function_table {
  public:
-  /// The function's table; null if the database has none.
+  /// The function's table; null if the database has none, or if what it says of it is damaged.
   /// @throws schema_drift_error   if the fields are not those that it was made with
   /// @throws database_error       if the table is of a function whose name differs in case
   static std::unique_ptr<function_table> open(connection& source,
@@ -39,11 +39,11 @@ class function_table {
 
   const function_identity& function() const noexcept { return function_; }
 
-  /// The result for exactly this key.
+  /// The result for exactly this key; none, and a warning, if its checksum is wrong.
   std::optional<record> find(const std::vector<named_value>& arguments,
                              const device_identity& device);
 
-  /// Every device that has a result for these arguments, in no certain order.
+  /// Every device that has an intact result for these arguments, in no certain order.
   std::vector<device_identity> devices(const std::vector<named_value>& arguments);
 
   /// Stores a result in place of the one with the same key, inside the caller's write_transaction.
@@ -53,6 +53,7 @@ class function_table {
  private:
   function_table(connection& source, const function_identity& function);
 
+  std::string path_;
   function_identity function_;
   std::unique_ptr<SQLite::Statement> find_;
   std::unique_ptr<SQLite::Statement> devices_;

@@ -8,33 +8,47 @@
 #include <vector>
 
 #include "libtune/store/column.hpp"
+#include "libtune/store/row_checksum.hpp"
 
 namespace tune::detail {
 namespace {
 
-std::string quote(std::string_view name) { return fmt::format("\"{}\"", name); }
-
-std::vector<std::string> quoted_columns(std::string_view prefix,
-                                        const std::vector<field_description>& fields) {
+std::vector<std::string> prefixed(std::string_view prefix,
+                                  const std::vector<field_description>& fields) {
   std::vector<std::string> names;
-  for (const field_description& field : fields) {
-    names.push_back(quote(std::string(prefix) + field.name));
-  }
+  for (const field_description& field : fields) names.push_back(std::string(prefix) + field.name);
   return names;
 }
 
 std::vector<std::string> key_columns(const function_identity& function) {
-  std::vector<std::string> names = quoted_columns("arg_", function.key_fields);
+  std::vector<std::string> names = prefixed("arg_", function.key_fields);
   for (const char* name : {"device_name", "device_platform", "device_version"}) {
-    names.push_back(quote(name));
+    names.emplace_back(name);
   }
   return names;
+}
+
+/// All columns but the checksum, in the order in which store_sql takes them.
+std::vector<std::string> row_columns(const function_identity& function) {
+  std::vector<std::string> names = key_columns(function);
+  names.emplace_back("score_ns");
+  for (std::string& name : prefixed("value_", function.value_fields)) {
+    names.push_back(std::move(name));
+  }
+  names.emplace_back("tuned_at");
+  return names;
+}
+
+std::string list_of(const std::vector<std::string>& columns) {
+  std::vector<std::string> quoted;
+  for (const std::string& column : columns) quoted.push_back(quoted_name(column));
+  return fmt::format("{}", fmt::join(quoted, ", "));
 }
 
 std::string conditions(const std::vector<std::string>& columns) {
   std::string text;
   for (const std::string& column : columns) {
-    text += fmt::format("{}{} = ?", text.empty() ? " WHERE " : " AND ", column);
+    text += fmt::format("{}{} = ?", text.empty() ? " WHERE " : " AND ", quoted_name(column));
   }
   return text;
 }
@@ -52,12 +66,21 @@ std::map<std::string, std::string, std::less<>> parse_columns(std::string_view d
 
 }  // namespace
 
+const char* const meta_table_sql = R"sql(
+CREATE TABLE libtune_meta (
+  name TEXT NOT NULL PRIMARY KEY,
+  value TEXT NOT NULL,
+  checksum BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+)sql";
+
 const char* const fixed_tables_sql = R"sql(
 CREATE TABLE libtune_function (
   table_name TEXT NOT NULL COLLATE NOCASE PRIMARY KEY,
   name TEXT NOT NULL,
   version INTEGER NOT NULL CHECK (version >= 0),
-  columns TEXT NOT NULL  -- one "<column> <type>[ optional]" a line
+  columns TEXT NOT NULL,  -- one "<column> <type>[ optional]" a line
+  checksum BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE libtune_search (
@@ -70,7 +93,8 @@ CREATE TABLE libtune_search (
   device_version TEXT NOT NULL,
   started_at TEXT NOT NULL,
   finished_at TEXT,
-  result TEXT NOT NULL DEFAULT ''
+  result TEXT NOT NULL DEFAULT '',
+  checksum BLOB NOT NULL
 ) STRICT;
 CREATE INDEX libtune_search_by_key ON libtune_search
   (table_name, arguments_canonical, device_name, device_platform, device_version);
@@ -84,6 +108,7 @@ CREATE TABLE libtune_trial (
   score_ns REAL CHECK (score_ns > 0 AND score_ns < 9e999),
   samples_ns TEXT NOT NULL,  -- a JSON array
   preparation_ns INTEGER NOT NULL,
+  checksum BLOB NOT NULL,
   PRIMARY KEY (search_id, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -94,13 +119,15 @@ CREATE TABLE libtune_trial_value (
   name TEXT NOT NULL,
   kind TEXT NOT NULL,
   value ANY,
+  checksum BLOB NOT NULL,
   PRIMARY KEY (search_id, position, field),
   FOREIGN KEY (search_id, position) REFERENCES libtune_trial (search_id, position) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 )sql";
 
 std::string create_table_sql(const function_identity& function) {
-  std::string text = fmt::format("CREATE TABLE {} (\n", quote(table_name(function)));
+  std::string text =
+      fmt::format("CREATE TABLE IF NOT EXISTS {} (\n", quoted_name(table_name(function)));
   for (const field_description& field : function.key_fields) {
     text += fmt::format("  \"arg_{}\" {} NOT NULL,\n", field.name, column_type(field, true));
   }
@@ -115,35 +142,35 @@ std::string create_table_sql(const function_identity& function) {
   return text + fmt::format(
                     "  \"score_ns\" REAL CHECK (\"score_ns\" > 0 AND \"score_ns\" < 9e999),\n"
                     "  \"tuned_at\" TEXT NOT NULL,\n"
+                    "  \"checksum\" BLOB NOT NULL,\n"
                     "  PRIMARY KEY ({})\n"
                     ") STRICT, WITHOUT ROWID",
-                    fmt::join(key_columns(function), ", "));
+                    list_of(key_columns(function)));
 }
 
 std::string find_sql(const function_identity& function) {
-  std::vector<std::string> selected = quoted_columns("value_", function.value_fields);
-  selected.insert(selected.begin(), quote("score_ns"));
-  return fmt::format("SELECT {} FROM {}{}", fmt::join(selected, ", "), quote(table_name(function)),
+  const std::string table = table_name(function);
+  std::vector<std::string> selected = prefixed("value_", function.value_fields);
+  selected.insert(selected.begin(), "score_ns");
+  return fmt::format("SELECT {}, {} FROM {}{}", list_of(selected),
+                     is_intact(table, row_columns(function)), quoted_name(table),
                      conditions(key_columns(function)));
 }
 
 std::string devices_sql(const function_identity& function) {
-  return fmt::format("SELECT \"device_name\", \"device_platform\", \"device_version\" FROM {}{}",
-                     quote(table_name(function)),
-                     conditions(quoted_columns("arg_", function.key_fields)));
+  const std::string table = table_name(function);
+  const std::string of_key = conditions(prefixed("arg_", function.key_fields));
+  return fmt::format(
+      "SELECT \"device_name\", \"device_platform\", \"device_version\" FROM {}{}{}{}",
+      quoted_name(table), of_key, of_key.empty() ? " WHERE " : " AND ",
+      is_intact(table, row_columns(function)));
 }
 
 std::string store_sql(const function_identity& function) {
-  std::vector<std::string> columns = key_columns(function);
-  columns.push_back(quote("score_ns"));
-  for (std::string& name : quoted_columns("value_", function.value_fields)) {
-    columns.push_back(std::move(name));
-  }
-  const std::vector<std::string> parameters(columns.size(), "?");
-  return fmt::format(
-      "INSERT OR REPLACE INTO {} ({}, \"tuned_at\") "
-      "VALUES ({}, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
-      quote(table_name(function)), fmt::join(columns, ", "), fmt::join(parameters, ", "));
+  std::vector<column_term> terms;
+  for (std::string& column : row_columns(function)) terms.push_back({std::move(column), ""});
+  terms.back().expression = current_time_sql;
+  return insert_row_sql("INSERT OR REPLACE", table_name(function), std::move(terms));
 }
 
 std::string describe_columns(const function_identity& function) {

@@ -16,19 +16,30 @@ namespace tune::detail {
 /// Marks a file as a tuning database: "ltun". Never changes.
 inline constexpr std::int32_t application_id = 0x6c74756e;
 /// The version of the tables that every database has.
-inline constexpr std::int32_t schema_version = 1;
+inline constexpr std::int32_t schema_version = 2;
+/// The oldest libtune, by the version of its tables, that can read tables of this version. Kept
+/// in libtune_meta as "oldest_reader", so that older ones know what they may do with a newer file.
+inline constexpr std::int32_t oldest_reader = 2;
+
+/// Creates libtune_meta, what the file says of itself.
+extern const char* const meta_table_sql;
 
 /// Creates libtune_function, libtune_search, libtune_trial and libtune_trial_value.
 extern const char* const fixed_tables_sql;
 
-/// CREATE TABLE for the function's results: arg_*, device_*, score_ns, tuned_at and value_*.
+/// The time of a statement, as columns hold it: 2024-01-31T12:00:00Z.
+inline constexpr const char* current_time_sql = "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')";
+
+/// CREATE TABLE for the function's results: arg_*, device_*, score_ns, tuned_at,
+/// value_* and checksum.
 std::string create_table_sql(const function_identity& function);
 
-/// Selects score_ns and the value_* columns. Parameters: the key's fields, then the device's name,
-/// platform and driver version.
+/// Selects score_ns, the value_* columns and whether the row is intact. Parameters: the key's
+/// fields, then the device's name, platform and driver version.
 std::string find_sql(const function_identity& function);
 
-/// Selects the device_* columns of all rows with the same key fields, which are its parameters.
+/// Selects the device_* columns of all intact rows with the same key fields, which are its
+/// parameters.
 std::string devices_sql(const function_identity& function);
 
 /// Stores a row, in place of the one with the same key. Parameters: those of find_sql, the score,

@@ -12,9 +12,21 @@
 
 #include "libtune/store/column.hpp"
 #include "libtune/store/connection.hpp"
+#include "libtune/store/row_checksum.hpp"
+#include "libtune/store/schema.hpp"
 
 namespace tune::detail {
 namespace {
+
+const std::vector<std::string> search_columns{
+    "id",          "table_name",      "arguments",      "arguments_canonical",
+    "device_name", "device_platform", "device_version", "started_at",
+    "finished_at", "result"};
+const std::vector<std::string> trial_columns{"search_id",  "position",      "configuration",
+                                             "outcome",    "message",       "score_ns",
+                                             "samples_ns", "preparation_ns"};
+const std::vector<std::string> value_columns{"search_id", "position", "field",
+                                             "name",      "kind",     "value"};
 
 std::int64_t number_of(search_id search) { return static_cast<std::int64_t>(search); }
 
@@ -46,9 +58,7 @@ std::int64_t next_position(connection& target, search_id search) {
 void insert_configuration(connection& target, search_id search, std::int64_t position,
                           const std::vector<named_value>& configuration) {
   SQLite::Statement insert(target.database(),
-                           "INSERT INTO libtune_trial_value "
-                           "(search_id, position, field, name, kind, value) "
-                           "VALUES (?, ?, ?, ?, ?, ?)");
+                           insert_row_sql("INSERT", "libtune_trial_value", value_columns));
   int field = 0;
   for (const named_value& item : configuration) {
     insert.bind(1, number_of(search));
@@ -62,11 +72,13 @@ void insert_configuration(connection& target, search_id search, std::int64_t pos
   }
 }
 
+/// What is left of a configuration: without the fields whose rows are damaged.
 std::vector<named_value> read_configuration(connection& source, search_id search,
                                             std::int64_t position) {
   SQLite::Statement select(source.database(),
-                           "SELECT name, kind, value FROM libtune_trial_value "
-                           "WHERE search_id = ? AND position = ? ORDER BY field");
+                           "SELECT name, kind, value FROM libtune_trial_value WHERE search_id = ? "
+                           "AND position = ? AND " +
+                               is_intact("libtune_trial_value", value_columns) + " ORDER BY field");
   select.bind(1, number_of(search));
   select.bind(2, position);
   std::vector<named_value> configuration;
@@ -78,24 +90,56 @@ std::vector<named_value> read_configuration(connection& source, search_id search
   return configuration;
 }
 
+/// The trial in the statement's row; none if the row, or one of its configuration's, is damaged.
+std::optional<stored_trial> read_trial(connection& source, search_id search,
+                                       SQLite::Statement& row) {
+  stored_trial trial;
+  trial.configuration = read_configuration(source, search, row.getColumn(0).getInt64());
+  const bool intact = row.getColumn(6).getInt() != 0 &&
+                      row.getColumn(7).getString() == to_string(trial.configuration);
+  if (!intact) {
+    warn_of_damaged_row(source.path(), "libtune_trial");
+    return std::nullopt;
+  }
+  trial.outcome = row.getColumn(1).getString();
+  trial.message = row.getColumn(2).getString();
+  if (!row.isColumnNull(3)) trial.score_ns = row.getColumn(3).getDouble();
+  trial.samples_ns = parse_samples(row.getColumn(4).getString());
+  trial.preparation = std::chrono::nanoseconds(row.getColumn(5).getInt64());
+  return trial;
+}
+
 std::vector<stored_trial> read_trials(connection& source, search_id search) {
   SQLite::Statement select(source.database(),
                            "SELECT position, outcome, message, score_ns, samples_ns, "
-                           "preparation_ns FROM libtune_trial "
-                           "WHERE search_id = ? ORDER BY position");
+                           "preparation_ns, " +
+                               is_intact("libtune_trial", trial_columns) +
+                               ", configuration FROM libtune_trial "
+                               "WHERE search_id = ? ORDER BY position");
   select.bind(1, number_of(search));
   std::vector<stored_trial> trials;
   while (select.executeStep()) {
-    stored_trial trial;
-    trial.configuration = read_configuration(source, search, select.getColumn(0).getInt64());
-    trial.outcome = select.getColumn(1).getString();
-    trial.message = select.getColumn(2).getString();
-    if (!select.isColumnNull(3)) trial.score_ns = select.getColumn(3).getDouble();
-    trial.samples_ns = parse_samples(select.getColumn(4).getString());
-    trial.preparation = std::chrono::nanoseconds(select.getColumn(5).getInt64());
-    trials.push_back(std::move(trial));
+    if (auto trial = read_trial(source, search, select)) trials.push_back(*std::move(trial));
   }
   return trials;
+}
+
+void compute_search_checksum(connection& target, search_id search) {
+  SQLite::Statement update(target.database(),
+                           "UPDATE libtune_search SET checksum = " +
+                               checksum_expression("libtune_search", search_columns) +
+                               " WHERE id = ?");
+  update.bind(1, number_of(search));
+  update.exec();
+}
+
+/// Goes to the next search that is not damaged.
+bool step_to_intact(connection& source, SQLite::Statement& searches) {
+  while (searches.executeStep()) {
+    if (searches.getColumn(4).getInt() != 0) return true;
+    warn_of_damaged_row(source.path(), "libtune_search");
+  }
+  return false;
 }
 
 /// Binds what a search is for to the first five parameters.
@@ -114,16 +158,20 @@ search_id insert_search(connection& target, const function_identity& function,
                         const record_key& key) {
   SQLite::Statement insert(target.database(),
                            "INSERT INTO libtune_search (table_name, arguments_canonical, "
-                           "device_name, device_platform, device_version, arguments, started_at) "
-                           "VALUES (?, ?, ?, ?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))");
+                           "device_name, device_platform, device_version, arguments, started_at, "
+                           "checksum) VALUES (?, ?, ?, ?, ?, ?, " +
+                               std::string(current_time_sql) + ", x'')");
   bind_search_key(insert, function, key);
   insert.bind(6, to_string(key.arguments));
   insert.exec();
-  return search_id{target.database().getLastInsertRowid()};
+  const search_id search{target.database().getLastInsertRowid()};
+  compute_search_checksum(target, search);  // the number is part of it
+  return search;
 }
 
 bool has_search(connection& source, search_id search) {
-  SQLite::Statement select(source.database(), "SELECT 1 FROM libtune_search WHERE id = ?");
+  SQLite::Statement select(source.database(), "SELECT 1 FROM libtune_search WHERE id = ? AND " +
+                                                  is_intact("libtune_search", search_columns));
   select.bind(1, number_of(search));
   return select.executeStep();
 }
@@ -131,9 +179,7 @@ bool has_search(connection& source, search_id search) {
 void insert_trial(connection& target, search_id search, const stored_trial& trial) {
   const std::int64_t position = next_position(target, search);
   SQLite::Statement insert(target.database(),
-                           "INSERT INTO libtune_trial (search_id, position, configuration, "
-                           "outcome, message, score_ns, samples_ns, preparation_ns) "
-                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+                           insert_row_sql("INSERT", "libtune_trial", trial_columns));
   insert.bind(1, number_of(search));
   insert.bind(2, position);
   insert.bind(3, to_string(trial.configuration));
@@ -149,22 +195,26 @@ void insert_trial(connection& target, search_id search, const stored_trial& tria
 void end_search(connection& target, search_id search, const std::string& result) {
   SQLite::Statement update(target.database(),
                            "UPDATE libtune_search SET result = ?, "
-                           "finished_at = strftime('%Y-%m-%dT%H:%M:%SZ', 'now') WHERE id = ?");
+                           "finished_at = " +
+                               std::string(current_time_sql) + " WHERE id = ?");
   update.bind(1, result);
   update.bind(2, number_of(search));
   update.exec();
+  compute_search_checksum(target, search);
 }
 
 std::optional<stored_search> read_latest_search(connection& source,
                                                 const function_identity& function,
                                                 const record_key& key) {
-  SQLite::Statement select(source.database(),
-                           "SELECT id, started_at, finished_at, result FROM libtune_search "
-                           "WHERE table_name = ? AND arguments_canonical = ? AND device_name = ? "
-                           "AND device_platform = ? AND device_version = ? "
-                           "ORDER BY id DESC LIMIT 1");
+  SQLite::Statement select(
+      source.database(), "SELECT id, started_at, finished_at, result, " +
+                             is_intact("libtune_search", search_columns) +
+                             " FROM libtune_search "
+                             "WHERE table_name = ? AND arguments_canonical = ? AND device_name = ? "
+                             "AND device_platform = ? AND device_version = ? "
+                             "ORDER BY id DESC");
   bind_search_key(select, function, key);
-  if (!select.executeStep()) return std::nullopt;
+  if (!step_to_intact(source, select)) return std::nullopt;
   stored_search search;
   search.id = search_id{select.getColumn(0).getInt64()};
   search.started_at = select.getColumn(1).getString();

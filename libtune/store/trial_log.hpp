@@ -14,7 +14,8 @@ namespace tune::detail {
 class connection;
 
 /// Searches and their trials in an open database. The functions that write do so inside the
-/// caller's write_transaction. All throw SQLite::Exception for what SQLite reports.
+/// caller's write_transaction. Rows whose checksum is wrong are left out, with a warning. All throw
+/// SQLite::Exception for what SQLite reports.
 
 /// Starts a search for a key of a function that has a table.
 search_id insert_search(connection& target, const function_identity& function,

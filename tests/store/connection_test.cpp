@@ -76,7 +76,7 @@ TEST_CASE("every table is strict") {
             .getInt() == 0);
   CHECK(opened.database()
             .execAndGet("SELECT count(*) FROM pragma_table_list WHERE name LIKE 'libtune_%'")
-            .getInt() == 4);
+            .getInt() == 5);
 }
 
 TEST_CASE("a new file is not ready until a transaction on it commits") {
@@ -128,11 +128,36 @@ TEST_CASE("another application's database is refused and not touched") {
   }
 }
 
-TEST_CASE("a database of a newer libtune is refused") {
+TEST_CASE("a database of a newer libtune is read, and never written") {
   const temporary_folder folder;
   const std::string path = create_database(folder);
-  SQLite::Database(path, SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 2");
-  CHECK_THROWS_WITH_AS(connection(path, 1s, 1s), doctest::Contains("version 2"), database_error);
+  SQLite::Database(path, SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 3");
+  const std::string before = bytes_of(path);
+  connection opened(path, 1s, 1s);
+  CHECK(opened.is_ready());
+  CHECK_THROWS_WITH_AS(write_transaction(opened, 1s), doctest::Contains("version 3"),
+                       database_error);
+  CHECK(bytes_of(path) == before);
+}
+
+TEST_CASE("a database that became a newer libtune's while it was open is no longer written") {
+  const temporary_folder folder;
+  const std::string path = create_database(folder);
+  connection opened(path, 1s, 1s);
+  REQUIRE(opened.is_ready());
+  SQLite::Database(path, SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 3");
+  CHECK_THROWS_AS(write_transaction(opened, 1s), database_error);
+}
+
+TEST_CASE("a database of a newer libtune that this one cannot read is refused") {
+  for (const char* change : {"UPDATE libtune_meta SET value = '3'", "DELETE FROM libtune_meta",
+                             "DROP TABLE libtune_meta", "UPDATE libtune_meta SET checksum = x''"}) {
+    const temporary_folder folder;
+    const std::string path = create_database(folder);
+    SQLite::Database(path, SQLite::OPEN_READWRITE)
+        .exec("PRAGMA user_version = 3; " + std::string(change));
+    CHECK_THROWS_WITH_AS(connection(path, 1s, 1s), doctest::Contains("version 3"), database_error);
+  }
 }
 
 TEST_CASE("a database that was switched to a write-ahead log is switched back") {
@@ -172,7 +197,7 @@ TEST_CASE("a statement's run ends with its scope, and its lock with it") {
   SQLite::Statement select(reader.database(), "SELECT name FROM sqlite_schema");
   const auto write = [&] {
     write_transaction transaction(writer, 1ms);
-    writer.database().exec("PRAGMA user_version = 1");
+    writer.database().exec("PRAGMA user_version = 2");
     transaction.commit();
   };
   {

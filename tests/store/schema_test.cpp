@@ -15,7 +15,7 @@ using tune::testing::sample_function;
 
 TEST_CASE("a function's table has columns for its fields, keyed by arguments and device") {
   CHECK(tune::detail::create_table_sql(sample_function("f.autotune", 3)) ==
-        "CREATE TABLE \"f.autotune__3\" (\n"
+        "CREATE TABLE IF NOT EXISTS \"f.autotune__3\" (\n"
         "  \"arg_rows\" INTEGER NOT NULL,\n"
         "  \"arg_type\" TEXT NOT NULL,\n"
         "  \"device_name\" TEXT NOT NULL,\n"
@@ -24,6 +24,7 @@ TEST_CASE("a function's table has columns for its fields, keyed by arguments and
         "  \"value_wgs\" INTEGER NOT NULL,\n"
         "  \"score_ns\" REAL CHECK (\"score_ns\" > 0 AND \"score_ns\" < 9e999),\n"
         "  \"tuned_at\" TEXT NOT NULL,\n"
+        "  \"checksum\" BLOB NOT NULL,\n"
         "  PRIMARY KEY (\"arg_rows\", \"arg_type\", \"device_name\", \"device_platform\", "
         "\"device_version\")\n"
         ") STRICT, WITHOUT ROWID");
@@ -39,23 +40,34 @@ TEST_CASE("an empty optional is NULL in the tuning and has a place in the key") 
 }
 
 TEST_CASE("values are bound, never written into a statement") {
+  const std::string intact =
+      "checksum IS libtune_checksum('f__0(arg_rows,arg_type,device_name,device_platform,"
+      "device_version,score_ns,tuned_at,value_wgs,)', \"arg_rows\", \"arg_type\", "
+      "\"device_name\", \"device_platform\", \"device_version\", \"score_ns\", \"tuned_at\", "
+      "\"value_wgs\")";
   CHECK(tune::detail::find_sql(sample_function("f")) ==
-        "SELECT \"score_ns\", \"value_wgs\" FROM \"f__0\" WHERE \"arg_rows\" = ? AND \"arg_type\" "
-        "= ? AND \"device_name\" = ? AND \"device_platform\" = ? AND \"device_version\" = ?");
+        "SELECT \"score_ns\", \"value_wgs\", " + intact +
+            " FROM \"f__0\" WHERE \"arg_rows\" = ? AND \"arg_type\" "
+            "= ? AND \"device_name\" = ? AND \"device_platform\" = ? AND \"device_version\" = ?");
   CHECK(tune::detail::devices_sql(sample_function("f")) ==
         "SELECT \"device_name\", \"device_platform\", \"device_version\" FROM \"f__0\" WHERE "
-        "\"arg_rows\" = ? AND \"arg_type\" = ?");
+        "\"arg_rows\" = ? AND \"arg_type\" = ? AND " +
+            intact);
   CHECK(tune::detail::store_sql(sample_function("f")) ==
         "INSERT OR REPLACE INTO \"f__0\" (\"arg_rows\", \"arg_type\", \"device_name\", "
-        "\"device_platform\", \"device_version\", \"score_ns\", \"value_wgs\", \"tuned_at\") "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))");
+        "\"device_platform\", \"device_version\", \"score_ns\", \"value_wgs\", \"tuned_at\", "
+        "\"checksum\") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), "
+        "libtune_checksum('f__0(arg_rows,arg_type,device_name,device_platform,device_version,"
+        "score_ns,tuned_at,value_wgs,)', ?1, ?2, ?3, ?4, ?5, ?6, strftime('%Y-%m-%dT%H:%M:%SZ', "
+        "'now'), ?7))");
 }
 
 TEST_CASE("a key without fields is told apart by the device alone") {
   function_identity function = sample_function("f");
   function.key_fields.clear();
-  CHECK(tune::detail::devices_sql(function) ==
-        "SELECT \"device_name\", \"device_platform\", \"device_version\" FROM \"f__0\"");
+  CHECK(tune::detail::devices_sql(function).starts_with(
+      "SELECT \"device_name\", \"device_platform\", \"device_version\" FROM \"f__0\" WHERE "
+      "checksum IS "));
 }
 
 TEST_CASE("columns are described in the order of their names") {

@@ -11,6 +11,7 @@
 #include "libtune/store/connection.hpp"
 #include "libtune/store/database_file.hpp"
 #include "libtune/store/function_table.hpp"
+#include "libtune/store/row_checksum.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
@@ -162,16 +163,48 @@ TEST_CASE("a person can read which configuration took how long") {
   CHECK(select.getColumn(4).getDouble() == 6.0);
 }
 
-TEST_CASE("samples that were edited into something else are an error") {
+TEST_CASE("samples that are no list of numbers are an error, even with a right checksum") {
   open_log log;
   const search_id search = insert_search(*log.opened, sample_function(), sample_key());
   insert_trial(*log.opened, search, sample_trials()[0]);
+  const std::string sum = tune::detail::checksum_expression(
+      "libtune_trial",
+      std::vector<std::string>{"search_id", "position", "configuration", "outcome", "message",
+                               "score_ns", "samples_ns", "preparation_ns"});
   for (const char* text : {"", "[1, ", "{}", "[\"1\"]", "[null]"}) {
     CAPTURE(text);
     SQLite::Statement update(log.opened->database(), "UPDATE libtune_trial SET samples_ns = ?");
     update.bind(1, text);
     update.exec();
+    log.opened->database().exec("UPDATE libtune_trial SET checksum = " + sum);
     CHECK_THROWS_AS(read_latest_search(*log.opened, sample_function(), sample_key()),
                     SQLite::Exception);
   }
+}
+
+TEST_CASE("a trial is left out if it or a part of its configuration is damaged") {
+  for (const char* change :
+       {"UPDATE libtune_trial SET score_ns = 1.5 WHERE position = 0",
+        "UPDATE libtune_trial SET checksum = x'' WHERE position = 0",
+        "UPDATE libtune_trial_value SET value = 1 WHERE position = 0 AND field = 0",
+        "DELETE FROM libtune_trial_value WHERE position = 0 AND field = 0"}) {
+    CAPTURE(change);
+    open_log log;
+    const search_id search = insert_search(*log.opened, sample_function(), sample_key());
+    for (int i = 0; i < 2; ++i) insert_trial(*log.opened, search, sample_trials()[0]);
+    log.opened->database().exec(change);
+    const auto found = read_latest_search(*log.opened, sample_function(), sample_key());
+    REQUIRE(found);
+    CHECK(found->trials == std::vector{sample_trials()[0]});
+  }
+}
+
+TEST_CASE("a damaged search counts as not there, and the one before it is the latest") {
+  open_log log;
+  const search_id first = insert_search(*log.opened, sample_function(), sample_key());
+  const search_id second = insert_search(*log.opened, sample_function(), sample_key());
+  log.opened->database().exec("UPDATE libtune_search SET result = 'x' WHERE id = " +
+                              std::to_string(static_cast<std::int64_t>(second)));
+  CHECK_FALSE(tune::detail::has_search(*log.opened, second));
+  CHECK(read_latest_search(*log.opened, sample_function(), sample_key())->id == first);
 }

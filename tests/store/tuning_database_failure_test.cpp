@@ -11,6 +11,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/store/schema_drift_error.hpp"
 #include "libtune/store/tuning_database.hpp"
+#include "tests/store/captured_errors.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
@@ -23,6 +24,7 @@ using tune::named_value;
 using tune::record_key;
 using tune::tuning_database;
 using tune::value_type;
+using tune::testing::captured_errors;
 using tune::testing::sample_device;
 using tune::testing::sample_function;
 using tune::testing::sample_key;
@@ -141,15 +143,49 @@ TEST_CASE("a file that is no database is an error, and stays as it is") {
   CHECK(fs::file_size(path) == 5000);
 }
 
-TEST_CASE("a row that was edited into nonsense is an error, not a result") {
+TEST_CASE("a row that was changed behind our back is no result, is told once and is replaced") {
   const temporary_folder folder;
   tuning_database database(folder.file("tuning.db"));
-  function_identity function{.name = "f", .value_fields = {{"small", value_type::int8}}};
-  const record_key key{{}, sample_device()};
-  database.store(function, key, {{"small", std::int64_t{1}}}, 1);
-  look_into(database).exec("UPDATE f__0 SET value_small = 1000");
-  CHECK_THROWS_WITH_AS(database.find(function, key), doctest::Contains("value_small"),
-                       database_error);
+  captured_errors errors;
+  for (const char* change :
+       {"value_wgs = 1000", "score_ns = 2", "device_version = '535.105'", "arg_rows = 65",
+        "tuned_at = ''", "checksum = x''", "checksum = randomblob(16)"}) {
+    CAPTURE(change);
+    database.store(sample_function("f"), sample_key(), sample_tuning(1), 1);
+    REQUIRE(database.find(sample_function("f"), sample_key(), match_mode::nearest));
+    look_into(database).exec("UPDATE f__0 SET " + std::string(change));
+    CHECK_FALSE(database.find(sample_function("f"), sample_key(), match_mode::nearest));
+    CHECK_FALSE(database.find(sample_function("f"), sample_key(65), match_mode::nearest));
+    database.store(sample_function("f"), sample_key(), sample_tuning(2), 1);
+    CHECK(database.find(sample_function("f"), sample_key())->values == sample_tuning(2));
+    look_into(database).exec("DELETE FROM f__0");
+  }
+  CHECK(errors.count("'f__0' is damaged") == 1);
+}
+
+TEST_CASE("a damaged row does not stand in the way of the next nearest") {
+  const temporary_folder folder;
+  tuning_database database(folder.file("tuning.db"));
+  const tune::device_identity close{"GPU One", "Some Platform", "535.105"};
+  const tune::device_identity far{"GPU Two", "Some Platform", "1"};
+  database.store(sample_function("f"), sample_key(64, close), sample_tuning(1), 1);
+  database.store(sample_function("f"), sample_key(64, far), sample_tuning(2), 1);
+  look_into(database).exec("UPDATE f__0 SET value_wgs = 3 WHERE device_name = 'GPU One'");
+  CHECK(database.find(sample_function("f"), sample_key(), match_mode::nearest)->device == far);
+}
+
+TEST_CASE("damage to what a database says of a function costs its results no more than a warning") {
+  const temporary_folder folder;
+  const std::string path = folder.file("tuning.db");
+  tuning_database(path).store(sample_function("f"), sample_key(), sample_tuning(1), 1);
+  tuning_database database(path);
+  look_into(database).exec("UPDATE libtune_function SET columns = 'arg_rows int64'");
+  captured_errors errors;
+  CHECK_FALSE(database.find(sample_function("f"), sample_key()));
+  CHECK(errors.count("'libtune_function' is damaged") == 1);
+  database.store(sample_function("f"), sample_key(65), sample_tuning(2), 1);
+  CHECK(database.find(sample_function("f"), sample_key())->values == sample_tuning(1));
+  CHECK(database.find(sample_function("f"), sample_key(65))->values == sample_tuning(2));
 }
 
 TEST_CASE("a table that was removed is an error, not a crash") {

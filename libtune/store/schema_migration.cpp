@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/schema_migration.hpp"
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Exception.h>
+#include <SQLiteCpp/Statement.h>
+#include <string>
+#include <vector>
+
+#include "libtune/store/row_checksum.hpp"
+#include "libtune/store/schema.hpp"
+
+namespace tune::detail {
+namespace {
+
+const std::vector<std::string> meta_columns{"name", "value"};
+
+std::vector<std::string> read_names(SQLite::Database& database, const std::string& sql,
+                                    const std::string& parameter = "") {
+  SQLite::Statement select(database, sql);
+  if (!parameter.empty()) select.bind(1, parameter);
+  std::vector<std::string> names;
+  while (select.executeStep()) names.push_back(select.getColumn(0).getString());
+  return names;
+}
+
+// Only those that are there: a person may have removed a table by hand.
+std::vector<std::string> tables_of_version_1(SQLite::Database& database) {
+  return read_names(database,
+                    "SELECT name FROM sqlite_schema WHERE type = 'table' AND (name IN "
+                    "('libtune_function', 'libtune_search', 'libtune_trial', "
+                    "'libtune_trial_value') OR name IN (SELECT table_name FROM libtune_function))");
+}
+
+void compute_checksums(SQLite::Database& database, const std::string& table) {
+  const std::vector<std::string> columns =
+      read_names(database, "SELECT name FROM pragma_table_info(?) WHERE name <> 'checksum'", table);
+  database.exec("UPDATE " + quoted_name(table) +
+                " SET checksum = " + checksum_expression(table, columns));
+}
+
+void write_marks(SQLite::Database& database) {
+  SQLite::Statement oldest(database,
+                           insert_row_sql("INSERT OR REPLACE", "libtune_meta", meta_columns));
+  oldest.bind(1, "oldest_reader");
+  oldest.bind(2, std::to_string(oldest_reader));
+  oldest.exec();
+  database.exec("PRAGMA application_id = " + std::to_string(application_id));
+  database.exec("PRAGMA user_version = " + std::to_string(schema_version));
+}
+
+// Version 2 has a checksum in every row.
+void migrate_from_1(SQLite::Database& database) {
+  database.exec(meta_table_sql);
+  const std::vector<std::string> tables = tables_of_version_1(database);
+  for (const std::string& table : tables) {
+    database.exec("ALTER TABLE " + quoted_name(table) +
+                  " ADD COLUMN checksum BLOB NOT NULL DEFAULT x''");
+  }
+  for (const std::string& table : tables) compute_checksums(database, table);
+}
+
+}  // namespace
+
+void create_fixed_tables(SQLite::Database& database) {
+  database.exec(meta_table_sql);
+  database.exec(fixed_tables_sql);
+  write_marks(database);
+}
+
+void migrate_tables(SQLite::Database& database, std::int32_t version) {
+  if (version == 1) migrate_from_1(database);
+  write_marks(database);
+}
+
+bool can_read_newer(SQLite::Database& database) {
+  try {
+    SQLite::Statement select(database,
+                             "SELECT CAST(value AS INTEGER) FROM libtune_meta "
+                             "WHERE name = 'oldest_reader' AND " +
+                                 is_intact("libtune_meta", meta_columns));
+    return select.executeStep() && select.getColumn(0).getInt() <= schema_version;
+  } catch (const SQLite::Exception&) {
+    return false;  // no such table or columns: nothing says that it can be read
+  }
+}
+
+}  // namespace tune::detail

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/schema_migration.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <string>
+
+#include "libtune/base/error.hpp"
+#include "libtune/store/tuning_database.hpp"
+#include "tests/store/captured_errors.hpp"
+#include "tests/store/samples.hpp"
+#include "tests/store/temporary_folder.hpp"
+#include "tests/store/version_1.hpp"
+
+namespace fs = std::filesystem;
+using tune::tuning_database;
+using tune::testing::captured_errors;
+using tune::testing::create_version_1;
+using tune::testing::sample_function;
+using tune::testing::sample_key;
+using tune::testing::sample_tuning;
+using tune::testing::temporary_folder;
+using tune::testing::without_privileges;
+
+namespace {
+
+std::string query(const std::string& path, const std::string& sql) {
+  return SQLite::Database(path).execAndGet(sql).getString();
+}
+
+}  // namespace
+
+TEST_CASE("results and trials of version 1 are kept, whichever call comes first") {
+  for (const bool reads_first : {true, false}) {
+    const temporary_folder folder;
+    const std::string path = create_version_1(folder);
+    tuning_database database(path);
+    if (!reads_first) database.store(sample_function(), sample_key(65), sample_tuning(1), 1);
+    const auto found = database.find(sample_function(), sample_key());
+    REQUIRE(found);
+    CHECK(found->values == sample_tuning(128));
+    CHECK(found->score_ns == 1500);
+    const auto search = database.latest_search(sample_function(), sample_key());
+    REQUIRE(search);
+    REQUIRE(search->trials.size() == 1);
+    CHECK(search->trials[0].configuration == sample_tuning(128));
+    CHECK(search->trials[0].samples_ns == std::vector<double>{1499.5, 1500.5});
+    CHECK(query(path, "PRAGMA user_version") == "2");
+    CHECK(query(path, "PRAGMA integrity_check") == "ok");
+    database.store(sample_function(), sample_key(), sample_tuning(64), 1);
+    CHECK(database.find(sample_function(), sample_key())->values == sample_tuning(64));
+  }
+}
+
+TEST_CASE("a migration that fails leaves version 1 as it was") {
+  const temporary_folder folder;
+  const std::string path = create_version_1(folder);
+  SQLite::Database opened(path, SQLite::OPEN_READWRITE);
+  opened.exec("CREATE TABLE libtune_meta (a INTEGER)");
+  tuning_database database(path);
+  CHECK_THROWS_AS(database.find(sample_function(), sample_key()), tune::database_error);
+  CHECK(query(path, "PRAGMA user_version") == "1");
+  opened.exec("DROP TABLE libtune_meta");
+  CHECK(database.find(sample_function(), sample_key()));
+}
+
+TEST_CASE("a table that somebody removed does not stop the migration of the others") {
+  const temporary_folder folder;
+  const std::string path = create_version_1(folder);
+  SQLite::Database(path, SQLite::OPEN_READWRITE)
+      .exec(
+          "INSERT INTO libtune_function VALUES ('gone\"; DROP TABLE libtune_trial; --', 'g', 0, "
+          "'')");
+  CHECK(tuning_database(path).find(sample_function(), sample_key()));
+}
+
+TEST_CASE("version 1 that may only be read counts as empty, and says so") {
+  const without_privileges ordinary;
+  const temporary_folder folder;
+  const std::string path = create_version_1(folder);
+  fs::permissions(path, fs::perms(0444));
+  fs::permissions(folder.path(), fs::perms(0555));
+  captured_errors errors;
+  CHECK_FALSE(tuning_database(path).find(sample_function(), sample_key()));
+  CHECK(errors.count("older libtune") == 1);
+  fs::permissions(folder.path(), fs::perms(0755));
+}
