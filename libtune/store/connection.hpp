@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "libtune/store/database_access.hpp"
+
 namespace SQLite {
 class Database;
 class Statement;
@@ -30,8 +32,10 @@ class connection {
   /// only be read they count as none.
   /// @throws database_error if the file is of another application, or of a newer libtune and says
   ///                        that this one cannot read it
+  /// @param access     with anything but read_write nothing is written, not even a journal
   connection(const std::string& path, std::chrono::milliseconds wait,
-             std::chrono::milliseconds open_wait);
+             std::chrono::milliseconds open_wait,
+             database_access access = database_access::read_write);
   ~connection();
   connection(const connection&) = delete;
   connection& operator=(const connection&) = delete;

@@ -15,6 +15,7 @@
 #include "libtune/store/field_check.hpp"
 #include "libtune/store/function_table.hpp"
 #include "libtune/store/nearest.hpp"
+#include "libtune/store/record_memory.hpp"
 #include "libtune/store/schema.hpp"
 #include "libtune/store/trial_log.hpp"
 
@@ -25,16 +26,21 @@ using detail::connection;
 using detail::function_table;
 using detail::write_transaction;
 
-std::optional<record> find_nearest_record(function_table& table, const record_key& key) {
+std::vector<record> nearest_records(function_table& table, const record_key& key,
+                                    std::size_t most) {
   const std::vector<device_identity> devices = table.devices(key.arguments);
-  const std::optional<nearest_match> match = find_nearest(devices, key.device);
-  if (!match) return std::nullopt;
-  std::optional<record> found = table.find(key.arguments, devices[match->index]);
-  if (found && !match->relaxed.empty()) {
-    found->grade = match_grade::nearest;
-    found->relaxed = match->relaxed;
+  std::vector<record> records;
+  for (nearest_match& match : rank_nearest(devices, key.device)) {
+    if (records.size() == most) break;
+    std::optional<record> found = table.find(key.arguments, devices[match.index]);
+    if (!found) continue;
+    if (match.step != match_step::none) found->grade = match_grade::nearest;
+    found->step = match.step;
+    found->distance = match.distance;
+    found->relaxed = std::move(match.relaxed);
+    records.push_back(*std::move(found));
   }
-  return found;
+  return records;
 }
 
 void check_request(const function_identity& function, const record_key& key) {
@@ -51,8 +57,8 @@ void check_trial(const stored_trial& trial) {
 
 class tuning_database::implementation {
  public:
-  implementation(const std::string& path, database_waits waits)
-      : path_(detail::absolute_path(path)), waits_(waits) {}
+  implementation(const std::string& path, database_waits waits, database_access access)
+      : path_(detail::absolute_path(path)), waits_(waits), access_(access) {}
 
   const std::string& path() const noexcept { return path_; }
   const database_waits& waits() const noexcept { return waits_; }
@@ -73,13 +79,17 @@ class tuning_database::implementation {
   /// The database if it has anything to read, else null.
   connection* open_for_reading() {
     if (!connection_) {
-      if (!detail::is_there(path_)) return nullptr;
-      connection_ = std::make_unique<connection>(path_, waits_.read, waits_.read);
+      if (access_ != database_access::immutable && !detail::is_there(path_)) return nullptr;
+      connection_ = std::make_unique<connection>(path_, waits_.read, waits_.read, access_);
     }
     return connection_->is_ready() ? connection_.get() : nullptr;
   }
 
   connection& open_for_writing() {
+    if (access_ != database_access::read_write) {
+      throw detail::database_failure(path_, "write to it", "it was opened for reading alone",
+                                     "store results in another database");
+    }
     if (!connection_) {
       detail::create_private_file(path_);
       connection_ = std::make_unique<connection>(path_, waits_.read, waits_.write);
@@ -97,6 +107,22 @@ class tuning_database::implementation {
     std::unique_ptr<function_table> opened = function_table::open(source, function);
     if (!opened) return nullptr;
     return (tables_[name] = std::move(opened)).get();
+  }
+
+  /// Runs read(table) alone, if the function has a table and others do not hold the database.
+  template <class Read>
+  void read_table(const function_identity& function, Read read) {
+    attempt("look up", function.name, [&] {
+      try {
+        connection* source = open_for_reading();
+        function_table* table = source ? find_table(*source, function) : nullptr;
+        if (table != nullptr) read(*table);
+      } catch (const SQLite::Exception& failure) {
+        if (!detail::is_busy(failure)) throw;
+        log(log_level::debug, "tuning database '" + path_ + "': busy, so '" + function.name +
+                                  "' counts as not found");
+      }
+    });
   }
 
   /// Runs write(connection, table) in a transaction that also makes the table if need be.
@@ -132,13 +158,15 @@ class tuning_database::implementation {
  private:
   const std::string path_;
   const database_waits waits_;
+  const database_access access_;
   std::mutex mutex_;
   std::unique_ptr<connection> connection_;
   std::map<std::string, std::unique_ptr<function_table>> tables_;  // after what they refer to
 };
 
-tuning_database::tuning_database(const std::string& path, database_waits waits)
-    : impl_(std::make_unique<implementation>(path, waits)) {}
+tuning_database::tuning_database(const std::string& path, database_waits waits,
+                                 database_access access)
+    : impl_(std::make_unique<implementation>(path, waits, access)) {}
 
 tuning_database::~tuning_database() = default;
 tuning_database::tuning_database(tuning_database&&) noexcept = default;
@@ -149,21 +177,23 @@ const std::string& tuning_database::path() const noexcept { return impl_->path()
 std::optional<record> tuning_database::find(const function_identity& function,
                                             const record_key& key, match_mode mode) {
   check_request(function, key);
-  return impl_->attempt("look up", function.name, [&]() -> std::optional<record> {
-    try {
-      connection* source = impl_->open_for_reading();
-      function_table* table = source ? impl_->find_table(*source, function) : nullptr;
-      if (table == nullptr) return std::nullopt;
-      std::optional<record> found = table->find(key.arguments, key.device);
-      if (found || mode == match_mode::exact) return found;
-      return find_nearest_record(*table, key);
-    } catch (const SQLite::Exception& failure) {
-      if (!detail::is_busy(failure)) throw;
-      log(log_level::debug,
-          "tuning database '" + path() + "': busy, so '" + function.name + "' counts as not found");
-      return std::nullopt;
-    }
+  std::optional<record> found;
+  impl_->read_table(function, [&](function_table& table) {
+    found = table.find(key.arguments, key.device);
+    if (found || mode == match_mode::exact) return;
+    std::vector<record> nearest = nearest_records(table, key, 1);
+    if (!nearest.empty()) found = std::move(nearest.front());
   });
+  return found;
+}
+
+std::vector<record> tuning_database::find_nearest(const function_identity& function,
+                                                  const record_key& key, std::size_t most) {
+  check_request(function, key);
+  std::vector<record> found;
+  impl_->read_table(function,
+                    [&](function_table& table) { found = nearest_records(table, key, most); });
+  return found;
 }
 
 void tuning_database::store(const function_identity& function, const record_key& key,
@@ -177,6 +207,7 @@ void tuning_database::store(const function_identity& function, const record_key&
     impl_->write_to_table(
         function, [&](connection&, function_table& table) { table.store(key, values, score_ns); });
   });
+  record_memory::shared().forget(function, key.arguments);
 }
 
 search_id tuning_database::begin_search(const function_identity& function, const record_key& key) {

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "libtune/store/database_access.hpp"
 #include "libtune/store/function_identity.hpp"
 #include "libtune/store/match.hpp"
 #include "libtune/store/record.hpp"
@@ -35,8 +37,12 @@ struct database_waits {
 /// not, and database_error if the file cannot be opened, read or written.
 class tuning_database {
  public:
-  /// Opens nothing yet. @param path  a file; a relative path is from the current folder as of now
-  explicit tuning_database(const std::string& path, database_waits waits = {});
+  /// Opens nothing yet.
+  /// @param path    a file; a relative path is from the current folder as of now
+  /// @param access  with anything but read_write, storing throws database_error; with immutable it
+  ///                is also an error if there is no file
+  explicit tuning_database(const std::string& path, database_waits waits = {},
+                           database_access access = database_access::read_write);
   ~tuning_database();
   tuning_database(tuning_database&&) noexcept;
   tuning_database& operator=(tuning_database&&) noexcept;
@@ -49,6 +55,11 @@ class tuning_database {
   /// hold the file for longer than the wait; changes nothing in any case.
   std::optional<record> find(const function_identity& function, const record_key& key,
                              match_mode mode = match_mode::exact);
+
+  /// The results for the same arguments, from the nearest device to the farthest, the exact match
+  /// among them. Empty where find finds nothing. @param most  how many of them at most
+  std::vector<record> find_nearest(const function_identity& function, const record_key& key,
+                                   std::size_t most);
 
   /// Stores the result for a key, in place of the one there was. On disk when it returns. Makes
   /// the file if need be, readable and writable by its owner only, and the folders on the way.
