@@ -8,6 +8,7 @@
 #include <string>
 
 #include "libtune/store/database_access.hpp"
+#include "libtune/store/database_use.hpp"
 
 namespace SQLite {
 class Database;
@@ -75,8 +76,8 @@ class [[nodiscard]] scoped_wait {
 
 /// The one way to change a database: it takes the write lock at once, because a transaction that
 /// reads first cannot wait for the lock later. Makes libtune's tables if the file is new. A file of
-/// a newer libtune is never written: that is a database_error. Rolls back unless committed. No
-/// other work (compiling, timing) happens while one is open.
+/// a newer libtune is never written: that is a database_error. Rolls back unless committed.
+/// Nothing is compiled or timed while one is open: a database_use tells.
 class [[nodiscard]] write_transaction {
  public:
   /// @param wait  for how long to wait for the lock
@@ -88,6 +89,7 @@ class [[nodiscard]] write_transaction {
   void commit();
 
  private:
+  database_use use_;
   scoped_wait wait_;
   std::unique_ptr<SQLite::Transaction> transaction_;
 };
@@ -101,6 +103,7 @@ class [[nodiscard]] statement_run {
   statement_run& operator=(const statement_run&) = delete;
 
  private:
+  database_use use_;
   SQLite::Statement& statement_;
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/store/record_memory.hpp"
 
+#include "libtune/base/fork_guard.hpp"
 #include "libtune/store/identity_column.hpp"
 
 namespace tune {
@@ -35,6 +36,7 @@ std::optional<record> record_memory::find(const std::string& scope,
                                           const record_key& key) const {
   const std::string outer = text_of(function, key.arguments);
   const std::string inner = text_of(scope, key.device);
+  const detail::fork_guard no_fork;
   const std::lock_guard lock(mutex_);
   const auto known = finds_.find(outer);
   if (known == finds_.end()) return std::nullopt;
@@ -43,6 +45,7 @@ std::optional<record> record_memory::find(const std::string& scope,
 }
 
 std::uint64_t record_memory::generation() const {
+  const detail::fork_guard no_fork;
   const std::lock_guard lock(mutex_);
   return generation_;
 }
@@ -51,6 +54,7 @@ void record_memory::remember(const std::string& scope, const function_identity& 
                              const record_key& key, const record& found, std::uint64_t generation) {
   const std::string outer = text_of(function, key.arguments);
   const std::string inner = text_of(scope, key.device);
+  const detail::fork_guard no_fork;
   const std::lock_guard lock(mutex_);
   if (generation != generation_) return;
   if (finds_.size() >= most_ && !finds_.contains(outer)) finds_.clear();
@@ -60,12 +64,14 @@ void record_memory::remember(const std::string& scope, const function_identity& 
 void record_memory::forget(const function_identity& function,
                            const std::vector<named_value>& arguments) {
   const std::string outer = text_of(function, arguments);
+  const detail::fork_guard no_fork;
   const std::lock_guard lock(mutex_);
   finds_.erase(outer);
   ++generation_;
 }
 
 void record_memory::forget_all() {
+  const detail::fork_guard no_fork;
   const std::lock_guard lock(mutex_);
   finds_.clear();
   ++generation_;

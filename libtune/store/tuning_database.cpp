@@ -6,8 +6,11 @@
 #include <map>
 #include <mutex>
 #include <string_view>
+#include <unistd.h>
+#include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/store/connection.hpp"
 #include "libtune/store/database_failure.hpp"
@@ -23,6 +26,7 @@ namespace tune {
 namespace {
 
 using detail::connection;
+using detail::fork_guard;
 using detail::function_table;
 using detail::write_transaction;
 
@@ -43,9 +47,25 @@ std::vector<record> nearest_records(function_table& table, const record_key& key
   return records;
 }
 
+std::optional<record> find_record(function_table& table, const record_key& key, match_mode mode) {
+  std::optional<record> found = table.find(key.arguments, key.device);
+  if (found || mode == match_mode::exact) return found;
+  std::vector<record> nearest = nearest_records(table, key, 1);
+  if (nearest.empty()) return std::nullopt;
+  return std::move(nearest.front());
+}
+
 void check_request(const function_identity& function, const record_key& key) {
   static_cast<void>(table_name(function));  // for its checks, before anything is opened
   detail::check_key(function.key_fields, key.arguments, function.name);
+}
+
+void check_result(const function_identity& function, const record_key& key,
+                  const std::vector<named_value>& values, std::optional<double> score_ns) {
+  check_request(function, key);
+  detail::check_fields(function.value_fields, values, function.name);
+  if (score_ns) detail::check_score(*score_ns);
+  check_field_names(function);
 }
 
 void check_trial(const stored_trial& trial) {
@@ -67,7 +87,9 @@ class tuning_database::implementation {
   /// @param verb, subject  what the step attempts, for that error
   template <class Step>
   auto attempt(std::string_view verb, std::string_view subject, Step step) {
+    const fork_guard no_fork;
     const std::lock_guard lock(mutex_);
+    leave_to_parent();
     try {
       return step();
     } catch (const SQLite::Exception& failure) {
@@ -77,11 +99,14 @@ class tuning_database::implementation {
   }
 
   /// The database if it has anything to read, else null.
-  connection* open_for_reading() {
+  connection* open_for_reading() { return open_for_reading(waits_.read); }
+  /// @param wait  for others, while opening
+  connection* open_for_reading(std::chrono::milliseconds wait) {
     if (!connection_) {
       if (access_ != database_access::immutable && !detail::is_there(path_)) return nullptr;
-      connection_ = std::make_unique<connection>(path_, waits_.read, waits_.read, access_);
+      connection_ = std::make_unique<connection>(path_, waits_.read, wait, access_);
     }
+    const detail::scoped_wait while_opening(*connection_, wait);
     return connection_->is_ready() ? connection_.get() : nullptr;
   }
 
@@ -156,10 +181,20 @@ class tuning_database::implementation {
   }
 
  private:
+  // SQLite forbids a child even to close what its parent opened. So the child never frees it.
+  void leave_to_parent() {
+    const ::pid_t process = ::getpid();
+    if (std::exchange(process_, process) == process) return;
+    for (auto& [name, table] : tables_) static_cast<void>(table.release());
+    tables_.clear();
+    static_cast<void>(connection_.release());
+  }
+
   const std::string path_;
   const database_waits waits_;
   const database_access access_;
   std::mutex mutex_;
+  ::pid_t process_ = ::getpid();
   std::unique_ptr<connection> connection_;
   std::map<std::string, std::unique_ptr<function_table>> tables_;  // after what they refer to
 };
@@ -178,12 +213,8 @@ std::optional<record> tuning_database::find(const function_identity& function,
                                             const record_key& key, match_mode mode) {
   check_request(function, key);
   std::optional<record> found;
-  impl_->read_table(function, [&](function_table& table) {
-    found = table.find(key.arguments, key.device);
-    if (found || mode == match_mode::exact) return;
-    std::vector<record> nearest = nearest_records(table, key, 1);
-    if (!nearest.empty()) found = std::move(nearest.front());
-  });
+  impl_->read_table(function,
+                    [&](function_table& table) { found = find_record(table, key, mode); });
   return found;
 }
 
@@ -196,18 +227,46 @@ std::vector<record> tuning_database::find_nearest(const function_identity& funct
   return found;
 }
 
+std::optional<record> tuning_database::find_patiently(const function_identity& function,
+                                                      const record_key& key, match_mode mode) {
+  check_request(function, key);
+  return impl_->attempt("look up", function.name, [&]() -> std::optional<record> {
+    connection* source = impl_->open_for_reading(impl_->waits().write);
+    if (source == nullptr) return std::nullopt;
+    const detail::scoped_wait wait(*source, impl_->waits().write);
+    function_table* table = impl_->find_table(*source, function);
+    return table ? find_record(*table, key, mode) : std::nullopt;
+  });
+}
+
 void tuning_database::store(const function_identity& function, const record_key& key,
                             const std::vector<named_value>& values,
                             std::optional<double> score_ns) {
-  check_request(function, key);
-  detail::check_fields(function.value_fields, values, function.name);
-  if (score_ns) detail::check_score(*score_ns);
-  check_field_names(function);
+  check_result(function, key, values, score_ns);
   impl_->attempt("store the result of", function.name, [&] {
     impl_->write_to_table(
         function, [&](connection&, function_table& table) { table.store(key, values, score_ns); });
   });
   record_memory::shared().forget(function, key.arguments);
+}
+
+record tuning_database::store_first(const function_identity& function, const record_key& key,
+                                    const std::vector<named_value>& values,
+                                    std::optional<double> score_ns) {
+  check_result(function, key, values, score_ns);
+  record kept{
+      .values = values, .device = key.device, .score_ns = score_ns, .database = impl_->path()};
+  impl_->attempt("store the result of", function.name, [&] {
+    impl_->write_to_table(function, [&](connection&, function_table& table) {
+      if (auto first = table.find(key.arguments, key.device)) {
+        kept = *std::move(first);
+      } else {
+        table.store(key, values, score_ns);
+      }
+    });
+  });
+  record_memory::shared().forget(function, key.arguments);
+  return kept;
 }
 
 search_id tuning_database::begin_search(const function_identity& function, const record_key& key) {
