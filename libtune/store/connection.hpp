@@ -7,6 +7,9 @@
 #include <memory>
 #include <string>
 
+#include "libtune/store/database_access.hpp"
+#include "libtune/store/database_use.hpp"
+
 namespace SQLite {
 class Database;
 class Statement;
@@ -30,14 +33,13 @@ class connection {
   /// only be read they count as none.
   /// @throws database_error if the file is of another application, or of a newer libtune and says
   ///                        that this one cannot read it
+  /// @param access     with anything but read_write nothing is written, not even a journal
   connection(const std::string& path, std::chrono::milliseconds wait,
-             std::chrono::milliseconds open_wait);
+             std::chrono::milliseconds open_wait,
+             database_access access = database_access::read_write);
   ~connection();
   connection(const connection&) = delete;
   connection& operator=(const connection&) = delete;
-
-  /// How every database file is opened.
-  static const int open_flags;
 
   /// Whether the file that is open still has its path. It has not once somebody moved or removed
   /// it; what is written to it then is lost, and its journal could be taken for another's.
@@ -96,8 +98,8 @@ class [[nodiscard]] scoped_wait {
 
 /// The one way to change a database: it takes the write lock at once, because a transaction that
 /// reads first cannot wait for the lock later. Makes libtune's tables if the file is new. A file of
-/// a newer libtune is never written: that is a database_error. Rolls back unless committed. No
-/// other work (compiling, timing) happens while one is open.
+/// a newer libtune is never written: that is a database_error. Rolls back unless committed.
+/// Nothing is compiled or timed while one is open: a database_use tells.
 class [[nodiscard]] write_transaction {
  public:
   /// @param wait  for how long to wait for the lock
@@ -109,6 +111,7 @@ class [[nodiscard]] write_transaction {
   void commit();
 
  private:
+  database_use use_;
   scoped_wait wait_;
   std::unique_ptr<SQLite::Transaction> transaction_;
 };
@@ -122,6 +125,7 @@ class [[nodiscard]] statement_run {
   statement_run& operator=(const statement_run&) = delete;
 
  private:
+  database_use use_;
   SQLite::Statement& statement_;
 };
 
