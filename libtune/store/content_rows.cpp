@@ -154,8 +154,10 @@ std::optional<result_content> read_result(raw_table& results, const function_ide
     where.push_back(bind_column(argument_prefix + item.name, item.value, true));
   }
   for (const std::string& name : results.key()) {
-    const auto column = wanted.columns.find(name);
-    if (column != wanted.columns.end()) where.push_back(bind_column(name, column->second));
+    if (name.starts_with(argument_prefix)) continue;
+    const auto given = wanted.columns.find(name);
+    where.push_back(bind_column(
+        name, given != wanted.columns.end() ? given->second : results.default_of(name)));
   }
   std::optional<result_content> found;
   results.read(where, [&](SQLite::Statement& row) { found = result_from(results, row, function); });

@@ -30,6 +30,12 @@ device_identity device_in(const column_values& columns) {
           text_of(columns, "device_version")};
 }
 
+// What a database that lacks the column would say too.
+bool says_nothing(const column_value& v) {
+  return v == column_value() || v == column_value(std::int64_t{0}) ||
+         v == column_value(std::string());
+}
+
 std::string digest_of(const result_content& result) {
   const std::string text = canonical_text(result);
   return detail::to_hex(detail::sha256(std::as_bytes(std::span(text))));
@@ -100,8 +106,7 @@ std::string canonical_text(const column_value& v) {
 std::string canonical_text(const column_values& columns) {
   std::string text;
   for (const auto& [name, v] : columns) {
-    // What a database without this column would say.
-    if (std::holds_alternative<std::monostate>(v)) continue;
+    if (says_nothing(v)) continue;
     text += counted(name) + "=" + canonical_text(v) + ";";
   }
   return counted(text);

@@ -7,6 +7,7 @@
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
@@ -44,6 +45,20 @@ struct binder {
   int parameter;
 };
 
+/// The default of the column in a row of pragma_table_info. Anything but a number is not evaluated:
+/// it could be an expression, and this is somebody's file.
+column_value default_from(SQLite::Statement& info) {
+  if (info.getColumn(2).getInt() == 0) return {};
+  if (info.getColumn(3).getString() == "INTEGER") {
+    const std::string text = info.getColumn(4).getString();
+    std::int64_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+  }
+  if (info.getColumn(3).getString() == "TEXT") return std::string();
+  return {};
+}
+
 }  // namespace
 
 bound_column bind_column(std::string name, column_value v) {
@@ -74,12 +89,14 @@ column_value read_column(const SQLite::Column& column) {
 raw_table::raw_table(connection& source, std::string name)
     : source_(&source), name_(std::move(name)) {
   SQLite::Statement info(source.database(),
-                         "SELECT name, pk FROM pragma_table_info(?) ORDER BY cid");
+                         "SELECT name, pk, \"notnull\", type, dflt_value "
+                         "FROM pragma_table_info(?) ORDER BY cid");
   info.bind(1, name_);
   std::map<int, std::string> key;
   while (info.executeStep()) {
     const std::string column = info.getColumn(0).getString();
     if (column != checksum) columns_.push_back(column);
+    defaults_[column] = default_from(info);
     if (info.getColumn(1).getInt() > 0) key[info.getColumn(1).getInt()] = column;
   }
   if (columns_.empty()) throw SQLite::Exception("no such table: " + name_, SQLITE_ERROR);
@@ -130,7 +147,10 @@ void raw_table::prepare_write(bool replace) {
 void raw_table::write(const std::vector<bound_column>& row, bool replace) {
   prepare_write(replace);
   const statement_run run(*write_);
-  write_->clearBindings();
+  int number = 1;
+  for (const std::string& column : columns_) {
+    bind_column(column, defaults_.at(column)).bind(*write_, number++);
+  }
   for (const bound_column& column : row) {
     const auto found = std::ranges::find(columns_, column.name);
     if (found == columns_.end()) {

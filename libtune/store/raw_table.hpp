@@ -57,8 +57,12 @@ class raw_table {
   std::size_t read(const std::vector<bound_column>& where,
                    const std::function<void(SQLite::Statement&)>& visit);
 
+  /// What a column holds that is not given: its default if that is a plain number or text, else
+  /// what says nothing.
+  const column_value& default_of(const std::string& column) const { return defaults_.at(column); }
+
   /// Writes a row with its checksum, inside the caller's write_transaction. Columns that are not
-  /// given are NULL. @throws argument_error if the table lacks one that is given
+  /// given have their default. @throws argument_error if the table lacks one that is given
   /// @param replace  takes the place of a row with the same primary key
   void write(const std::vector<bound_column>& row, bool replace = false);
 
@@ -72,6 +76,7 @@ class raw_table {
   std::string name_;
   std::vector<std::string> columns_;
   std::vector<std::string> key_;
+  column_values defaults_;
   std::unique_ptr<SQLite::Statement> read_;
   std::string read_sql_;
   std::unique_ptr<SQLite::Statement> write_;
