@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/database_check.hpp"
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Exception.h>
+#include <SQLiteCpp/Statement.h>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/store/connection.hpp"
+#include "libtune/store/content_rows.hpp"
+#include "libtune/store/database_file.hpp"
+#include "libtune/store/function_list.hpp"
+
+namespace tune {
+namespace {
+
+using detail::connection;
+using findings = std::vector<check_finding>;
+
+// File systems on which the locks of SQLite are known to fail, by their magic numbers (statfs).
+constexpr std::array<std::pair<unsigned long, const char*>, 9> network_file_systems{{
+    {0x6969, "NFS"},
+    {0xff534d42, "CIFS"},
+    {0xfe534d42, "SMB2"},
+    {0x517b, "SMB"},
+    {0x0bd00bd0, "Lustre"},
+    {0x00c36400, "Ceph"},
+    {0x01021997, "9P"},
+    {0x65735546, "FUSE"},
+    {0x47504653, "GPFS"},
+}};
+
+void check_owner(findings& all, const std::string& path, const char* what) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) {
+    all.push_back({"permissions", false,
+                   fmt::format("the {} cannot be looked at: {}", what,
+                               std::generic_category().message(errno))});
+    return;
+  }
+  std::string fault;
+  if (S_ISLNK(status.st_mode)) fault = "is a symbolic link, which is not followed";
+  if (status.st_uid != ::geteuid()) fault = "belongs to another user";
+  // A folder such as /tmp, where nobody can replace what is another's, is as good.
+  const bool sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
+  if (!sticky && (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    fault = "may be written by others: chmod go-w";
+  }
+  const unsigned mode = status.st_mode & 07777U;
+  all.push_back({"permissions", fault.empty(),
+                 fmt::format("the {} {} (mode {:04o})", what,
+                             fault.empty() ? "is the user's own" : fault, mode)});
+}
+
+void check_file_system(findings& all, const std::string& folder) {
+  struct statfs status {};
+  if (::statfs(folder.c_str(), &status) != 0) {
+    all.push_back({"file system", false, std::generic_category().message(errno)});
+    return;
+  }
+  const auto magic = static_cast<unsigned long>(status.f_type) & 0xffffffffUL;
+  for (const auto& [known, name] : network_file_systems) {
+    if (known != magic) continue;
+    all.push_back(
+        {"file system", false,
+         fmt::format("{} does not keep the locks that SQLite needs between machines: name "
+                     "a file on a local disk with LIBTUNE_DB",
+                     name)});
+    return;
+  }
+  all.push_back({"file system", true, fmt::format("a local one (type {:#x})", magic)});
+}
+
+/// One finding from a pragma that returns "ok" or nothing, or a row for each fault.
+void check_pragma(findings& all, connection& source, const char* subject, const char* pragma) {
+  SQLite::Statement check(source.database(), pragma);
+  std::size_t faults = 0;
+  std::string first;
+  while (check.executeStep()) {
+    if (check.getColumn(0).getString() == "ok") continue;
+    if (faults++ == 0) first = check.getColumn(0).getString();
+  }
+  all.push_back({subject, faults == 0,
+                 faults == 0
+                     ? "no fault"
+                     : fmt::format("{} faults, the first: {}; export what can be read, move "
+                                   "the file away and import it",
+                                   faults, first)});
+}
+
+void check_rows(findings& all, connection& source) {
+  std::size_t damaged = 0;
+  std::size_t results = 0;
+  std::size_t searches = 0;
+  for (const function_identity& function : detail::read_functions(source, damaged)) {
+    try {
+      const function_content content = detail::read_content(source, function, true, damaged);
+      results += content.results.size();
+      searches += content.searches.size();
+    } catch (const SQLite::Exception& failure) {
+      all.push_back({"values", false,
+                     fmt::format("'{}' cannot be read: {}", table_name(function), failure.what())});
+    }
+  }
+  all.push_back({"checksums", damaged == 0,
+                 damaged == 0
+                     ? fmt::format("{} results and {} searches are intact", results, searches)
+                     : fmt::format("{} rows are damaged; they count as not there", damaged)});
+}
+
+void check_content(findings& all, const std::string& path) {
+  constexpr std::chrono::seconds patience{10};
+  try {
+    connection source(path, patience, patience);
+    if (!source.is_ready()) {
+      all.push_back({"format", true, "the file has no tables yet"});
+      return;
+    }
+    all.push_back({"format", true, "a tuning database that this libtune knows"});
+    check_pragma(all, source, "integrity", "PRAGMA integrity_check");
+    check_pragma(all, source, "references", "PRAGMA foreign_key_check");
+    check_rows(all, source);
+  } catch (const SQLite::Exception& failure) {
+    all.push_back({"format", false, failure.what()});
+  } catch (const error& failure) {
+    all.push_back({"format", false, failure.what()});
+  }
+}
+
+}  // namespace
+
+std::vector<check_finding> check_database(const std::string& path) {
+  findings all;
+  const std::string file = detail::absolute_path(path);
+  const std::string folder = std::filesystem::path(file).parent_path().string();
+  if (!detail::is_there(file)) {
+    all.push_back({"file", true, "there is none yet; it is made when the first result is stored"});
+    return all;
+  }
+  check_owner(all, folder, "folder");
+  check_owner(all, file, "file");
+  check_file_system(all, folder);
+  check_content(all, file);
+  return all;
+}
+
+}  // namespace tune

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/merge.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <doctest/doctest.h>
+#include <fstream>
+#include <limits>
+#include <sys/stat.h>
+
+#include "libtune/base/error.hpp"
+#include "libtune/store/database_reader.hpp"
+#include "libtune/store/schema_drift_error.hpp"
+#include "libtune/store/tuning_database.hpp"
+#include "tests/store/random_content.hpp"
+#include "tests/store/samples.hpp"
+#include "tests/store/temporary_folder.hpp"
+
+using tune::database_content;
+using tune::database_reader;
+using tune::function_content;
+using tune::merge_content;
+using tune::merge_report;
+using tune::result_content;
+using tune::tuning_database;
+using tune::testing::random_content;
+using tune::testing::sample_device;
+using tune::testing::sample_function;
+using tune::testing::sample_key;
+using tune::testing::sample_tuning;
+using tune::testing::temporary_folder;
+
+namespace {
+
+database_content read(const std::string& path) { return database_reader(path).read_all(); }
+
+std::string merged(const std::vector<database_content>& contents) {
+  const temporary_folder folder;
+  for (const database_content& content : contents) merge_content(folder.file("db"), content);
+  return canonical_text(read(folder.file("db")));
+}
+
+database_content one_result(std::optional<double> score, std::int64_t wgs = 64) {
+  result_content result{.arguments = sample_key().arguments,
+                        .values = sample_tuning(wgs),
+                        .columns = {{"device_name", sample_device().name},
+                                    {"device_platform", sample_device().platform},
+                                    {"device_version", sample_device().driver_version},
+                                    {"tuned_at", std::string("2024-01-31T12:00:00Z")}}};
+  if (score) result.columns["score_ns"] = *score;
+  return {.functions = {{.function = sample_function(), .results = {result}, .searches = {}}}};
+}
+
+std::string fill_by_the_library(const std::string& path) {
+  tuning_database database(path);
+  const tune::search_id search = database.begin_search(sample_function(), sample_key());
+  database.add_trial(search, {.configuration = sample_tuning(64),
+                              .outcome = "measured",
+                              .samples_ns = {1500, 1501.5},
+                              .score_ns = 1500,
+                              .preparation = std::chrono::milliseconds(3)});
+  database.add_trial(search, {.configuration = sample_tuning(4096),
+                              .outcome = "over a device limit",
+                              .message = "too many work items"});
+  database.finish_search(search, "found");
+  database.store(sample_function(), sample_key(), sample_tuning(64), 1500);
+  database.store(sample_function("other", 3), sample_key(32), sample_tuning(32), std::nullopt);
+  return path;
+}
+
+}  // namespace
+
+TEST_CASE("what one database holds, another holds after a merge, and the library finds it there") {
+  const temporary_folder folder;
+  const database_content content = read(fill_by_the_library(folder.file("from.db")));
+  const merge_report report = merge_content(folder.file("to.db"), content);
+  CHECK(report.results_added == 2);
+  CHECK(report.searches_added == 1);
+  CHECK(canonical_text(read(folder.file("to.db"))) == canonical_text(content));
+
+  tuning_database database(folder.file("to.db"));
+  REQUIRE(database.find(sample_function(), sample_key()));
+  CHECK(database.find(sample_function(), sample_key())->values == sample_tuning(64));
+  const auto search = database.latest_search(sample_function(), sample_key());
+  REQUIRE(search);
+  CHECK(search->result == "found");
+  CHECK(search->trials == tuning_database(folder.file("from.db"))
+                              .latest_search(sample_function(), sample_key())
+                              ->trials);
+}
+
+TEST_CASE("a second merge of the same contents changes nothing and says so") {
+  const temporary_folder folder;
+  const database_content content = read(fill_by_the_library(folder.file("db")));
+  const merge_report report = merge_content(folder.file("db"), content);
+  CHECK(report.results_added == 0);
+  CHECK(report.results_replaced == 0);
+  CHECK(report.results_kept == 2);
+  CHECK(report.searches_added == 0);
+  CHECK(report.searches_known == 1);
+}
+
+TEST_CASE("merging is idempotent, commutative and associative, whatever the databases hold") {
+  for (unsigned seed = 0; seed < 6; ++seed) {
+    CAPTURE(seed);
+    random_content random(seed);
+    const database_content a = random.next();
+    const database_content b = random.next();
+    const database_content c = random.next();
+    const std::string all = merged({a, b, c});
+    CHECK(merged({a, a}) == merged({a}));
+    CHECK(merged({a, b, a, b}) == merged({b, a}));
+    CHECK(merged({c, b, a}) == all);
+    CHECK(merged({b, a, c}) == all);
+    const temporary_folder folder;
+    merge_content(folder.file("bc"), b);
+    merge_content(folder.file("bc"), c);
+    CHECK(merged({a, read(folder.file("bc"))}) == all);
+  }
+}
+
+TEST_CASE("what was measured wins over what was not, then the faster, then the smaller hash") {
+  const auto winner = [](const database_content& a, const database_content& b) {
+    const result_content& x = a.functions[0].results[0];
+    const result_content& y = b.functions[0].results[0];
+    CHECK(wins_over(x, y) != wins_over(y, x));
+    return wins_over(x, y) ? 'a' : 'b';
+  };
+  CHECK(winner(one_result(std::nullopt, 1), one_result(1e9, 2)) == 'b');
+  CHECK(winner(one_result(20), one_result(10)) == 'b');
+  CHECK(winner(one_result(10, 64), one_result(10, 128)) ==
+        (winner(one_result(10, 128), one_result(10, 64)) == 'a' ? 'b' : 'a'));
+  CHECK_FALSE(
+      wins_over(one_result(10).functions[0].results[0], one_result(10).functions[0].results[0]));
+}
+
+TEST_CASE("contents that could never be stored are refused, and nothing of them stays") {
+  const temporary_folder folder;
+  const std::string path = folder.file("db");
+  const auto check_refused = [&](const auto& spoil) {
+    database_content content = one_result(10);
+    content.functions.insert(content.functions.begin(),
+                             {.function = sample_function("good"), .results = {}, .searches = {}});
+    spoil(content.functions[1]);
+    CHECK_THROWS_AS(merge_content(path, content), tune::argument_error);
+    CHECK(database_reader(path).read_all().functions.empty());
+  };
+  check_refused([](function_content& one) { one.results[0].columns["score_ns"] = -1.0; });
+  check_refused([](function_content& one) {
+    one.results[0].columns["score_ns"] = std::numeric_limits<double>::infinity();
+  });
+  check_refused([](function_content& one) { one.results[0].values[0].value = std::string("x"); });
+  check_refused(
+      [](function_content& one) { one.results[0].values[0].value = std::int64_t{1} << 40; });
+  check_refused([](function_content& one) { one.results[0].columns.erase("device_name"); });
+  check_refused([](function_content& one) { one.results[0].columns["later"] = 1.0; });
+  check_refused([](function_content& one) { one.function.name = "a\"; DROP TABLE x; --"; });
+  check_refused([](function_content& one) { one.function.key_fields[0].name = "a b"; });
+}
+
+TEST_CASE("a function with other fields is not merged") {
+  const temporary_folder folder;
+  fill_by_the_library(folder.file("db"));
+  database_content content = one_result(10);
+  content.functions[0].function.key_fields[0].type = tune::value_type::int64;
+  CHECK_THROWS_AS(merge_content(folder.file("db"), content), tune::schema_drift_error);
+}
+
+TEST_CASE("a database of another application or a newer libtune is left as it is") {
+  const temporary_folder folder;
+  for (const char* mark : {"PRAGMA application_id = 7", "PRAGMA user_version = 99"}) {
+    CAPTURE(mark);
+    const std::string path = folder.file(mark);
+    fill_by_the_library(path);
+    SQLite::Database(path, SQLite::OPEN_READWRITE).exec(mark);
+    const auto bytes = [&] {
+      std::ifstream file(path, std::ios::binary);
+      return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    const std::string before = bytes();
+    CHECK_THROWS_AS(merge_content(path, one_result(1)), tune::database_error);
+    CHECK(bytes() == before);
+  }
+}
