@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Texts as `tunedb import` takes them. What is understood is written out and read again, and is
+// then the same.
+#include <cstdlib>
+#include <string_view>
+
+#include "libtune/base/error.hpp"
+#include "libtune/store/exchange.hpp"
+#include "libtune/store/t4.hpp"
+
+namespace {
+
+void import_exchange(std::string_view text) {
+  const tune::database_content content = tune::from_exchange_text(text);
+  const std::string written = tune::to_exchange_text(content);
+  const tune::database_content again = tune::from_exchange_text(written);
+  if (tune::canonical_text(again) != tune::canonical_text(content)) std::abort();
+}
+
+void import_t4(std::string_view text) {
+  if (tune::is_own_t4(text)) {
+    tune::from_own_t4_text(text);
+    return;
+  }
+  tune::from_t4_text(text, {.function = {.name = "fuzz.autotune", .version = 1}});
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  for (const auto import : {import_exchange, import_t4}) {
+    try {
+      import(text);
+    } catch (const tune::error&) {  // NOLINT(bugprone-empty-catch): it is what may come of it
+    }
+  }
+  return 0;
+}
