@@ -15,6 +15,7 @@
 #include "libtune/search/space.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
+#include "libtune/tune/recollection.hpp"
 #include "libtune/tune/trial_runner.hpp"
 
 namespace tune {
@@ -23,8 +24,9 @@ namespace tune {
 /// tune without one. One thread uses it.
 class tuning_session {
  public:
+  /// @param recall  what earlier searches know; empty: nothing
   tuning_session(const context& context, tuning_subject subject, const tuning_options& options,
-                 wall_clock now = std::chrono::steady_clock::now);
+                 wall_clock now = std::chrono::steady_clock::now, recall_function recall = {});
 
   const tune::context& context() const noexcept { return context_; }
   const tuning_options& options() const noexcept { return options_; }
@@ -54,6 +56,8 @@ class tuning_session {
   tuning_subject subject_;
   tuning_options options_;
   wall_clock now_;
+  recall_function recall_;
+  int searches_ = 0;  // that have started
   std::optional<run_time> best_score_;
 };
 

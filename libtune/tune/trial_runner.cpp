@@ -76,8 +76,31 @@ void measure_it(trial& result, measure& prepared, const device& device,
   }
 }
 
+// Whether it is known not to compile, and the trial therefore over.
+bool recall_failure(trial& result, const known_failures& known) {
+  if (known.configurations.empty()) return false;
+  const auto failure = known.configurations.find(canonical_text(result.configuration));
+  if (failure == known.configurations.end()) return false;
+  fail(result, outcome::compile_failed, failure->second);
+  result.origin = trial_origin::remembered;
+  return true;
+}
+
+bool generate(trial& result, const search_problem& problem, const known_failures& known,
+              measure& prepared) {
+  const keep_no_programs searching;
+  const compile_watch watch(&known.programs);
+  const bool generated =
+      attempt(result, outcome::failed, [&] { prepared = problem.generate(result.index); });
+  result.programs = watch.programs();
+  if (result.outcome == outcome::compile_failed && watch.refused_known()) {
+    result.origin = trial_origin::remembered;
+  }
+  return generated;
+}
+
 void try_it(trial& result, const search_problem& problem, const device& device,
-            const measure_settings& settings, const wall_clock& now) {
+            const measure_settings& settings, const wall_clock& now, const known_failures& known) {
   const auto start = now();
   if (const auto asked = problem.needs(result.index)) {
     if (auto broken = find_broken_limit(*asked, device.limits())) {
@@ -85,11 +108,9 @@ void try_it(trial& result, const search_problem& problem, const device& device,
       return;
     }
   }
+  if (recall_failure(result, known)) return;
   measure prepared(nullptr);
-  const bool generated = attempt(result, outcome::failed, [&] {
-    const keep_no_programs searching;
-    prepared = problem.generate(result.index);
-  });
+  const bool generated = generate(result, problem, known, prepared);
   result.preparation = now() - start;
   if (!generated) return;
   if (!prepared) {
@@ -103,13 +124,14 @@ void try_it(trial& result, const search_problem& problem, const device& device,
 }  // namespace
 
 trial run_trial(const search_problem& problem, std::size_t index, const device& device,
-                const measure_settings& settings, const wall_clock& now) {
+                const measure_settings& settings, const wall_clock& now,
+                const known_failures& known) {
   trial result;
   result.index = index;
   const auto start = now();
   attempt(result, outcome::failed, [&] {
     result.configuration = problem.configuration(index);
-    try_it(result, problem, device, settings, now);
+    try_it(result, problem, device, settings, now, known);
   });
   result.elapsed = now() - start;
   return result;

@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "libtune/base/value.hpp"
+#include "libtune/compile/compile_watch.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/measure/measure.hpp"
 #include "libtune/measure/measurement.hpp"
@@ -29,9 +31,18 @@ struct search_problem {
   std::function<measure(std::size_t)> generate;
 };
 
+/// What is known not to compile with the present compiler, with the message of then.
+struct known_failures {
+  known_build_failures programs{};
+  /// By canonical_text of the configuration, for those whose programs are not known.
+  std::map<std::string, std::string, std::less<>> configurations{};
+};
+
 /// Tries one configuration: limits, generate, warm-up, check, samples. Whatever goes wrong is an
 /// outcome with a reason; nothing is thrown. Measuring is exclusive for a device in this process.
+/// What is known not to compile is not compiled: its outcome and reason are those of then.
 trial run_trial(const search_problem& problem, std::size_t index, const device& device,
-                const measure_settings& settings, const wall_clock& now);
+                const measure_settings& settings, const wall_clock& now,
+                const known_failures& known = {});
 
 }  // namespace tune
