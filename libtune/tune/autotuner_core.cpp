@@ -57,6 +57,7 @@ struct autotuner_core::request {
   tuning_subject subject;
   tuning_settings settings;
   std::shared_ptr<tuning_database> database;  // null: nowhere to keep results
+  std::optional<std::string> failed_at{};     // when the last search found nothing, on a miss
 
   record_key key() const { return {subject.arguments, subject.device.identity}; }
 };
@@ -85,15 +86,16 @@ autotuner_core::values autotuner_core::obtain(const tune::context& context, cons
                 .settings = {},
                 .database = nullptr};
   if (testing == detail::test_mode::forced) {
-    std::optional<run_time> score;
-    return run(context, asked.subject, options, score);
+    tuning_session session(context, asked.subject, options);
+    return tunes_(session, key);
   }
   asked.settings = resolve_settings(options);
   asked.database = open_database(asked.settings.database);
   if (asked.settings.mode == tuning_mode::force) return tune_once(asked);
   if (auto found = look_up(asked)) return *std::move(found);
   switch (asked.settings.mode) {
-    case tuning_mode::cached: throw not_tuned_error(asked.subject, asked.settings.database);
+    case tuning_mode::cached:
+      throw not_tuned_error(asked.subject, asked.settings.database, asked.failed_at);
     case tuning_mode::defaults:
       log(log_level::info,
           "no tuning result for " + describe(asked.subject) + "; the test default is used");
@@ -104,12 +106,13 @@ autotuner_core::values autotuner_core::obtain(const tune::context& context, cons
   return tune_once(asked);
 }
 
-std::optional<autotuner_core::values> autotuner_core::look_up(const request& asked) const {
+std::optional<autotuner_core::values> autotuner_core::look_up(request& asked) const {
   const auto start = std::chrono::steady_clock::now();
   std::optional<record> found;
   if (asked.database) {
     warn_on_database_error(
         [&] { found = asked.database->find(identity_, asked.key(), asked.settings.match); });
+    if (!found) asked.failed_at = find_failure(asked);
   }
   if (!asked.options.observers.empty()) {
     const lookup_event event{.subject = asked.subject,
@@ -117,7 +120,8 @@ std::optional<autotuner_core::values> autotuner_core::look_up(const request& ask
                              .relaxed = found ? found->relaxed : std::vector<std::string>{},
                              .values = found ? found->values : values{},
                              .database = asked.settings.database,
-                             .elapsed = std::chrono::steady_clock::now() - start};
+                             .elapsed = std::chrono::steady_clock::now() - start,
+                             .failed_at = asked.failed_at};
     notify(asked.options.observers, [&](observer& listener) { listener.looked_up(event); });
   }
   if (!found) return std::nullopt;
@@ -127,6 +131,17 @@ std::optional<autotuner_core::values> autotuner_core::look_up(const request& ask
                           found->device.driver_version, joined(found->relaxed)));
   }
   return std::move(found->values);
+}
+
+std::optional<std::string> autotuner_core::find_failure(const request& asked) const {
+  std::optional<stored_search> last;
+  warn_on_database_error(
+      [&] { last = asked.database->latest_search_result(identity_, asked.key()); });
+  if (!last || !last->finished_at || last->result != all_failed) return std::nullopt;
+  log(log_level::info, fmt::format("the last search for {}, of {}, found no configuration that "
+                                   "works; its reasons are with its trials in the database",
+                                   describe(asked.subject), *last->finished_at));
+  return last->finished_at;
 }
 
 autotuner_core::values autotuner_core::tune_once(const request& asked) const {
@@ -152,21 +167,25 @@ autotuner_core::values autotuner_core::tune_in_turn(const request& asked,
 
 autotuner_core::values autotuner_core::tune_and_store(const request& asked) const {
   log(log_level::info, "tuning " + describe(asked.subject));
+  if (!asked.database) {
+    warn_once("tuning results are not kept: neither LIBTUNE_DB, XDG_CACHE_HOME nor HOME is set");
+    tuning_session session(asked.context, asked.subject, asked.options);
+    return tunes_(session, asked.subject.arguments);
+  }
+  const auto start =
+      asked.settings.mode == tuning_mode::force ? search_start::anew : search_start::continued;
+  const auto recorder =
+      std::make_shared<database_recorder>(asked.database, identity_, asked.key(), start);
   tuning_options options = asked.options;
   options.wait = asked.settings.wait;
-  if (asked.database) {
-    options.observers.push_back(
-        std::make_shared<database_recorder>(asked.database, identity_, asked.key()));
-  }
-  std::optional<run_time> score;
-  values best = run(asked.context, asked.subject, options, score);
-  if (asked.database) {
-    std::optional<double> score_ns;
-    if (score) score_ns = score->count();
-    warn_on_database_error([&] { store(asked, best, score_ns); });
-  } else {
-    warn_once("tuning results are not kept: neither LIBTUNE_DB, XDG_CACHE_HOME nor HOME is set");
-  }
+  options.observers.push_back(recorder);
+  tuning_session session(asked.context, asked.subject, options, std::chrono::steady_clock::now,
+                         [&](const search_identity& search) { return recorder->recall(search); });
+  values best = tunes_(session, asked.subject.arguments);
+  std::optional<double> score_ns;
+  if (session.best_score()) score_ns = session.best_score()->count();
+  const bool stored = warn_on_database_error([&] { store(asked, best, score_ns); });
+  if (stored) recorder->result_stored();
   return best;
 }
 
@@ -192,16 +211,6 @@ autotuner_core::values autotuner_core::do_without(const request& asked) const {
       describe(asked.subject), asked.settings.wait.count(),
       found ? "the result of device '" + found->device.name + "'" : "the test default"));
   return found ? std::move(found->values) : test_default_;
-}
-
-autotuner_core::values autotuner_core::run(const tune::context& context,
-                                           const tuning_subject& subject,
-                                           const tuning_options& options,
-                                           std::optional<run_time>& score) const {
-  tuning_session session(context, subject, options);
-  values best = tunes_(session, subject.arguments);
-  score = session.best_score();
-  return best;
 }
 
 std::vector<const autotuner_core*> registered_autotuners() {

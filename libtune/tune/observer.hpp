@@ -35,6 +35,8 @@ struct lookup_event {
   std::vector<named_value> values;   ///< what was found
   std::string database;              ///< the path that was looked in; empty if there is none
   std::chrono::nanoseconds elapsed{0};
+  /// On a miss: when the last search for this key ended without a result, if it did.
+  std::optional<std::string> failed_at{};
 };
 
 /// A search that starts.
@@ -43,14 +45,15 @@ struct search_started_event {
   std::string strategy;
   std::size_t combinations = 0;     ///< before any restriction
   std::size_t configurations = 0;   ///< in the space
-  std::size_t planned = 0;          ///< that the strategy will try at most
+  std::size_t planned = 0;          ///< that will be tried at most, taken over or here
   std::vector<removal> removals{};  ///< what each restriction removed
+  std::size_t taken_over = 0;       ///< trials of an unfinished search that it continues
 };
 
 /// A search that has ended.
 struct search_finished_event {
   tuning_subject subject;
-  std::vector<trial> trials;        ///< in the order in which they were made
+  std::vector<trial> trials;        ///< in the order in which they were made, taken over first
   std::optional<std::size_t> best;  ///< the winner's place in trials; none if all failed
   std::chrono::nanoseconds elapsed{0};
 };
@@ -67,6 +70,9 @@ class observer {
 
   virtual void looked_up(const lookup_event&) {}
   virtual void search_started(const search_started_event&) {}
+  /// A trial of an unfinished search counts as one of this search.
+  virtual void trial_taken_over(const tuning_subject&, const trial&) {}
+  /// A trial was made, or found to be known not to compile.
   virtual void trial_finished(const tuning_subject&, const trial&) {}
   virtual void search_finished(const search_finished_event&) {}
 };
