@@ -14,6 +14,7 @@
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/session.hpp"
+#include "libtune/tune/verification.hpp"
 
 namespace tune {
 
@@ -40,6 +41,8 @@ class autotuner_core {
   struct request;
 
   std::optional<values> look_up(request& asked) const;
+  std::optional<record> find_nearest(const request& asked) const;
+  verification plan_verification(const request& asked) const;
   std::optional<std::string> find_failure(const request& asked) const;
   values tune_once(const request& asked) const;
   values tune_in_turn(const request& asked, const std::string& search) const;

@@ -12,6 +12,7 @@
 #include "libtune/base/value.hpp"
 #include "libtune/device/device_info.hpp"
 #include "libtune/search/restriction.hpp"
+#include "libtune/store/match.hpp"
 #include "libtune/tune/trial.hpp"
 
 namespace tune {
@@ -31,12 +32,14 @@ enum class lookup_grade : std::uint8_t { miss, exact, nearest };
 struct lookup_event {
   tuning_subject subject;
   lookup_grade grade = lookup_grade::miss;
-  std::vector<std::string> relaxed;  ///< for nearest: what need not match, "device_version"
+  std::vector<std::string> relaxed;  ///< for nearest: what does not match, "device_version"
   std::vector<named_value> values;   ///< what was found
-  std::string database;              ///< the path that was looked in; empty if there is none
+  std::string database;  ///< the path of the database that has it; on a miss, of the user's one
   std::chrono::nanoseconds elapsed{0};
   /// On a miss: when the last search for this key ended without a result, if it did.
   std::optional<std::string> failed_at{};
+  match_step step = match_step::none;  ///< for nearest: how far matching was relaxed
+  device_identity device{};            ///< whose result it is, if one was found
 };
 
 /// A search that starts.

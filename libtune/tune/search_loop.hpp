@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
@@ -22,13 +23,15 @@ namespace tune {
 /// was tried there counts as tried here, also against the limits of the strategy. What is known not
 /// to compile is not compiled, unless nothing else could be measured: what is remembered may make a
 /// search shorter, not make it fail.
-/// @param recall  what earlier searches know, asked for once; empty: nothing
+/// @param recall     what earlier searches know, asked for once; empty: nothing
+/// @param shortlist  if not empty, only these are tried, in this order, whatever the strategy
 /// @throws empty_space_error if there is nothing to try, tuning_failed_error if nothing could be
 ///         measured, argument_error if the options name no known strategy
 trial run_search(const search_problem& problem, const tuning_subject& subject, const device& device,
                  const tuning_options& options,
                  std::span<const std::shared_ptr<observer>> observers, const wall_clock& now,
-                 const std::function<recollection()>& recall = {});
+                 const std::function<recollection()>& recall = {},
+                 const std::vector<std::size_t>& shortlist = {});
 
 /// Calls each observer, logging what it throws.
 void notify(std::span<const std::shared_ptr<observer>> observers,

@@ -52,9 +52,10 @@ class tuning_session {
         .configuration = [&](std::size_t index) { return to_values(space[index]); },
         .needs = [&](std::size_t index) { return space.resources_of(space[index]); },
         .generate = [&](std::size_t index) -> measure { return generate(space[index]); },
-        .find = [&](const std::vector<named_value>& values) {
-          return space.find(from_values<Tuning>(values));
-        }};
+        .find =
+            [&](const std::vector<named_value>& values) {
+              return space.find(from_values<Tuning>(values));
+            }};
     return space[search(problem)];
   }
 

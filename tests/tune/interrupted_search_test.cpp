@@ -133,7 +133,8 @@ tune::function_identity searched_function() {
 
 void check_database(const std::string& path) {
   tune::tuning_database database(path);
-  const tune::record_key key{{{"size", std::int64_t{64}}}, {"fake device", "fake platform", "1.0"}};
+  const tune::record_key key{{{"size", std::int64_t{64}}},
+                             sample::make_device().device().identity()};
   const auto result = database.find(searched_function(), key);
   REQUIRE(result);
   CHECK(tune::to_string(result->values) == "wgs=1, rows=1");
