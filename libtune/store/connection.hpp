@@ -38,6 +38,13 @@ class connection {
   connection(const connection&) = delete;
   connection& operator=(const connection&) = delete;
 
+  /// How every database file is opened.
+  static const int open_flags;
+
+  /// Whether the file that is open still has its path. It has not once somebody moved or removed
+  /// it; what is written to it then is lost, and its journal could be taken for another's.
+  bool is_in_place() const noexcept;
+
   const std::string& path() const noexcept { return path_; }
   SQLite::Database& database() noexcept { return *database_; }
 
@@ -48,6 +55,7 @@ class connection {
  private:
   friend class scoped_wait;
   friend class write_transaction;
+  friend class work_limit;
 
   std::int32_t read_marks();
   void migrate(std::chrono::milliseconds wait);
@@ -55,7 +63,24 @@ class connection {
   std::string path_;
   std::unique_ptr<SQLite::Database> database_;
   std::chrono::milliseconds wait_;
+  std::chrono::steady_clock::time_point work_deadline_ =
+      std::chrono::steady_clock::time_point::max();
+  std::uint64_t device_ = 0;  // of the file, with inode_
+  std::uint64_t inode_ = 0;
   bool ready_ = false;
+};
+
+/// Bounds how long statements may work, waits apart, until it goes out of scope: what is stored
+/// decides how much work a statement is, and a file may be damaged or hostile.
+class [[nodiscard]] work_limit {
+ public:
+  work_limit(connection& target, std::chrono::milliseconds limit) noexcept;
+  ~work_limit();
+  work_limit(const work_limit&) = delete;
+  work_limit& operator=(const work_limit&) = delete;
+
+ private:
+  connection& target_;
 };
 
 /// Changes for how long a statement may wait, until it goes out of scope.

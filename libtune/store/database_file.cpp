@@ -55,7 +55,10 @@ void create_private_file(const std::string& path) {
   if (const std::error_code reason = create_private_folders(folder)) {
     throw failure_of(path, "create the folder '" + folder + "'", reason);
   }
-  if (::mknod(path.c_str(), S_IFREG | S_IRUSR | S_IWUSR, 0) != 0 && errno != EEXIST) {
+  constexpr ::mode_t owner_only = S_IRUSR | S_IWUSR;
+  if (::mknod(path.c_str(), S_IFREG | owner_only, 0) == 0) {
+    ::chmod(path.c_str(), owner_only);  // the process may have a mask that keeps even the owner out
+  } else if (errno != EEXIST) {
     throw failure_of(path, "create the file", last_error());
   }
 }

@@ -15,9 +15,11 @@
 #include "libtune/store/connection.hpp"
 #include "libtune/store/database_failure.hpp"
 #include "libtune/store/database_file.hpp"
+#include "libtune/store/database_lock.hpp"
 #include "libtune/store/field_check.hpp"
 #include "libtune/store/function_table.hpp"
 #include "libtune/store/nearest.hpp"
+#include "libtune/store/quarantine.hpp"
 #include "libtune/store/schema.hpp"
 #include "libtune/store/trial_log.hpp"
 
@@ -28,6 +30,9 @@ using detail::connection;
 using detail::fork_guard;
 using detail::function_table;
 using detail::write_transaction;
+
+// Nobody waits longer for a lookup, whatever is in the file.
+constexpr std::chrono::milliseconds longest_lookup{1000};
 
 std::optional<record> find_nearest_record(function_table& table, const record_key& key) {
   const std::vector<device_identity> devices = table.devices(key.arguments);
@@ -71,6 +76,9 @@ class tuning_database::implementation {
  public:
   implementation(const std::string& path, database_waits waits)
       : path_(detail::absolute_path(path)), waits_(waits) {}
+  ~implementation() { leave_to_parent(); }
+  implementation(const implementation&) = delete;
+  implementation& operator=(const implementation&) = delete;
 
   const std::string& path() const noexcept { return path_; }
   const database_waits& waits() const noexcept { return waits_; }
@@ -85,15 +93,32 @@ class tuning_database::implementation {
     try {
       return step();
     } catch (const SQLite::Exception& failure) {
+      damage_is_known_ = damage_is_known_ || detail::is_damage(failure);
       const std::string what = std::string(verb) + " '" + std::string(subject) + "'";
       throw detail::database_failure(path_, what, failure);
     }
+  }
+
+  /// The same for a step that writes. A damaged file is moved aside and the step made again, on a
+  /// new one.
+  template <class Step>
+  void attempt_to_write(std::string_view verb, std::string_view subject, Step step) {
+    attempt(verb, subject, [&] {
+      try {
+        write_in_place(step);
+      } catch (const SQLite::Exception& failure) {
+        if (!detail::is_damage(failure)) throw;
+        set_aside(failure.what());
+        write_in_place(step);
+      }
+    });
   }
 
   /// The database if it has anything to read, else null.
   connection* open_for_reading() { return open_for_reading(waits_.read); }
   /// @param wait  for others, while opening
   connection* open_for_reading(std::chrono::milliseconds wait) {
+    close_if_moved();
     if (!connection_) {
       if (!detail::is_there(path_)) return nullptr;
       connection_ = std::make_unique<connection>(path_, waits_.read, wait);
@@ -153,17 +178,46 @@ class tuning_database::implementation {
   }
 
  private:
+  template <class Step>
+  void write_in_place(Step& step) {
+    close_if_moved();
+    if (!connection_) detail::create_private_file(path_);  // with the folder, for the lock's file
+    const detail::database_lock lock(path_, detail::database_lock::kind::shared, waits_.write);
+    close_if_moved();
+    step();
+  }
+
+  void close() {
+    tables_.clear();
+    connection_.reset();
+  }
+
+  void close_if_moved() {
+    if (connection_ && !connection_->is_in_place()) close();
+  }
+
   // SQLite forbids a child even to close what its parent opened. So the child never frees it.
-  void leave_to_parent() {
+  void leave_to_parent() noexcept {
     const ::pid_t process = ::getpid();
     if (std::exchange(process_, process) == process) return;
     for (auto& [name, table] : tables_) static_cast<void>(table.release());
-    tables_.clear();
     static_cast<void>(connection_.release());
+    tables_.clear();
+  }
+
+  void set_aside(const std::string& reason) {
+    close();
+    const auto aside = detail::set_aside_if_damaged(path_, waits_.write);
+    if (!aside) return;  // another process has, or the next attempt says why it cannot be used
+    log(damage_is_known_ ? log_level::info : log_level::warning,
+        "tuning database '" + path_ + "': it is damaged (" + reason + "), was moved to '" + *aside +
+            "' and is started anew");
+    damage_is_known_ = false;
   }
 
   const std::string path_;
   const database_waits waits_;
+  bool damage_is_known_ = false;  // to the caller, who was told with an error
   std::mutex mutex_;
   ::pid_t process_ = ::getpid();
   std::unique_ptr<connection> connection_;
@@ -186,7 +240,9 @@ std::optional<record> tuning_database::find(const function_identity& function,
     try {
       connection* source = impl_->open_for_reading();
       function_table* table = source ? impl_->find_table(*source, function) : nullptr;
-      return table ? find_record(*table, key, mode) : std::nullopt;
+      if (table == nullptr) return std::nullopt;
+      const detail::work_limit limit(*source, longest_lookup);
+      return find_record(*table, key, mode);
     } catch (const SQLite::Exception& failure) {
       if (!detail::is_busy(failure)) throw;
       log(log_level::debug,
@@ -204,7 +260,9 @@ std::optional<record> tuning_database::find_patiently(const function_identity& f
     if (source == nullptr) return std::nullopt;
     const detail::scoped_wait wait(*source, impl_->waits().write);
     function_table* table = impl_->find_table(*source, function);
-    return table ? find_record(*table, key, mode) : std::nullopt;
+    if (table == nullptr) return std::nullopt;
+    const detail::work_limit limit(*source, longest_lookup);
+    return find_record(*table, key, mode);
   });
 }
 
@@ -212,7 +270,7 @@ void tuning_database::store(const function_identity& function, const record_key&
                             const std::vector<named_value>& values,
                             std::optional<double> score_ns) {
   check_result(function, key, values, score_ns);
-  impl_->attempt("store the result of", function.name, [&] {
+  impl_->attempt_to_write("store the result of", function.name, [&] {
     impl_->write_to_table(
         function, [&](connection&, function_table& table) { table.store(key, values, score_ns); });
   });
@@ -223,7 +281,7 @@ record tuning_database::store_first(const function_identity& function, const rec
                                     std::optional<double> score_ns) {
   check_result(function, key, values, score_ns);
   record kept{.values = values, .device = key.device, .score_ns = score_ns};
-  impl_->attempt("store the result of", function.name, [&] {
+  impl_->attempt_to_write("store the result of", function.name, [&] {
     impl_->write_to_table(function, [&](connection&, function_table& table) {
       if (auto first = table.find(key.arguments, key.device)) {
         kept = *std::move(first);
@@ -239,7 +297,7 @@ search_id tuning_database::begin_search(const function_identity& function, const
   check_request(function, key);
   check_field_names(function);
   search_id search{};
-  impl_->attempt("store a search of", function.name, [&] {
+  impl_->attempt_to_write("store a search of", function.name, [&] {
     impl_->write_to_table(function, [&](connection& target, function_table&) {
       search = detail::insert_search(target, function, key);
     });
@@ -249,14 +307,14 @@ search_id tuning_database::begin_search(const function_identity& function, const
 
 void tuning_database::add_trial(search_id search, const stored_trial& trial) {
   check_trial(trial);
-  impl_->attempt("store the trial", to_string(trial.configuration), [&] {
+  impl_->attempt_to_write("store the trial", to_string(trial.configuration), [&] {
     impl_->write_to_search(
         search, [&](connection& target) { detail::insert_trial(target, search, trial); });
   });
 }
 
 void tuning_database::finish_search(search_id search, const std::string& result) {
-  impl_->attempt("store the end of a search, with the result", result, [&] {
+  impl_->attempt_to_write("store the end of a search, with the result", result, [&] {
     impl_->write_to_search(search,
                            [&](connection& target) { detail::end_search(target, search, result); });
   });
