@@ -85,6 +85,9 @@ class tuning_database::implementation {
  public:
   implementation(const std::string& path, database_waits waits, database_access access)
       : path_(detail::absolute_path(path)), waits_(waits), access_(access) {}
+  ~implementation() { leave_to_parent(); }
+  implementation(const implementation&) = delete;
+  implementation& operator=(const implementation&) = delete;
 
   const std::string& path() const noexcept { return path_; }
   const database_waits& waits() const noexcept { return waits_; }
@@ -236,6 +239,15 @@ class tuning_database::implementation {
     if (connection_ && !connection_->is_in_place()) close();
   }
 
+  // SQLite forbids a child even to close what its parent opened. So the child never frees it.
+  void leave_to_parent() noexcept {
+    const ::pid_t process = ::getpid();
+    if (std::exchange(process_, process) == process) return;
+    for (auto& [name, table] : tables_) static_cast<void>(table.release());
+    static_cast<void>(connection_.release());
+    tables_.clear();
+  }
+
   void set_aside(const std::string& reason) {
     close();
     const auto aside = detail::set_aside_if_damaged(path_, waits_.write);
@@ -244,15 +256,6 @@ class tuning_database::implementation {
         "tuning database '" + path_ + "': it is damaged (" + reason + "), was moved to '" + *aside +
             "' and is started anew");
     damage_is_known_ = false;
-  }
-
-  // SQLite forbids a child even to close what its parent opened. So the child never frees it.
-  void leave_to_parent() {
-    const ::pid_t process = ::getpid();
-    if (std::exchange(process_, process) == process) return;
-    for (auto& [name, table] : tables_) static_cast<void>(table.release());
-    tables_.clear();
-    static_cast<void>(connection_.release());
   }
 
   const std::string path_;
