@@ -54,10 +54,12 @@ struct autotuner_core::request {
   record_key key() const { return {subject.arguments, subject.device.identity}; }
 };
 
-autotuner_core::autotuner_core(function_identity identity, values test_default, function tunes)
+autotuner_core::autotuner_core(function_identity identity, values test_default, function tunes,
+                               check_function check)
     : identity_(std::move(identity)),
       test_default_(std::move(test_default)),
-      tunes_(std::move(tunes)) {
+      tunes_(std::move(tunes)),
+      check_(std::move(check)) {
   autotuner_registry::instance().add(*this);
 }
 
@@ -98,12 +100,29 @@ autotuner_core::values autotuner_core::obtain(const tune::context& context, cons
   return tune_once(asked);
 }
 
+// The columns may be right and a value still be none of the present tuning.
+std::optional<record> autotuner_core::find(const request& asked) const {
+  std::optional<record> found;
+  warn_on_database_error(
+      [&] { found = asked.database->find(identity_, asked.key(), asked.settings.match); });
+  if (!found) return std::nullopt;
+  try {
+    check_(found->values);
+    return found;
+  } catch (const argument_error& foreign) {
+    warn_once(fmt::format(
+        "the result for {} in '{}' counts as not there, for it is no tuning any more: {}; raise "
+        "the version of the autotune function",
+        describe(asked.subject), asked.settings.database, foreign.what()));
+    return std::nullopt;
+  }
+}
+
 std::optional<autotuner_core::values> autotuner_core::look_up(request& asked) const {
   const auto start = std::chrono::steady_clock::now();
   std::optional<record> found;
   if (asked.database) {
-    warn_on_database_error(
-        [&] { found = asked.database->find(identity_, asked.key(), asked.settings.match); });
+    found = find(asked);
     if (!found) asked.failed_at = find_failure(asked);
   }
   if (!asked.options.observers.empty()) {
@@ -144,10 +163,7 @@ autotuner_core::values autotuner_core::tune_once(const request& asked) const {
       device.platform, device.driver_version, canonical_text(asked.subject.arguments));
   return searches_in_flight().share(key, [&]() -> values {
     if (asked.settings.mode == tuning_mode::tune && asked.database) {
-      std::optional<record> found;
-      warn_on_database_error(
-          [&] { found = asked.database->find(identity_, asked.key(), asked.settings.match); });
-      if (found) return std::move(found->values);
+      if (auto found = find(asked)) return std::move(found->values);
     }
     return tune_and_store(asked);
   });
