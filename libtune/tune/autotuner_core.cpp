@@ -72,10 +72,12 @@ struct autotuner_core::request {
   }
 };
 
-autotuner_core::autotuner_core(function_identity identity, values test_default, function tunes)
+autotuner_core::autotuner_core(function_identity identity, values test_default, function tunes,
+                               check_function check)
     : identity_(std::move(identity)),
       test_default_(std::move(test_default)),
-      tunes_(std::move(tunes)) {
+      tunes_(std::move(tunes)),
+      check_(std::move(check)) {
   autotuner_registry::instance().add(*this);
 }
 
@@ -121,9 +123,25 @@ autotuner_core::values autotuner_core::obtain(const tune::context& context, cons
   return tune_once(asked);
 }
 
+// The columns may be right and a value still be none of the present tuning.
+std::optional<record> autotuner_core::if_a_tuning(const request& asked,
+                                                  std::optional<record> found) const {
+  if (!found) return std::nullopt;
+  try {
+    check_(found->values);
+    return found;
+  } catch (const argument_error& foreign) {
+    warn_once(fmt::format(
+        "the result for {} in '{}' counts as not there, for it is no tuning any more: {}; raise "
+        "the version of the autotune function",
+        describe(asked.subject), found->database, foreign.what()));
+    return std::nullopt;
+  }
+}
+
 std::optional<autotuner_core::values> autotuner_core::look_up(request& asked) const {
   const auto start = std::chrono::steady_clock::now();
-  std::optional<record> found = asked.layers->find(identity_, asked.key());
+  std::optional<record> found = if_a_tuning(asked, asked.layers->find(identity_, asked.key()));
   if (!found && asked.wants_nearest()) found = find_nearest(asked);
   if (!found && asked.database) asked.failed_at = find_failure(asked);
   if (!asked.options.observers.empty()) {
@@ -207,6 +225,7 @@ autotuner_core::values autotuner_core::tune_in_turn(const request& asked,
   if (!lock.take(asked.settings.wait)) return do_without(asked);
   std::optional<record> found;
   warn_on_database_error([&] { found = asked.database->find_patiently(identity_, asked.key()); });
+  found = if_a_tuning(asked, std::move(found));
   return found ? std::move(found->values) : tune_and_store(asked);
 }
 
@@ -250,7 +269,7 @@ void autotuner_core::store(const request& asked, values& best,
 }
 
 autotuner_core::values autotuner_core::do_without(const request& asked) const {
-  std::optional<record> found = asked.layers->find(identity_, asked.key());
+  std::optional<record> found = if_a_tuning(asked, asked.layers->find(identity_, asked.key()));
   if (!found) found = find_nearest(asked);
   if (found && found->grade == match_grade::exact) return std::move(found->values);
   warn_once(fmt::format(

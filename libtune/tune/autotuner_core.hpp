@@ -25,7 +25,11 @@ class autotuner_core {
   using values = std::vector<named_value>;
   using function = std::function<values(tuning_session&, const values&)>;
 
-  autotuner_core(function_identity identity, values test_default, function tunes);
+  /// Throws argument_error for values that are no tuning, such as an enumerator of another name.
+  using check_function = std::function<void(const values&)>;
+
+  autotuner_core(function_identity identity, values test_default, function tunes,
+                 check_function check);
   ~autotuner_core();
   autotuner_core(const autotuner_core&) = delete;
   autotuner_core& operator=(const autotuner_core&) = delete;
@@ -40,6 +44,7 @@ class autotuner_core {
  private:
   struct request;
 
+  std::optional<record> if_a_tuning(const request& asked, std::optional<record> found) const;
   std::optional<values> look_up(request& asked) const;
   std::optional<record> find_nearest(const request& asked) const;
   verification plan_verification(const request& asked) const;
@@ -53,6 +58,7 @@ class autotuner_core {
   function_identity identity_;
   values test_default_;
   function tunes_;
+  check_function check_;
 };
 
 /// The autotune functions that live in this program, in the order in which they were made.
