@@ -11,22 +11,33 @@
 //   warm_find             exact find of a row that is there, database open
 //   warm_miss             exact find of a row that is not there, database open
 //   open_find_close       a new object for each find; the file is in the system's cache
+//   memory_find           exact find through tuning_layers of a row that was found before, without
+//                         the disk
+//   find_among_writers    as warm_find, while so many threads, each with a connection of its own,
+//                         store one result after the other; "busy" counts the lookups that gave up
+//                         because others held the file
+// Each reports the median and the 99th percentile of the single lookups, as p50_us and p99_us.
 // The budget for warm_find is a median of 50 us with 10^5 rows in a Release build. For medians run
 // with --benchmark_repetitions=9 --benchmark_report_aggregates_only=true.
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <algorithm>
 #include <benchmark/benchmark.h>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "libtune/store/connection.hpp"
+#include "libtune/store/identity_column.hpp"
 #include "libtune/store/row_checksum.hpp"
 #include "libtune/store/tuning_database.hpp"
+#include "libtune/store/tuning_layers.hpp"
 
 namespace {
 
@@ -38,7 +49,11 @@ const tune::function_identity function{
 
 tune::record_key key_of(std::int64_t rows, const std::string& type = "float32") {
   return {.arguments = {{"rows", rows}, {"type", type}},
-          .device = {"NVIDIA H200", "NVIDIA CUDA", "12.4"}};
+          .device = {.name = "NVIDIA H200",
+                     .platform = "CUDA",
+                     .driver_version = "driver 13.0",
+                     .legality = {.api = "CUDA", .architecture = "sm_90", .work_group = 1024},
+                     .speed = {.compiler = "NVRTC 13.0", .compute_units = 132}}};
 }
 
 /// The databases of this run, each filled when it is first asked for.
@@ -72,18 +87,18 @@ class databases {
         opened.database(),
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 - 1) "
         "INSERT INTO \"bench.autotune__0\" (arg_rows, arg_type, device_name, device_platform, "
-        "device_version, value_wgs, value_vector, score_ns, tuned_at, checksum) "
-        "SELECT i, 'float32', 'NVIDIA H200', 'NVIDIA CUDA', '12.4', 32 << (i % 5), i % 2, "
+        "device_version, device_api, device_architecture, device_compiler, device_compute_units, "
+        "device_work_group, value_wgs, value_vector, score_ns, tuned_at, checksum) "
+        "SELECT i, 'float32', 'NVIDIA H200', 'CUDA', 'driver 13.0', 'CUDA', 'sm_90', 'NVRTC 13.0', "
+        "132, 1024, 32 << (i % 5), i % 2, "
         "1000.0 + i, '2024-01-01T00:00:00Z', x'' FROM n");
     insert.bind(1, count);
     insert.exec();
-    opened.database().exec(
-        "UPDATE \"bench.autotune__0\" SET checksum = " +
-        tune::detail::checksum_expression(
-            "bench.autotune__0",
-            std::vector<std::string>{"arg_rows", "arg_type", "device_name", "device_platform",
-                                     "device_version", "value_wgs", "value_vector", "score_ns",
-                                     "tuned_at"}));
+    std::vector<std::string> columns{"arg_rows",     "arg_type", "value_wgs",
+                                     "value_vector", "score_ns", "tuned_at"};
+    for (const auto& column : tune::identity_columns()) columns.emplace_back(column.name);
+    opened.database().exec("UPDATE \"bench.autotune__0\" SET checksum = " +
+                           tune::detail::checksum_expression("bench.autotune__0", columns));
     return path;
   }
 
@@ -101,15 +116,95 @@ std::int64_t next_row(std::int64_t row, std::int64_t count) {
   return (row + 1'000'003'373) % count;
 }
 
+/// The times of single lookups, for their percentiles.
+class lookup_times {
+ public:
+  template <class Lookup>
+  auto time(Lookup lookup) {
+    const auto start = std::chrono::steady_clock::now();
+    auto found = lookup();
+    times_.push_back(
+        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
+            .count());
+    return found;
+  }
+
+  void report(benchmark::State& state) {
+    if (times_.empty()) return;
+    std::ranges::sort(times_);
+    state.counters["p50_us"] = times_[times_.size() / 2];
+    state.counters["p99_us"] = times_[times_.size() * 99 / 100];
+  }
+
+ private:
+  std::vector<double> times_;
+};
+
 void warm_find(benchmark::State& state) {
   tune::tuning_database database(all_databases().with_rows(state.range(0)));
+  lookup_times times;
   std::int64_t row = 0;
   for (auto _ : state) {
-    auto found = database.find(function, key_of(row));
+    auto found = times.time([&] { return database.find(function, key_of(row)); });
     if (!found) state.SkipWithError("the row was not found");
     benchmark::DoNotOptimize(found);
     row = next_row(row, state.range(0));
   }
+  times.report(state);
+}
+
+void memory_find(benchmark::State& state) {
+  const std::int64_t count = state.range(0);
+  const tune::tuning_layers layers(
+      std::make_shared<tune::tuning_database>(all_databases().with_rows(count)), {});
+  // As many as a program may use; the memory has room for more.
+  constexpr std::int64_t keys = 1000;
+  for (std::int64_t row = 0; row < keys; ++row) layers.find(function, key_of(row));
+  lookup_times times;
+  std::int64_t row = 0;
+  for (auto _ : state) {
+    auto found = times.time([&] { return layers.find(function, key_of(row)); });
+    if (!found) state.SkipWithError("the row was not found");
+    benchmark::DoNotOptimize(found);
+    row = next_row(row, keys);
+  }
+  times.report(state);
+}
+
+/// Threads that store results until the end of its life.
+class writers {
+ public:
+  writers(const std::string& path, std::int64_t count, std::int64_t first_row) {
+    for (std::int64_t writer = 0; writer < count; ++writer) {
+      threads_.emplace_back([path, row = first_row + (writer << 20)](std::stop_token stop) mutable {
+        tune::tuning_database database(path, {.write = std::chrono::minutes(1)});
+        while (!stop.stop_requested()) {
+          database.store(function, key_of(row++), {{"wgs", std::int64_t{64}}, {"vector", true}},
+                         1.0);
+        }
+      });
+    }
+  }
+
+ private:
+  std::vector<std::jthread> threads_;
+};
+
+void find_among_writers(benchmark::State& state) {
+  const std::string& path = all_databases().with_rows(state.range(0));
+  const writers storing(path, state.range(1), state.range(0));
+  tune::tuning_database database(path);
+  lookup_times times;
+  std::int64_t row = 0;
+  std::int64_t busy = 0;
+  for (auto _ : state) {
+    auto found = times.time([&] { return database.find(function, key_of(row)); });
+    if (!found) ++busy;
+    benchmark::DoNotOptimize(found);
+    row = next_row(row, state.range(0));
+  }
+  times.report(state);
+  state.counters["busy"] = static_cast<double>(busy);
 }
 
 void warm_miss(benchmark::State& state) {
@@ -139,6 +234,12 @@ void open_find_close(benchmark::State& state) {
 
 BENCHMARK(warm_find)->RangeMultiplier(10)->Range(1'000, 1'000'000)->Unit(benchmark::kMicrosecond);
 BENCHMARK(warm_miss)->RangeMultiplier(10)->Range(1'000, 1'000'000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(memory_find)->Arg(1'000'000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(find_among_writers)
+    ->Args({1'000, 64})
+    ->Iterations(2000)
+    ->Unit(benchmark::kMicrosecond)
+    ->UseRealTime();
 BENCHMARK(open_find_close)
     ->RangeMultiplier(10)
     ->Range(1'000, 1'000'000)

@@ -30,12 +30,15 @@ progress_reporter::progress_reporter(std::ostream& out, bool is_terminal, wall_c
 void progress_reporter::search_started(const search_started_event& event) {
   start_ = shown_ = now_();
   planned_ = event.planned;
-  done_ = 0;
+  done_ = taken_over_ = 0;
   fields_ = {};
   best_.reset();
   out_ << "Tuning " << describe(event.subject) << '\n'
        << fmt::format("{} configurations of {} combinations, {} to try ({})\n",
                       event.configurations, event.combinations, event.planned, event.strategy);
+  if (event.taken_over > 0) {
+    out_ << fmt::format("  {} taken over from a search that was interrupted\n", event.taken_over);
+  }
   for (const removal& item : event.removals) {
     out_ << fmt::format(
         "  {} combinations excluded: {}\n", item.combinations,
@@ -44,10 +47,19 @@ void progress_reporter::search_started(const search_started_event& event) {
   out_.flush();
 }
 
-void progress_reporter::trial_finished(const tuning_subject&, const trial& finished) {
+void progress_reporter::add(const trial& item) {
   ++done_;
-  fields_.add(finished.configuration);
-  if (finished.score && (!best_ || *finished.score < *best_->score)) best_ = finished;
+  fields_.add(item.configuration);
+  if (item.score && (!best_ || *item.score < *best_->score)) best_ = item;
+}
+
+void progress_reporter::trial_taken_over(const tuning_subject&, const trial& taken) {
+  ++taken_over_;
+  add(taken);
+}
+
+void progress_reporter::trial_finished(const tuning_subject&, const trial& finished) {
+  add(finished);
   const auto time = now_();
   if (!is_due(time)) return;
   shown_ = time;
@@ -79,13 +91,14 @@ std::string progress_reporter::line(std::chrono::steady_clock::time_point time) 
 std::string progress_reporter::time_left(std::chrono::nanoseconds elapsed) const {
   // Nothing is known without time gone by, nor where a strategy does more than it had planned.
   if (elapsed <= std::chrono::nanoseconds::zero() || done_ >= planned_) return {};
-  const auto per_trial = std::chrono::duration<double>(elapsed) / static_cast<double>(done_);
+  const auto made = static_cast<double>(done_ - taken_over_);
+  const auto per_trial = std::chrono::duration<double>(elapsed) / made;
   const auto left = per_trial * static_cast<double>(planned_ - done_);
   return ", " + format_clock(std::chrono::ceil<std::chrono::seconds>(left)) + " left";
 }
 
 bool progress_reporter::is_due(std::chrono::steady_clock::time_point time) const {
-  if (done_ == 1) return true;
+  if (done_ == taken_over_ + 1) return true;
   if (is_terminal_) return time - shown_ >= terminal_interval || done_ == planned_;
   return time - shown_ >= log_interval;
 }

@@ -25,10 +25,12 @@ class progress_reporter final : public observer {
                     wall_clock now = std::chrono::steady_clock::now);
 
   void search_started(const search_started_event& event) override;
+  void trial_taken_over(const tuning_subject& subject, const trial& taken) override;
   void trial_finished(const tuning_subject& subject, const trial& finished) override;
   void search_finished(const search_finished_event& event) override;
 
  private:
+  void add(const trial& item);
   std::string line(std::chrono::steady_clock::time_point time) const;
   std::string time_left(std::chrono::nanoseconds elapsed) const;
   bool is_due(std::chrono::steady_clock::time_point time) const;
@@ -40,6 +42,7 @@ class progress_reporter final : public observer {
   std::chrono::steady_clock::time_point shown_;
   std::size_t planned_ = 0;
   std::size_t done_ = 0;
+  std::size_t taken_over_ = 0;  // of those done
   varying_fields fields_;
   std::optional<trial> best_;
 };

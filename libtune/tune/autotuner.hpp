@@ -50,6 +50,9 @@ class autotuner {
             to_values(defined.test),
             [tunes = std::move(tunes)](tuning_session& session, const autotuner_core::values& key) {
               return to_values(tunes(session, from_values<Key>(key)));
+            },
+            [](const autotuner_core::values& values) {
+              static_cast<void>(from_values<Tuning>(values));
             })) {}
 
   /// The tuning for this key on the context's device, with the context's options.

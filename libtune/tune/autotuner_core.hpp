@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "libtune/base/value.hpp"
@@ -13,6 +14,7 @@
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/session.hpp"
+#include "libtune/tune/verification.hpp"
 
 namespace tune {
 
@@ -23,7 +25,11 @@ class autotuner_core {
   using values = std::vector<named_value>;
   using function = std::function<values(tuning_session&, const values&)>;
 
-  autotuner_core(function_identity identity, values test_default, function tunes);
+  /// Throws argument_error for values that are no tuning, such as an enumerator of another name.
+  using check_function = std::function<void(const values&)>;
+
+  autotuner_core(function_identity identity, values test_default, function tunes,
+                 check_function check);
   ~autotuner_core();
   autotuner_core(const autotuner_core&) = delete;
   autotuner_core& operator=(const autotuner_core&) = delete;
@@ -38,18 +44,21 @@ class autotuner_core {
  private:
   struct request;
 
-  std::optional<values> look_up(const request& asked) const;
+  std::optional<record> if_a_tuning(const request& asked, std::optional<record> found) const;
+  std::optional<values> look_up(request& asked) const;
+  std::optional<record> find_nearest(const request& asked) const;
+  verification plan_verification(const request& asked) const;
+  std::optional<std::string> find_failure(const request& asked) const;
   values tune_once(const request& asked) const;
   values tune_in_turn(const request& asked, const std::string& search) const;
   values tune_and_store(const request& asked) const;
   void store(const request& asked, values& best, std::optional<double> score_ns) const;
   values do_without(const request& asked) const;
-  values run(const context& context, const tuning_subject& subject, const tuning_options& options,
-             std::optional<run_time>& score) const;
 
   function_identity identity_;
   values test_default_;
   function tunes_;
+  check_function check_;
 };
 
 /// The autotune functions that live in this program, in the order in which they were made.

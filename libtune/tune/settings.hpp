@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "libtune/store/match.hpp"
 #include "libtune/tune/options.hpp"
@@ -12,7 +13,8 @@ namespace tune {
 
 /// What the options, the environment and the defaults come to, at one moment.
 struct tuning_settings {
-  std::string database;  ///< a path; empty if there is nowhere to keep one
+  std::string database;                         ///< a path; empty if there is nowhere to keep one
+  std::vector<std::string> system_databases{};  ///< paths, in order
   match_mode match = match_mode::exact;
   tuning_mode mode = tuning_mode::tune;
   std::chrono::milliseconds wait{default_wait};  ///< from zero to a year

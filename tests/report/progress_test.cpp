@@ -160,3 +160,25 @@ TEST_CASE("a second search starts afresh") {
   CHECK(progress.take() ==
         "[1/2] 0:02 elapsed, 0:02 left, best 200 ns (block_x=32, block_y=4, tile=1)\n");
 }
+
+TEST_CASE("trials of an interrupted search count, but not for the time left") {
+  std::ostringstream out;
+  tune::testing::fake_clock clock;
+  tune::progress_reporter reporter(out, false, [&] { return clock.now(); });
+  search_started_event event{.subject = tune::testing::sample_subject(),
+                             .strategy = "exhaustive",
+                             .combinations = 12,
+                             .configurations = 10,
+                             .planned = 10};
+  event.taken_over = 2;
+  reporter.search_started(event);
+  CHECK(out.str().find("2 taken over from a search that was interrupted") != std::string::npos);
+  out.str({});
+  for (const std::int64_t x : {1, 2}) {
+    reporter.trial_taken_over(event.subject, timed(x, 1, 1000 * static_cast<double>(x)));
+  }
+  CHECK(out.str().empty());
+  clock.advance(1s);
+  reporter.trial_finished(event.subject, timed(3, 1, 3000));
+  CHECK(out.str().starts_with("[3/10] 0:01 elapsed, 0:07 left, best"));
+}

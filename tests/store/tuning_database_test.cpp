@@ -82,6 +82,24 @@ TEST_CASE("storing again replaces the result") {
   CHECK(query(database, "SELECT count(*) FROM f__0") == "1");
 }
 
+TEST_CASE("of two that tuned the same key, the second is told what the first has stored") {
+  const temporary_folder folder;
+  tuning_database first(folder.file("tuning.db"));
+  tuning_database second(folder.file("tuning.db"));
+  const auto kept = first.store_first(sample_function(), sample_key(), sample_tuning(1), 10);
+  CHECK(kept.values == sample_tuning(1));
+  CHECK(kept.score_ns == 10);
+  const auto adopted = second.store_first(sample_function(), sample_key(), sample_tuning(2), 5);
+  CHECK(adopted.values == sample_tuning(1));
+  CHECK(adopted.score_ns == 10);
+  CHECK(adopted.grade == tune::match_grade::exact);
+  CHECK(second.find(sample_function(), sample_key())->values == sample_tuning(1));
+  CHECK(second.store_first(sample_function(), sample_key(65), sample_tuning(3), 5).values ==
+        sample_tuning(3));
+  second.store(sample_function(), sample_key(), sample_tuning(4), 5);
+  CHECK(first.find(sample_function(), sample_key())->values == sample_tuning(4));
+}
+
 TEST_CASE("a miss creates nothing") {
   const temporary_folder folder;
   const std::string path = folder.file("deeper/tuning.db");

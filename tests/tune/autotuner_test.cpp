@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/autotuner.hpp"
 
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <atomic>
 #include <chrono>
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -11,6 +14,10 @@
 #include <thread>
 #include <vector>
 
+#include "libtune/base/fields.hpp"
+#include "libtune/store/database_use.hpp"
+#include "libtune/store/file_lock.hpp"
+#include "libtune/store/tuning_database.hpp"
 #include "libtune/testing/scoped_environment.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/testing/test_mode_guard.hpp"
@@ -100,7 +107,7 @@ TEST_CASE("a nearest match is used where that is allowed, and says what was rela
     const auto context = sample::make_device("fake device", "2.0").device().create_context();
     CHECK(counted.autotune(context, {}, options) == fastest);
   }
-  CHECK(counted.searches == 1);
+  CHECK(counted.searches == 2);  // the second time only as far as its search, to learn the space
   REQUIRE(lookups->events.size() == 1);
   CHECK(lookups->events[0].grade == tune::lookup_grade::nearest);
   CHECK(lookups->events[0].relaxed == std::vector<std::string>{"device_version"});
@@ -268,4 +275,110 @@ TEST_CASE("under the test main the test default is returned and no database is t
   CHECK(counted.autotune(context) == test_default);
   CHECK(counted.searches == 0);
   CHECK_FALSE(std::filesystem::exists(path));
+}
+
+TEST_CASE("what another process stored first is used by all, unless the mode is force") {
+  const application app;
+  const auto context = sample::make_device().device().create_context();
+  const tune::autotuner<scale_key, sample::scale_tuning> overtaken{
+      {.name = "sample.overtaken"}, [&](tune::tuning_session& session, const scale_key&) {
+        const tune::device_identity device = session.context().device().identity();
+        tune::tuning_database(app.path).store_first(
+            {"sample.overtaken", 0, tune::describe_fields<scale_key>(),
+             tune::describe_fields<sample::scale_tuning>()},
+            {tune::to_values(scale_key{}), device}, tune::to_values(fastest), 1);
+        return sample::scale_tuning{.wgs = 7, .rows = 7};
+      }};
+  CHECK(overtaken(context) == fastest);
+  const tune::tuning_options force{.mode = tune::tuning_mode::force};
+  CHECK(overtaken(context, {}, force).wgs == 7);
+  CHECK(overtaken(context).wgs == 7);
+}
+
+TEST_CASE("no transaction is open while a configuration is compiled or timed") {
+  const application app;
+  const auto fake = sample::make_device();
+  std::atomic<int> faults{0};
+  std::atomic<int> looks{0};
+  // As another process would: without waiting.
+  const auto look = [&] {
+    ++looks;
+    try {
+      SQLite::Database(app.path, SQLite::OPEN_READWRITE).exec("BEGIN EXCLUSIVE; ROLLBACK");
+    } catch (const SQLite::Exception&) {
+      ++faults;
+    }
+    if (tune::detail::database_use::is_active()) ++faults;
+  };
+  fake.add_kernel("scale", 2, [&](tune::testing::fake_launch&) { look(); });
+  fake.fail_when(tune::testing::fake_call::compile, [&](const auto&) {
+    look();
+    return false;
+  });
+  counted_autotuner counted;
+  CHECK(counted.autotune(fake.device().create_context()) == fastest);
+  CHECK(looks > 12);
+  CHECK(faults == 0);
+}
+
+namespace {
+
+/// Keeps every lock file of a database, as other processes would.
+std::vector<tune::detail::file_lock> keep_all_locks(const std::string& database) {
+  const auto name = [](int number) {
+    constexpr const char* digits = "0123456789abcdef";
+    return std::string{digits[number / 16], digits[number % 16]};
+  };
+  std::filesystem::create_directory(database + ".locks");
+  std::filesystem::permissions(database + ".locks", std::filesystem::perms::owner_all);
+  std::vector<tune::detail::file_lock> locks;
+  for (int number = 0; number < 256; ++number) {
+    const std::string path = database + ".locks/" + name(number);
+    locks.emplace_back(
+        tune::detail::file_descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)));
+    REQUIRE(locks.back().try_take() == tune::detail::lock_attempt::taken);
+  }
+  return locks;
+}
+
+}  // namespace
+
+TEST_CASE("who waits in vain for another process uses the nearest result, else the test default") {
+  const application app;
+  counted_autotuner counted;
+  const tune::tuning_options impatient{.wait = std::chrono::milliseconds(1)};
+  const auto context = sample::make_device().device().create_context();
+  SUBCASE("nothing is near") {
+    const auto locks = keep_all_locks(app.path);
+    CHECK(counted.autotune(context, {}, impatient) == test_default);
+  }
+  SUBCASE("another driver's result is near") {
+    counted.autotune(sample::make_device("fake device", "0.9").device().create_context());
+    counted.searches = 0;
+    const auto locks = keep_all_locks(app.path);
+    CHECK(counted.autotune(context, {}, impatient) == fastest);
+  }
+  CHECK(counted.searches == 0);
+  CHECK(counted.autotune(context) == fastest);
+  CHECK(counted.searches == 1);
+}
+
+TEST_CASE("the mode force waits for nobody") {
+  const application app;
+  counted_autotuner counted;
+  const auto locks = keep_all_locks(app.path);
+  const tune::tuning_options force{.mode = tune::tuning_mode::force};
+  CHECK(counted.autotune(sample::make_device().device().create_context(), {}, force) == fastest);
+}
+
+TEST_CASE("a function may construct what another one tunes") {
+  const application app;
+  const auto context = sample::make_device().device().create_context();
+  const counted_autotuner inner("sample.inner");
+  const tune::autotuner<scale_key, sample::scale_tuning> outer{
+      {.name = "sample.outer"}, [&](tune::tuning_session& session, const scale_key& key) {
+        return inner.autotune(session.context(), key);
+      }};
+  CHECK(outer(context) == fastest);
+  CHECK(inner.searches == 1);
 }

@@ -23,6 +23,7 @@ TEST_CASE("a context without options says nothing") {
       tune::tuning_options_of(tune::testing::fake_device().device().create_context());
   CHECK_FALSE(options->mode);
   CHECK_FALSE(options->match);
+  CHECK_FALSE(options->wait);
   CHECK(options->observers.empty());
   CHECK(options->strategy == "exhaustive");
 }

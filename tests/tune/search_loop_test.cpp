@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/search_loop.hpp"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <limits>
 #include <memory>
@@ -35,9 +36,11 @@ struct scored_space {
             }};
   }
 
-  tune::trial search(const tune::tuning_options& options = {}) const {
+  tune::trial search(const tune::tuning_options& options = {},
+                     const tune::recollection& known = {}) const {
     const tune::testing::fake_device fake;
-    return tune::run_search(problem(), {}, fake.device(), options, options.observers, fake.clock());
+    return tune::run_search(problem(), {}, fake.device(), options, options.observers, fake.clock(),
+                            [&] { return known; });
   }
 
   static constexpr double throws = 1e99;
@@ -50,7 +53,11 @@ struct listener final : tune::observer {
   void search_started(const tune::search_started_event& event) override {
     heard += "started " + std::to_string(event.planned) + ";";
   }
+  void trial_taken_over(const tune::tuning_subject&, const tune::trial& taken) override {
+    heard += "taken " + tune::to_string(taken.configuration) + ";";
+  }
   void trial_finished(const tune::tuning_subject&, const tune::trial& finished) override {
+    if (finished.origin == tune::trial_origin::remembered) heard += "remembered ";
     heard += tune::to_string(finished.configuration) + ";";
   }
   void search_finished(const tune::search_finished_event& event) override {
@@ -64,6 +71,30 @@ struct thrower final : tune::observer {
     throw std::runtime_error("an observer's bug");
   }
 };
+
+tune::stored_trial measured(std::int64_t x, double seconds) {
+  return {.configuration = {{"x", x}},
+          .outcome = "measured",
+          .samples_ns = {seconds * 1e9},
+          .score_ns = seconds * 1e9};
+}
+
+tune::stored_trial failed(std::int64_t x, const std::string& outcome) {
+  return {.configuration = {{"x", x}}, .outcome = outcome, .message = "of then"};
+}
+
+/// What is heard of a search of which something is known.
+std::string heard_of(const std::vector<double>& seconds, const tune::recollection& known,
+                     tune::tuning_options options = {}) {
+  const auto hears = std::make_shared<listener>();
+  options.observers = {hears};
+  try {
+    scored_space(seconds).search(options, known);
+  } catch (const tune::tuning_failed_error&) {
+    hears->heard += "failed";
+  }
+  return hears->heard;
+}
 
 }  // namespace
 
@@ -149,4 +180,61 @@ TEST_CASE("a strategy's limit is kept") {
 TEST_CASE("an unknown strategy is an error that lists the known ones") {
   CHECK_THROWS_WITH_AS(scored_space({1e-6}).search({.strategy = "magic"}),
                        doctest::Contains("exhaustive"), tune::argument_error);
+}
+
+TEST_CASE("a search takes over what an unfinished one has tried, and tries the rest") {
+  const tune::recollection known{.unfinished = {measured(2, 1e-6), failed(0, "launch failed")},
+                                 .compile_failures = {}};
+  CHECK(heard_of({2e-6, 3e-6, 5e-6, 4e-6}, known) ==
+        "started 4;taken x=2;taken x=0;x=1;x=3;best 0;");
+  // Both kinds of trials can win.
+  CHECK(scored_space({2e-6, 3e-6, 5e-6, 4e-6}).search({}, known).index == 2);
+  CHECK(scored_space({2e-6, 3e-6, 5e-6, 5e-7}).search({}, known).index == 3);
+}
+
+TEST_CASE("a search of which everything is known tries nothing") {
+  CHECK(heard_of({9.0, 9.0}, {.unfinished = {measured(1, 1e-6), measured(0, 2e-6)},
+                              .compile_failures = {}}) == "started 2;taken x=1;taken x=0;best 0;");
+}
+
+TEST_CASE("what was tried twice is taken over once, as it was the last time") {
+  CHECK(heard_of({1e-6}, {.unfinished = {failed(0, "compile failed"), measured(0, 2e-6)},
+                          .compile_failures = {}}) == "started 1;taken x=0;best 0;");
+}
+
+TEST_CASE("trials of configurations that the space does not have are left") {
+  CHECK(heard_of({1e-6}, {.unfinished = {measured(7, 1e-9)}, .compile_failures = {}}) ==
+        "started 1;x=0;best 0;");
+}
+
+TEST_CASE("a limit counts what was taken over, for every strategy and seed") {
+  const std::vector<double> seconds(10, 1e-6);
+  const tune::recollection known{.unfinished = {measured(8, 1e-6), measured(9, 1e-6)},
+                                 .compile_failures = {}};
+  for (const char* strategy : {"exhaustive", "random"}) {
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+      tune::tuning_options options{.strategy = strategy};
+      options.search = {.seed = seed, .max_count = 5};
+      const std::string heard = heard_of(seconds, known, options);
+      CHECK(std::count(heard.begin(), heard.end(), 'x') == 5);
+      options.search.max_count = 1;
+      CHECK(heard_of(seconds, known, options) == "started 2;taken x=8;taken x=9;best 0;");
+    }
+  }
+}
+
+TEST_CASE("what is known not to compile is not tried, and says why") {
+  const tune::recollection known{.unfinished = {},
+                                 .compile_failures = {failed(0, "compile failed")}};
+  CHECK(heard_of({1e-6, 2e-6}, known) == "started 2;remembered x=0;x=1;best 1;");
+}
+
+TEST_CASE("if nothing else works, what was known not to compile is tried after all") {
+  const tune::recollection known{
+      .unfinished = {},
+      .compile_failures = {failed(0, "compile failed"), failed(2, "compile failed")}};
+  CHECK(heard_of({1e-6, scored_space::skips, scored_space::throws}, known) ==
+        "started 3;remembered x=0;x=1;remembered x=2;x=0;x=2;best 0;");
+  CHECK(heard_of({scored_space::throws, scored_space::skips, scored_space::throws}, known) ==
+        "started 3;remembered x=0;x=1;remembered x=2;x=0;x=2;best none;failed");
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/settings.hpp"
 
+#include <chrono>
 #include <doctest/doctest.h>
 
 #include "libtune/base/error.hpp"
@@ -9,12 +10,15 @@
 
 namespace {
 
+using namespace std::chrono_literals;
 using tune::testing::scoped_environment;
 
 struct bare_environment {
   scoped_environment database{"LIBTUNE_DB", nullptr};
+  scoped_environment system{"LIBTUNE_SYSTEM_DB", nullptr};
   scoped_environment match{"LIBTUNE_MATCH", nullptr};
   scoped_environment mode{"LIBTUNE_MODE", nullptr};
+  scoped_environment wait{"LIBTUNE_WAIT", nullptr};
   scoped_environment cache{"XDG_CACHE_HOME", nullptr};
   scoped_environment home{"HOME", "/home/someone"};
 };
@@ -27,6 +31,7 @@ TEST_CASE("without options and environment the defaults hold") {
   CHECK(settings.database == "/home/someone/.cache/libtune/tuning.db");
   CHECK(settings.match == tune::match_mode::exact);
   CHECK(settings.mode == tune::tuning_mode::tune);
+  CHECK(settings.wait == std::chrono::minutes(10));
 }
 
 TEST_CASE("the environment wins over the defaults, the options over the environment") {
@@ -45,12 +50,50 @@ TEST_CASE("the environment wins over the defaults, the options over the environm
   CHECK(settings.mode == tune::tuning_mode::force);
 }
 
+TEST_CASE("system databases are listed with colons, or in the options, which win") {
+  const bare_environment bare;
+  using paths = std::vector<std::string>;
+  CHECK(tune::resolve_settings({}).system_databases.empty());
+  const scoped_environment system("LIBTUNE_SYSTEM_DB", "/a.db::/b c.db:");
+  CHECK(tune::resolve_settings({}).system_databases == paths{"/a.db", "/b c.db"});
+  CHECK(tune::resolve_settings({.system_databases = {{"/x.db"}}}).system_databases ==
+        paths{"/x.db"});
+  CHECK(tune::resolve_settings({.system_databases = paths{}}).system_databases.empty());
+}
+
+TEST_CASE("a result may be verified instead of trusted") {
+  const bare_environment bare;
+  const scoped_environment match("LIBTUNE_MATCH", "verify");
+  CHECK(tune::resolve_settings({}).match == tune::match_mode::verify);
+}
+
 TEST_CASE("a variable that the options make irrelevant is not read") {
   const bare_environment bare;
   const scoped_environment mode("LIBTUNE_MODE", "nonsense");
   CHECK(tune::resolve_settings({.mode = tune::tuning_mode::cached}).mode ==
         tune::tuning_mode::cached);
   CHECK_THROWS_AS(tune::resolve_settings({}), tune::environment_error);
+}
+
+TEST_CASE("waiting has an end, whatever is asked for") {
+  const bare_environment bare;
+  {
+    const scoped_environment wait("LIBTUNE_WAIT", "0");
+    CHECK(tune::resolve_settings({}).wait == 0ms);
+    CHECK(tune::resolve_settings({.wait = 5ms}).wait == 5ms);
+  }
+  {
+    const scoped_environment wait("LIBTUNE_WAIT", "7");
+    CHECK(tune::resolve_settings({}).wait == 7s);
+  }
+  const scoped_environment longest("LIBTUNE_WAIT", "18446744073709551615");
+  CHECK(tune::resolve_settings({}).wait == std::chrono::hours(24 * 365));
+  CHECK(tune::resolve_settings({.wait = std::chrono::milliseconds::max()}).wait ==
+        std::chrono::hours(24 * 365));
+  CHECK(tune::resolve_settings({.wait = -1ms}).wait == 0ms);
+  const scoped_environment nonsense("LIBTUNE_WAIT", "2 s");
+  CHECK_THROWS_WITH_AS(tune::resolve_settings({}), doctest::Contains("LIBTUNE_WAIT"),
+                       tune::environment_error);
 }
 
 TEST_CASE("the database is in the user's cache folder, where there is one") {

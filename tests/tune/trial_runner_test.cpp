@@ -25,13 +25,14 @@ struct bench {
   tune::space<sample::scale_tuning> space = sample::make_space();
 
   tune::trial try_with(std::function<tune::measure(const sample::scale_tuning&)> generate,
-                       std::optional<tune::resources> needs = std::nullopt) const {
+                       std::optional<tune::resources> needs = std::nullopt,
+                       const tune::known_failures& known = {}) const {
     const tune::search_problem problem{
         .space = space.core(),
         .configuration = [&](std::size_t i) { return tune::to_values(space[i]); },
         .needs = [&](std::size_t) { return needs; },
         .generate = [&](std::size_t i) { return generate(space[i]); }};
-    return tune::run_trial(problem, 0, fake.device(), {}, fake.clock());
+    return tune::run_trial(problem, 0, fake.device(), {}, fake.clock(), known);
   }
   tune::trial try_it(std::optional<tune::resources> needs = std::nullopt) const {
     return try_with([&](const sample::scale_tuning& t) { return sample::generate(context, t); },
@@ -157,4 +158,57 @@ TEST_CASE("a device that reports zero or negative times is not believed") {
     b.fake.set_time([&](const auto&) { return std::chrono::nanoseconds(nanoseconds); });
     CHECK(b.try_it().outcome == outcome::invalid_time);
   }
+}
+
+TEST_CASE("the programs of a trial are noted") {
+  const bench b;
+  const tune::trial once = b.try_it();
+  REQUIRE(once.programs.size() == 1);
+  CHECK(b.try_it().programs == once.programs);
+  b.fake.fail_next(fake_call::compile);
+  CHECK(b.try_it().programs == once.programs);
+}
+
+TEST_CASE("a program that is known not to compile is not compiled") {
+  const bench b;
+  b.fake.fail_next(fake_call::compile);
+  const tune::trial first = b.try_it();
+  CHECK(first.origin == tune::trial_origin::made);
+  const auto generate = [&](const sample::scale_tuning& t) {
+    return sample::generate(b.context, t);
+  };
+  const tune::known_failures known{.programs = {{first.programs.at(0), first.reason}},
+                                   .configurations = {}};
+  const tune::trial second = b.try_with(generate, {}, known);
+  CHECK(second.outcome == outcome::compile_failed);
+  CHECK(second.origin == tune::trial_origin::remembered);
+  CHECK(second.reason == first.reason);
+  CHECK(second.programs == first.programs);
+  CHECK(b.fake.calls(fake_call::compile) == 1);
+}
+
+TEST_CASE("the same program with another text is compiled") {
+  const bench b;
+  const tune::known_failures known{.programs = {{"of another text", "no"}}, .configurations = {}};
+  const auto result = b.try_with(
+      [&](const sample::scale_tuning& t) { return sample::generate(b.context, t); }, {}, known);
+  CHECK(result.outcome == outcome::measured);
+}
+
+TEST_CASE("a configuration that is known not to compile is not even generated") {
+  const bench b;
+  const tune::known_failures known{
+      .programs = {},
+      .configurations = {{tune::canonical_text(tune::to_values(b.space[0])), "of then"}}};
+  bool generated = false;
+  const auto result = b.try_with(
+      [&](const sample::scale_tuning&) -> tune::measure {
+        generated = true;
+        return nullptr;
+      },
+      {}, known);
+  CHECK_FALSE(generated);
+  CHECK(result.outcome == outcome::compile_failed);
+  CHECK(result.origin == tune::trial_origin::remembered);
+  CHECK(result.reason == "of then");
 }

@@ -14,3 +14,12 @@ TEST_CASE("every outcome has words of its own") {
     CHECK(names.insert(name).second);
   }
 }
+
+TEST_CASE("an outcome is found again by its words, and by no others") {
+  for (int i = 0; i < 8; ++i) {
+    const auto result = static_cast<tune::outcome>(i);
+    CHECK(tune::outcome_from_name(tune::outcome_name(result)) == result);
+  }
+  CHECK_FALSE(tune::outcome_from_name("crashed"));
+  CHECK_FALSE(tune::outcome_from_name(""));
+}
