@@ -87,7 +87,7 @@ LIBTUNE_DEVICE_TEST_CASE("rows of more than 2^31 elements are reduced", device) 
   const tune::context context = device.create_context();
   tune::command_queue queue = context.create_command_queue();
   constexpr std::size_t columns = 2 * gibibyte + 11;
-  const hreduce_template made(context, max_of(dtype::uint8), hreduce_tuning{256, 1, 4, 2});
+  const hreduce_template made(context, max_of(dtype::uint8), columns, hreduce_tuning{256, 1, 4, 2});
   hreduce op = made.instantiate(queue, 2, columns, {3, columns});
   op.ensure_all_bound();
   const tune::device_array src = op.buffer("src");
