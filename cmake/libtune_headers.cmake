@@ -8,3 +8,6 @@ set(libtune_backend_headers ${libtune_public_headers})
 list(FILTER libtune_backend_headers INCLUDE REGEX "/libtune/(opencl|cuda)/(backend|interop)\\.hpp$")
 list(FILTER libtune_public_headers EXCLUDE REGEX "/libtune/(opencl|cuda|cli)/")
 list(APPEND libtune_public_headers ${libtune_backend_headers})
+
+# And those of the built-in operations; what lies beside their folders they share among themselves.
+file(GLOB libtune_operations_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/operations/*/*.hpp")

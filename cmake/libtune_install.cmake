@@ -7,6 +7,11 @@ set(libtune_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/libtune")
 target_sources(libtune PUBLIC
   FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${libtune_public_headers})
 install(TARGETS libtune EXPORT libtuneTargets FILE_SET HEADERS)
+# In a folder of their own: "operations" says too little among everybody's headers.
+target_sources(libtune_operations PUBLIC
+  FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${libtune_operations_headers})
+install(TARGETS libtune_operations EXPORT libtuneTargets
+  FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/libtune_operations")
 install(EXPORT libtuneTargets NAMESPACE libtune:: DESTINATION "${libtune_cmake_dir}")
 
 # An export of its own, because it alone needs doctest.

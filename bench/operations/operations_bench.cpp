@@ -168,15 +168,18 @@ void bench_transpose(bench_device& on) {
       timed);
 }
 
-void bench_hreduce(bench_device& on, std::size_t rows, double searched,
-                   const hreduce_template& tuned) {
-  const hreduce_template plain(on.context, sum_of(tune::dtype::float32), hreduce_tuning{});
+void bench_hreduce(bench_device& on, std::size_t rows) {
   const std::size_t columns = on.bytes / 4 / rows;
+  const reduction sum = sum_of(tune::dtype::float32);
+  std::unique_ptr<hreduce_template> tuned;
+  const double searched =
+      seconds_of([&] { tuned = std::make_unique<hreduce_template>(on.context, sum, columns); });
+  const hreduce_template plain(on.context, sum, columns, hreduce_tuning{});
   const tune::device_array src(on.context, {tune::dtype::float32, {rows, columns}});
   const tune::device_array dest(on.context, {tune::dtype::float32, {rows}});
   const tune::device_array copied(on.context, {tune::dtype::float32, {rows, columns}});
   write_numbers(on, src.buffer(), on.bytes);
-  hreduce ours = tuned.instantiate(on.queue, rows, columns);
+  hreduce ours = tuned->instantiate(on.queue, rows, columns);
   hreduce standard = plain.instantiate(on.queue, rows, columns);
   for (hreduce* op : {&ours, &standard}) {
     op->bind("src", src);
@@ -195,17 +198,9 @@ void bench_hreduce(bench_device& on, std::size_t rows, double searched,
 #endif
   bench::time_in_turn(on.queue, timed, on.rounds);
   const auto bytes = static_cast<double>(on.bytes);
-  report({fmt::format("hreduce sum {} rows", rows), bytes, 2 * bytes, text_of(tuned.tuning()),
+  report({fmt::format("hreduce sum {} rows", rows), bytes, 2 * bytes, text_of(tuned->tuning()),
           searched},
          timed);
-}
-
-void bench_sums(bench_device& on) {
-  std::unique_ptr<hreduce_template> tuned;
-  const double searched = seconds_of([&] {
-    tuned = std::make_unique<hreduce_template>(on.context, sum_of(tune::dtype::float32));
-  });
-  for (const std::size_t rows : {16384, 512, 1}) bench_hreduce(on, rows, searched, *tuned);
 }
 
 void run(bench_device on, const settings& given) {
@@ -229,7 +224,9 @@ void run(bench_device on, const settings& given) {
     bench_transpose<std::complex<float>>(on);
     bench_transpose<std::uint8_t>(on);
   }
-  if (wanted("hreduce")) bench_sums(on);
+  if (wanted("hreduce")) {
+    for (const std::size_t rows : {65536, 16384, 512, 1}) bench_hreduce(on, rows);
+  }
 }
 
 }  // namespace

@@ -22,12 +22,18 @@ namespace {
 constexpr std::size_t max_word_bytes = 16;
 constexpr hreduce_tuning test_default{};
 
-hreduce_key key_of(const reduction& reduction) {
+// Few classes of widths, so that an application tunes once and not for each of its shapes.
+std::size_t width_class(std::size_t columns) {
+  return std::clamp<std::size_t>(std::bit_ceil(columns), 128, 65536);
+}
+
+hreduce_key key_of(const reduction& reduction, std::size_t columns) {
   return {.type = std::string(reduction.type.name()),
           .element_bytes = reduction.type.bytes(),
           .operation = reduction.operation,
           .identity = reduction.identity,
-          .definitions = reduction.definitions};
+          .definitions = reduction.definitions,
+          .columns = width_class(columns)};
 }
 
 /// What a key says of the elements.
@@ -89,8 +95,10 @@ void check_range(const column_range& range, std::size_t columns) {
 /// How many parts a row is split into so that the device is busy.
 std::uint32_t part_count(const device& device, const hreduce_tuning& tuning, std::size_t rows,
                          std::size_t columns) {
+  constexpr std::size_t items_each = 8192;  // for a compute unit: what hides the latency of memory
   const std::size_t groups = divide_up(rows, tuning.wgsy);
-  const std::size_t wanted = 8 * device.limits().compute_units;
+  const std::size_t wanted =
+      device.limits().compute_units * divide_up(items_each, tuning.wgsx * tuning.wgsy);
   if (groups == 0 || groups >= wanted) return 1;
   // Parts that are too short cost more than they gain.
   const std::size_t useful = columns / (8 * tuning.wgsx * tuning.vector * tuning.items);
@@ -186,9 +194,9 @@ void hreduce::do_run() {
 }
 
 hreduce_template::hreduce_template(const context& context, const reduction& reduction,
-                                   const std::optional<hreduce_tuning>& tuning)
+                                   std::size_t columns, const std::optional<hreduce_tuning>& tuning)
     : type_(reduction.type),
-      key_(key_of(reduction)),
+      key_(key_of(reduction, columns)),
       tuning_(tuning ? *tuning : autotune(context, key_)),
       program_(build(context, key_, tuning_)) {}
 
@@ -222,7 +230,7 @@ const autotuner<hreduce_key, hreduce_tuning> hreduce_template::autotune{
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();
       const auto type = elements(key).stored;
-      constexpr std::size_t columns = 8192;
+      const std::size_t columns = key.columns;
       const std::size_t rows = divide_up(workload_bytes(context.device()), columns * type.bytes());
       const device_array src(context, {type, {rows, columns}});
       const device_array dest(context, {type, {rows}});

@@ -19,6 +19,7 @@ struct hreduce_key {
   std::string operation = "a + b";
   std::string identity = "0";
   std::string definitions;
+  std::size_t columns = 8192;  ///< of a row: a power of two from 128 to 65536
 };
 
 struct hreduce_tuning {
@@ -30,7 +31,8 @@ struct hreduce_tuning {
 
 }  // namespace tune::operations
 
-LIBTUNE_FIELDS(tune::operations::hreduce_key, type, element_bytes, operation, identity, definitions)
+LIBTUNE_FIELDS(tune::operations::hreduce_key, type, element_bytes, operation, identity, definitions,
+               columns)
 LIBTUNE_FIELDS(tune::operations::hreduce_tuning, wgsx, wgsy, vector, items)
 
 namespace tune::operations {
@@ -74,8 +76,11 @@ class hreduce_template {
  public:
   static const autotuner<hreduce_key, hreduce_tuning> autotune;
 
-  /// Tunes on first use if no tuning is given. @throws what autotuner and compile throw
-  hreduce_template(const context& context, const reduction& reduction,
+  /// Tunes on first use if no tuning is given.
+  /// @param columns  about how many are reduced in a row: what is tuned for, rounded up to a power
+  ///                 of two. Operations may have any other number.
+  /// @throws what autotuner and compile throw
+  hreduce_template(const context& context, const reduction& reduction, std::size_t columns = 8192,
                    const std::optional<hreduce_tuning>& tuning = std::nullopt);
 
   const hreduce_tuning& tuning() const noexcept { return tuning_; }

@@ -61,7 +61,7 @@ void reduces(const tune::context& context, const reduction& how, const Value& id
   CAPTURE(how.type.name());
   CAPTURE(how.operation);
   CAPTURE(tuning.wgsx);
-  const hreduce_template made(context, how, tuning);
+  const hreduce_template made(context, how, 100, tuning);
   tune::command_queue queue = context.create_command_queue();
   const std::size_t step = tuning.wgsx * tuning.vector * tuning.items;
   for (const std::size_t columns : {std::size_t{8}, step + 3, 3 * step}) {
@@ -108,7 +108,7 @@ LIBTUNE_DEVICE_TEST_CASE("numbers of every type are reduced, in words or not", d
 LIBTUNE_DEVICE_TEST_CASE("few long rows are reduced in parts", device) {
   const tune::context context = device.create_context();
   tune::command_queue queue = context.create_command_queue();
-  const hreduce_template made(context, sum_of(dtype::uint32), hreduce_tuning{32, 2, 2, 1});
+  const hreduce_template made(context, sum_of(dtype::uint32), 100'000, hreduce_tuning{32, 2, 2, 1});
   constexpr std::size_t columns = 100'003;
   for (const std::size_t rows : {std::size_t{1}, std::size_t{3}}) {
     const auto src = random_integers<std::uint32_t>(rows, columns, 1000);
@@ -123,7 +123,7 @@ LIBTUNE_DEVICE_TEST_CASE("few long rows are reduced in parts", device) {
 LIBTUNE_DEVICE_TEST_CASE("parts of float16 are not rounded in between", device) {
   const tune::context context = device.create_context();
   tune::command_queue queue = context.create_command_queue();
-  const hreduce_template made(context, sum_of(dtype::float16), hreduce_tuning{32, 1, 1, 1});
+  const hreduce_template made(context, sum_of(dtype::float16), 32768, hreduce_tuning{32, 1, 1, 1});
   host_array<tune::float16> src({1, 32768});
   src.fill(tune::float16(1.0F));
   CHECK(static_cast<float>(reduce(made, queue, src, {0, 32768})(0)) == 32768.0F);
@@ -179,7 +179,7 @@ LIBTUNE_DEVICE_TEST_CASE("hreduce can be tuned" * tune::testing::force_autotune(
   tune::tuning_options options{.strategy = "random"};
   options.search.max_count = 3;
   tune::set_tuning_options(context, options);
-  const hreduce_template made(context, sum_of(dtype::float32));
+  const hreduce_template made(context, sum_of(dtype::float32), 1000);
   CHECK(tune::operations::tuning_space(tune::operations::hreduce_key{}).find(made.tuning()));
 }
 

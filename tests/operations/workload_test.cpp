@@ -35,5 +35,5 @@ TEST_CASE("a workload fits in one buffer and takes a part of the memory only") {
 }
 
 TEST_CASE("a GPU that does not tell its cache is taken to have a large one") {
-  CHECK(workload_of(0, 100'000 * mebibyte, 10'000 * mebibyte) == 320 * mebibyte);
+  CHECK(workload_of(0, 100'000 * mebibyte, 10'000 * mebibyte) == 1024 * mebibyte);
 }

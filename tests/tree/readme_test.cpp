@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What README.md shows has to be what the tree holds: its code is compiled elsewhere, and compared
-// here.
+// What README.md and the guide show has to be what the tree holds: their code is compiled
+// elsewhere, and compared here.
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 
 #include "libtune/base/environment.hpp"
@@ -21,14 +23,20 @@ std::string read(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The lines between two lines that hold "// [name]".
+/// The lines between two lines that hold "// [name]", without the indentation of these.
 std::string region(const std::string& text, const std::string& name) {
   const std::string marker = "// [" + name + "]\n";
   const std::size_t begin = text.find(marker);
   REQUIRE(begin != std::string::npos);
-  const std::size_t end = text.find(marker, begin + 1);
-  REQUIRE(end != std::string::npos);
-  return text.substr(begin + marker.size(), end - begin - marker.size());
+  const std::size_t indentation = begin - (text.rfind('\n', begin) + 1);
+  std::istringstream lines(text.substr(begin + marker.size()));
+  std::string code;
+  for (std::string line; std::getline(lines, line); code += line + "\n") {
+    line.erase(0, std::min(indentation, line.size()));
+    if (line + "\n" == marker) return code;
+  }
+  FAIL("the region '" << name << "' has no end");
+  return {};
 }
 
 bool shows(const std::string& readme, const std::string& code) {
@@ -45,6 +53,25 @@ TEST_CASE("the README's operation is the compiled one, in at most 40 lines") {
     lines += code[at] != '\n' ? 1 : 0;
   }
   CHECK(lines <= 40);
+}
+
+TEST_CASE("the guide's code is compiled") {
+  const std::string guide = read("operations/README.md");
+  const std::string sources = read("examples/guide/guide.hpp");
+  for (const char* name : {"kernel", "operation", "fields", "template", "autotune", "sequence"}) {
+    CAPTURE(name);
+    CHECK(shows(guide, region(sources, name)));
+  }
+  const std::string test = read("tests/examples/guide_test.cpp");
+  CHECK(shows(guide, region(test, "use")));
+  CHECK(shows(guide, region(test, "replay")));
+  const std::string block = "```cpp\n";
+  int blocks = 0;
+  for (std::size_t at = guide.find(block); at != std::string::npos;
+       at = guide.find(block, at + 1)) {
+    ++blocks;
+  }
+  CHECK(blocks == 8);
 }
 
 TEST_CASE("the README's test is one that runs") {
