@@ -25,7 +25,7 @@ libtune_require(nlohmann-json3-dev nlohmann_json)
 libtune_require(libssl-dev OpenSSL COMPONENTS Crypto)
 find_package(Threads REQUIRED)
 
-if(LIBTUNE_BUILD_EXAMPLES)
+if(LIBTUNE_BUILD_EXAMPLES OR LIBTUNE_BUILD_TUNEDB)
   libtune_require(libcli11-dev CLI11)
 endif()
 if(LIBTUNE_BUILD_BENCH)

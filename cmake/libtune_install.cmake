@@ -25,6 +25,11 @@ if(TARGET libtune_testing)
   install(EXPORT libtuneTestingTargets NAMESPACE libtune:: DESTINATION "${libtune_cmake_dir}")
 endif()
 
+if(TARGET tunedb)
+  set_target_properties(tunedb PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  install(TARGETS tunedb)
+endif()
+
 get_target_property(libtune_type libtune TYPE)
 configure_package_config_file(
   "${CMAKE_CURRENT_LIST_DIR}/libtuneConfig.cmake.in" "${PROJECT_BINARY_DIR}/libtuneConfig.cmake"

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+namespace tune::cli {
+
+/// What the program returns. Scripts rely on these: never change one.
+enum exit_code : int {
+  done = 0,
+  failed = 1,        ///< it could not be done; standard error says why
+  wrong_usage = 2,   ///< the arguments make no sense
+  not_found = 3,     ///< there is no such function, result or search, or no database
+  faults_found = 4,  ///< check has found something that is not good
+  part_left = 5,     ///< import-katsdpsigproc could not take everything
+};
+
+}  // namespace tune::cli

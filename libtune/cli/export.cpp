@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+
+#include "libtune/cli/commands.hpp"
+#include "libtune/cli/files.hpp"
+#include "libtune/cli/searches.hpp"
+#include "libtune/cli/selection.hpp"
+#include "libtune/store/backup.hpp"
+#include "libtune/store/database_reader.hpp"
+#include "libtune/store/exchange.hpp"
+#include "libtune/store/t4.hpp"
+
+namespace tune::cli {
+namespace {
+
+struct export_options {
+  std::string file = "-";
+  std::string format = "json";
+  std::string function;
+  search_choice search;
+};
+
+std::string json_text(database_reader& database, const export_options& options) {
+  if (options.function.empty()) return to_exchange_text(database.read_all());
+  const function_identity function = find_function(database, options.function);
+  return to_exchange_text({.functions = {database.read(function)}});
+}
+
+std::string t4_text(database_reader& database, const export_options& options) {
+  if (options.function.empty()) throw usage_error("T4 holds one search: name its --function");
+  function_content content = database.read(find_function(database, options.function));
+  content.searches = {options.search.choose(content).back()};
+  const column_values& of_search = content.searches.front().columns;
+  std::erase_if(content.results, [&](const result_content& result) {
+    const column_values key = search_columns(result.arguments, result.device());
+    return text_of(key, "arguments_canonical") != text_of(of_search, "arguments_canonical") ||
+           result.device() != content.searches.front().device();
+  });
+  return to_t4_text(content);
+}
+
+void run(const invocation& shared, const export_options& options) {
+  const std::string path = shared.database_path();
+  database_reader database(path);
+  if (!database.has_tables()) throw nothing_found("there is no database '" + path + "'");
+  if (options.format == "sqlite") {
+    if (options.file == "-") throw usage_error("name the file of the backup");
+    back_up_database(path, options.file);
+    return;
+  }
+  write_file(options.file,
+             options.format == "t4" ? t4_text(database, options) : json_text(database, options));
+  if (database.damaged() > 0) {
+    fmt::print(stderr, "tunedb: {} damaged rows were left out; see tunedb check\n",
+               database.damaged());
+  }
+}
+
+}  // namespace
+
+void add_export(CLI::App& program, invocation& shared) {
+  const auto options = std::make_shared<export_options>();
+  CLI::App* command = program.add_subcommand(
+      "export", "Writes results and trials to a file, in place of what that is");
+  command->add_option("FILE", options->file, "The file; - is standard output")
+      ->capture_default_str();
+  command
+      ->add_option("--format", options->format,
+                   "json: everything, or one function. t4: one search, as Kernel Tuner writes it. "
+                   "sqlite: a backup of the whole database")
+      ->check(CLI::IsMember({"json", "t4", "sqlite"}))
+      ->capture_default_str();
+  command->add_option("--function", options->function, "A name, or NAME__VERSION")
+      ->type_name("NAME");
+  options->search.add_to(*command);
+  command->callback([&shared, options] { run(shared, *options); });
+}
+
+}  // namespace tune::cli

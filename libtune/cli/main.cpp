@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <fmt/format.h>
+
+#include "libtune/base/error.hpp"
+#include "libtune/cli/commands.hpp"
+#include "libtune/cli/selection.hpp"
+#include "libtune/tune/settings.hpp"
+
+namespace tune::cli {
+namespace {
+
+constexpr const char* exit_codes = R"(Exit codes:
+  0  done
+  1  it could not be done; standard error says why
+  2  the arguments make no sense
+  3  there is no such function, result or search, or no database
+  4  check has found something that is not good
+  5  import-katsdpsigproc could not take everything
+
+--db and --json may also follow the command.)";
+
+int fail(exit_code code, const char* reason) {
+  fmt::print(stderr, "tunedb: {}\n", reason);
+  return code;
+}
+
+void add_all(CLI::App& program, invocation& shared) {
+  program.add_option("--db", shared.database, "The database, instead of the one that path names")
+      ->type_name("FILE");
+  program.add_flag("--json", shared.json, "Print JSON, for programs");
+  program.require_subcommand(1);
+  program.fallthrough();
+  for (const auto add :
+       {add_list, add_show, add_explain, add_trials, add_export, add_import, add_merge,
+        add_import_katsdpsigproc, add_prune, add_check, add_path, add_env}) {
+    add(program, shared);
+  }
+  program.footer(exit_codes);
+}
+
+int run(int count, char** arguments) {
+  CLI::App program("Looks into libtune's tuning database, and takes care of it.", "tunedb");
+  invocation shared;
+  add_all(program, shared);
+  try {
+    program.parse(count, arguments);
+  } catch (const CLI::ParseError& problem) {
+    return program.exit(problem) == 0 ? done : wrong_usage;
+  } catch (const nothing_found& missing) {
+    return fail(not_found, missing.what());
+  } catch (const usage_error& mistake) {
+    return fail(wrong_usage, mistake.what());
+  } catch (const std::exception& failure) {
+    return fail(failed, failure.what());
+  }
+  if (std::fflush(stdout) != 0) return fail(failed, "standard output could not be written");
+  return shared.result;
+}
+
+}  // namespace
+
+std::string invocation::database_path() const {
+  std::string path = database.empty() ? resolve_settings({}).database : database;
+  if (path.empty()) {
+    throw error("neither XDG_CACHE_HOME nor HOME names a folder; name a file with --db");
+  }
+  return path;
+}
+
+}  // namespace tune::cli
+
+int main(int count, char** arguments) { return tune::cli::run(count, arguments); }

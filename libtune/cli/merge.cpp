@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/merge.hpp"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "libtune/cli/commands.hpp"
+#include "libtune/cli/reports.hpp"
+#include "libtune/cli/selection.hpp"
+#include "libtune/store/database_reader.hpp"
+
+namespace tune::cli {
+namespace {
+
+void run(const invocation& shared, const std::vector<std::string>& files) {
+  // All are read before anything is written, so that a bad one changes nothing.
+  std::vector<database_content> contents;
+  for (const std::string& file : files) {
+    database_reader database(file);
+    if (!database.has_tables()) throw nothing_found("there is no database '" + file + "'");
+    contents.push_back(database.read_all());
+  }
+  merge_report sum;
+  for (const database_content& content : contents) {
+    add_up(sum, merge_content(shared.database_path(), content));
+  }
+  print_report(sum, shared.json);
+}
+
+}  // namespace
+
+void add_merge(CLI::App& program, invocation& shared) {
+  const auto files = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = program.add_subcommand(
+      "merge",
+      "Brings other databases into this one. Of two results for one key the measured one stays, "
+      "then the faster; neither the order nor a repetition matters");
+  command->add_option("FILE", *files, "Other databases, which are only read")->required();
+  command->callback([&shared, files] { run(shared, *files); });
+}
+
+}  // namespace tune::cli

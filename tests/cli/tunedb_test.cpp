@@ -1,0 +1,304 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+// The program as a user meets it: arguments in, text and an exit code out.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <cstdio>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <vector>
+
+#include "libtune/base/environment.hpp"
+#include "libtune/store/tuning_database.hpp"
+#include "libtune/testing/scoped_environment.hpp"
+#include "tests/store/samples.hpp"
+#include "tests/store/temporary_folder.hpp"
+
+using nlohmann::json;
+using tune::testing::sample_function;
+using tune::testing::sample_key;
+using tune::testing::sample_tuning;
+using tune::testing::scoped_environment;
+using tune::testing::temporary_folder;
+
+namespace {
+
+const std::vector<std::string> commands{"list",   "show",   "explain", "trials",
+                                        "export", "import", "merge",   "import-katsdpsigproc",
+                                        "prune",  "check",  "path",    "env"};
+const std::string function = "multiply_template.autotune";
+
+struct ended {
+  int code = -1;
+  std::string output{};
+};
+
+/// Runs tunedb; what it writes to standard error is a part of the output only with 2>&1.
+ended tunedb(const std::string& arguments) {
+  const std::string line = std::string("'") + LIBTUNE_TUNEDB + "' " + arguments;
+  std::FILE* pipe = ::popen(line.c_str(), "r");
+  if (pipe == nullptr) throw std::runtime_error("cannot run " + line);
+  ended result;
+  char part[4096];
+  for (std::size_t count = 0; (count = std::fread(part, 1, sizeof part, pipe)) > 0;) {
+    result.output.append(part, count);
+  }
+  const int status = ::pclose(pipe);
+  if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
+  return result;
+}
+
+json tunedb_json(const std::string& arguments) {
+  const ended run = tunedb(arguments + " --json");
+  CAPTURE(arguments);
+  CHECK(run.code == 0);
+  return json::parse(run.output);
+}
+
+std::string read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A folder with a filled database, which is the one that LIBTUNE_DB names.
+struct bench {
+  bench() {
+    tune::tuning_database database(path);
+    const auto search = database.begin_search(sample_function(), sample_key());
+    database.add_trial(search, {.configuration = sample_tuning(64),
+                                .outcome = "measured",
+                                .samples_ns = {1500, 1501.5},
+                                .score_ns = 1500});
+    database.add_trial(search, {.configuration = sample_tuning(128),
+                                .outcome = "measured",
+                                .samples_ns = {1800},
+                                .score_ns = 1800});
+    database.add_trial(search, {.configuration = sample_tuning(4096),
+                                .outcome = "over a device limit",
+                                .message = "too many work items"});
+    database.finish_search(search, "found");
+    database.store(sample_function(), sample_key(), sample_tuning(64), 1500);
+    database.store(sample_function("other", 3), sample_key(32), sample_tuning(32), std::nullopt);
+  }
+
+  temporary_folder folder;
+  std::string path = folder.file("tuning.db");
+  scoped_environment variable{"LIBTUNE_DB", path.c_str()};
+};
+
+}  // namespace
+
+TEST_CASE("what --help prints is what the README says") {
+  const std::string documentation =
+      read(std::string(LIBTUNE_SOURCE_DIR) + "/libtune/cli/README.md");
+  CHECK(contains(documentation, "## `tunedb`\n\n```text\n" + tunedb("--help").output + "```\n"));
+  for (const std::string& command : commands) {
+    CAPTURE(command);
+    const ended help = tunedb(command + " --help");
+    CHECK(help.code == 0);
+    CHECK(contains(documentation,
+                   "## `tunedb " + command + "`\n\n```text\n" + help.output + "```\n"));
+  }
+}
+
+TEST_CASE("list and show tell what is there") {
+  const bench here;
+  const json list = tunedb_json("list");
+  REQUIRE(list.size() == 2);
+  CHECK(list[0]["function"] == function);
+  CHECK(list[0]["trials"] == 3);
+  CHECK(list[0]["devices"][0]["name"] == "GPU One");
+  CHECK(list[1]["version"] == 3);
+  CHECK(contains(tunedb("list").output, "other"));
+
+  const json shown = tunedb_json("show " + function);
+  REQUIRE(shown["results"].size() == 1);
+  CHECK(shown["results"][0]["arguments"] == json{{"rows", 64}, {"type", "float32"}});
+  CHECK(shown["results"][0]["values"]["wgs"] == 64);
+  CHECK(shown["results"][0]["score_ns"] == 1500);
+  CHECK(contains(tunedb("show " + function).output, "1.50 us"));
+  CHECK(tunedb_json("show other__3")["results"][0]["score_ns"].is_null());
+  CHECK(tunedb_json("show other --device Nothing")["results"].empty());
+}
+
+TEST_CASE("trials are shown with the fastest first and the reasons of the others") {
+  const bench here;
+  const std::string text = tunedb("trials " + function).output;
+  CHECK(text.find("1.50 us") < text.find("1.80 us"));
+  CHECK(contains(text, "over a device limit: too many work items"));
+  const json trials = tunedb_json("trials " + function + " --arg rows=64 --arg type=float32");
+  CHECK(trials["searches"][0]["trials"].size() == 3);
+  CHECK(trials["searches"][0]["trials"][0]["samples_ns"] == json{1500, 1501.5});
+}
+
+TEST_CASE("explain says what would be used, why, how sure and what was relaxed") {
+  const bench here;
+  const std::string ask = "explain " + function + " --arg rows=64 --arg type=float32 ";
+  const json exact =
+      tunedb_json(ask + "--device 'GPU One' --platform 'Some Platform' --driver 535.104");
+  CHECK(exact["match"] == "exact");
+  CHECK(exact["values"]["wgs"] == 64);
+  CHECK(exact["sure"] == "clear");
+  CHECK(exact["relaxed"].empty());
+  const json nearest =
+      tunedb_json(ask + "--device 'GPU One' --platform 'Some Platform' --driver 999.0");
+  CHECK(nearest["match"] == "nearest");
+  CHECK(nearest["relaxed"][0] == "device_version");
+  CHECK(contains(tunedb(ask + "--device 'GPU Two'").output, "nearest"));
+}
+
+TEST_CASE("an export imported elsewhere exports the same bytes") {
+  const bench here;
+  const std::string first = tunedb("export").output;
+  CHECK(json::parse(first)["functions"].size() == 2);
+  CHECK(tunedb("export " + here.folder.file("a.json")).code == 0);
+  CHECK(read(here.folder.file("a.json")) == first);
+  struct stat status {};
+  REQUIRE(::stat(here.folder.file("a.json").c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777U) == 0600);
+
+  const std::string elsewhere = "--db " + here.folder.file("b.db") + " ";
+  CHECK(tunedb_json(elsewhere + "import " + here.folder.file("a.json"))["results_added"] == 2);
+  CHECK(tunedb(elsewhere + "export").output == first);
+}
+
+TEST_CASE("a search exported as T4 and imported elsewhere exports the same bytes") {
+  const bench here;
+  const std::string t4 = "export --format t4 --function " + function + " ";
+  CHECK(tunedb(t4 + here.folder.file("a.json")).code == 0);
+  const json document = json::parse(read(here.folder.file("a.json")));
+  CHECK(document["results"][0]["times"]["runtimes"][0] == 0.0015);
+  CHECK(document["results"][2]["invalidity"] == "constraints");
+  const std::string elsewhere = "--db " + here.folder.file("b.db") + " ";
+  CHECK(tunedb(elsewhere + "import --format t4 " + here.folder.file("a.json")).code == 0);
+  CHECK(tunedb(elsewhere + t4).output == read(here.folder.file("a.json")));
+  CHECK(tunedb_json(elsewhere + "trials " + function) == tunedb_json("trials " + function));
+}
+
+TEST_CASE("merge brings another database in, and a second time nothing") {
+  const bench here;
+  const std::string elsewhere = "--db " + here.folder.file("b.db") + " ";
+  CHECK(tunedb_json(elsewhere + "merge " + here.path)["results_added"] == 2);
+  const json again = tunedb_json(elsewhere + "merge " + here.path + " " + here.path);
+  CHECK(again["results_added"] == 0);
+  CHECK(again["results_kept"] == 4);
+  CHECK(again["searches_known"] == 2);
+}
+
+TEST_CASE("a backup is a database of its own with all that this one has") {
+  const bench here;
+  const std::string copy = here.folder.file("copy.db");
+  CHECK(tunedb("export --format sqlite " + copy).code == 0);
+  CHECK(tunedb("--db " + copy + " export").output == tunedb("export").output);
+  CHECK(tunedb("export --format sqlite " + here.path + " 2>/dev/null").code == 1);
+  CHECK(tunedb("check").code == 0);
+}
+
+TEST_CASE("prune removes what is asked for, and with --dry-run only counts it") {
+  const bench here;
+  CHECK(tunedb_json("prune --function other --dry-run")["functions"] == 1);
+  CHECK(tunedb_json("list").size() == 2);
+  CHECK(tunedb_json("prune --older-than 1")["results"] == 0);
+  CHECK(tunedb_json("prune --function other")["results"] == 1);
+  CHECK(tunedb_json("list").size() == 1);
+  CHECK(tunedb_json("prune --device 'GPU One'")["searches"] == 1);
+  CHECK(tunedb_json("list")[0]["results"] == 0);
+}
+
+TEST_CASE("check finds a damaged row and files that others may write, and returns 4") {
+  const bench here;
+  CHECK(tunedb_json("check")["good"] == true);
+  ::chmod(here.path.c_str(), 0666);
+  CHECK(tunedb("check").code == 4);
+  ::chmod(here.path.c_str(), 0600);
+  SQLite::Database(here.path, SQLite::OPEN_READWRITE)
+      .exec("UPDATE \"other__3\" SET \"value_wgs\" = 77");
+  const ended run = tunedb("check --json");
+  CHECK(run.code == 4);
+  CHECK(json::parse(run.output)["good"] == false);
+}
+
+TEST_CASE("path and env tell what counts here and now") {
+  const bench here;
+  CHECK(tunedb("path").output == here.path + "\n");
+  CHECK(tunedb_json("path")["named_by"] == "LIBTUNE_DB");
+  CHECK(tunedb("--db x.db path").output == "x.db\n");
+  const json table = tunedb_json("env");
+  CHECK(table.size() == tune::environment_variables().size());
+  for (const json& variable : table) {
+    if (variable["name"] == "LIBTUNE_DB") CHECK(variable["value"] == here.path);
+  }
+}
+
+TEST_CASE("exit codes tell what went wrong, and standard error says why") {
+  const bench here;
+  const auto check_end = [](const std::string& arguments, int code, const std::string& reason) {
+    const ended run = tunedb(arguments + " 2>&1");
+    CAPTURE(arguments);
+    CAPTURE(run.output);
+    CHECK(run.code == code);
+    CHECK(contains(run.output, reason));
+  };
+  check_end("", 2, "subcommand");
+  check_end("nonsense", 2, "");
+  check_end("show", 2, "FUNCTION");
+  check_end("export --format yaml", 2, "yaml");
+  check_end("prune", 2, "--older-than");
+  check_end("explain " + function + " --device X", 2, "rows (int32)");
+  check_end("explain " + function + " --arg rows=x --arg type=a --device X", 2, "another type");
+  check_end("show nothing", 3, "no function 'nothing'");
+  check_end("trials other", 3, "no such search");
+  check_end("--db " + here.folder.file("none.db") + " export", 3, "no database");
+  check_end("explain " + function + " --arg rows=1 --arg type=float32 --device X", 3, "tuned");
+  check_end("import " + here.folder.file("none.json"), 1, "could not be read");
+  check_end("import " + here.path, 1, "not JSON");
+  check_end("export " + here.folder.file("no/folder/file"), 1, "could not be written");
+}
+
+TEST_CASE("a database of another application is refused and left as it is") {
+  const temporary_folder folder;
+  const std::string path = folder.file("places.sqlite");
+  SQLite::Database(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+      .exec("PRAGMA application_id = 42; CREATE TABLE bookmarks (url TEXT)");
+  const std::string before = read(path);
+  const bench here;
+  for (const char* command : {"list", "prune --orphans", "export"}) {
+    CAPTURE(command);
+    CHECK(tunedb("--db " + path + " " + command + " 2>/dev/null").code == 1);
+  }
+  CHECK(tunedb("--db " + path + " merge " + here.path + " 2>/dev/null").code == 1);
+  CHECK(tunedb("--db " + path + " check").code == 4);
+  CHECK(read(path) == before);
+}
+
+TEST_CASE("a database of katsdpsigproc is taken, and what is not taken is told") {
+  const temporary_folder folder;
+  const std::string from = folder.file("katsdpsigproc.db");
+  {
+    SQLite::Database made(from, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    made.exec(
+        "CREATE TABLE app_Fill_autotune__0 (arg_dtype NOT NULL, device_name NOT NULL, "
+        "device_platform NOT NULL, device_version NOT NULL, value_wgs NOT NULL, PRIMARY KEY "
+        "(arg_dtype, device_name, device_platform, device_version) ON CONFLICT REPLACE);"
+        "INSERT INTO app_Fill_autotune__0 VALUES ('dtype(''float32'')', 'GPU', 'CUDA', "
+        "'CUDA:11040', 128);"
+        "CREATE TABLE notes (text)");
+  }
+  const std::string db = "--db " + folder.file("tuning.db") + " ";
+  const ended run = tunedb(db + "import-katsdpsigproc " + from + " --json");
+  CHECK(run.code == 5);
+  const json report = json::parse(run.output);
+  CHECK(report["tables"][0]["taken"] == 1);
+  CHECK(report["tables"][1]["table"] == "notes");
+  CHECK(report["tables"][1]["left"].size() == 1);
+  CHECK(tunedb_json(db + "show app_Fill_autotune")["results"][0]["values"]["wgs"] == 128);
+}
