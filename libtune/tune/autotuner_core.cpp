@@ -264,7 +264,13 @@ void autotuner_core::store(const request& asked, values& best,
   if (asked.settings.mode == tuning_mode::force) {
     asked.database->store(identity_, asked.key(), best, score_ns);
   } else {
-    best = asked.database->store_first(identity_, asked.key(), best, score_ns).values;
+    auto first =
+        if_a_tuning(asked, asked.database->store_first(identity_, asked.key(), best, score_ns));
+    if (first) {
+      best = std::move(first->values);
+    } else {
+      asked.database->store(identity_, asked.key(), best, score_ns);
+    }
   }
 }
 
