@@ -20,20 +20,11 @@
 namespace tune::detail {
 namespace {
 
-const std::vector<std::string> search_columns{"id",
-                                              "table_name",
-                                              "arguments",
-                                              "arguments_canonical",
-                                              "device_name",
-                                              "device_platform",
-                                              "device_version",
-                                              "started_at",
-                                              "finished_at",
-                                              "result",
-                                              "space",
-                                              "compiler",
-                                              "library_version",
-                                              "stage"};
+const std::vector<std::string> search_columns{
+    "id",          "table_name",      "arguments",      "arguments_canonical",
+    "device_name", "device_platform", "device_version", "device_canonical",
+    "started_at",  "finished_at",     "result",         "space",
+    "compiler",    "library_version", "stage"};
 const std::vector<std::string> trial_columns{
     "search_id",  "position",       "configuration", "outcome",  "message", "score_ns",
     "samples_ns", "preparation_ns", "remembered",    "programs", "made_at"};

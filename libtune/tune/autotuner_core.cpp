@@ -173,8 +173,9 @@ std::optional<record> autotuner_core::find_nearest(const request& asked) const {
   const std::vector<record> candidates = asked.layers->find_nearest(identity_, asked.key());
   if (candidates.empty()) return std::nullopt;
   const auto check = [&]() -> values {
-    const auto usable =
-        find_usable(candidates, asked.context, asked.subject, asked.options, tunes_);
+    tuning_options options = asked.options;
+    options.wait = asked.settings.wait;
+    const auto usable = find_usable(candidates, asked.context, asked.subject, options, tunes_);
     if (!usable) return {};
     asked.layers->choose_nearest(identity_, asked.key(), *usable, generation);
     return {{"device", canonical_text(usable->device)}};
@@ -264,7 +265,13 @@ void autotuner_core::store(const request& asked, values& best,
   if (asked.settings.mode == tuning_mode::force) {
     asked.database->store(identity_, asked.key(), best, score_ns);
   } else {
-    best = asked.database->store_first(identity_, asked.key(), best, score_ns).values;
+    auto first =
+        if_a_tuning(asked, asked.database->store_first(identity_, asked.key(), best, score_ns));
+    if (first) {
+      best = std::move(first->values);
+    } else {
+      asked.database->store(identity_, asked.key(), best, score_ns);
+    }
   }
 }
 
