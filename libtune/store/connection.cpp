@@ -23,6 +23,23 @@
 namespace tune::detail {
 namespace {
 
+int flags_for(database_access access) noexcept {
+  constexpr int always =
+      SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+  switch (access) {
+    case database_access::read_write: return always | SQLITE_OPEN_READWRITE;
+    case database_access::read_only: return always | SQLITE_OPEN_READONLY;
+    case database_access::immutable: break;
+  }
+  return always | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+}
+
+std::string name_for(const std::string& path, database_access access) {
+  if (access != database_access::read_write) require_regular_file(path);
+  return access == database_access::immutable ? immutable_uri(path)
+                                              : without_links_on_the_way(path);
+}
+
 int milliseconds(std::chrono::milliseconds wait) noexcept { return static_cast<int>(wait.count()); }
 
 // It cannot fail on an open database, which is why it may run in a destructor.
@@ -100,14 +117,10 @@ database_error newer_tables(const std::string& path, const std::string& attempt,
 
 }  // namespace
 
-const int connection::open_flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW |
-                                   SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX |
-                                   SQLITE_OPEN_PRIVATECACHE;
-
 connection::connection(const std::string& path, std::chrono::milliseconds wait,
-                       std::chrono::milliseconds open_wait)
+                       std::chrono::milliseconds open_wait, database_access access)
     : path_(path),
-      database_(std::make_unique<SQLite::Database>(without_links_on_the_way(path), open_flags,
+      database_(std::make_unique<SQLite::Database>(name_for(path, access), flags_for(access),
                                                    milliseconds(open_wait))),
       wait_(wait) {
   struct stat status {};
@@ -123,7 +136,9 @@ connection::connection(const std::string& path, std::chrono::milliseconds wait,
   // Before the journal is touched, so that a file of another application or a newer libtune is left
   // as it is.
   const std::int32_t version = read_marks();
-  if (version <= schema_version) use_rollback_journal(*database_, path_);
+  if (version <= schema_version && access == database_access::read_write) {
+    use_rollback_journal(*database_, path_);
+  }
   if (version > 0 && version < schema_version) migrate(open_wait);
   set_busy_timeout(*database_, wait_);
 }

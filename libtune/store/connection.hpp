@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "libtune/store/database_access.hpp"
 #include "libtune/store/database_use.hpp"
 
 namespace SQLite {
@@ -32,14 +33,13 @@ class connection {
   /// only be read they count as none.
   /// @throws database_error if the file is of another application, or of a newer libtune and says
   ///                        that this one cannot read it
+  /// @param access     with anything but read_write nothing is written, not even a journal
   connection(const std::string& path, std::chrono::milliseconds wait,
-             std::chrono::milliseconds open_wait);
+             std::chrono::milliseconds open_wait,
+             database_access access = database_access::read_write);
   ~connection();
   connection(const connection&) = delete;
   connection& operator=(const connection&) = delete;
-
-  /// How every database file is opened.
-  static const int open_flags;
 
   /// Whether the file that is open still has its path. It has not once somebody moved or removed
   /// it; what is written to it then is lost, and its journal could be taken for another's.

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/connection.hpp"
 #include "libtune/store/database_failure.hpp"
+#include "libtune/store/database_file.hpp"
 #include "libtune/store/database_lock.hpp"
 #include "libtune/store/schema.hpp"
 
@@ -30,7 +30,9 @@ constexpr std::size_t mark_offset = 68;
 /// Whether the file is one of ours and SQLite cannot make sense of it.
 bool is_damaged(const std::string& path, std::chrono::milliseconds wait) {
   try {
-    SQLite::Database opened(path, connection::open_flags, static_cast<int>(wait.count()));
+    SQLite::Database opened(without_links_on_the_way(path),
+                            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE,
+                            static_cast<int>(wait.count()));
     if (!has_own_mark(opened)) return false;
     try {
       return opened.execAndGet("PRAGMA quick_check(1)").getString() != "ok";
@@ -39,6 +41,8 @@ bool is_damaged(const std::string& path, std::chrono::milliseconds wait) {
     }
   } catch (const SQLite::Exception&) {
     return false;  // what cannot be opened cannot be judged
+  } catch (const database_error&) {
+    return false;  // nor what cannot be reached
   }
 }
 

@@ -20,6 +20,7 @@
 #include "libtune/store/function_table.hpp"
 #include "libtune/store/nearest.hpp"
 #include "libtune/store/quarantine.hpp"
+#include "libtune/store/record_memory.hpp"
 #include "libtune/store/schema.hpp"
 #include "libtune/store/trial_log.hpp"
 
@@ -31,25 +32,32 @@ using detail::fork_guard;
 using detail::function_table;
 using detail::write_transaction;
 
-// Nobody waits longer for a lookup, whatever is in the file.
+// Nobody waits longer for what a lookup reads, whatever is in the file.
 constexpr std::chrono::milliseconds longest_lookup{1000};
 
-std::optional<record> find_nearest_record(function_table& table, const record_key& key) {
+std::vector<record> nearest_records(function_table& table, const record_key& key,
+                                    std::size_t most) {
   const std::vector<device_identity> devices = table.devices(key.arguments);
-  const std::optional<nearest_match> match = find_nearest(devices, key.device);
-  if (!match) return std::nullopt;
-  std::optional<record> found = table.find(key.arguments, devices[match->index]);
-  if (found && !match->relaxed.empty()) {
-    found->grade = match_grade::nearest;
-    found->relaxed = match->relaxed;
+  std::vector<record> records;
+  for (nearest_match& match : rank_nearest(devices, key.device)) {
+    if (records.size() == most) break;
+    std::optional<record> found = table.find(key.arguments, devices[match.index]);
+    if (!found) continue;
+    if (match.step != match_step::none) found->grade = match_grade::nearest;
+    found->step = match.step;
+    found->distance = match.distance;
+    found->relaxed = std::move(match.relaxed);
+    records.push_back(*std::move(found));
   }
-  return found;
+  return records;
 }
 
 std::optional<record> find_record(function_table& table, const record_key& key, match_mode mode) {
   std::optional<record> found = table.find(key.arguments, key.device);
   if (found || mode == match_mode::exact) return found;
-  return find_nearest_record(table, key);
+  std::vector<record> nearest = nearest_records(table, key, 1);
+  if (nearest.empty()) return std::nullopt;
+  return std::move(nearest.front());
 }
 
 void check_request(const function_identity& function, const record_key& key) {
@@ -74,8 +82,8 @@ void check_trial(const stored_trial& trial) {
 
 class tuning_database::implementation {
  public:
-  implementation(const std::string& path, database_waits waits)
-      : path_(detail::absolute_path(path)), waits_(waits) {}
+  implementation(const std::string& path, database_waits waits, database_access access)
+      : path_(detail::absolute_path(path)), waits_(waits), access_(access) {}
   ~implementation() { leave_to_parent(); }
   implementation(const implementation&) = delete;
   implementation& operator=(const implementation&) = delete;
@@ -120,8 +128,8 @@ class tuning_database::implementation {
   connection* open_for_reading(std::chrono::milliseconds wait) {
     close_if_moved();
     if (!connection_) {
-      if (!detail::is_there(path_)) return nullptr;
-      connection_ = std::make_unique<connection>(path_, waits_.read, wait);
+      if (access_ != database_access::immutable && !detail::is_there(path_)) return nullptr;
+      connection_ = std::make_unique<connection>(path_, waits_.read, wait, access_);
     }
     const detail::scoped_wait while_opening(*connection_, wait);
     return connection_->is_ready() ? connection_.get() : nullptr;
@@ -129,7 +137,6 @@ class tuning_database::implementation {
 
   connection& open_for_writing() {
     if (!connection_) {
-      detail::create_private_file(path_);
       connection_ = std::make_unique<connection>(path_, waits_.read, waits_.write);
     }
     return *connection_;
@@ -145,6 +152,24 @@ class tuning_database::implementation {
     std::unique_ptr<function_table> opened = function_table::open(source, function);
     if (!opened) return nullptr;
     return (tables_[name] = std::move(opened)).get();
+  }
+
+  /// Runs read(table) alone, if the function has a table and others do not hold the database.
+  template <class Read>
+  void read_table(const function_identity& function, Read read) {
+    attempt("look up", function.name, [&] {
+      try {
+        connection* source = open_for_reading();
+        function_table* table = source ? find_table(*source, function) : nullptr;
+        if (table == nullptr) return;
+        const detail::work_limit limit(*source, longest_lookup);
+        read(*table);
+      } catch (const SQLite::Exception& failure) {
+        if (!detail::is_busy(failure)) throw;
+        log(log_level::debug, "tuning database '" + path_ + "': busy, so '" + function.name +
+                                  "' counts as not found");
+      }
+    });
   }
 
   /// Runs write(connection, table) in a transaction that also makes the table if need be.
@@ -180,10 +205,15 @@ class tuning_database::implementation {
  private:
   template <class Step>
   void write_in_place(Step& step) {
+    if (access_ != database_access::read_write) {
+      throw detail::database_failure(path_, "write to it", "it was opened for reading alone",
+                                     "store results in another database");
+    }
     close_if_moved();
     if (!connection_) detail::create_private_file(path_);  // with the folder, for the lock's file
     const detail::database_lock lock(path_, detail::database_lock::kind::shared, waits_.write);
     close_if_moved();
+    if (!connection_) detail::create_private_file(path_);  // it may have been moved meanwhile
     step();
   }
 
@@ -196,15 +226,6 @@ class tuning_database::implementation {
     if (connection_ && !connection_->is_in_place()) close();
   }
 
-  // SQLite forbids a child even to close what its parent opened. So the child never frees it.
-  void leave_to_parent() noexcept {
-    const ::pid_t process = ::getpid();
-    if (std::exchange(process_, process) == process) return;
-    for (auto& [name, table] : tables_) static_cast<void>(table.release());
-    static_cast<void>(connection_.release());
-    tables_.clear();
-  }
-
   void set_aside(const std::string& reason) {
     close();
     const auto aside = detail::set_aside_if_damaged(path_, waits_.write);
@@ -215,17 +236,28 @@ class tuning_database::implementation {
     damage_is_known_ = false;
   }
 
+  // SQLite forbids a child even to close what its parent opened. So the child never frees it.
+  void leave_to_parent() {
+    const ::pid_t process = ::getpid();
+    if (std::exchange(process_, process) == process) return;
+    for (auto& [name, table] : tables_) static_cast<void>(table.release());
+    tables_.clear();
+    static_cast<void>(connection_.release());
+  }
+
   const std::string path_;
   const database_waits waits_;
   bool damage_is_known_ = false;  // to the caller, who was told with an error
+  const database_access access_;
   std::mutex mutex_;
   ::pid_t process_ = ::getpid();
   std::unique_ptr<connection> connection_;
   std::map<std::string, std::unique_ptr<function_table>> tables_;  // after what they refer to
 };
 
-tuning_database::tuning_database(const std::string& path, database_waits waits)
-    : impl_(std::make_unique<implementation>(path, waits)) {}
+tuning_database::tuning_database(const std::string& path, database_waits waits,
+                                 database_access access)
+    : impl_(std::make_unique<implementation>(path, waits, access)) {}
 
 tuning_database::~tuning_database() = default;
 tuning_database::tuning_database(tuning_database&&) noexcept = default;
@@ -236,20 +268,19 @@ const std::string& tuning_database::path() const noexcept { return impl_->path()
 std::optional<record> tuning_database::find(const function_identity& function,
                                             const record_key& key, match_mode mode) {
   check_request(function, key);
-  return impl_->attempt("look up", function.name, [&]() -> std::optional<record> {
-    try {
-      connection* source = impl_->open_for_reading();
-      function_table* table = source ? impl_->find_table(*source, function) : nullptr;
-      if (table == nullptr) return std::nullopt;
-      const detail::work_limit limit(*source, longest_lookup);
-      return find_record(*table, key, mode);
-    } catch (const SQLite::Exception& failure) {
-      if (!detail::is_busy(failure)) throw;
-      log(log_level::debug,
-          "tuning database '" + path() + "': busy, so '" + function.name + "' counts as not found");
-      return std::nullopt;
-    }
-  });
+  std::optional<record> found;
+  impl_->read_table(function,
+                    [&](function_table& table) { found = find_record(table, key, mode); });
+  return found;
+}
+
+std::vector<record> tuning_database::find_nearest(const function_identity& function,
+                                                  const record_key& key, std::size_t most) {
+  check_request(function, key);
+  std::vector<record> found;
+  impl_->read_table(function,
+                    [&](function_table& table) { found = nearest_records(table, key, most); });
+  return found;
 }
 
 std::optional<record> tuning_database::find_patiently(const function_identity& function,
@@ -260,9 +291,8 @@ std::optional<record> tuning_database::find_patiently(const function_identity& f
     if (source == nullptr) return std::nullopt;
     const detail::scoped_wait wait(*source, impl_->waits().write);
     function_table* table = impl_->find_table(*source, function);
-    if (table == nullptr) return std::nullopt;
-    const detail::work_limit limit(*source, longest_lookup);
-    return find_record(*table, key, mode);
+    const detail::work_limit limit(*source, impl_->waits().write);
+    return table ? find_record(*table, key, mode) : std::nullopt;
   });
 }
 
@@ -274,13 +304,15 @@ void tuning_database::store(const function_identity& function, const record_key&
     impl_->write_to_table(
         function, [&](connection&, function_table& table) { table.store(key, values, score_ns); });
   });
+  record_memory::shared().forget(function, key.arguments);
 }
 
 record tuning_database::store_first(const function_identity& function, const record_key& key,
                                     const std::vector<named_value>& values,
                                     std::optional<double> score_ns) {
   check_result(function, key, values, score_ns);
-  record kept{.values = values, .device = key.device, .score_ns = score_ns};
+  record kept{
+      .values = values, .device = key.device, .score_ns = score_ns, .database = impl_->path()};
   impl_->attempt_to_write("store the result of", function.name, [&] {
     impl_->write_to_table(function, [&](connection&, function_table& table) {
       if (auto first = table.find(key.arguments, key.device)) {
@@ -290,6 +322,7 @@ record tuning_database::store_first(const function_identity& function, const rec
       }
     });
   });
+  record_memory::shared().forget(function, key.arguments);
   return kept;
 }
 

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "libtune/store/database_access.hpp"
 #include "libtune/store/function_identity.hpp"
 #include "libtune/store/match.hpp"
 #include "libtune/store/record.hpp"
@@ -36,8 +38,12 @@ struct database_waits {
 /// not, and database_error if the file cannot be opened, read or written.
 class tuning_database {
  public:
-  /// Opens nothing yet. @param path  a file; a relative path is from the current folder as of now
-  explicit tuning_database(const std::string& path, database_waits waits = {});
+  /// Opens nothing yet.
+  /// @param path    a file; a relative path is from the current folder as of now
+  /// @param access  with anything but read_write, storing throws database_error; with immutable it
+  ///                is also an error if there is no file
+  explicit tuning_database(const std::string& path, database_waits waits = {},
+                           database_access access = database_access::read_write);
   ~tuning_database();
   tuning_database(tuning_database&&) noexcept;
   tuning_database& operator=(tuning_database&&) noexcept;
@@ -51,6 +57,10 @@ class tuning_database {
   std::optional<record> find(const function_identity& function, const record_key& key,
                              match_mode mode = match_mode::exact);
 
+  /// The results for the same arguments, from the nearest device to the farthest, the exact match
+  /// among them. Empty where find finds nothing. @param most  how many of them at most
+  std::vector<record> find_nearest(const function_identity& function, const record_key& key,
+                                   std::size_t most);
   /// The same, for who would rather wait as long as for writing than look in vain.
   /// @throws database_error if others hold the file for even longer
   std::optional<record> find_patiently(const function_identity& function, const record_key& key,

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
+#include "libtune/store/identity_column.hpp"
 #include "libtune/store/key_lock.hpp"
 #include "libtune/store/tuning_database.hpp"
 #include "libtune/tune/database_recorder.hpp"
@@ -38,9 +39,8 @@ std::string joined(const std::vector<std::string>& words) {
 
 // What tells a search from all others of one database.
 std::string search_name(const function_identity& function, const tuning_subject& subject) {
-  const device_identity& device = subject.device.identity;
-  return fmt::format("{}\n{}\n{}\n{}\n{}", table_name(function), device.name, device.platform,
-                     device.driver_version, canonical_text(subject.arguments));
+  return table_name(function) + '\n' + canonical_text(subject.device.identity) + '\n' +
+         canonical_text(subject.arguments);
 }
 
 in_flight& searches_in_flight() {
