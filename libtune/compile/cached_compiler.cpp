@@ -2,43 +2,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/compile/cached_compiler.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/compile/keep_no_programs.hpp"
+#include "libtune/compile/program_digest.hpp"
 #include "libtune/compile/recent_binaries.hpp"
 #include "libtune/store/binary_cache.hpp"
 
 namespace tune {
 namespace {
-
-bool has_include_directive(std::string_view text) {
-  constexpr std::string_view word = "include";
-  for (std::size_t at = text.find(word); at != std::string_view::npos;
-       at = text.find(word, at + word.size())) {
-    const std::size_t before = text.substr(0, at).find_last_not_of(" \t");
-    if (before != std::string_view::npos && text[before] == '#') return true;
-  }
-  return false;
-}
-
-// -include and --pre-include name a file; -I and --include-path alone do nothing.
-bool names_a_file(const std::string& option) {
-  return option.starts_with("-include") || option.find("pre-include") != std::string::npos;
-}
-
-bool depends_on_files(const program_source& source) {
-  return has_include_directive(source.text) ||
-         std::any_of(source.options.begin(), source.options.end(), names_a_file);
-}
 
 binary_key key_of(const context& context, const program_source& source) {
   const tune::device handle = context.device();

@@ -8,6 +8,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/compile/build_log.hpp"
 #include "libtune/compile/cached_compiler.hpp"
+#include "libtune/compile/compile_watch.hpp"
 #include "libtune/compile/compiler.hpp"
 #include "libtune/compile/kernel_library.hpp"
 #include "libtune/compile/preamble.hpp"
@@ -43,6 +44,7 @@ program compile(const context& context, const kernel_source& source, const defin
   const std::string before = fmt::format("{}\n{}", preamble(device.language), macros.text());
   const program_source complete{
       .name = source.name, .text = before + resolved.text, .options = options.flags};
+  compile_watch::meet(complete);
   try {
     return build(context, complete, options.compiler);
   } catch (const build_error& failure) {

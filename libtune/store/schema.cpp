@@ -94,6 +94,10 @@ CREATE TABLE libtune_search (
   started_at TEXT NOT NULL,
   finished_at TEXT,
   result TEXT NOT NULL DEFAULT '',
+  space TEXT NOT NULL DEFAULT '',  -- the fingerprint of what was searched
+  compiler TEXT NOT NULL DEFAULT '',
+  library_version TEXT NOT NULL DEFAULT '',
+  stage INTEGER NOT NULL DEFAULT 0,  -- which of the searches of one call
   checksum BLOB NOT NULL
 ) STRICT;
 CREATE INDEX libtune_search_by_key ON libtune_search
@@ -108,6 +112,9 @@ CREATE TABLE libtune_trial (
   score_ns REAL CHECK (score_ns > 0 AND score_ns < 9e999),
   samples_ns TEXT NOT NULL,  -- a JSON array
   preparation_ns INTEGER NOT NULL,
+  remembered INTEGER NOT NULL DEFAULT 0 CHECK (remembered IN (0, 1)),  -- not tried again
+  programs TEXT NOT NULL DEFAULT '',  -- digests, with spaces between
+  made_at TEXT NOT NULL DEFAULT '',
   checksum BLOB NOT NULL,
   PRIMARY KEY (search_id, position)
 ) STRICT, WITHOUT ROWID;

@@ -52,14 +52,36 @@ void write_marks(SQLite::Database& database) {
   database.exec("PRAGMA user_version = " + std::to_string(schema_version));
 }
 
-// Version 2 has a checksum in every row, and the whole identity of the device.
+void add_column(SQLite::Database& database, const std::string& table, const std::string& column) {
+  database.exec("ALTER TABLE " + quoted_name(table) + " ADD COLUMN " + column);
+}
+
+void add_search_columns(SQLite::Database& database) {
+  for (const char* column :
+       {"space TEXT NOT NULL DEFAULT ''", "compiler TEXT NOT NULL DEFAULT ''",
+        "library_version TEXT NOT NULL DEFAULT ''", "stage INTEGER NOT NULL DEFAULT 0"}) {
+    add_column(database, "libtune_search", column);
+  }
+}
+
+void add_trial_columns(SQLite::Database& database) {
+  for (const char* column :
+       {"remembered INTEGER NOT NULL DEFAULT 0 CHECK (remembered IN (0, 1))",
+        "programs TEXT NOT NULL DEFAULT ''", "made_at TEXT NOT NULL DEFAULT ''"}) {
+    add_column(database, "libtune_trial", column);
+  }
+}
+
+// Version 2 has a checksum in every row and the whole identity of the device, and says more of
+// searches and trials.
 void migrate_from_1(SQLite::Database& database) {
   database.exec(meta_table_sql);
   const std::vector<std::string> tables = tables_of_version_1(database);
   for (const std::string& table : tables) add_device_identity(database, table);
   for (const std::string& table : tables) {
-    database.exec("ALTER TABLE " + quoted_name(table) +
-                  " ADD COLUMN checksum BLOB NOT NULL DEFAULT x''");
+    if (table == "libtune_search") add_search_columns(database);
+    if (table == "libtune_trial") add_trial_columns(database);
+    add_column(database, table, "checksum BLOB NOT NULL DEFAULT x''");
   }
   for (const std::string& table : tables) compute_checksums(database, table);
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "libtune/base/value.hpp"
@@ -15,6 +16,17 @@ namespace tune {
 /// A search in one database.
 enum class search_id : std::int64_t {};
 
+/// What has to be equal, beside the function, its version, the key and the device, for the trials
+/// of one search to serve another.
+struct search_identity {
+  std::string space{};            ///< its fingerprint; empty if it is not known
+  std::string compiler{};         ///< context::compiler_identity
+  std::string library_version{};  ///< of the libtune that made the trials
+  int stage = 0;                  ///< which of the searches of one call it is, counted from 0
+
+  friend bool operator==(const search_identity&, const search_identity&) = default;
+};
+
 /// What is kept of one trial of a search.
 struct stored_trial {
   std::vector<named_value> configuration{};
@@ -23,8 +35,18 @@ struct stored_trial {
   std::vector<double> samples_ns{};
   std::optional<double> score_ns{};         ///< empty unless it was measured
   std::chrono::nanoseconds preparation{0};  ///< from its start to its first sample
+  bool remembered = false;                  ///< not tried, because it was known not to compile
+  std::vector<std::string> programs{};      ///< digests of what was compiled, in order; no spaces
+  std::string made_at{};  ///< UTC, as 2024-01-31T12:00:00Z; empty: when it is stored
 
-  friend bool operator==(const stored_trial&, const stored_trial&) = default;
+  /// Whether they say the same, whenever they were made.
+  friend bool operator==(const stored_trial& a, const stored_trial& b) {
+    const auto said = [](const stored_trial& t) {
+      return std::tie(t.configuration, t.outcome, t.message, t.samples_ns, t.score_ns,
+                      t.preparation, t.remembered, t.programs);
+    };
+    return said(a) == said(b);
+  }
 };
 
 /// A search with the trials that it had made so far.
@@ -33,7 +55,8 @@ struct stored_search {
   std::string started_at{};                  ///< UTC, as 2024-01-31T12:00:00Z; for people
   std::optional<std::string> finished_at{};  ///< empty if it still runs or was killed
   std::string result{};                      ///< what finish_search was told
-  std::vector<stored_trial> trials{};        ///< in the order in which they were made
+  search_identity identity{};
+  std::vector<stored_trial> trials{};  ///< in the order in which they were made
 };
 
 }  // namespace tune

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sqlite3.h>
+#include <sstream>
 
 #include "libtune/store/column.hpp"
 #include "libtune/store/connection.hpp"
@@ -19,13 +20,23 @@
 namespace tune::detail {
 namespace {
 
-const std::vector<std::string> search_columns{
-    "id",          "table_name",      "arguments",      "arguments_canonical",
-    "device_name", "device_platform", "device_version", "device_canonical",
-    "started_at",  "finished_at",     "result"};
-const std::vector<std::string> trial_columns{"search_id",  "position",      "configuration",
-                                             "outcome",    "message",       "score_ns",
-                                             "samples_ns", "preparation_ns"};
+const std::vector<std::string> search_columns{"id",
+                                              "table_name",
+                                              "arguments",
+                                              "arguments_canonical",
+                                              "device_name",
+                                              "device_platform",
+                                              "device_version",
+                                              "started_at",
+                                              "finished_at",
+                                              "result",
+                                              "space",
+                                              "compiler",
+                                              "library_version",
+                                              "stage"};
+const std::vector<std::string> trial_columns{
+    "search_id",  "position",       "configuration", "outcome",  "message", "score_ns",
+    "samples_ns", "preparation_ns", "remembered",    "programs", "made_at"};
 const std::vector<std::string> value_columns{"search_id", "position", "field",
                                              "name",      "kind",     "value"};
 
@@ -45,6 +56,19 @@ std::vector<double> parse_samples(const std::string& text) {
                             SQLITE_MISMATCH);
   }
   return json.get<std::vector<double>>();
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream stream(text);
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
 }
 
 std::int64_t next_position(connection& target, search_id search) {
@@ -107,22 +131,17 @@ std::optional<stored_trial> read_trial(connection& source, search_id search,
   if (!row.isColumnNull(3)) trial.score_ns = row.getColumn(3).getDouble();
   trial.samples_ns = parse_samples(row.getColumn(4).getString());
   trial.preparation = std::chrono::nanoseconds(row.getColumn(5).getInt64());
+  trial.remembered = row.getColumn(8).getInt() != 0;
+  trial.programs = split(row.getColumn(9).getString());
+  trial.made_at = row.getColumn(10).getString();
   return trial;
 }
 
-std::vector<stored_trial> read_trials(connection& source, search_id search) {
-  SQLite::Statement select(source.database(),
-                           "SELECT position, outcome, message, score_ns, samples_ns, "
-                           "preparation_ns, " +
-                               is_intact("libtune_trial", trial_columns) +
-                               ", configuration FROM libtune_trial "
-                               "WHERE search_id = ? ORDER BY position");
-  select.bind(1, number_of(search));
-  std::vector<stored_trial> trials;
-  while (select.executeStep()) {
-    if (auto trial = read_trial(source, search, select)) trials.push_back(*std::move(trial));
-  }
-  return trials;
+/// Selects what read_trial reads.
+std::string select_trials(const char* conditions) {
+  return "SELECT position, outcome, message, score_ns, samples_ns, preparation_ns, " +
+         is_intact("libtune_trial", trial_columns) +
+         ", configuration, remembered, programs, made_at FROM libtune_trial WHERE " + conditions;
 }
 
 void compute_search_checksum(connection& target, search_id search) {
@@ -137,7 +156,7 @@ void compute_search_checksum(connection& target, search_id search) {
 /// Goes to the next search that is not damaged.
 bool step_to_intact(connection& source, SQLite::Statement& searches) {
   while (searches.executeStep()) {
-    if (searches.getColumn(4).getInt() != 0) return true;
+    if (searches.getColumn(0).getInt() != 0) return true;
     warn_of_damaged_row(source.path(), "libtune_search");
   }
   return false;
@@ -151,20 +170,49 @@ void bind_search_key(SQLite::Statement& statement, const function_identity& func
   statement.bind(3, canonical_text(key.device));
 }
 
+constexpr const char* of_search_key =
+    "table_name = ? AND arguments_canonical = ? AND device_canonical = ?";
+
+/// Selects what step_to_intact and read_search read.
+std::string select_searches(const std::string& conditions) {
+  return "SELECT " + is_intact("libtune_search", search_columns) +
+         ", id, started_at, finished_at, result, space, compiler, library_version, stage "
+         "FROM libtune_search WHERE " +
+         conditions;
+}
+
+stored_search read_search(SQLite::Statement& row) {
+  stored_search search;
+  search.id = search_id{row.getColumn(1).getInt64()};
+  search.started_at = row.getColumn(2).getString();
+  if (!row.isColumnNull(3)) search.finished_at = row.getColumn(3).getString();
+  search.result = row.getColumn(4).getString();
+  search.identity = {.space = row.getColumn(5).getString(),
+                     .compiler = row.getColumn(6).getString(),
+                     .library_version = row.getColumn(7).getString(),
+                     .stage = row.getColumn(8).getInt()};
+  return search;
+}
+
 }  // namespace
 
 search_id insert_search(connection& target, const function_identity& function,
-                        const record_key& key) {
+                        const record_key& key, const search_identity& identity) {
   SQLite::Statement insert(target.database(),
                            "INSERT INTO libtune_search (table_name, arguments_canonical, "
                            "device_canonical, device_name, device_platform, device_version, "
-                           "arguments, started_at, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, " +
+                           "arguments, space, compiler, library_version, stage, started_at, "
+                           "checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " +
                                std::string(current_time_sql) + ", x'')");
   bind_search_key(insert, function, key);
   insert.bind(4, key.device.name);
   insert.bind(5, key.device.platform);
   insert.bind(6, key.device.driver_version);
   insert.bind(7, to_string(key.arguments));
+  insert.bind(8, identity.space);
+  insert.bind(9, identity.compiler);
+  insert.bind(10, identity.library_version);
+  insert.bind(11, identity.stage);
   insert.exec();
   const search_id search{target.database().getLastInsertRowid()};
   compute_search_checksum(target, search);  // the number is part of it
@@ -180,8 +228,11 @@ bool has_search(connection& source, search_id search) {
 
 void insert_trial(connection& target, search_id search, const stored_trial& trial) {
   const std::int64_t position = next_position(target, search);
+  std::vector<column_term> terms;
+  for (const std::string& column : trial_columns) terms.push_back({column, ""});
+  if (trial.made_at.empty()) terms.back().expression = current_time_sql;
   SQLite::Statement insert(target.database(),
-                           insert_row_sql("INSERT", "libtune_trial", trial_columns));
+                           insert_row_sql("INSERT", "libtune_trial", std::move(terms)));
   insert.bind(1, number_of(search));
   insert.bind(2, position);
   insert.bind(3, to_string(trial.configuration));
@@ -190,6 +241,9 @@ void insert_trial(connection& target, search_id search, const stored_trial& tria
   if (trial.score_ns) insert.bind(6, *trial.score_ns);
   insert.bind(7, nlohmann::json(trial.samples_ns).dump());
   insert.bind(8, static_cast<std::int64_t>(trial.preparation.count()));
+  insert.bind(9, trial.remembered ? 1 : 0);
+  insert.bind(10, joined(trial.programs));
+  if (!trial.made_at.empty()) insert.bind(11, trial.made_at);
   insert.exec();
   insert_configuration(target, search, position, trial.configuration);
 }
@@ -205,24 +259,71 @@ void end_search(connection& target, search_id search, const std::string& result)
   compute_search_checksum(target, search);
 }
 
+std::optional<stored_search> read_search_result(connection& source,
+                                                const function_identity& function,
+                                                const record_key& key, std::optional<int> stage) {
+  std::string conditions = of_search_key;
+  if (stage) conditions += " AND stage = ?";
+  SQLite::Statement select(source.database(), select_searches(conditions + " ORDER BY id DESC"));
+  bind_search_key(select, function, key);
+  if (stage) select.bind(4, *stage);
+  if (!step_to_intact(source, select)) return std::nullopt;
+  return read_search(select);
+}
+
 std::optional<stored_search> read_latest_search(connection& source,
                                                 const function_identity& function,
                                                 const record_key& key) {
-  SQLite::Statement select(source.database(),
-                           "SELECT id, started_at, finished_at, result, " +
-                               is_intact("libtune_search", search_columns) +
-                               " FROM libtune_search "
-                               "WHERE table_name = ? AND arguments_canonical = ? AND "
-                               "device_canonical = ? ORDER BY id DESC");
-  bind_search_key(select, function, key);
-  if (!step_to_intact(source, select)) return std::nullopt;
-  stored_search search;
-  search.id = search_id{select.getColumn(0).getInt64()};
-  search.started_at = select.getColumn(1).getString();
-  if (!select.isColumnNull(2)) search.finished_at = select.getColumn(2).getString();
-  search.result = select.getColumn(3).getString();
-  search.trials = read_trials(source, search.id);
+  std::optional<stored_search> search = read_search_result(source, function, key);
+  if (search) search->trials = read_trials(source, search->id);
   return search;
+}
+
+std::vector<stored_trial> read_trials(connection& source, search_id search) {
+  SQLite::Statement select(source.database(), select_trials("search_id = ? ORDER BY position"));
+  select.bind(1, number_of(search));
+  std::vector<stored_trial> trials;
+  while (select.executeStep()) {
+    if (auto trial = read_trial(source, search, select)) trials.push_back(*std::move(trial));
+  }
+  return trials;
+}
+
+std::optional<stored_trial> read_trial(connection& source, search_id search,
+                                       std::int64_t position) {
+  SQLite::Statement select(source.database(), select_trials("search_id = ? AND position = ?"));
+  select.bind(1, number_of(search));
+  select.bind(2, position);
+  if (!select.executeStep()) return std::nullopt;
+  return read_trial(source, search, select);
+}
+
+std::vector<search_id> list_searches(connection& source, const function_identity& function,
+                                     const device_identity& device, const std::string& compiler) {
+  SQLite::Statement select(
+      source.database(),
+      select_searches("table_name = ? AND device_name = ? AND device_platform = ? AND "
+                      "device_version = ? AND compiler = ? ORDER BY id DESC LIMIT 256"));
+  select.bind(1, table_name(function));
+  select.bind(2, device.name);
+  select.bind(3, device.platform);
+  select.bind(4, device.driver_version);
+  select.bind(5, compiler);
+  std::vector<search_id> searches;
+  while (step_to_intact(source, select)) searches.push_back(read_search(select).id);
+  return searches;
+}
+
+bool has_key(connection& source, search_id search, const function_identity& function,
+             const record_key& key, const search_identity& identity) {
+  SQLite::Statement select(
+      source.database(),
+      select_searches(std::string(of_search_key) + " AND id = ? AND space = ? AND stage = ?"));
+  bind_search_key(select, function, key);
+  select.bind(4, number_of(search));
+  select.bind(5, identity.space);
+  select.bind(6, identity.stage);
+  return step_to_intact(source, select);
 }
 
 }  // namespace tune::detail

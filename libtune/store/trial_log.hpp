@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "libtune/store/function_identity.hpp"
 #include "libtune/store/record.hpp"
@@ -19,7 +21,7 @@ class connection;
 
 /// Starts a search for a key of a function that has a table.
 search_id insert_search(connection& target, const function_identity& function,
-                        const record_key& key);
+                        const record_key& key, const search_identity& identity = {});
 
 /// Whether the database has this search.
 bool has_search(connection& source, search_id search);
@@ -34,5 +36,26 @@ void end_search(connection& target, search_id search, const std::string& result)
 std::optional<stored_search> read_latest_search(connection& source,
                                                 const function_identity& function,
                                                 const record_key& key);
+
+/// The same without its trials. @param stage  counts only searches of this stage
+std::optional<stored_search> read_search_result(connection& source,
+                                                const function_identity& function,
+                                                const record_key& key,
+                                                std::optional<int> stage = std::nullopt);
+
+/// The trials of a search in the order in which they were made.
+std::vector<stored_trial> read_trials(connection& source, search_id search);
+
+/// One of them; none if it is damaged.
+std::optional<stored_trial> read_trial(connection& source, search_id search, std::int64_t position);
+
+/// The latest 256 searches of a function, whatever the key, on a device with a compiler, the latest
+/// first.
+std::vector<search_id> list_searches(connection& source, const function_identity& function,
+                                     const device_identity& device, const std::string& compiler);
+
+/// Whether a search is for this key, space and stage.
+bool has_key(connection& source, search_id search, const function_identity& function,
+             const record_key& key, const search_identity& identity);
 
 }  // namespace tune::detail

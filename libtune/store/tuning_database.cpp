@@ -16,6 +16,7 @@
 #include "libtune/store/database_failure.hpp"
 #include "libtune/store/database_file.hpp"
 #include "libtune/store/database_lock.hpp"
+#include "libtune/store/failed_trials.hpp"
 #include "libtune/store/field_check.hpp"
 #include "libtune/store/function_table.hpp"
 #include "libtune/store/nearest.hpp"
@@ -202,6 +203,18 @@ class tuning_database::implementation {
     transaction.commit();
   }
 
+  /// What read(connection) returns; an empty one if there is nothing of the function to read.
+  template <class Read>
+  auto read_searches(const function_identity& function, Read read) {
+    return attempt("read the searches of", function.name, [&]() -> decltype(read(*connection_)) {
+      connection* source = open_for_reading();
+      if (source == nullptr) return {};
+      const detail::scoped_wait wait(*source, waits_.write);
+      if (!find_table(*source, function)) return {};
+      return read(*source);
+    });
+  }
+
  private:
   template <class Step>
   void write_in_place(Step& step) {
@@ -226,6 +239,15 @@ class tuning_database::implementation {
     if (connection_ && !connection_->is_in_place()) close();
   }
 
+  // SQLite forbids a child even to close what its parent opened. So the child never frees it.
+  void leave_to_parent() noexcept {
+    const ::pid_t process = ::getpid();
+    if (std::exchange(process_, process) == process) return;
+    for (auto& [name, table] : tables_) static_cast<void>(table.release());
+    static_cast<void>(connection_.release());
+    tables_.clear();
+  }
+
   void set_aside(const std::string& reason) {
     close();
     const auto aside = detail::set_aside_if_damaged(path_, waits_.write);
@@ -234,15 +256,6 @@ class tuning_database::implementation {
         "tuning database '" + path_ + "': it is damaged (" + reason + "), was moved to '" + *aside +
             "' and is started anew");
     damage_is_known_ = false;
-  }
-
-  // SQLite forbids a child even to close what its parent opened. So the child never frees it.
-  void leave_to_parent() {
-    const ::pid_t process = ::getpid();
-    if (std::exchange(process_, process) == process) return;
-    for (auto& [name, table] : tables_) static_cast<void>(table.release());
-    tables_.clear();
-    static_cast<void>(connection_.release());
   }
 
   const std::string path_;
@@ -326,13 +339,14 @@ record tuning_database::store_first(const function_identity& function, const rec
   return kept;
 }
 
-search_id tuning_database::begin_search(const function_identity& function, const record_key& key) {
+search_id tuning_database::begin_search(const function_identity& function, const record_key& key,
+                                        const search_identity& identity) {
   check_request(function, key);
   check_field_names(function);
   search_id search{};
   impl_->attempt_to_write("store a search of", function.name, [&] {
     impl_->write_to_table(function, [&](connection& target, function_table&) {
-      search = detail::insert_search(target, function, key);
+      search = detail::insert_search(target, function, key, identity);
     });
   });
   return search;
@@ -353,17 +367,41 @@ void tuning_database::finish_search(search_id search, const std::string& result)
   });
 }
 
+std::optional<stored_search> tuning_database::unfinished_search(const function_identity& function,
+                                                                const record_key& key, int stage) {
+  check_request(function, key);
+  return impl_->read_searches(function, [&](connection& source) -> std::optional<stored_search> {
+    auto search = detail::read_search_result(source, function, key, stage);
+    if (!search || search->finished_at) return std::nullopt;
+    search->trials = detail::read_trials(source, search->id);
+    return search;
+  });
+}
+
+std::vector<stored_trial> tuning_database::failed_trials(const function_identity& function,
+                                                         const record_key& key,
+                                                         const search_identity& identity,
+                                                         const std::string& outcome) {
+  check_request(function, key);
+  return impl_->read_searches(function, [&](connection& source) {
+    return detail::read_failed_trials(source, function, key, identity, outcome);
+  });
+}
+
 std::optional<stored_search> tuning_database::latest_search(const function_identity& function,
                                                             const record_key& key) {
   check_request(function, key);
-  return impl_->attempt("read the searches of", function.name,
-                        [&]() -> std::optional<stored_search> {
-                          connection* source = impl_->open_for_reading();
-                          if (source == nullptr) return std::nullopt;
-                          const detail::scoped_wait wait(*source, impl_->waits().write);
-                          if (!impl_->find_table(*source, function)) return std::nullopt;
-                          return detail::read_latest_search(*source, function, key);
-                        });
+  return impl_->read_searches(function, [&](connection& source) {
+    return detail::read_latest_search(source, function, key);
+  });
+}
+
+std::optional<stored_search> tuning_database::latest_search_result(
+    const function_identity& function, const record_key& key) {
+  check_request(function, key);
+  return impl_->read_searches(function, [&](connection& source) {
+    return detail::read_search_result(source, function, key);
+  });
 }
 
 std::vector<stored_trial> tuning_database::trials(const function_identity& function,

@@ -79,15 +79,29 @@ class tuning_database {
                      const std::vector<named_value>& values, std::optional<double> score_ns);
 
   /// Notes that a search for a key starts.
-  search_id begin_search(const function_identity& function, const record_key& key);
+  search_id begin_search(const function_identity& function, const record_key& key,
+                         const search_identity& identity = {});
   /// Keeps a trial of a search. On disk when it returns.
   void add_trial(search_id search, const stored_trial& trial);
   /// Notes that a search has ended. @param result  a word such as "found"; for people
   void finish_search(search_id search, const std::string& result);
 
+  /// The search of this stage for exactly this key that was started last, with its trials, if it is
+  /// unfinished.
+  std::optional<stored_search> unfinished_search(const function_identity& function,
+                                                 const record_key& key, int stage);
+  /// What is known to end with this outcome because of a program, with the same compiler: see
+  /// store/failed_trials.hpp.
+  std::vector<stored_trial> failed_trials(const function_identity& function, const record_key& key,
+                                          const search_identity& identity,
+                                          const std::string& outcome);
+
   /// The search for exactly this key that was started last, finished or not.
   std::optional<stored_search> latest_search(const function_identity& function,
                                              const record_key& key);
+  /// The same without its trials, which is quicker.
+  std::optional<stored_search> latest_search_result(const function_identity& function,
+                                                    const record_key& key);
   /// Its trials; none if there was no search.
   std::vector<stored_trial> trials(const function_identity& function, const record_key& key);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/autotuner_core.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 #include <memory>
@@ -12,7 +13,8 @@
 #include "libtune/base/log.hpp"
 #include "libtune/store/identity_column.hpp"
 #include "libtune/store/key_lock.hpp"
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/record_memory.hpp"
+#include "libtune/store/tuning_layers.hpp"
 #include "libtune/tune/database_recorder.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/error.hpp"
@@ -22,6 +24,7 @@
 #include "libtune/tune/settings.hpp"
 #include "libtune/tune/test_mode.hpp"
 #include "libtune/tune/tolerant.hpp"
+#include "libtune/tune/usable_match.hpp"
 
 namespace tune {
 namespace {
@@ -39,8 +42,8 @@ std::string joined(const std::vector<std::string>& words) {
 
 // What tells a search from all others of one database.
 std::string search_name(const function_identity& function, const tuning_subject& subject) {
-  return table_name(function) + '\n' + canonical_text(subject.device.identity) + '\n' +
-         canonical_text(subject.arguments);
+  return fmt::format("{}\n{}\n{}", table_name(function), canonical_text(subject.device.identity),
+                     canonical_text(subject.arguments));
 }
 
 in_flight& searches_in_flight() {
@@ -56,9 +59,17 @@ struct autotuner_core::request {
   const tuning_options& options;
   tuning_subject subject;
   tuning_settings settings;
+  std::shared_ptr<const tuning_layers> layers;
   std::shared_ptr<tuning_database> database;  // null: nowhere to keep results
+  std::optional<std::string> failed_at{};     // when the last search found nothing, on a miss
 
   record_key key() const { return {subject.arguments, subject.device.identity}; }
+  bool wants_verification() const {
+    return settings.match == match_mode::verify && settings.mode == tuning_mode::tune;
+  }
+  bool wants_nearest() const {
+    return settings.match != match_mode::exact && !wants_verification();
+  }
 };
 
 autotuner_core::autotuner_core(function_identity identity, values test_default, function tunes)
@@ -83,17 +94,23 @@ autotuner_core::values autotuner_core::obtain(const tune::context& context, cons
                             .arguments = key,
                             .device = context.device().info()},
                 .settings = {},
+                .layers = nullptr,
                 .database = nullptr};
   if (testing == detail::test_mode::forced) {
-    std::optional<run_time> score;
-    return run(context, asked.subject, options, score);
+    tuning_session session(context, asked.subject, options);
+    return tunes_(session, key);
   }
   asked.settings = resolve_settings(options);
-  asked.database = open_database(asked.settings.database);
+  asked.layers =
+      open_layers(asked.settings.database, asked.settings.system_databases,
+                  asked.settings.mode == tuning_mode::cached ? database_access::read_only
+                                                             : database_access::read_write);
+  asked.database = asked.layers->user();
   if (asked.settings.mode == tuning_mode::force) return tune_once(asked);
   if (auto found = look_up(asked)) return *std::move(found);
   switch (asked.settings.mode) {
-    case tuning_mode::cached: throw not_tuned_error(asked.subject, asked.settings.database);
+    case tuning_mode::cached:
+      throw not_tuned_error(asked.subject, asked.settings.database, asked.failed_at);
     case tuning_mode::defaults:
       log(log_level::info,
           "no tuning result for " + describe(asked.subject) + "; the test default is used");
@@ -104,29 +121,74 @@ autotuner_core::values autotuner_core::obtain(const tune::context& context, cons
   return tune_once(asked);
 }
 
-std::optional<autotuner_core::values> autotuner_core::look_up(const request& asked) const {
+std::optional<autotuner_core::values> autotuner_core::look_up(request& asked) const {
   const auto start = std::chrono::steady_clock::now();
-  std::optional<record> found;
-  if (asked.database) {
-    warn_on_database_error(
-        [&] { found = asked.database->find(identity_, asked.key(), asked.settings.match); });
-  }
+  std::optional<record> found = asked.layers->find(identity_, asked.key());
+  if (!found && asked.wants_nearest()) found = find_nearest(asked);
+  if (!found && asked.database) asked.failed_at = find_failure(asked);
   if (!asked.options.observers.empty()) {
     const lookup_event event{.subject = asked.subject,
                              .grade = to_lookup_grade(found),
                              .relaxed = found ? found->relaxed : std::vector<std::string>{},
                              .values = found ? found->values : values{},
-                             .database = asked.settings.database,
-                             .elapsed = std::chrono::steady_clock::now() - start};
+                             .database = found ? found->database : asked.settings.database,
+                             .elapsed = std::chrono::steady_clock::now() - start,
+                             .failed_at = asked.failed_at,
+                             .step = found ? found->step : match_step::none,
+                             .device = found ? found->device : device_identity{}};
     notify(asked.options.observers, [&](observer& listener) { listener.looked_up(event); });
   }
   if (!found) return std::nullopt;
   if (found->grade == match_grade::nearest) {
-    warn_once(fmt::format("{} uses the result of device '{}' ({}, {}): {} need not match",
+    warn_once(fmt::format("{} uses the result of device '{}' ({}, {}), which differs in {}",
                           describe(asked.subject), found->device.name, found->device.platform,
                           found->device.driver_version, joined(found->relaxed)));
   }
   return std::move(found->values);
+}
+
+// Threads that want the same share the check of what is found, and a function whose check asks for
+// its own result is told so by the flight instead of checking for ever.
+std::optional<record> autotuner_core::find_nearest(const request& asked) const {
+  if (auto chosen = asked.layers->chosen_nearest(identity_, asked.key())) return chosen;
+  const std::uint64_t generation = record_memory::shared().generation();
+  const std::vector<record> candidates = asked.layers->find_nearest(identity_, asked.key());
+  if (candidates.empty()) return std::nullopt;
+  const auto check = [&]() -> values {
+    const auto usable =
+        find_usable(candidates, asked.context, asked.subject, asked.options, tunes_);
+    if (!usable) return {};
+    asked.layers->choose_nearest(identity_, asked.key(), *usable, generation);
+    return {{"device", canonical_text(usable->device)}};
+  };
+  const auto made = searches_in_flight().share(
+      "check\n" + asked.settings.database + '\n' + search_name(identity_, asked.subject), check,
+      asked.settings.wait);
+  if (!made || made->empty()) return std::nullopt;
+  const auto chosen = std::ranges::find_if(candidates, [&](const record& candidate) {
+    return value(canonical_text(candidate.device)) == made->front().value;
+  });
+  return chosen == candidates.end() ? std::nullopt : std::optional(*chosen);
+}
+
+verification autotuner_core::plan_verification(const request& asked) const {
+  verification known{.test_default = test_default_};
+  if (!asked.wants_verification()) return known;
+  known.winners = asked.layers->find_nearest(identity_, asked.key());
+  if (known.empty()) return known;
+  known.trials = asked.layers->trials(identity_, asked.subject.arguments, known.winners.front());
+  return known;
+}
+
+std::optional<std::string> autotuner_core::find_failure(const request& asked) const {
+  std::optional<stored_search> last;
+  warn_on_database_error(
+      [&] { last = asked.database->latest_search_result(identity_, asked.key()); });
+  if (!last || !last->finished_at || last->result != all_failed) return std::nullopt;
+  log(log_level::info, fmt::format("the last search for {}, of {}, found no configuration that "
+                                   "works; its reasons are with its trials in the database",
+                                   describe(asked.subject), *last->finished_at));
+  return last->finished_at;
 }
 
 autotuner_core::values autotuner_core::tune_once(const request& asked) const {
@@ -144,9 +206,7 @@ autotuner_core::values autotuner_core::tune_in_turn(const request& asked,
   key_lock lock(asked.database->path(), search);
   if (!lock.take(asked.settings.wait)) return do_without(asked);
   std::optional<record> found;
-  warn_on_database_error([&] {
-    found = asked.database->find_patiently(identity_, asked.key(), asked.settings.match);
-  });
+  warn_on_database_error([&] { found = asked.database->find_patiently(identity_, asked.key()); });
   return found ? std::move(found->values) : tune_and_store(asked);
 }
 
@@ -154,19 +214,29 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked) cons
   log(log_level::info, "tuning " + describe(asked.subject));
   tuning_options options = asked.options;
   options.wait = asked.settings.wait;
-  if (asked.database) {
-    options.observers.push_back(
-        std::make_shared<database_recorder>(asked.database, identity_, asked.key()));
-  }
-  std::optional<run_time> score;
-  values best = run(asked.context, asked.subject, options, score);
-  if (asked.database) {
-    std::optional<double> score_ns;
-    if (score) score_ns = score->count();
-    warn_on_database_error([&] { store(asked, best, score_ns); });
-  } else {
+  const verification known = plan_verification(asked);
+  const auto shortlist = [&](const search_problem& problem) {
+    return make_shortlist(known, problem, asked.context.device());
+  };
+  if (!asked.database) {
     warn_once("tuning results are not kept: neither LIBTUNE_DB, XDG_CACHE_HOME nor HOME is set");
+    tuning_session session(asked.context, asked.subject, options, std::chrono::steady_clock::now,
+                           {}, shortlist);
+    return tunes_(session, asked.subject.arguments);
   }
+  const auto start =
+      asked.settings.mode == tuning_mode::force ? search_start::anew : search_start::continued;
+  const auto recorder =
+      std::make_shared<database_recorder>(asked.database, identity_, asked.key(), start);
+  options.observers.push_back(recorder);
+  tuning_session session(
+      asked.context, asked.subject, options, std::chrono::steady_clock::now,
+      [&](const search_identity& search) { return recorder->recall(search); }, shortlist);
+  values best = tunes_(session, asked.subject.arguments);
+  std::optional<double> score_ns;
+  if (session.best_score()) score_ns = session.best_score()->count();
+  const bool stored = warn_on_database_error([&] { store(asked, best, score_ns); });
+  if (stored) recorder->result_stored();
   return best;
 }
 
@@ -180,11 +250,8 @@ void autotuner_core::store(const request& asked, values& best,
 }
 
 autotuner_core::values autotuner_core::do_without(const request& asked) const {
-  std::optional<record> found;
-  if (asked.database) {
-    warn_on_database_error(
-        [&] { found = asked.database->find(identity_, asked.key(), match_mode::nearest); });
-  }
+  std::optional<record> found = asked.layers->find(identity_, asked.key());
+  if (!found) found = find_nearest(asked);
   if (found && found->grade == match_grade::exact) return std::move(found->values);
   warn_once(fmt::format(
       "{}: another thread or process has been tuning it for longer than LIBTUNE_WAIT allows "
@@ -192,16 +259,6 @@ autotuner_core::values autotuner_core::do_without(const request& asked) const {
       describe(asked.subject), asked.settings.wait.count(),
       found ? "the result of device '" + found->device.name + "'" : "the test default"));
   return found ? std::move(found->values) : test_default_;
-}
-
-autotuner_core::values autotuner_core::run(const tune::context& context,
-                                           const tuning_subject& subject,
-                                           const tuning_options& options,
-                                           std::optional<run_time>& score) const {
-  tuning_session session(context, subject, options);
-  values best = tunes_(session, subject.arguments);
-  score = session.best_score();
-  return best;
 }
 
 std::vector<const autotuner_core*> registered_autotuners() {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "libtune/base/value.hpp"
@@ -13,6 +14,7 @@
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/session.hpp"
+#include "libtune/tune/verification.hpp"
 
 namespace tune {
 
@@ -38,14 +40,15 @@ class autotuner_core {
  private:
   struct request;
 
-  std::optional<values> look_up(const request& asked) const;
+  std::optional<values> look_up(request& asked) const;
+  std::optional<record> find_nearest(const request& asked) const;
+  verification plan_verification(const request& asked) const;
+  std::optional<std::string> find_failure(const request& asked) const;
   values tune_once(const request& asked) const;
   values tune_in_turn(const request& asked, const std::string& search) const;
   values tune_and_store(const request& asked) const;
   void store(const request& asked, values& best, std::optional<double> score_ns) const;
   values do_without(const request& asked) const;
-  values run(const context& context, const tuning_subject& subject, const tuning_options& options,
-             std::optional<run_time>& score) const;
 
   function_identity identity_;
   values test_default_;

@@ -2,35 +2,68 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/database_recorder.hpp"
 
+#include <fmt/format.h>
 #include <utility>
 
+#include "libtune/base/log.hpp"
 #include "libtune/tune/tolerant.hpp"
+#include "libtune/tune/trial_conversion.hpp"
 
 namespace tune {
 namespace {
 
-stored_trial to_stored(const trial& finished) {
-  stored_trial stored{.configuration = finished.configuration,
-                      .outcome = std::string(outcome_name(finished.outcome)),
-                      .message = finished.reason,
-                      .samples_ns = {},
-                      .score_ns = std::nullopt,
-                      .preparation = finished.preparation};
-  if (!finished.score) return stored;
-  stored.score_ns = finished.score->count();
-  for (const run_time time : finished.samples.times()) stored.samples_ns.push_back(time.count());
-  return stored;
+/// Why the trials of one search do not serve the other; null if they do.
+const char* describe_change(const search_identity& before, const search_identity& now) {
+  if (before.space.empty() || now.space.empty()) return "its space is not known";
+  if (before.space != now.space) return "the space has changed";
+  if (before.compiler != now.compiler) return "the compiler is another";
+  if (before.library_version != now.library_version) return "it was made by another libtune";
+  return nullptr;
 }
 
 }  // namespace
 
 database_recorder::database_recorder(std::shared_ptr<tuning_database> database,
-                                     function_identity function, record_key key)
-    : database_(std::move(database)), function_(std::move(function)), key_(std::move(key)) {}
+                                     function_identity function, record_key key, search_start start)
+    : database_(std::move(database)),
+      function_(std::move(function)),
+      key_(std::move(key)),
+      start_(start) {}
 
-void database_recorder::search_started(const search_started_event&) {
+recollection database_recorder::recall(const search_identity& search) {
+  identity_ = search;
+  unfinished_.reset();
+  recollection known;
+  if (start_ == search_start::anew) return known;
+  warn_on_database_error([&] {
+    known.unfinished = recall_unfinished();
+    known.compile_failures = database_->failed_trials(
+        function_, key_, identity_, std::string(outcome_name(outcome::compile_failed)));
+  });
+  return known;
+}
+
+std::vector<stored_trial> database_recorder::recall_unfinished() {
+  std::optional<stored_search> before =
+      database_->unfinished_search(function_, key_, identity_.stage);
+  if (!before || before->trials.empty()) return {};
+  if (const char* change = describe_change(before->identity, identity_)) {
+    log(log_level::info,
+        fmt::format("the {} trials of an unfinished search for '{}' of {} are not used: {}",
+                    before->trials.size(), function_.name, before->started_at, change));
+    return {};
+  }
+  unfinished_ = before->id;
+  return std::move(before->trials);
+}
+
+void database_recorder::search_started(const search_started_event& event) {
   search_.reset();
-  warn_on_database_error([&] { search_ = database_->begin_search(function_, key_); });
+  if (event.taken_over > 0) {
+    search_ = unfinished_;
+    return;
+  }
+  warn_on_database_error([&] { search_ = database_->begin_search(function_, key_, identity_); });
 }
 
 void database_recorder::trial_finished(const tuning_subject&, const trial& finished) {
@@ -42,9 +75,19 @@ void database_recorder::trial_finished(const tuning_subject&, const trial& finis
 
 void database_recorder::search_finished(const search_finished_event& event) {
   if (!search_) return;
-  warn_on_database_error(
-      [&] { database_->finish_search(*search_, event.best ? "found" : "all failed"); });
+  if (event.best) {
+    found_.push_back(*search_);
+  } else {
+    warn_on_database_error([&] { database_->finish_search(*search_, all_failed); });
+  }
   search_.reset();
+}
+
+void database_recorder::result_stored() {
+  for (const search_id search : found_) {
+    warn_on_database_error([&] { database_->finish_search(search, "found"); });
+  }
+  found_.clear();
 }
 
 }  // namespace tune

@@ -2,31 +2,58 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "libtune/store/tuning_database.hpp"
 #include "libtune/tune/observer.hpp"
+#include "libtune/tune/recollection.hpp"
 
 namespace tune {
 
-/// Keeps every trial of a search in the database, each as soon as it has been made. A database
-/// that cannot be written costs one warning, and the rest of the search is not kept.
+/// Whether a search may use what earlier ones have found out.
+enum class search_start : std::uint8_t {
+  continued,  ///< it takes over an unfinished search, and skips what is known not to compile
+  anew        ///< it uses nothing
+};
+
+/// How a search ended, as the database keeps it, in which no configuration could be measured.
+inline constexpr const char* all_failed = "all failed";
+
+/// Keeps every trial of the searches of one call in the database, each as soon as it has been made,
+/// and knows what is there from before. A search stays unfinished until its result is stored or it
+/// has failed, so that one killed at any moment is continued. A database that cannot be written
+/// costs one warning, and the rest of the search is not kept.
 class database_recorder final : public observer {
  public:
   database_recorder(std::shared_ptr<tuning_database> database, function_identity function,
-                    record_key key);
+                    record_key key, search_start start = search_start::continued);
+
+  /// What is known for the search that starts next. Trials of an unfinished search are handed out
+  /// only if space, compiler and library are the same; what differs is logged.
+  recollection recall(const search_identity& search);
 
   void search_started(const search_started_event& event) override;
   void trial_finished(const tuning_subject& subject, const trial& finished) override;
   void search_finished(const search_finished_event& event) override;
 
+  /// The result of the call is in the database: its searches have come to their end.
+  void result_stored();
+
  private:
+  std::vector<stored_trial> recall_unfinished();
+
   std::shared_ptr<tuning_database> database_;
   function_identity function_;
   record_key key_;
-  std::optional<search_id> search_;
+  search_start start_;
+  search_identity identity_;             // of the search that starts next
+  std::optional<search_id> unfinished_;  // which that one may continue
+  std::optional<search_id> search_;      // that runs
+  std::vector<search_id> found_;         // searches that ended well
 };
 
 }  // namespace tune

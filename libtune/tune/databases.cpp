@@ -3,22 +3,54 @@
 #include "libtune/tune/databases.hpp"
 
 #include <mutex>
+#include <tuple>
 
+#include "libtune/base/error.hpp"
 #include "libtune/base/fork_guard.hpp"
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/store/tuning_layers.hpp"
 
 namespace tune {
+namespace {
+
+using location = std::tuple<std::string, std::vector<std::string>, database_access>;
+
+std::shared_ptr<const tuning_layers> make_layers(const location& where) {
+  const auto& [user_path, system_paths, access] = where;
+  std::shared_ptr<tuning_database> user;
+  if (!user_path.empty()) {
+    user = std::make_shared<tuning_database>(user_path, database_waits{}, access);
+  }
+  std::vector<std::shared_ptr<tuning_database>> systems;
+  for (const std::string& path : system_paths) {
+    try {
+      systems.push_back(
+          std::make_shared<tuning_database>(path, database_waits{}, database_access::immutable));
+    } catch (const argument_error& failure) {
+      warn_once(std::string("a system database is passed over: ") + failure.what());
+    }
+  }
+  return std::make_shared<const tuning_layers>(std::move(user), std::move(systems));
+}
+
+}  // namespace
 
 std::shared_ptr<tuning_database> open_database(const std::string& path) {
+  return open_layers(path, {})->user();
+}
+
+std::shared_ptr<const tuning_layers> open_layers(const std::string& user,
+                                                 const std::vector<std::string>& systems,
+                                                 database_access access) {
   static std::mutex mutex;
-  static std::string kept_path;
-  static std::shared_ptr<tuning_database> kept;
-  if (path.empty()) return nullptr;
+  static location kept_location;
+  static std::shared_ptr<const tuning_layers> kept;
   const detail::fork_guard no_fork;
   const std::lock_guard lock(mutex);
-  if (!kept || kept_path != path) {
-    kept = std::make_shared<tuning_database>(path);
-    kept_path = path;
+  location asked{user, systems, access};
+  if (!kept || kept_location != asked) {
+    kept = make_layers(asked);
+    kept_location = std::move(asked);
   }
   return kept;
 }

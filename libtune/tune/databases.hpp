@@ -4,13 +4,25 @@
 
 #include <memory>
 #include <string>
+#include <vector>
+
+#include "libtune/store/database_access.hpp"
 
 namespace tune {
 
 class tuning_database;
+class tuning_layers;
 
 /// The database at a path, kept open between calls while it is the one that was used last, because
 /// opening costs more than looking up. Null for an empty path. Thread-safe.
 std::shared_ptr<tuning_database> open_database(const std::string& path);
+
+/// The user's database over those of the system, kept open in the same way. A path that can name no
+/// database of the system costs one warning.
+/// @param user    a path; empty if there is none
+/// @param access  to the user's database; those of the system are only ever read
+std::shared_ptr<const tuning_layers> open_layers(
+    const std::string& user, const std::vector<std::string>& systems,
+    database_access access = database_access::read_write);
 
 }  // namespace tune

@@ -62,12 +62,14 @@ std::string describe_emptiness(const search_started_event& search) {
 
 }  // namespace
 
-not_tuned_error::not_tuned_error(const tuning_subject& subject, const std::string& database)
-    : error(fmt::format("no tuning result for {} in {}, and the mode 'cached' forbids to tune; "
-                        "tune once with LIBTUNE_MODE=tune, or allow the test default with "
-                        "LIBTUNE_MODE=default",
-                        describe(subject),
-                        database.empty() ? "any database" : "'" + database + "'")) {}
+not_tuned_error::not_tuned_error(const tuning_subject& subject, const std::string& database,
+                                 const std::optional<std::string>& failed_at)
+    : error(fmt::format(
+          "no tuning result for {} in {}{}, and the mode 'cached' forbids to tune; "
+          "tune once with LIBTUNE_MODE=tune, or allow the test default with "
+          "LIBTUNE_MODE=default",
+          describe(subject), database.empty() ? "any database" : "'" + database + "'",
+          failed_at ? " (the search of " + *failed_at + " found none that works)" : "")) {}
 
 tuning_failed_error::tuning_failed_error(const tuning_subject& subject, std::vector<trial> trials)
     : error(describe_failure(subject, trials)), trials_(std::move(trials)) {}

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,9 @@ namespace tune {
 /// The database has no result and tuning is not allowed (mode cached).
 class not_tuned_error : public error {
  public:
-  not_tuned_error(const tuning_subject& subject, const std::string& database);
+  /// @param failed_at  when the last search for it found nothing that works, if it did
+  not_tuned_error(const tuning_subject& subject, const std::string& database,
+                  const std::optional<std::string>& failed_at = std::nullopt);
 };
 
 /// No configuration of the space could be measured. The text groups the reasons.

@@ -12,6 +12,7 @@
 #include "libtune/base/value.hpp"
 #include "libtune/device/device_info.hpp"
 #include "libtune/search/restriction.hpp"
+#include "libtune/store/match.hpp"
 #include "libtune/tune/trial.hpp"
 
 namespace tune {
@@ -31,10 +32,14 @@ enum class lookup_grade : std::uint8_t { miss, exact, nearest };
 struct lookup_event {
   tuning_subject subject;
   lookup_grade grade = lookup_grade::miss;
-  std::vector<std::string> relaxed;  ///< for nearest: what need not match, "device_version"
+  std::vector<std::string> relaxed;  ///< for nearest: what does not match, "device_version"
   std::vector<named_value> values;   ///< what was found
-  std::string database;              ///< the path that was looked in; empty if there is none
+  std::string database;  ///< the path of the database that has it; on a miss, of the user's one
   std::chrono::nanoseconds elapsed{0};
+  /// On a miss: when the last search for this key ended without a result, if it did.
+  std::optional<std::string> failed_at{};
+  match_step step = match_step::none;  ///< for nearest: how far matching was relaxed
+  device_identity device{};            ///< whose result it is, if one was found
 };
 
 /// A search that starts.
@@ -43,14 +48,15 @@ struct search_started_event {
   std::string strategy;
   std::size_t combinations = 0;     ///< before any restriction
   std::size_t configurations = 0;   ///< in the space
-  std::size_t planned = 0;          ///< that the strategy will try at most
+  std::size_t planned = 0;          ///< that will be tried at most, taken over or here
   std::vector<removal> removals{};  ///< what each restriction removed
+  std::size_t taken_over = 0;       ///< trials of an unfinished search that it continues
 };
 
 /// A search that has ended.
 struct search_finished_event {
   tuning_subject subject;
-  std::vector<trial> trials;        ///< in the order in which they were made
+  std::vector<trial> trials;        ///< in the order in which they were made, taken over first
   std::optional<std::size_t> best;  ///< the winner's place in trials; none if all failed
   std::chrono::nanoseconds elapsed{0};
 };
@@ -67,6 +73,9 @@ class observer {
 
   virtual void looked_up(const lookup_event&) {}
   virtual void search_started(const search_started_event&) {}
+  /// A trial of an unfinished search counts as one of this search.
+  virtual void trial_taken_over(const tuning_subject&, const trial&) {}
+  /// A trial was made, or found to be known not to compile.
   virtual void trial_finished(const tuning_subject&, const trial&) {}
   virtual void search_finished(const search_finished_event&) {}
 };

@@ -21,7 +21,7 @@ class observer;
 /// What happens when the database has no result.
 enum class tuning_mode : std::uint8_t {
   tune,      ///< tune now, and store the result
-  cached,    ///< never tune: not_tuned_error
+  cached,    ///< never tune: not_tuned_error; nothing is written
   defaults,  ///< never tune: use the declared test default
   force,     ///< do not look, always tune, and store the result
 };
@@ -30,10 +30,13 @@ enum class tuning_mode : std::uint8_t {
 inline constexpr std::chrono::minutes default_wait{10};
 
 /// How an application wants autotuners to behave. What is left empty is taken from the
-/// environment (LIBTUNE_DB, LIBTUNE_MATCH, LIBTUNE_MODE, LIBTUNE_WAIT), read anew each time, else
-/// the default.
+/// environment (LIBTUNE_DB, LIBTUNE_SYSTEM_DB, LIBTUNE_MATCH, LIBTUNE_MODE, LIBTUNE_WAIT), read
+/// anew each time, else the default.
 struct tuning_options {
   std::optional<std::string> database{};  ///< the path of the tuning database
+  /// The paths of databases to look in after that one, in this order. They are only read, without
+  /// locks, so nothing may change them meanwhile.
+  std::optional<std::vector<std::string>> system_databases{};
   std::optional<match_mode> match{};
   std::optional<tuning_mode> mode{};
   /// How long to wait for a thread or process that tunes the same key, before the nearest result or

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
@@ -9,6 +10,7 @@
 
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
+#include "libtune/tune/recollection.hpp"
 #include "libtune/tune/trial.hpp"
 #include "libtune/tune/trial_runner.hpp"
 
@@ -16,11 +18,20 @@ namespace tune {
 
 /// Tries what the strategy proposes, tells the observers, and finds the best: the least score, the
 /// earlier configuration of the space where two are equal.
+///
+/// It continues the unfinished search that recall speaks of, if the kernel is still the same: what
+/// was tried there counts as tried here, also against the limits of the strategy. What is known not
+/// to compile is not compiled, unless nothing else could be measured: what is remembered may make a
+/// search shorter, not make it fail.
+/// @param recall     what earlier searches know, asked for once; empty: nothing
+/// @param shortlist  if not empty, only these are tried, in this order, whatever the strategy
 /// @throws empty_space_error if there is nothing to try, tuning_failed_error if nothing could be
 ///         measured, argument_error if the options name no known strategy
 trial run_search(const search_problem& problem, const tuning_subject& subject, const device& device,
                  const tuning_options& options,
-                 std::span<const std::shared_ptr<observer>> observers, const wall_clock& now);
+                 std::span<const std::shared_ptr<observer>> observers, const wall_clock& now,
+                 const std::function<recollection()>& recall = {},
+                 const std::vector<std::size_t>& shortlist = {});
 
 /// Calls each observer, logging what it throws.
 void notify(std::span<const std::shared_ptr<observer>> observers,

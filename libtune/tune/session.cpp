@@ -2,19 +2,49 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/session.hpp"
 
+#include "libtune/base/library_version.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/tune/error.hpp"
 #include "libtune/tune/search_loop.hpp"
+#include "libtune/tune/space_fingerprint.hpp"
 
 namespace tune {
 
 tuning_session::tuning_session(const tune::context& context, tuning_subject subject,
-                               const tuning_options& options, wall_clock now)
-    : context_(context), subject_(std::move(subject)), options_(options), now_(std::move(now)) {}
+                               const tuning_options& options, wall_clock now,
+                               recall_function recall, shortlist_function shortlist)
+    : context_(context),
+      subject_(std::move(subject)),
+      options_(options),
+      now_(std::move(now)),
+      recall_(std::move(recall)),
+      shortlist_(std::move(shortlist)) {}
 
 std::size_t tuning_session::search(const search_problem& problem) {
-  const trial best =
-      run_search(problem, subject_, context_.device(), options_, options_.observers, now_);
-  best_score_ = best.score;
-  return best.index;
+  const int stage = searches_++;
+  const auto recall = [&]() -> recollection {
+    if (!recall_) return {};
+    return recall_({.space = space_fingerprint(problem),
+                    .compiler = context_.compiler_identity(),
+                    .library_version = std::string(library_version()),
+                    .stage = stage});
+  };
+  const auto run = [&](const std::vector<std::size_t>& shortlist) {
+    const trial best = run_search(problem, subject_, context_.device(), options_,
+                                  options_.observers, now_, recall, shortlist);
+    best_score_ = best.score;
+    return best.index;
+  };
+  const auto shortlist = shortlist_ ? shortlist_(problem) : std::vector<std::size_t>();
+  if (shortlist.empty()) return run({});
+  try {
+    return run(shortlist);
+  } catch (const tuning_failed_error& failure) {
+    log(log_level::info, std::string("none of the listed configurations works, so the whole space "
+                                     "is searched: ") +
+                             failure.what());
+    return run({});
+  }
 }
 
 }  // namespace tune

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,6 +17,7 @@
 #include "libtune/search/space.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
+#include "libtune/tune/recollection.hpp"
 #include "libtune/tune/trial_runner.hpp"
 
 namespace tune {
@@ -23,8 +26,16 @@ namespace tune {
 /// tune without one. One thread uses it.
 class tuning_session {
  public:
+  /// Says which configurations a search is to try in place of what the strategy proposes; none:
+  /// the strategy decides.
+  using shortlist_function = std::function<std::vector<std::size_t>(const search_problem&)>;
+
+  /// @param recall     what earlier searches know; empty: nothing
+  /// @param shortlist  asked at the start of each search. If no configuration on the list can be
+  ///                   measured, the search is as if there were none. What it throws leaves tune.
   tuning_session(const context& context, tuning_subject subject, const tuning_options& options,
-                 wall_clock now = std::chrono::steady_clock::now);
+                 wall_clock now = std::chrono::steady_clock::now, recall_function recall = {},
+                 shortlist_function shortlist = {});
 
   const tune::context& context() const noexcept { return context_; }
   const tuning_options& options() const noexcept { return options_; }
@@ -40,7 +51,11 @@ class tuning_session {
         .space = space.core(),
         .configuration = [&](std::size_t index) { return to_values(space[index]); },
         .needs = [&](std::size_t index) { return space.resources_of(space[index]); },
-        .generate = [&](std::size_t index) -> measure { return generate(space[index]); }};
+        .generate = [&](std::size_t index) -> measure { return generate(space[index]); },
+        .find =
+            [&](const std::vector<named_value>& values) {
+              return space.find(from_values<Tuning>(values));
+            }};
     return space[search(problem)];
   }
 
@@ -54,6 +69,9 @@ class tuning_session {
   tuning_subject subject_;
   tuning_options options_;
   wall_clock now_;
+  recall_function recall_;
+  shortlist_function shortlist_;
+  int searches_ = 0;  // that have started
   std::optional<run_time> best_score_;
 };
 

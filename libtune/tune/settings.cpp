@@ -3,12 +3,24 @@
 #include "libtune/tune/settings.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include "libtune/base/environment.hpp"
+#include "libtune/store/file_system.hpp"
 #include "libtune/store/user_cache_folder.hpp"
 
 namespace tune {
 namespace {
+
+std::vector<std::string> resolve_system_databases(const tuning_options& options) {
+  if (options.system_databases) return *options.system_databases;
+  std::vector<std::string> paths;
+  std::istringstream list(read_environment("LIBTUNE_SYSTEM_DB").value_or(""));
+  for (std::string path; std::getline(list, path, ':');) {
+    if (!path.empty()) paths.push_back(path);
+  }
+  return paths;
+}
 
 std::chrono::milliseconds resolve_wait(const tuning_options& options) {
   using std::chrono::milliseconds;
@@ -29,12 +41,14 @@ tuning_settings resolve_settings(const tuning_options& options) {
   } else {
     settings.database = read_environment("LIBTUNE_DB").value_or(default_database_path());
   }
+  settings.system_databases = resolve_system_databases(options);
   if (options.match) {
     settings.match = *options.match;
   } else {
     settings.match =
-        read_environment_choice<match_mode>(
-            "LIBTUNE_MATCH", {{"exact", match_mode::exact}, {"nearest", match_mode::nearest}})
+        read_environment_choice<match_mode>("LIBTUNE_MATCH", {{"exact", match_mode::exact},
+                                                              {"nearest", match_mode::nearest},
+                                                              {"verify", match_mode::verify}})
             .value_or(match_mode::exact);
   }
   if (options.mode) {
@@ -53,7 +67,7 @@ tuning_settings resolve_settings(const tuning_options& options) {
 
 std::string default_database_path() {
   const auto folder = user_cache_folder();
-  return folder ? *folder + "/tuning.db" : std::string();
+  return folder ? detail::off_the_network(*folder) + "/tuning.db" : std::string();
 }
 
 const char* tuning_mode_name(tuning_mode mode) noexcept {

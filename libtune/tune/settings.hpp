@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "libtune/store/match.hpp"
 #include "libtune/tune/options.hpp"
@@ -12,7 +13,8 @@ namespace tune {
 
 /// What the options, the environment and the defaults come to, at one moment.
 struct tuning_settings {
-  std::string database;  ///< a path; empty if there is nowhere to keep one
+  std::string database;                         ///< a path; empty if there is nowhere to keep one
+  std::vector<std::string> system_databases{};  ///< paths, in order
   match_mode match = match_mode::exact;
   tuning_mode mode = tuning_mode::tune;
   std::chrono::milliseconds wait{default_wait};  ///< from zero to a year
@@ -22,7 +24,8 @@ struct tuning_settings {
 tuning_settings resolve_settings(const tuning_options& options);
 
 /// libtune/tuning.db in the user's cache folder (XDG_CACHE_HOME, else HOME/.cache); empty if
-/// neither variable names a folder.
+/// neither variable names a folder. If that is on the network, in a folder of this machine instead
+/// (store/file_system.hpp).
 std::string default_database_path();
 
 /// The word of a mode, as LIBTUNE_MODE takes it.

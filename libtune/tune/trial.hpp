@@ -30,6 +30,16 @@ enum class outcome : std::uint8_t {
 /// The words of an outcome ("compile failed"). They are stored: never change one.
 std::string_view outcome_name(outcome result) noexcept;
 
+/// Where what is known of a configuration comes from.
+enum class trial_origin : std::uint8_t {
+  made,        ///< it was tried in this search
+  taken_over,  ///< it was tried in an unfinished search, which this one continues
+  remembered,  ///< it was not tried: it is known not to compile with this compiler
+};
+
+/// The outcome of these words; empty if no outcome has them.
+std::optional<outcome> outcome_from_name(std::string_view name) noexcept;
+
 /// One configuration that was tried.
 struct trial {
   std::size_t index = 0;                   ///< its number in the space
@@ -40,6 +50,8 @@ struct trial {
   std::optional<run_time> score;  ///< what is compared, less is better; set if it was measured
   std::chrono::nanoseconds preparation{0};  ///< from its start until it could be run
   std::chrono::nanoseconds elapsed{0};      ///< from its start to its end
+  trial_origin origin = trial_origin::made;
+  std::vector<std::string> programs{};  ///< digests of what was compiled for it, in order
 };
 
 }  // namespace tune

@@ -66,8 +66,31 @@ void measure_it(trial& result, measure& prepared, const device& device,
   }
 }
 
+// Whether it is known not to compile, and the trial therefore over.
+bool recall_failure(trial& result, const known_failures& known) {
+  if (known.configurations.empty()) return false;
+  const auto failure = known.configurations.find(canonical_text(result.configuration));
+  if (failure == known.configurations.end()) return false;
+  fail(result, outcome::compile_failed, failure->second);
+  result.origin = trial_origin::remembered;
+  return true;
+}
+
+bool generate(trial& result, const search_problem& problem, const known_failures& known,
+              measure& prepared) {
+  const keep_no_programs searching;
+  const compile_watch watch(&known.programs);
+  const bool generated =
+      attempt(result, outcome::failed, [&] { prepared = problem.generate(result.index); });
+  result.programs = watch.programs();
+  if (result.outcome == outcome::compile_failed && watch.refused_known()) {
+    result.origin = trial_origin::remembered;
+  }
+  return generated;
+}
+
 void try_it(trial& result, const search_problem& problem, const device& device,
-            const measure_settings& settings, const wall_clock& now,
+            const measure_settings& settings, const wall_clock& now, const known_failures& known,
             std::chrono::milliseconds wait) {
   const auto start = now();
   if (const auto asked = problem.needs(result.index)) {
@@ -76,11 +99,9 @@ void try_it(trial& result, const search_problem& problem, const device& device,
       return;
     }
   }
+  if (recall_failure(result, known)) return;
   measure prepared(nullptr);
-  const bool generated = attempt(result, outcome::failed, [&] {
-    const keep_no_programs searching;
-    prepared = problem.generate(result.index);
-  });
+  const bool generated = generate(result, problem, known, prepared);
   result.preparation = now() - start;
   if (!generated) return;
   if (!prepared) {
@@ -95,14 +116,14 @@ void try_it(trial& result, const search_problem& problem, const device& device,
 
 trial run_trial(const search_problem& problem, std::size_t index, const device& device,
                 const measure_settings& settings, const wall_clock& now,
-                std::chrono::milliseconds wait) {
+                const known_failures& known, std::chrono::milliseconds wait) {
   assert(!detail::database_use::is_active() && "other processes would wait for a trial");
   trial result;
   result.index = index;
   const auto start = now();
   attempt(result, outcome::failed, [&] {
     result.configuration = problem.configuration(index);
-    try_it(result, problem, device, settings, now, wait);
+    try_it(result, problem, device, settings, now, known, wait);
   });
   result.elapsed = now() - start;
   return result;

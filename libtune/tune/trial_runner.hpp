@@ -5,11 +5,13 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "libtune/base/value.hpp"
+#include "libtune/compile/compile_watch.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/measure/measure.hpp"
 #include "libtune/measure/measurement.hpp"
@@ -29,13 +31,24 @@ struct search_problem {
   std::function<std::optional<resources>(std::size_t)> needs;
   /// Compiles, allocates and prepares it: the author's function.
   std::function<measure(std::size_t)> generate;
+  /// The number of the configuration with these fields; empty if it is not in the space. Throws
+  /// type_error for other fields.
+  std::function<std::optional<std::size_t>(const std::vector<named_value>&)> find{};
+};
+
+/// What is known not to compile with the present compiler, with the message of then.
+struct known_failures {
+  known_build_failures programs{};
+  /// By canonical_text of the configuration, for those whose programs are not known.
+  std::map<std::string, std::string, std::less<>> configurations{};
 };
 
 /// Tries one configuration: limits, generate, warm-up, check, samples. Whatever goes wrong is an
 /// outcome with a reason; nothing is thrown. Nobody else measures on the device meanwhile.
-/// @param wait  how long to wait for those that do
+/// What is known not to compile is not compiled: its outcome and reason are those of then.
+/// @param wait  how long to wait for those who measure on the device
 trial run_trial(const search_problem& problem, std::size_t index, const device& device,
                 const measure_settings& settings, const wall_clock& now,
-                std::chrono::milliseconds wait = default_wait);
+                const known_failures& known = {}, std::chrono::milliseconds wait = default_wait);
 
 }  // namespace tune

@@ -170,7 +170,8 @@ TEST_CASE("samples that are no list of numbers are an error, even with a right c
   const std::string sum = tune::detail::checksum_expression(
       "libtune_trial",
       std::vector<std::string>{"search_id", "position", "configuration", "outcome", "message",
-                               "score_ns", "samples_ns", "preparation_ns"});
+                               "score_ns", "samples_ns", "preparation_ns", "remembered", "programs",
+                               "made_at"});
   for (const char* text : {"", "[1, ", "{}", "[\"1\"]", "[null]"}) {
     CAPTURE(text);
     SQLite::Statement update(log.opened->database(), "UPDATE libtune_trial SET samples_ns = ?");

@@ -58,6 +58,8 @@ TEST_CASE("every trial is kept as soon as it has been made") {
   CHECK_FALSE(search->trials[1].score_ns);
 
   recorder.search_finished(finished(0));
+  CHECK_FALSE(database->latest_search(function, key)->finished_at);
+  recorder.result_stored();
   search = database->latest_search(function, key);
   CHECK(search->finished_at);
   CHECK(search->result == "found");
@@ -69,4 +71,111 @@ TEST_CASE("a database that cannot be written is given up for the search, without
   CHECK_NOTHROW(recorder.search_started({}));
   CHECK_NOTHROW(recorder.trial_finished({}, measured(4, 1)));
   CHECK_NOTHROW(recorder.search_finished(finished(std::nullopt)));
+}
+
+namespace {
+
+const tune::search_identity identity{
+    .space = "space", .compiler = "compiler", .library_version = "1.0.0", .stage = 0};
+
+std::shared_ptr<tune::tuning_database> interrupted_search(
+    const tune::testing::temporary_directory& folder) {
+  auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+  tune::database_recorder recorder(database, function, key);
+  CHECK(recorder.recall(identity).unfinished.empty());
+  recorder.search_started({});
+  recorder.trial_finished({}, measured(4, 125.5));
+  return database;
+}
+
+tune::search_started_event continuing() {
+  tune::search_started_event event;
+  event.taken_over = 1;
+  return event;
+}
+
+std::size_t unfinished_trials(const std::shared_ptr<tune::tuning_database>& database,
+                              const tune::search_identity& search,
+                              tune::search_start start = tune::search_start::continued) {
+  return tune::database_recorder(database, function, key, start).recall(search).unfinished.size();
+}
+
+}  // namespace
+
+TEST_CASE("an unfinished search is continued in its own place") {
+  const tune::testing::temporary_directory folder;
+  const auto database = interrupted_search(folder);
+  const auto first = database->latest_search(function, key)->id;
+  tune::database_recorder recorder(database, function, key);
+  const auto known = recorder.recall(identity);
+  REQUIRE(known.unfinished.size() == 1);
+  CHECK(known.unfinished[0].score_ns == 125.5);
+  SUBCASE("if its trials are taken over") {
+    recorder.search_started(continuing());
+    recorder.trial_finished({}, failed(8));
+    CHECK(database->latest_search(function, key)->id == first);
+    CHECK(database->latest_search(function, key)->trials.size() == 2);
+  }
+  SUBCASE("and left if they are not") {
+    recorder.search_started({});
+    recorder.trial_finished({}, failed(8));
+    CHECK(database->latest_search(function, key)->id != first);
+    CHECK(database->latest_search(function, key)->trials.size() == 1);
+  }
+}
+
+TEST_CASE("trials of another space, compiler, library or stage are not handed out") {
+  const tune::testing::temporary_directory folder;
+  const auto database = interrupted_search(folder);
+  CHECK(unfinished_trials(database, identity) == 1);
+  auto other = identity;
+  SUBCASE("space") { other.space = "wider"; }
+  SUBCASE("a space that is not known") { other.space = ""; }
+  SUBCASE("compiler") { other.compiler = "newer"; }
+  SUBCASE("library") { other.library_version = "1.0.1"; }
+  SUBCASE("stage") { other.stage = 1; }
+  CHECK(unfinished_trials(database, other) == 0);
+}
+
+TEST_CASE("a search that starts anew is told nothing") {
+  const tune::testing::temporary_directory folder;
+  const auto database = interrupted_search(folder);
+  CHECK(unfinished_trials(database, identity, tune::search_start::anew) == 0);
+}
+
+TEST_CASE("a search whose result is stored, or that failed, is not continued") {
+  const tune::testing::temporary_directory folder;
+  const auto database = interrupted_search(folder);
+  tune::database_recorder recorder(database, function, key);
+  recorder.recall(identity);
+  recorder.search_started(continuing());
+  SUBCASE("stored") {
+    recorder.search_finished(finished(0));
+    CHECK(unfinished_trials(database, identity) == 1);  // killed before the result was stored
+    recorder.result_stored();
+    CHECK(database->latest_search(function, key)->result == "found");
+  }
+  SUBCASE("failed") {
+    recorder.search_finished(finished(std::nullopt));
+    CHECK(database->latest_search(function, key)->result == "all failed");
+  }
+  CHECK(unfinished_trials(database, identity) == 0);
+}
+
+TEST_CASE("what did not compile is known to every key, with its program") {
+  const tune::testing::temporary_directory folder;
+  const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+  tune::database_recorder recorder(database, function, key);
+  recorder.recall(identity);
+  recorder.search_started({});
+  tune::trial broken = failed(8);
+  broken.programs = {"p1", "p2"};
+  recorder.trial_finished({}, broken);
+  const tune::record_key other_key{{{"size", std::int64_t{65}}}, key.device};
+  tune::database_recorder other(database, function, other_key);
+  const auto known = other.recall(identity);
+  CHECK(known.unfinished.empty());
+  REQUIRE(known.compile_failures.size() == 1);
+  CHECK(known.compile_failures[0].message == "line 3: no");
+  CHECK(known.compile_failures[0].programs == std::vector<std::string>{"p1", "p2"});
 }

@@ -15,6 +15,7 @@ using tune::testing::scoped_environment;
 
 struct bare_environment {
   scoped_environment database{"LIBTUNE_DB", nullptr};
+  scoped_environment system{"LIBTUNE_SYSTEM_DB", nullptr};
   scoped_environment match{"LIBTUNE_MATCH", nullptr};
   scoped_environment mode{"LIBTUNE_MODE", nullptr};
   scoped_environment wait{"LIBTUNE_WAIT", nullptr};
@@ -47,6 +48,23 @@ TEST_CASE("the environment wins over the defaults, the options over the environm
   CHECK(settings.database == "/y.db");
   CHECK(settings.match == tune::match_mode::exact);
   CHECK(settings.mode == tune::tuning_mode::force);
+}
+
+TEST_CASE("system databases are listed with colons, or in the options, which win") {
+  const bare_environment bare;
+  using paths = std::vector<std::string>;
+  CHECK(tune::resolve_settings({}).system_databases.empty());
+  const scoped_environment system("LIBTUNE_SYSTEM_DB", "/a.db::/b c.db:");
+  CHECK(tune::resolve_settings({}).system_databases == paths{"/a.db", "/b c.db"});
+  CHECK(tune::resolve_settings({.system_databases = {{"/x.db"}}}).system_databases ==
+        paths{"/x.db"});
+  CHECK(tune::resolve_settings({.system_databases = paths{}}).system_databases.empty());
+}
+
+TEST_CASE("a result may be verified instead of trusted") {
+  const bare_environment bare;
+  const scoped_environment match("LIBTUNE_MATCH", "verify");
+  CHECK(tune::resolve_settings({}).match == tune::match_mode::verify);
 }
 
 TEST_CASE("a variable that the options make irrelevant is not read") {

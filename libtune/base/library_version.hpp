@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string_view>
+
+namespace tune {
+
+/// The version of this libtune, such as "0.1.0".
+std::string_view library_version() noexcept;
+
+}  // namespace tune

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "libtune/device/program_source.hpp"
+
+namespace tune {
+
+/// Whether a program is more than its text and options say: it includes files.
+bool depends_on_files(const program_source& source);
+
+/// What stands for a program's text and options, its name included: 32 hexadecimal digits. Empty
+/// if it depends on files, because what they hold is not known.
+/// @throws tune::error if there is no SHA-256
+std::optional<std::string> program_digest(const program_source& source);
+
+}  // namespace tune

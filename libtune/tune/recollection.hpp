@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "libtune/store/stored_trial.hpp"
+
+namespace tune {
+
+/// What is known of earlier searches that spares a search work.
+struct recollection {
+  /// The trials of an unfinished search for the same, which this one may continue.
+  std::vector<stored_trial> unfinished{};
+  /// Trials that ended with a program that does not compile, by the same compiler.
+  std::vector<stored_trial> compile_failures{};
+};
+
+/// Says what is known for a search that is about to start. Does not throw.
+using recall_function = std::function<recollection(const search_identity&)>;
+
+}  // namespace tune

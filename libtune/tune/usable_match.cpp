@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/usable_match.hpp"
+
+#include <chrono>
+#include <exception>
+#include <fmt/format.h>
+
+#include "libtune/base/log.hpp"
+#include "libtune/tune/error.hpp"
+#include "libtune/tune/limits.hpp"
+
+namespace tune {
+namespace {
+
+/// Leaves an autotune function where its search would start. No std::exception, so that a function
+/// which handles errors does not take it for one.
+struct space_is_known {};
+
+// One run is enough to know that it works; its time is of no interest.
+tuning_options run_once(const tuning_options& options) {
+  tuning_options once = options;
+  once.measure = {
+      .time_limit = std::chrono::nanoseconds(0), .min_iterations = 1, .max_iterations = 1};
+  return once;
+}
+
+std::optional<record> first_usable(const std::vector<record>& candidates,
+                                   const search_problem& problem, const device& device,
+                                   const tuning_options& options, const tuning_subject& subject) {
+  for (const record& candidate : candidates) {
+    std::size_t index = 0;
+    const auto reason = why_unusable(problem, candidate.values, device, options, index);
+    if (!reason) return candidate;
+    log(log_level::info,
+        fmt::format("{}: the result of device '{}' ({}) cannot be used: {}", describe(subject),
+                    candidate.device.name, to_string(candidate.values), *reason));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> why_unusable(const search_problem& problem,
+                                        const std::vector<named_value>& configuration,
+                                        const device& device, const tuning_options& options,
+                                        std::size_t& index) {
+  try {
+    const std::optional<std::size_t> place = problem.find(configuration);
+    if (!place) return "it is not in the space";
+    index = *place;
+    if (const auto asked = problem.needs(index)) {
+      auto broken = find_broken_limit(*asked, device.limits());
+      return broken ? std::optional("it needs " + *std::move(broken)) : std::nullopt;
+    }
+  } catch (const std::exception& failure) {
+    return failure.what();
+  }
+  const trial tried =
+      run_trial(problem, index, device, run_once(options).measure, std::chrono::steady_clock::now,
+                {}, options.wait.value_or(default_wait));
+  if (tried.outcome == outcome::measured) return std::nullopt;
+  return fmt::format("{}: {}", outcome_name(tried.outcome), tried.reason);
+}
+
+std::optional<record> find_usable(
+    const std::vector<record>& candidates, const context& context, const tuning_subject& subject,
+    const tuning_options& options,
+    const std::function<void(tuning_session&, const std::vector<named_value>&)>& function) {
+  std::optional<record> usable;
+  const auto look = [&](const search_problem& problem) -> std::vector<std::size_t> {
+    usable = first_usable(candidates, problem, context.device(), options, subject);
+    throw space_is_known{};
+  };
+  try {
+    tuning_session session(context, subject, options, std::chrono::steady_clock::now, {}, look);
+    function(session, subject.arguments);
+    log(log_level::info, describe(subject) +
+                             ": results of other devices are not used, because the function "
+                             "searches no space in which to look for them");
+  } catch (const space_is_known&) {
+  } catch (const std::exception& failure) {
+    log(log_level::info,
+        describe(subject) + ": results of other devices cannot be checked: " + failure.what());
+  } catch (...) {
+    log(log_level::info, describe(subject) + ": results of other devices cannot be checked");
+  }
+  return usable;
+}
+
+}  // namespace tune

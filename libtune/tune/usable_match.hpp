@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libtune/device/context.hpp"
+#include "libtune/store/record.hpp"
+#include "libtune/tune/observer.hpp"
+#include "libtune/tune/options.hpp"
+#include "libtune/tune/session.hpp"
+
+namespace tune {
+
+/// Why the configuration of another device's result cannot be used here; nothing if it can.
+///
+/// It has to be in the space, and within the limits of the device as far as space.needs declares
+/// what it asks for. Where that is not declared it is generated and run once, as in a trial, which
+/// compiles it and takes the author's own reasons to skip it into account.
+/// @param index  set to its number in the space, if it is there
+std::optional<std::string> why_unusable(const search_problem& problem,
+                                        const std::vector<named_value>& configuration,
+                                        const device& device, const tuning_options& options,
+                                        std::size_t& index);
+
+/// The first of the results that can be used here. Runs the autotune function as far as its first
+/// search to learn the space, on this thread; no search takes place. None if the function ends
+/// without a search or throws, for then nothing can be checked. Does not throw.
+std::optional<record> find_usable(
+    const std::vector<record>& candidates, const context& context, const tuning_subject& subject,
+    const tuning_options& options,
+    const std::function<void(tuning_session&, const std::vector<named_value>&)>& function);
+
+}  // namespace tune

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/failed_trials.hpp"
+
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include "libtune/store/tuning_database.hpp"
+#include "tests/store/samples.hpp"
+#include "tests/store/temporary_folder.hpp"
+
+using tune::search_identity;
+using tune::stored_trial;
+using tune::testing::sample_function;
+using tune::testing::sample_key;
+using tune::testing::sample_tuning;
+
+namespace {
+
+const search_identity here{
+    .space = "space", .compiler = "compiler", .library_version = "1", .stage = 0};
+
+struct open_database {
+  tune::testing::temporary_folder folder;
+  tune::tuning_database database{folder.file("tuning.db")};
+
+  void search(const std::vector<stored_trial>& trials, const search_identity& identity = here,
+              const tune::record_key& key = sample_key()) {
+    const auto id = database.begin_search(sample_function(), key, identity);
+    for (const stored_trial& trial : trials) database.add_trial(id, trial);
+  }
+  std::vector<stored_trial> failed(const search_identity& identity = here,
+                                   const tune::record_key& key = sample_key()) {
+    return database.failed_trials(sample_function(), key, identity, "compile failed");
+  }
+};
+
+stored_trial trial(std::int64_t wgs, const std::string& outcome,
+                   std::vector<std::string> programs) {
+  return {.configuration = sample_tuning(wgs),
+          .outcome = outcome,
+          .message = "because",
+          .programs = std::move(programs)};
+}
+
+}  // namespace
+
+TEST_CASE("a database without searches knows of no failure") {
+  open_database open;
+  CHECK(open.failed().empty());
+}
+
+TEST_CASE("a failure with a program is known for every key, space and stage, once") {
+  open_database open;
+  open.search({trial(1, "compile failed", {"a"}), trial(2, "measured", {"b"}),
+               trial(3, "launch failed", {"c"})});
+  open.search({trial(1, "compile failed", {"a"})}, here, sample_key(65));
+  for (const search_identity& identity :
+       {here, search_identity{.space = "other", .compiler = "compiler", .stage = 3}}) {
+    const auto failed = open.failed(identity, sample_key(66));
+    REQUIRE(failed.size() == 1);
+    CHECK(failed[0] == trial(1, "compile failed", {"a"}));
+  }
+}
+
+TEST_CASE("a failure says nothing of another compiler, device or function") {
+  open_database open;
+  open.search({trial(1, "compile failed", {"a"})});
+  search_identity other = here;
+  other.compiler = "newer";
+  CHECK(open.failed(other).empty());
+  CHECK(open.failed(here, sample_key(64, {"GPU Two", "Some Platform", "535.104"})).empty());
+  CHECK(open.failed(here, sample_key(64, {"GPU One", "Some Platform", "536"})).empty());
+  open.database.begin_search(sample_function("f", 1), sample_key());
+  CHECK(open.database.failed_trials(sample_function("f", 1), sample_key(), here, "compile failed")
+            .empty());
+}
+
+TEST_CASE("a failure without a program is known for the same key, space and stage alone") {
+  open_database open;
+  open.search({trial(1, "compile failed", {})});
+  CHECK(open.failed().size() == 1);
+  CHECK(open.failed(here, sample_key(65)).empty());
+  search_identity other = here;
+  other.space = "other";
+  CHECK(open.failed(other).empty());
+  other = here;
+  other.stage = 1;
+  CHECK(open.failed(other).empty());
+}
+
+TEST_CASE("a program that compiled later is good, in the same search or another") {
+  open_database open;
+  open.search({trial(1, "compile failed", {"a"}), trial(2, "compile failed", {"b"}),
+               trial(3, "compile failed", {})});
+  CHECK(open.failed().size() == 3);
+  SUBCASE("because it was measured") {
+    open.search(
+        {trial(1, "measured", {"a"}), trial(2, "measured", {"b"}), trial(3, "measured", {})});
+    CHECK(open.failed().empty());
+  }
+  SUBCASE("because another was compiled after it") {
+    open.search({trial(7, "compile failed", {"a", "c"})});
+    const auto failed = open.failed();
+    REQUIRE(failed.size() == 3);
+    CHECK(failed[0].programs.back() == "c");
+    CHECK(failed[1].programs.empty());
+    CHECK(failed[2].programs.back() == "b");
+  }
+}
+
+TEST_CASE("a program that failed again after it was good is a failure") {
+  open_database open;
+  open.search({trial(1, "measured", {"a"})});
+  open.search({trial(1, "compile failed", {"a"})});
+  CHECK(open.failed().size() == 1);
+}
