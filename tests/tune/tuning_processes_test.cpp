@@ -41,7 +41,7 @@ TEST_CASE("followers of a process that was stopped wait as long as they may, and
   group.tally->launch_us = 5'000;
   group.tally->threads = 3;
   group.start(1);
-  tuning_processes::wait_for([&] { return group.tally->searches == 1; });
+  tuning_processes::wait_for([&] { return group.tally->searches.load() == 1; });
   group.all[0].send(SIGSTOP);
 
   tuning_processes followers;
@@ -50,19 +50,19 @@ TEST_CASE("followers of a process that was stopped wait as long as they may, and
   followers.tally->wait_ms = 100;
   followers.start(2);
   CHECK(followers.finish() == 0);
-  CHECK(followers.tally->errors == 0);
-  CHECK(followers.tally->searches == 0);
-  CHECK(followers.tally->defaults == 6);
+  CHECK(followers.tally->errors.load() == 0);
+  CHECK(followers.tally->searches.load() == 0);
+  CHECK(followers.tally->defaults.load() == 6);
   CHECK(lines_with(followers.errors(), "LIBTUNE_WAIT") == 2);  // one for each process
 
   group.all[0].send(SIGCONT);
   CHECK(group.finish() == 0);
-  CHECK(group.tally->tuned == 3);
+  CHECK(group.tally->tuned.load() == 3);
   followers.tally->ready = 0;
   followers.start(1);
   CHECK(followers.finish() == 0);
-  CHECK(followers.tally->tuned == 3);
-  CHECK(followers.tally->searches == 0);
+  CHECK(followers.tally->tuned.load() == 3);
+  CHECK(followers.tally->searches.load() == 0);
 }
 
 TEST_CASE("processes with one device measure one at a time") {
@@ -70,8 +70,8 @@ TEST_CASE("processes with one device measure one at a time") {
   group.tally->keys = 4;
   group.start(4);
   CHECK(group.finish() == 0);
-  CHECK(group.tally->searches == 4);
-  CHECK(group.tally->overlaps == 0);
+  CHECK(group.tally->searches.load() == 4);
+  CHECK(group.tally->overlaps.load() == 0);
 }
 
 TEST_CASE("a process that was stopped while it measured keeps nobody for ever") {
@@ -90,7 +90,7 @@ TEST_CASE("a process that was stopped while it measured keeps nobody for ever") 
   SUBCASE("others with another device do not wait at all") { others.tally->devices = 2; }
   others.start(2);
   CHECK(others.finish() == 0);
-  CHECK(others.tally->errors == 0);
-  CHECK(others.tally->tuned == 1);  // the second key
+  CHECK(others.tally->errors.load() == 0);
+  CHECK(others.tally->tuned.load() == 1);  // the second key
   CHECK(lines_with(others.errors(), "is measured although") == who_waited);
 }

@@ -20,10 +20,10 @@ inline void tune_a_cold_key(int processes, int threads) {
   group.tally->threads = threads;
   group.start(processes);
   CHECK(group.finish() == 0);
-  CHECK(group.tally->errors == 0);
-  CHECK(group.tally->searches == 1);
-  CHECK(group.tally->defaults == 0);
-  CHECK(group.tally->tuned == processes * threads);
+  CHECK(group.tally->errors.load() == 0);
+  CHECK(group.tally->searches.load() == 1);
+  CHECK(group.tally->defaults.load() == 0);
+  CHECK(group.tally->tuned.load() == processes * threads);
   CHECK(std::popcount(group.tally->answers.load()) == 1);
   CHECK(group.stored_rows() == 1);
 }
@@ -36,8 +36,8 @@ inline void create_a_database(int processes) {
   group.tally->launch_us = 0;
   group.start(processes);
   CHECK(group.finish() == 0);
-  CHECK(group.tally->errors == 0);
-  CHECK(group.tally->searches == processes);
+  CHECK(group.tally->errors.load() == 0);
+  CHECK(group.tally->searches.load() == processes);
   CHECK(group.stored_rows() == processes);
   CHECK(group.is_intact());
 }
@@ -52,14 +52,14 @@ inline void kill_half(int processes, std::minstd_rand& random) {
     group.all[i].send(SIGKILL);
   }
   CHECK(group.finish() <= (processes + 1) / 2);
-  CHECK(group.tally->errors == 0);
-  CHECK(group.tally->defaults == 0);
-  CHECK(group.tally->tuned >= processes / 2);
+  CHECK(group.tally->errors.load() == 0);
+  CHECK(group.tally->defaults.load() == 0);
+  CHECK(group.tally->tuned.load() >= processes / 2);
   const int searches = group.tally->searches;
   group.tally->ready = 0;
   group.start(1);
   CHECK(group.finish() == 0);
-  CHECK(group.tally->searches == searches);  // what was found has been kept
+  CHECK(group.tally->searches.load() == searches);  // what was found has been kept
   CHECK(std::popcount(group.tally->answers.load()) == 1);
   CHECK(group.is_intact());
 }
