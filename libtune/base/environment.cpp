@@ -26,6 +26,8 @@ constexpr std::array variables{
                          "whether a result of another driver or device may be used"},
     environment_variable{"LIBTUNE_MODE", "tune, cached, default, force", "tune",
                          "what happens when the database has no result"},
+    environment_variable{"LIBTUNE_WAIT", "seconds", "600",
+                         "how long to wait for others that tune the same or measure on the device"},
     environment_variable{"LIBTUNE_CACHE", "path, off",
                          "libtune/programs in the user's cache folder",
                          "the folder where compiled programs are kept"},
@@ -37,8 +39,8 @@ constexpr std::array variables{
   for (const environment_variable& variable : variables) {
     if (variable.name == name) return true;
   }
-  // Where to find the user's cache folder is the system's convention, not a setting of ours.
-  return name == "HOME" || name == "XDG_CACHE_HOME";
+  // Where to find the user's folders is the system's convention, not a setting of ours.
+  return name == "HOME" || name == "XDG_CACHE_HOME" || name == "XDG_RUNTIME_DIR";
 }
 
 }  // namespace

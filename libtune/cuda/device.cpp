@@ -89,9 +89,10 @@ device_hardware hardware_of(const driver_api& api, CUdevice handle) {
 
 device_info info_of(const driver_api& api, const nvrtc& compiler, CUdevice handle) {
   // The build of the driver is not to be had from CUDA; what compiles matters as much to a result.
-  const std::string version = fmt::format("driver {}, NVRTC {}", version_text(api.version),
-                                          version_text(compiler.version()));
-  return {.identity = {.name = name_of(api, handle), .platform = "CUDA", .driver_version = version},
+  return {.identity = {.name = name_of(api, handle),
+                       .platform = "CUDA",
+                       .driver_version = "driver " + version_text(api.version),
+                       .speed = {.compiler = "NVRTC " + version_text(compiler.version())}},
           .backend = "CUDA",
           .kind = device_kind::gpu,
           .language = kernel_language::cuda_cpp,

@@ -42,7 +42,9 @@ class queue_interface;
 
 class device_interface : public std::enable_shared_from_this<device_interface> {
  public:
-  explicit device_interface(device_info info) : info_(std::move(info)) {}
+  explicit device_interface(device_info info) : info_(std::move(info)) {
+    info_.identity = complete_identity(info_);
+  }
   virtual ~device_interface() = default;
   device_interface(const device_interface&) = delete;
   device_interface& operator=(const device_interface&) = delete;

@@ -105,16 +105,29 @@ device_limits limits_of(const cl::Device& handle) {
   return limits;
 }
 
+device_identity identity_of(const cl::Device& handle, const std::string& platform_name,
+                            const device_hardware& hardware) {
+  device_identity identity{.name = handle.getInfo<CL_DEVICE_NAME>(),
+                           .platform = platform_name,
+                           .driver_version = handle.getInfo<CL_DRIVER_VERSION>()};
+  // With a compute capability the architecture has a better name.
+  if (!hardware.compute_capability) {
+    identity.legality.architecture = handle.getInfo<CL_DEVICE_VERSION>();
+  }
+  const cl::Platform platform(handle.getInfo<CL_DEVICE_PLATFORM>());
+  identity.speed.compiler = platform.getInfo<CL_PLATFORM_VERSION>();
+  return identity;
+}
+
 device_info info_of(const cl::Device& handle, const std::string& platform_name,
                     managed_memory_kind most) {
-  return {.identity = {.name = handle.getInfo<CL_DEVICE_NAME>(),
-                       .platform = platform_name,
-                       .driver_version = handle.getInfo<CL_DRIVER_VERSION>()},
+  const device_hardware hardware = hardware_of(handle);
+  return {.identity = identity_of(handle, platform_name, hardware),
           .backend = "OpenCL",
           .kind = kind_of(handle.getInfo<CL_DEVICE_TYPE>()),
           .language = kernel_language::opencl_c,
           .limits = limits_of(handle),
-          .hardware = hardware_of(handle),
+          .hardware = hardware,
           .managed_memory = std::min(managed_memory_of(handle), most)};
 }
 

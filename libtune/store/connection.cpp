@@ -4,9 +4,13 @@
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
+#include <random>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <thread>
 #include <utility>
 
 #include "libtune/base/log.hpp"
@@ -19,8 +23,22 @@
 namespace tune::detail {
 namespace {
 
-constexpr int open_flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE |
-                           SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+int flags_for(database_access access) noexcept {
+  constexpr int always =
+      SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+  switch (access) {
+    case database_access::read_write: return always | SQLITE_OPEN_READWRITE;
+    case database_access::read_only: return always | SQLITE_OPEN_READONLY;
+    case database_access::immutable: break;
+  }
+  return always | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+}
+
+std::string name_for(const std::string& path, database_access access) {
+  if (access != database_access::read_write) require_regular_file(path);
+  return access == database_access::immutable ? immutable_uri(path)
+                                              : without_links_on_the_way(path);
+}
 
 int milliseconds(std::chrono::milliseconds wait) noexcept { return static_cast<int>(wait.count()); }
 
@@ -44,6 +62,24 @@ void distrust_content(SQLite::Database& database) {
   database.exec("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0");
 }
 
+// Far above what a tuning database needs, far below what hurts. SQLite's own are what it needs to
+// stay in its tests; these keep a hostile file from using up the memory or the stack.
+void limit_resources(sqlite3* handle) noexcept {
+  constexpr int mebibyte = 1 << 20;
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, 64 * mebibyte);
+  sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, mebibyte);
+  sqlite3_limit(handle, SQLITE_LIMIT_COMPOUND_SELECT, 8);
+  sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 1);  // VACUUM needs one
+  sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 256);
+  sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, 8);  // removing trials with their search
+  sqlite3_limit(handle, SQLITE_LIMIT_WORKER_THREADS, 0);
+}
+
+int is_past(void* deadline) noexcept {
+  using clock = std::chrono::steady_clock;
+  return clock::now() > *static_cast<const clock::time_point*>(deadline) ? 1 : 0;
+}
+
 void use_rollback_journal(SQLite::Database& database, const std::string& path) {
   const std::string mode = database.execAndGet("PRAGMA journal_mode = DELETE").getString();
   if (mode != "delete") {
@@ -51,6 +87,24 @@ void use_rollback_journal(SQLite::Database& database, const std::string& path) {
                            "end the programs that use it, or move the file away");
   }
   database.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+}
+
+// SQLite's own waiting gives up at once where it fears a deadlock, and all that wait for one commit
+// would try again together.
+std::unique_ptr<SQLite::Transaction> begin_immediate(SQLite::Database& database,
+                                                     std::chrono::milliseconds wait) {
+  const auto deadline = std::chrono::steady_clock::now() + wait;
+  thread_local std::minstd_rand random{std::random_device{}()};
+  while (true) {
+    try {
+      return std::make_unique<SQLite::Transaction>(database,
+                                                   SQLite::TransactionBehavior::IMMEDIATE);
+    } catch (const SQLite::Exception& failure) {
+      if (!is_busy(failure) || std::chrono::steady_clock::now() >= deadline) throw;
+    }
+    std::this_thread::sleep_for(
+        std::chrono::microseconds(std::uniform_int_distribution<int>(200, 5000)(random)));
+  }
 }
 
 database_error newer_tables(const std::string& path, const std::string& attempt,
@@ -64,22 +118,38 @@ database_error newer_tables(const std::string& path, const std::string& attempt,
 }  // namespace
 
 connection::connection(const std::string& path, std::chrono::milliseconds wait,
-                       std::chrono::milliseconds open_wait)
+                       std::chrono::milliseconds open_wait, database_access access)
     : path_(path),
-      database_(std::make_unique<SQLite::Database>(without_links_on_the_way(path), open_flags,
+      database_(std::make_unique<SQLite::Database>(name_for(path, access), flags_for(access),
                                                    milliseconds(open_wait))),
       wait_(wait) {
+  struct stat status {};
+  if (::lstat(path_.c_str(), &status) == 0) {
+    device_ = status.st_dev;
+    inode_ = status.st_ino;
+  }
+  limit_resources(database_->getHandle());
+  constexpr int steps_between_looks = 1000;
+  sqlite3_progress_handler(database_->getHandle(), steps_between_looks, is_past, &work_deadline_);
   distrust_content(*database_);
   register_row_checksum(*database_);
   // Before the journal is touched, so that a file of another application or a newer libtune is left
   // as it is.
   const std::int32_t version = read_marks();
-  if (version <= schema_version) use_rollback_journal(*database_, path_);
+  if (version <= schema_version && access == database_access::read_write) {
+    use_rollback_journal(*database_, path_);
+  }
   if (version > 0 && version < schema_version) migrate(open_wait);
   set_busy_timeout(*database_, wait_);
 }
 
 connection::~connection() = default;
+
+bool connection::is_in_place() const noexcept {
+  struct stat status {};
+  return ::lstat(path_.c_str(), &status) == 0 && status.st_dev == device_ &&
+         status.st_ino == inode_;
+}
 
 bool connection::is_ready() {
   if (!ready_) ready_ = read_marks() >= schema_version;
@@ -115,10 +185,10 @@ void connection::migrate(std::chrono::milliseconds wait) {
     return;
   }
   const scoped_wait patience(*this, wait);
-  SQLite::Transaction transaction(*database_, SQLite::TransactionBehavior::IMMEDIATE);
+  const auto transaction = begin_immediate(*database_, wait);
   const std::int32_t version = read_marks();  // another process may have been faster
   if (version < schema_version) migrate_tables(*database_, version);
-  transaction.commit();
+  transaction->commit();
 }
 
 scoped_wait::scoped_wait(connection& target, std::chrono::milliseconds wait) noexcept
@@ -131,10 +201,15 @@ scoped_wait::~scoped_wait() {
   set_busy_timeout(*target_.database_, before_);
 }
 
+work_limit::work_limit(connection& target, std::chrono::milliseconds limit) noexcept
+    : target_(target) {
+  target_.work_deadline_ = std::chrono::steady_clock::now() + limit;
+}
+
+work_limit::~work_limit() { target_.work_deadline_ = std::chrono::steady_clock::time_point::max(); }
+
 write_transaction::write_transaction(connection& target, std::chrono::milliseconds wait)
-    : wait_(target, wait),
-      transaction_(std::make_unique<SQLite::Transaction>(target.database(),
-                                                         SQLite::TransactionBehavior::IMMEDIATE)) {
+    : wait_(target, wait), transaction_(begin_immediate(target.database(), wait)) {
   const std::int32_t version = target.read_marks();
   if (version > schema_version) throw newer_tables(target.path(), "write to it", version);
   if (version == 0) {

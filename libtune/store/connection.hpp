@@ -7,6 +7,9 @@
 #include <memory>
 #include <string>
 
+#include "libtune/store/database_access.hpp"
+#include "libtune/store/database_use.hpp"
+
 namespace SQLite {
 class Database;
 class Statement;
@@ -30,11 +33,17 @@ class connection {
   /// only be read they count as none.
   /// @throws database_error if the file is of another application, or of a newer libtune and says
   ///                        that this one cannot read it
+  /// @param access     with anything but read_write nothing is written, not even a journal
   connection(const std::string& path, std::chrono::milliseconds wait,
-             std::chrono::milliseconds open_wait);
+             std::chrono::milliseconds open_wait,
+             database_access access = database_access::read_write);
   ~connection();
   connection(const connection&) = delete;
   connection& operator=(const connection&) = delete;
+
+  /// Whether the file that is open still has its path. It has not once somebody moved or removed
+  /// it; what is written to it then is lost, and its journal could be taken for another's.
+  bool is_in_place() const noexcept;
 
   const std::string& path() const noexcept { return path_; }
   SQLite::Database& database() noexcept { return *database_; }
@@ -46,6 +55,7 @@ class connection {
  private:
   friend class scoped_wait;
   friend class write_transaction;
+  friend class work_limit;
 
   std::int32_t read_marks();
   void migrate(std::chrono::milliseconds wait);
@@ -53,7 +63,24 @@ class connection {
   std::string path_;
   std::unique_ptr<SQLite::Database> database_;
   std::chrono::milliseconds wait_;
+  std::chrono::steady_clock::time_point work_deadline_ =
+      std::chrono::steady_clock::time_point::max();
+  std::uint64_t device_ = 0;  // of the file, with inode_
+  std::uint64_t inode_ = 0;
   bool ready_ = false;
+};
+
+/// Bounds how long statements may work, waits apart, until it goes out of scope: what is stored
+/// decides how much work a statement is, and a file may be damaged or hostile.
+class [[nodiscard]] work_limit {
+ public:
+  work_limit(connection& target, std::chrono::milliseconds limit) noexcept;
+  ~work_limit();
+  work_limit(const work_limit&) = delete;
+  work_limit& operator=(const work_limit&) = delete;
+
+ private:
+  connection& target_;
 };
 
 /// Changes for how long a statement may wait, until it goes out of scope.
@@ -71,8 +98,8 @@ class [[nodiscard]] scoped_wait {
 
 /// The one way to change a database: it takes the write lock at once, because a transaction that
 /// reads first cannot wait for the lock later. Makes libtune's tables if the file is new. A file of
-/// a newer libtune is never written: that is a database_error. Rolls back unless committed. No
-/// other work (compiling, timing) happens while one is open.
+/// a newer libtune is never written: that is a database_error. Rolls back unless committed.
+/// Nothing is compiled or timed while one is open: a database_use tells.
 class [[nodiscard]] write_transaction {
  public:
   /// @param wait  for how long to wait for the lock
@@ -84,6 +111,7 @@ class [[nodiscard]] write_transaction {
   void commit();
 
  private:
+  database_use use_;
   scoped_wait wait_;
   std::unique_ptr<SQLite::Transaction> transaction_;
 };
@@ -97,6 +125,7 @@ class [[nodiscard]] statement_run {
   statement_run& operator=(const statement_run&) = delete;
 
  private:
+  database_use use_;
   SQLite::Statement& statement_;
 };
 

@@ -19,7 +19,14 @@ const char* remedy_for(int code) noexcept {
     case SQLITE_BUSY:
     case SQLITE_LOCKED: return "another process holds it: try again, or end that process";
     case SQLITE_CORRUPT:
-    case SQLITE_NOTADB: return "the file is damaged: move it away and a new one is made";
+    case SQLITE_NOTADB:
+      return "the file is damaged: one of libtune's is moved aside when the next result is stored; "
+             "else move it away, or name another file with LIBTUNE_DB";
+    case SQLITE_NOMEM: return "free some memory";
+    case SQLITE_INTERRUPT:
+    case SQLITE_TOOBIG:
+      return "the file holds more than a tuning database should: move it away and a new one is "
+             "made";
     case SQLITE_FULL: return "free some space, or name another file with LIBTUNE_DB";
     case SQLITE_READONLY:
     case SQLITE_PERM:
@@ -47,7 +54,13 @@ database_error database_failure(const std::string& path, const std::string& atte
 }
 
 bool is_busy(const SQLite::Exception& failure) noexcept {
-  return primary_code(failure) == SQLITE_BUSY;
+  const int code = primary_code(failure);
+  return code == SQLITE_BUSY || code == SQLITE_LOCKED;
+}
+
+bool is_damage(const SQLite::Exception& failure) noexcept {
+  const int code = primary_code(failure);
+  return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
 }
 
 }  // namespace tune::detail

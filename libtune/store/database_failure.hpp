@@ -24,4 +24,7 @@ database_error database_failure(const std::string& path, const std::string& atte
 /// Whether SQLite gave up because another connection held the database.
 bool is_busy(const SQLite::Exception& failure) noexcept;
 
+/// Whether SQLite could not make sense of the file.
+bool is_damage(const SQLite::Exception& failure) noexcept;
+
 }  // namespace tune::detail

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/store/database_file.hpp"
 
+#include <cctype>
 #include <cerrno>
 #include <filesystem>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <system_error>
 
@@ -50,12 +52,40 @@ std::string without_links_on_the_way(const std::string& path) {
   return (folder / given.filename()).string();
 }
 
+void require_regular_file(const std::string& path) {
+  std::error_code reason;
+  const fs::file_status found = fs::status(path, reason);
+  if (fs::is_regular_file(found)) return;
+  throw database_failure(path, "open it",
+                         fs::exists(found) ? "it is no regular file" : "there is no such file",
+                         "make it a copy of a tuning database, or name another file");
+}
+
+std::string immutable_uri(const std::string& path) {
+  std::error_code reason;
+  const fs::path target = fs::canonical(path, reason);
+  if (reason) {
+    throw database_failure(path, "open it", reason.message(),
+                           "make it readable, or do not name it");
+  }
+  std::string uri = "file:";
+  for (const char c : target.string()) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = std::isalnum(byte) != 0 || c == '/' || c == '.' || c == '_' || c == '-';
+    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return uri + "?mode=ro&immutable=1";
+}
+
 void create_private_file(const std::string& path) {
   const std::string folder = fs::path(path).parent_path().string();
   if (const std::error_code reason = create_private_folders(folder)) {
     throw failure_of(path, "create the folder '" + folder + "'", reason);
   }
-  if (::mknod(path.c_str(), S_IFREG | S_IRUSR | S_IWUSR, 0) != 0 && errno != EEXIST) {
+  constexpr ::mode_t owner_only = S_IRUSR | S_IWUSR;
+  if (::mknod(path.c_str(), S_IFREG | owner_only, 0) == 0) {
+    ::chmod(path.c_str(), owner_only);  // the process may have a mask that keeps even the owner out
+  } else if (errno != EEXIST) {
     throw failure_of(path, "create the file", last_error());
   }
 }

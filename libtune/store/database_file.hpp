@@ -19,6 +19,15 @@ bool is_there(const std::string& path);
 /// @throws database_error if the folder cannot be reached
 std::string without_links_on_the_way(const std::string& path);
 
+/// Opening anything else, such as a pipe, for reading alone could wait for ever.
+/// @throws database_error unless the path leads to a regular file
+void require_regular_file(const std::string& path);
+
+/// The URI by which SQLite reads a file that nobody changes: without locks, and without a look at
+/// journals. Follows symbolic links, also of the file itself, as those of a package do.
+/// @throws database_error if there is no such file
+std::string immutable_uri(const std::string& path);
+
 /// Makes the folders on the way, readable by their owner only, and an empty file for the owner to
 /// read and write. What exists stays as it is. @throws database_error
 void create_private_file(const std::string& path);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "libtune/store/file_lock.hpp"
 #include "libtune/store/private_folder.hpp"
 
 namespace tune::detail {
@@ -23,8 +24,8 @@ class [[nodiscard]] folder_lock {
   explicit operator bool() const noexcept { return held_; }
 
  private:
-  file_descriptor file_;  // closing it releases the lock
-  bool held_ = false;
+  file_lock lock_;
+  bool held_;
 };
 
 }  // namespace tune::detail

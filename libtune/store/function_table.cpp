@@ -10,6 +10,7 @@
 #include "libtune/store/column.hpp"
 #include "libtune/store/connection.hpp"
 #include "libtune/store/database_failure.hpp"
+#include "libtune/store/identity_column.hpp"
 #include "libtune/store/row_checksum.hpp"
 #include "libtune/store/schema.hpp"
 #include "libtune/store/schema_drift_error.hpp"
@@ -17,7 +18,7 @@
 namespace tune::detail {
 namespace {
 
-const std::vector<std::string> identity_columns{"table_name", "name", "version", "columns"};
+const std::vector<std::string> function_columns{"table_name", "name", "version", "columns"};
 
 /// Binds a key's fields and returns the number of the next parameter.
 int bind_arguments(SQLite::Statement& statement, const std::vector<named_value>& arguments) {
@@ -31,9 +32,9 @@ int bind_arguments(SQLite::Statement& statement, const std::vector<named_value>&
 int bind_key(SQLite::Statement& statement, const std::vector<named_value>& arguments,
              const device_identity& device) {
   int parameter = bind_arguments(statement, arguments);
-  statement.bind(parameter++, device.name);
-  statement.bind(parameter++, device.platform);
-  statement.bind(parameter++, device.driver_version);
+  for (const identity_column& column : identity_columns()) {
+    bind_value(statement, parameter++, column.get(device));
+  }
   return parameter;
 }
 
@@ -52,7 +53,7 @@ void check_drift(const connection& source, const function_identity& function,
 std::unique_ptr<function_table> function_table::open(connection& source,
                                                      const function_identity& function) {
   SQLite::Statement known(source.database(), "SELECT name, columns, " +
-                                                 is_intact("libtune_function", identity_columns) +
+                                                 is_intact("libtune_function", function_columns) +
                                                  " FROM libtune_function WHERE table_name = ?");
   known.bind(1, table_name(function));
   if (!known.executeStep()) return nullptr;
@@ -77,7 +78,7 @@ std::unique_ptr<function_table> function_table::create(connection& target,
   check_field_names(function);
   target.database().exec(create_table_sql(function));
   SQLite::Statement insert(
-      target.database(), insert_row_sql("INSERT OR REPLACE", "libtune_function", identity_columns));
+      target.database(), insert_row_sql("INSERT OR REPLACE", "libtune_function", function_columns));
   insert.bind(1, table_name(function));
   insert.bind(2, function.name);
   insert.bind(3, function.version);
@@ -105,6 +106,7 @@ std::optional<record> function_table::find(const std::vector<named_value>& argum
     return std::nullopt;
   }
   record found;
+  found.database = path_;
   found.device = device;
   const SQLite::Column score = find_->getColumn(0);
   if (!score.isNull()) found.score_ns = score.getDouble();
@@ -120,8 +122,12 @@ std::vector<device_identity> function_table::devices(const std::vector<named_val
   bind_arguments(*devices_, arguments);
   std::vector<device_identity> found;
   while (devices_->executeStep()) {
-    found.push_back({devices_->getColumn(0).getString(), devices_->getColumn(1).getString(),
-                     devices_->getColumn(2).getString()});
+    device_identity device;
+    int number = 0;
+    for (const identity_column& column : identity_columns()) {
+      column.set(device, read_value(devices_->getColumn(number++), kind_of(column.get(device))));
+    }
+    found.push_back(std::move(device));
   }
   return found;
 }

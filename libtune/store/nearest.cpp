@@ -3,16 +3,19 @@
 #include "libtune/store/nearest.hpp"
 
 #include <algorithm>
-#include <compare>
-#include <cstdint>
+#include <cmath>
 #include <limits>
 #include <string_view>
 #include <tuple>
+
+#include "libtune/store/identity_column.hpp"
 
 namespace tune {
 namespace {
 
 using numbers = std::vector<std::uint64_t>;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Saturates: a version with a number beyond 64 bits is still compared, if roughly.
 std::uint64_t append_digit(std::uint64_t number, char digit) {
@@ -26,7 +29,7 @@ numbers numbers_in(std::string_view version) {
   numbers found;
   bool inside = false;
   for (const char c : version) {
-    const bool digit = c >= '0' && c <= '9';
+    const bool digit = is_digit(c);
     if (digit && !inside) found.push_back(0);
     if (digit) found.back() = append_digit(found.back(), c);
     inside = digit;
@@ -51,20 +54,51 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
-/// What has to be relaxed for the candidate to do, as a count of columns.
-std::size_t relaxations(const device_identity& candidate, const device_identity& wanted) {
-  if (candidate.name != wanted.name) return 3;
-  if (candidate.platform != wanted.platform) return 2;
-  return candidate.driver_version != wanted.driver_version ? 1 : 0;
-}
-
 auto as_tuple(const device_identity& device) {
   return std::tie(device.name, device.platform, device.driver_version);
 }
 
+bool comes_before(const device_identity& a, const device_identity& b) {
+  if (as_tuple(a) != as_tuple(b)) return as_tuple(a) < as_tuple(b);
+  for (const identity_column& column : identity_columns()) {
+    const value x = column.get(a);
+    const value y = column.get(b);
+    if (x != y) return x < y;
+  }
+  return false;
+}
+
+constexpr std::int64_t thousandths = 1000;
+
+// Rounded, so that the last bits of a logarithm decide nothing.
+std::int64_t ratio_distance(std::int64_t a, std::int64_t b) {
+  if (a == b) return 0;
+  if (a <= 0 || b <= 0) return thousandths;
+  const double steps = std::abs(std::log2(static_cast<double>(a) / static_cast<double>(b)));
+  return std::llround(steps * static_cast<double>(thousandths));
+}
+
+std::string_view letters_before_digits(std::string_view text) {
+  return text.substr(0,
+                     static_cast<std::size_t>(std::ranges::find_if(text, is_digit) - text.begin()));
+}
+
+std::int64_t architecture_distance(std::string_view a, std::string_view b) {
+  if (a == b) return 0;
+  constexpr std::int64_t tenth = thousandths / 10;
+  if (letters_before_digits(a) != letters_before_digits(b)) {
+    const auto shared = static_cast<std::int64_t>(common_prefix(a, b));
+    return 20 * thousandths - std::min(shared, std::int64_t{90}) * tenth;
+  }
+  const numbers apart = distance(numbers_in(a), numbers_in(b));
+  const std::uint64_t generations = apart.empty() ? 0 : std::min<std::uint64_t>(apart[0], 90);
+  return thousandths + static_cast<std::int64_t>(generations) * tenth;
+}
+
 struct rank {
   rank(const device_identity& candidate, const device_identity& wanted)
-      : steps(relaxations(candidate, wanted)),
+      : step(relaxation(candidate, wanted)),
+        hardware_distance(device_distance(candidate, wanted)),
         name_prefix(common_prefix(candidate.name, wanted.name)),
         platform_prefix(common_prefix(candidate.platform, wanted.platform)),
         version(numbers_in(candidate.driver_version)),
@@ -72,17 +106,21 @@ struct rank {
         identity(&candidate) {}
 
   bool better_than(const rank& other) const {
-    if (steps != other.steps) return steps < other.steps;
+    if (step != other.step) return step < other.step;
+    if (hardware_distance != other.hardware_distance) {
+      return hardware_distance < other.hardware_distance;
+    }
     if (name_prefix != other.name_prefix) return name_prefix > other.name_prefix;
     if (platform_prefix != other.platform_prefix) return platform_prefix > other.platform_prefix;
     if (version_distance != other.version_distance) {
       return version_distance < other.version_distance;
     }
     if (version != other.version) return version > other.version;
-    return as_tuple(*identity) < as_tuple(*other.identity);
+    return comes_before(*identity, *other.identity);
   }
 
-  std::size_t steps;
+  match_step step;
+  std::int64_t hardware_distance;
   std::size_t name_prefix;
   std::size_t platform_prefix;
   numbers version;
@@ -92,17 +130,48 @@ struct rank {
 
 }  // namespace
 
+match_step relaxation(const device_identity& candidate, const device_identity& wanted) {
+  const bool same_limits = candidate.legality == wanted.legality;
+  if (candidate.name != wanted.name) return same_limits ? match_step::name : match_step::device;
+  if (candidate.platform != wanted.platform) return match_step::platform;
+  match_step farthest = match_step::none;
+  for (const identity_column& column : identity_columns()) {
+    if (column.get(candidate) != column.get(wanted)) farthest = std::max(farthest, column.step);
+  }
+  return farthest;
+}
+
+std::int64_t device_distance(const device_identity& a, const device_identity& b) {
+  std::int64_t sum = a.legality.api == b.legality.api ? 0 : 100 * thousandths;
+  sum += architecture_distance(a.legality.architecture, b.legality.architecture);
+  for (const identity_column& column : identity_columns()) {
+    const value x = column.get(a);
+    const value y = column.get(b);
+    const auto* const number = std::get_if<std::int64_t>(&x);
+    if (number != nullptr) sum += ratio_distance(*number, std::get<std::int64_t>(y));
+  }
+  return sum;
+}
+
+std::vector<nearest_match> rank_nearest(std::span<const device_identity> candidates,
+                                        const device_identity& wanted) {
+  std::vector<rank> ranks;
+  for (const device_identity& candidate : candidates) ranks.emplace_back(candidate, wanted);
+  std::ranges::stable_sort(ranks, [](const rank& a, const rank& b) { return a.better_than(b); });
+  std::vector<nearest_match> matches;
+  for (const rank& one : ranks) {
+    matches.push_back({.index = static_cast<std::size_t>(one.identity - candidates.data()),
+                       .step = one.step,
+                       .distance = one.hardware_distance,
+                       .relaxed = differing_columns(*one.identity, wanted)});
+  }
+  return matches;
+}
+
 std::optional<nearest_match> find_nearest(std::span<const device_identity> candidates,
                                           const device_identity& wanted) {
   if (candidates.empty()) return std::nullopt;
-  std::vector<rank> ranks;
-  for (const device_identity& candidate : candidates) ranks.emplace_back(candidate, wanted);
-  const auto best = std::ranges::min_element(
-      ranks, [](const rank& a, const rank& b) { return a.better_than(b); });
-  const std::vector<std::string> order{"device_version", "device_platform", "device_name"};
-  return nearest_match{
-      .index = static_cast<std::size_t>(best - ranks.begin()),
-      .relaxed = {order.begin(), order.begin() + static_cast<std::ptrdiff_t>(best->steps)}};
+  return rank_nearest(candidates, wanted).front();
 }
 
 }  // namespace tune

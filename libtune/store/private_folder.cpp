@@ -61,7 +61,12 @@ std::error_code create_private_folders(const std::string& path) {
   fs::path reached;
   for (const fs::path& part : fs::path(path)) {
     reached /= part;
-    if (::mkdir(reached.c_str(), S_IRWXU) == 0 || errno == EEXIST) continue;
+    if (::mkdir(reached.c_str(), S_IRWXU) == 0) {
+      // The process may have a mask that keeps even the owner out.
+      ::chmod(reached.c_str(), S_IRWXU);
+      continue;
+    }
+    if (errno == EEXIST) continue;
     const std::error_code reason(errno, std::generic_category());
     std::error_code ignored;
     if (!fs::is_directory(reached, ignored)) return reason;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libtune/store/column.hpp"
+#include "libtune/store/identity_column.hpp"
 #include "libtune/store/row_checksum.hpp"
 
 namespace tune::detail {
@@ -22,9 +23,7 @@ std::vector<std::string> prefixed(std::string_view prefix,
 
 std::vector<std::string> key_columns(const function_identity& function) {
   std::vector<std::string> names = prefixed("arg_", function.key_fields);
-  for (const char* name : {"device_name", "device_platform", "device_version"}) {
-    names.emplace_back(name);
-  }
+  for (const identity_column& column : identity_columns()) names.emplace_back(column.name);
   return names;
 }
 
@@ -91,13 +90,14 @@ CREATE TABLE libtune_search (
   device_name TEXT NOT NULL,
   device_platform TEXT NOT NULL,
   device_version TEXT NOT NULL,
+  device_canonical TEXT NOT NULL,  -- the whole identity
   started_at TEXT NOT NULL,
   finished_at TEXT,
   result TEXT NOT NULL DEFAULT '',
   checksum BLOB NOT NULL
 ) STRICT;
 CREATE INDEX libtune_search_by_key ON libtune_search
-  (table_name, arguments_canonical, device_name, device_platform, device_version);
+  (table_name, arguments_canonical, device_canonical);
 
 CREATE TABLE libtune_trial (
   search_id INTEGER NOT NULL REFERENCES libtune_search (id) ON DELETE CASCADE,
@@ -131,10 +131,9 @@ std::string create_table_sql(const function_identity& function) {
   for (const field_description& field : function.key_fields) {
     text += fmt::format("  \"arg_{}\" {} NOT NULL,\n", field.name, column_type(field, true));
   }
-  text +=
-      "  \"device_name\" TEXT NOT NULL,\n"
-      "  \"device_platform\" TEXT NOT NULL,\n"
-      "  \"device_version\" TEXT NOT NULL,\n";
+  for (const identity_column& column : identity_columns()) {
+    text += fmt::format("  {},\n", identity_column_sql(column));
+  }
   for (const field_description& field : function.value_fields) {
     text += fmt::format("  \"value_{}\" {}{},\n", field.name, column_type(field, false),
                         field.optional ? "" : " NOT NULL");
@@ -160,10 +159,10 @@ std::string find_sql(const function_identity& function) {
 std::string devices_sql(const function_identity& function) {
   const std::string table = table_name(function);
   const std::string of_key = conditions(prefixed("arg_", function.key_fields));
-  return fmt::format(
-      "SELECT \"device_name\", \"device_platform\", \"device_version\" FROM {}{}{}{}",
-      quoted_name(table), of_key, of_key.empty() ? " WHERE " : " AND ",
-      is_intact(table, row_columns(function)));
+  std::vector<std::string> selected;
+  for (const identity_column& column : identity_columns()) selected.emplace_back(column.name);
+  return fmt::format("SELECT {} FROM {}{}{}{}", list_of(selected), quoted_name(table), of_key,
+                     of_key.empty() ? " WHERE " : " AND ", is_intact(table, row_columns(function)));
 }
 
 std::string store_sql(const function_identity& function) {

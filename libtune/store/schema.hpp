@@ -35,7 +35,7 @@ inline constexpr const char* current_time_sql = "strftime('%Y-%m-%dT%H:%M:%SZ', 
 std::string create_table_sql(const function_identity& function);
 
 /// Selects score_ns, the value_* columns and whether the row is intact. Parameters: the key's
-/// fields, then the device's name, platform and driver version.
+/// fields, then the device's in the order of identity_columns().
 std::string find_sql(const function_identity& function);
 
 /// Selects the device_* columns of all intact rows with the same key fields, which are its

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/store/identity_migration.hpp"
 #include "libtune/store/row_checksum.hpp"
 #include "libtune/store/schema.hpp"
 
@@ -51,10 +52,11 @@ void write_marks(SQLite::Database& database) {
   database.exec("PRAGMA user_version = " + std::to_string(schema_version));
 }
 
-// Version 2 has a checksum in every row.
+// Version 2 has a checksum in every row, and the whole identity of the device.
 void migrate_from_1(SQLite::Database& database) {
   database.exec(meta_table_sql);
   const std::vector<std::string> tables = tables_of_version_1(database);
+  for (const std::string& table : tables) add_device_identity(database, table);
   for (const std::string& table : tables) {
     database.exec("ALTER TABLE " + quoted_name(table) +
                   " ADD COLUMN checksum BLOB NOT NULL DEFAULT x''");

@@ -292,13 +292,12 @@ std::string date_from(const std::string& timestamp) {
 
 result_content result_of(const t4_subject& subject, const trial_content& best,
                          const std::string& date) {
-  return {.arguments = subject.arguments,
-          .values = best.configuration,
-          .columns = {{"device_name", subject.device.name},
-                      {"device_platform", subject.device.platform},
-                      {"device_version", subject.device.driver_version},
-                      {"score_ns", *best.score_ns()},
-                      {"tuned_at", date}}};
+  result_content result{.arguments = subject.arguments,
+                        .values = best.configuration,
+                        .columns = device_columns(subject.device)};
+  result.columns["score_ns"] = *best.score_ns();
+  result.columns["tuned_at"] = date;
+  return result;
 }
 
 }  // namespace

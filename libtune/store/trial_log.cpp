@@ -12,6 +12,7 @@
 
 #include "libtune/store/column.hpp"
 #include "libtune/store/connection.hpp"
+#include "libtune/store/identity_column.hpp"
 #include "libtune/store/row_checksum.hpp"
 #include "libtune/store/schema.hpp"
 
@@ -20,8 +21,8 @@ namespace {
 
 const std::vector<std::string> search_columns{
     "id",          "table_name",      "arguments",      "arguments_canonical",
-    "device_name", "device_platform", "device_version", "started_at",
-    "finished_at", "result"};
+    "device_name", "device_platform", "device_version", "device_canonical",
+    "started_at",  "finished_at",     "result"};
 const std::vector<std::string> trial_columns{"search_id",  "position",      "configuration",
                                              "outcome",    "message",       "score_ns",
                                              "samples_ns", "preparation_ns"};
@@ -142,14 +143,12 @@ bool step_to_intact(connection& source, SQLite::Statement& searches) {
   return false;
 }
 
-/// Binds what a search is for to the first five parameters.
+/// Binds what a search is for to the first three parameters.
 void bind_search_key(SQLite::Statement& statement, const function_identity& function,
                      const record_key& key) {
   statement.bind(1, table_name(function));
   statement.bind(2, canonical_arguments(key.arguments));
-  statement.bind(3, key.device.name);
-  statement.bind(4, key.device.platform);
-  statement.bind(5, key.device.driver_version);
+  statement.bind(3, canonical_text(key.device));
 }
 
 }  // namespace
@@ -158,11 +157,14 @@ search_id insert_search(connection& target, const function_identity& function,
                         const record_key& key) {
   SQLite::Statement insert(target.database(),
                            "INSERT INTO libtune_search (table_name, arguments_canonical, "
-                           "device_name, device_platform, device_version, arguments, started_at, "
-                           "checksum) VALUES (?, ?, ?, ?, ?, ?, " +
+                           "device_canonical, device_name, device_platform, device_version, "
+                           "arguments, started_at, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, " +
                                std::string(current_time_sql) + ", x'')");
   bind_search_key(insert, function, key);
-  insert.bind(6, to_string(key.arguments));
+  insert.bind(4, key.device.name);
+  insert.bind(5, key.device.platform);
+  insert.bind(6, key.device.driver_version);
+  insert.bind(7, to_string(key.arguments));
   insert.exec();
   const search_id search{target.database().getLastInsertRowid()};
   compute_search_checksum(target, search);  // the number is part of it
@@ -206,13 +208,12 @@ void end_search(connection& target, search_id search, const std::string& result)
 std::optional<stored_search> read_latest_search(connection& source,
                                                 const function_identity& function,
                                                 const record_key& key) {
-  SQLite::Statement select(
-      source.database(), "SELECT id, started_at, finished_at, result, " +
-                             is_intact("libtune_search", search_columns) +
-                             " FROM libtune_search "
-                             "WHERE table_name = ? AND arguments_canonical = ? AND device_name = ? "
-                             "AND device_platform = ? AND device_version = ? "
-                             "ORDER BY id DESC");
+  SQLite::Statement select(source.database(),
+                           "SELECT id, started_at, finished_at, result, " +
+                               is_intact("libtune_search", search_columns) +
+                               " FROM libtune_search "
+                               "WHERE table_name = ? AND arguments_canonical = ? AND "
+                               "device_canonical = ? ORDER BY id DESC");
   bind_search_key(select, function, key);
   if (!step_to_intact(source, select)) return std::nullopt;
   stored_search search;

@@ -6,15 +6,21 @@
 #include <map>
 #include <mutex>
 #include <string_view>
+#include <unistd.h>
+#include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/store/connection.hpp"
 #include "libtune/store/database_failure.hpp"
 #include "libtune/store/database_file.hpp"
+#include "libtune/store/database_lock.hpp"
 #include "libtune/store/field_check.hpp"
 #include "libtune/store/function_table.hpp"
 #include "libtune/store/nearest.hpp"
+#include "libtune/store/quarantine.hpp"
+#include "libtune/store/record_memory.hpp"
 #include "libtune/store/schema.hpp"
 #include "libtune/store/trial_log.hpp"
 
@@ -22,24 +28,49 @@ namespace tune {
 namespace {
 
 using detail::connection;
+using detail::fork_guard;
 using detail::function_table;
 using detail::write_transaction;
 
-std::optional<record> find_nearest_record(function_table& table, const record_key& key) {
+// Nobody waits longer for what a lookup reads, whatever is in the file.
+constexpr std::chrono::milliseconds longest_lookup{1000};
+
+std::vector<record> nearest_records(function_table& table, const record_key& key,
+                                    std::size_t most) {
   const std::vector<device_identity> devices = table.devices(key.arguments);
-  const std::optional<nearest_match> match = find_nearest(devices, key.device);
-  if (!match) return std::nullopt;
-  std::optional<record> found = table.find(key.arguments, devices[match->index]);
-  if (found && !match->relaxed.empty()) {
-    found->grade = match_grade::nearest;
-    found->relaxed = match->relaxed;
+  std::vector<record> records;
+  for (nearest_match& match : rank_nearest(devices, key.device)) {
+    if (records.size() == most) break;
+    std::optional<record> found = table.find(key.arguments, devices[match.index]);
+    if (!found) continue;
+    if (match.step != match_step::none) found->grade = match_grade::nearest;
+    found->step = match.step;
+    found->distance = match.distance;
+    found->relaxed = std::move(match.relaxed);
+    records.push_back(*std::move(found));
   }
-  return found;
+  return records;
+}
+
+std::optional<record> find_record(function_table& table, const record_key& key, match_mode mode) {
+  std::optional<record> found = table.find(key.arguments, key.device);
+  if (found || mode == match_mode::exact) return found;
+  std::vector<record> nearest = nearest_records(table, key, 1);
+  if (nearest.empty()) return std::nullopt;
+  return std::move(nearest.front());
 }
 
 void check_request(const function_identity& function, const record_key& key) {
   static_cast<void>(table_name(function));  // for its checks, before anything is opened
   detail::check_key(function.key_fields, key.arguments, function.name);
+}
+
+void check_result(const function_identity& function, const record_key& key,
+                  const std::vector<named_value>& values, std::optional<double> score_ns) {
+  check_request(function, key);
+  detail::check_fields(function.value_fields, values, function.name);
+  if (score_ns) detail::check_score(*score_ns);
+  check_field_names(function);
 }
 
 void check_trial(const stored_trial& trial) {
@@ -51,8 +82,8 @@ void check_trial(const stored_trial& trial) {
 
 class tuning_database::implementation {
  public:
-  implementation(const std::string& path, database_waits waits)
-      : path_(detail::absolute_path(path)), waits_(waits) {}
+  implementation(const std::string& path, database_waits waits, database_access access)
+      : path_(detail::absolute_path(path)), waits_(waits), access_(access) {}
 
   const std::string& path() const noexcept { return path_; }
   const database_waits& waits() const noexcept { return waits_; }
@@ -61,27 +92,48 @@ class tuning_database::implementation {
   /// @param verb, subject  what the step attempts, for that error
   template <class Step>
   auto attempt(std::string_view verb, std::string_view subject, Step step) {
+    const fork_guard no_fork;
     const std::lock_guard lock(mutex_);
+    leave_to_parent();
     try {
       return step();
     } catch (const SQLite::Exception& failure) {
+      damage_is_known_ = damage_is_known_ || detail::is_damage(failure);
       const std::string what = std::string(verb) + " '" + std::string(subject) + "'";
       throw detail::database_failure(path_, what, failure);
     }
   }
 
+  /// The same for a step that writes. A damaged file is moved aside and the step made again, on a
+  /// new one.
+  template <class Step>
+  void attempt_to_write(std::string_view verb, std::string_view subject, Step step) {
+    attempt(verb, subject, [&] {
+      try {
+        write_in_place(step);
+      } catch (const SQLite::Exception& failure) {
+        if (!detail::is_damage(failure)) throw;
+        set_aside(failure.what());
+        write_in_place(step);
+      }
+    });
+  }
+
   /// The database if it has anything to read, else null.
-  connection* open_for_reading() {
+  connection* open_for_reading() { return open_for_reading(waits_.read); }
+  /// @param wait  for others, while opening
+  connection* open_for_reading(std::chrono::milliseconds wait) {
+    close_if_moved();
     if (!connection_) {
-      if (!detail::is_there(path_)) return nullptr;
-      connection_ = std::make_unique<connection>(path_, waits_.read, waits_.read);
+      if (access_ != database_access::immutable && !detail::is_there(path_)) return nullptr;
+      connection_ = std::make_unique<connection>(path_, waits_.read, wait, access_);
     }
+    const detail::scoped_wait while_opening(*connection_, wait);
     return connection_->is_ready() ? connection_.get() : nullptr;
   }
 
   connection& open_for_writing() {
     if (!connection_) {
-      detail::create_private_file(path_);
       connection_ = std::make_unique<connection>(path_, waits_.read, waits_.write);
     }
     return *connection_;
@@ -97,6 +149,24 @@ class tuning_database::implementation {
     std::unique_ptr<function_table> opened = function_table::open(source, function);
     if (!opened) return nullptr;
     return (tables_[name] = std::move(opened)).get();
+  }
+
+  /// Runs read(table) alone, if the function has a table and others do not hold the database.
+  template <class Read>
+  void read_table(const function_identity& function, Read read) {
+    attempt("look up", function.name, [&] {
+      try {
+        connection* source = open_for_reading();
+        function_table* table = source ? find_table(*source, function) : nullptr;
+        if (table == nullptr) return;
+        const detail::work_limit limit(*source, longest_lookup);
+        read(*table);
+      } catch (const SQLite::Exception& failure) {
+        if (!detail::is_busy(failure)) throw;
+        log(log_level::debug, "tuning database '" + path_ + "': busy, so '" + function.name +
+                                  "' counts as not found");
+      }
+    });
   }
 
   /// Runs write(connection, table) in a transaction that also makes the table if need be.
@@ -130,15 +200,61 @@ class tuning_database::implementation {
   }
 
  private:
+  template <class Step>
+  void write_in_place(Step& step) {
+    if (access_ != database_access::read_write) {
+      throw detail::database_failure(path_, "write to it", "it was opened for reading alone",
+                                     "store results in another database");
+    }
+    close_if_moved();
+    if (!connection_) detail::create_private_file(path_);  // with the folder, for the lock's file
+    const detail::database_lock lock(path_, detail::database_lock::kind::shared, waits_.write);
+    close_if_moved();
+    if (!connection_) detail::create_private_file(path_);  // it may have been moved meanwhile
+    step();
+  }
+
+  void close() {
+    tables_.clear();
+    connection_.reset();
+  }
+
+  void close_if_moved() {
+    if (connection_ && !connection_->is_in_place()) close();
+  }
+
+  void set_aside(const std::string& reason) {
+    close();
+    const auto aside = detail::set_aside_if_damaged(path_, waits_.write);
+    if (!aside) return;  // another process has, or the next attempt says why it cannot be used
+    log(damage_is_known_ ? log_level::info : log_level::warning,
+        "tuning database '" + path_ + "': it is damaged (" + reason + "), was moved to '" + *aside +
+            "' and is started anew");
+    damage_is_known_ = false;
+  }
+
+  // SQLite forbids a child even to close what its parent opened. So the child never frees it.
+  void leave_to_parent() {
+    const ::pid_t process = ::getpid();
+    if (std::exchange(process_, process) == process) return;
+    for (auto& [name, table] : tables_) static_cast<void>(table.release());
+    tables_.clear();
+    static_cast<void>(connection_.release());
+  }
+
   const std::string path_;
   const database_waits waits_;
+  bool damage_is_known_ = false;  // to the caller, who was told with an error
+  const database_access access_;
   std::mutex mutex_;
+  ::pid_t process_ = ::getpid();
   std::unique_ptr<connection> connection_;
   std::map<std::string, std::unique_ptr<function_table>> tables_;  // after what they refer to
 };
 
-tuning_database::tuning_database(const std::string& path, database_waits waits)
-    : impl_(std::make_unique<implementation>(path, waits)) {}
+tuning_database::tuning_database(const std::string& path, database_waits waits,
+                                 database_access access)
+    : impl_(std::make_unique<implementation>(path, waits, access)) {}
 
 tuning_database::~tuning_database() = default;
 tuning_database::tuning_database(tuning_database&&) noexcept = default;
@@ -149,41 +265,69 @@ const std::string& tuning_database::path() const noexcept { return impl_->path()
 std::optional<record> tuning_database::find(const function_identity& function,
                                             const record_key& key, match_mode mode) {
   check_request(function, key);
+  std::optional<record> found;
+  impl_->read_table(function,
+                    [&](function_table& table) { found = find_record(table, key, mode); });
+  return found;
+}
+
+std::vector<record> tuning_database::find_nearest(const function_identity& function,
+                                                  const record_key& key, std::size_t most) {
+  check_request(function, key);
+  std::vector<record> found;
+  impl_->read_table(function,
+                    [&](function_table& table) { found = nearest_records(table, key, most); });
+  return found;
+}
+
+std::optional<record> tuning_database::find_patiently(const function_identity& function,
+                                                      const record_key& key, match_mode mode) {
+  check_request(function, key);
   return impl_->attempt("look up", function.name, [&]() -> std::optional<record> {
-    try {
-      connection* source = impl_->open_for_reading();
-      function_table* table = source ? impl_->find_table(*source, function) : nullptr;
-      if (table == nullptr) return std::nullopt;
-      std::optional<record> found = table->find(key.arguments, key.device);
-      if (found || mode == match_mode::exact) return found;
-      return find_nearest_record(*table, key);
-    } catch (const SQLite::Exception& failure) {
-      if (!detail::is_busy(failure)) throw;
-      log(log_level::debug,
-          "tuning database '" + path() + "': busy, so '" + function.name + "' counts as not found");
-      return std::nullopt;
-    }
+    connection* source = impl_->open_for_reading(impl_->waits().write);
+    if (source == nullptr) return std::nullopt;
+    const detail::scoped_wait wait(*source, impl_->waits().write);
+    function_table* table = impl_->find_table(*source, function);
+    const detail::work_limit limit(*source, impl_->waits().write);
+    return table ? find_record(*table, key, mode) : std::nullopt;
   });
 }
 
 void tuning_database::store(const function_identity& function, const record_key& key,
                             const std::vector<named_value>& values,
                             std::optional<double> score_ns) {
-  check_request(function, key);
-  detail::check_fields(function.value_fields, values, function.name);
-  if (score_ns) detail::check_score(*score_ns);
-  check_field_names(function);
-  impl_->attempt("store the result of", function.name, [&] {
+  check_result(function, key, values, score_ns);
+  impl_->attempt_to_write("store the result of", function.name, [&] {
     impl_->write_to_table(
         function, [&](connection&, function_table& table) { table.store(key, values, score_ns); });
   });
+  record_memory::shared().forget(function, key.arguments);
+}
+
+record tuning_database::store_first(const function_identity& function, const record_key& key,
+                                    const std::vector<named_value>& values,
+                                    std::optional<double> score_ns) {
+  check_result(function, key, values, score_ns);
+  record kept{
+      .values = values, .device = key.device, .score_ns = score_ns, .database = impl_->path()};
+  impl_->attempt_to_write("store the result of", function.name, [&] {
+    impl_->write_to_table(function, [&](connection&, function_table& table) {
+      if (auto first = table.find(key.arguments, key.device)) {
+        kept = *std::move(first);
+      } else {
+        table.store(key, values, score_ns);
+      }
+    });
+  });
+  record_memory::shared().forget(function, key.arguments);
+  return kept;
 }
 
 search_id tuning_database::begin_search(const function_identity& function, const record_key& key) {
   check_request(function, key);
   check_field_names(function);
   search_id search{};
-  impl_->attempt("store a search of", function.name, [&] {
+  impl_->attempt_to_write("store a search of", function.name, [&] {
     impl_->write_to_table(function, [&](connection& target, function_table&) {
       search = detail::insert_search(target, function, key);
     });
@@ -193,14 +337,14 @@ search_id tuning_database::begin_search(const function_identity& function, const
 
 void tuning_database::add_trial(search_id search, const stored_trial& trial) {
   check_trial(trial);
-  impl_->attempt("store the trial", to_string(trial.configuration), [&] {
+  impl_->attempt_to_write("store the trial", to_string(trial.configuration), [&] {
     impl_->write_to_search(
         search, [&](connection& target) { detail::insert_trial(target, search, trial); });
   });
 }
 
 void tuning_database::finish_search(search_id search, const std::string& result) {
-  impl_->attempt("store the end of a search, with the result", result, [&] {
+  impl_->attempt_to_write("store the end of a search, with the result", result, [&] {
     impl_->write_to_search(search,
                            [&](connection& target) { detail::end_search(target, search, result); });
   });

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "libtune/store/database_access.hpp"
 #include "libtune/store/function_identity.hpp"
 #include "libtune/store/match.hpp"
 #include "libtune/store/record.hpp"
@@ -28,15 +30,20 @@ struct database_waits {
 /// beside them every trial of every search.
 ///
 /// Thread-safe: the calls of several threads take turns. Any number of processes, and of objects
-/// in one process, may use one file.
+/// in one process, may use one file. A child made by fork may go on using an object: it opens the
+/// file anew, and leaves what its parent has open alone.
 ///
 /// All functions throw argument_error for what can never be stored (a wrong type, a NaN in a key,
 /// a bad name), schema_drift_error if the fields of the function have changed and its version has
 /// not, and database_error if the file cannot be opened, read or written.
 class tuning_database {
  public:
-  /// Opens nothing yet. @param path  a file; a relative path is from the current folder as of now
-  explicit tuning_database(const std::string& path, database_waits waits = {});
+  /// Opens nothing yet.
+  /// @param path    a file; a relative path is from the current folder as of now
+  /// @param access  with anything but read_write, storing throws database_error; with immutable it
+  ///                is also an error if there is no file
+  explicit tuning_database(const std::string& path, database_waits waits = {},
+                           database_access access = database_access::read_write);
   ~tuning_database();
   tuning_database(tuning_database&&) noexcept;
   tuning_database& operator=(tuning_database&&) noexcept;
@@ -50,11 +57,26 @@ class tuning_database {
   std::optional<record> find(const function_identity& function, const record_key& key,
                              match_mode mode = match_mode::exact);
 
+  /// The results for the same arguments, from the nearest device to the farthest, the exact match
+  /// among them. Empty where find finds nothing. @param most  how many of them at most
+  std::vector<record> find_nearest(const function_identity& function, const record_key& key,
+                                   std::size_t most);
+  /// The same, for who would rather wait as long as for writing than look in vain.
+  /// @throws database_error if others hold the file for even longer
+  std::optional<record> find_patiently(const function_identity& function, const record_key& key,
+                                       match_mode mode = match_mode::exact);
+
   /// Stores the result for a key, in place of the one there was. On disk when it returns. Makes
   /// the file if need be, readable and writable by its owner only, and the folders on the way.
   /// @param score_ns  what it measured, finite and above zero; empty if it was not measured
   void store(const function_identity& function, const record_key& key,
              const std::vector<named_value>& values, std::optional<double> score_ns);
+
+  /// Stores the result for a key unless there is one, in one step, so that all who tune the same
+  /// key end with the same result: the first.
+  /// @returns the result that the key has now
+  record store_first(const function_identity& function, const record_key& key,
+                     const std::vector<named_value>& values, std::optional<double> score_ns);
 
   /// Notes that a search for a key starts.
   search_id begin_search(const function_identity& function, const record_key& key);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
+#include "libtune/store/key_lock.hpp"
 #include "libtune/store/tuning_database.hpp"
 #include "libtune/tune/database_recorder.hpp"
 #include "libtune/tune/databases.hpp"
@@ -33,6 +34,13 @@ std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
+}
+
+// What tells a search from all others of one database.
+std::string search_name(const function_identity& function, const tuning_subject& subject) {
+  const device_identity& device = subject.device.identity;
+  return fmt::format("{}\n{}\n{}\n{}\n{}", table_name(function), device.name, device.platform,
+                     device.driver_version, canonical_text(subject.arguments));
 }
 
 in_flight& searches_in_flight() {
@@ -121,26 +129,31 @@ std::optional<autotuner_core::values> autotuner_core::look_up(const request& ask
   return std::move(found->values);
 }
 
-// Another thread may have stored the result between the lookup and the start of this flight.
 autotuner_core::values autotuner_core::tune_once(const request& asked) const {
-  const device_identity& device = asked.subject.device.identity;
-  const std::string key = fmt::format(
-      "{}\n{}\n{}\n{}\n{}\n{}", table_name(identity_), asked.settings.database, device.name,
-      device.platform, device.driver_version, canonical_text(asked.subject.arguments));
-  return searches_in_flight().share(key, [&]() -> values {
-    if (asked.settings.mode == tuning_mode::tune && asked.database) {
-      std::optional<record> found;
-      warn_on_database_error(
-          [&] { found = asked.database->find(identity_, asked.key(), asked.settings.match); });
-      if (found) return std::move(found->values);
-    }
-    return tune_and_store(asked);
+  const std::string search = search_name(identity_, asked.subject);
+  auto made = searches_in_flight().share(
+      asked.settings.database + '\n' + search, [&] { return tune_in_turn(asked, search); },
+      asked.settings.wait);
+  return made ? *std::move(made) : do_without(asked);
+}
+
+// Another thread or process may have stored the result between the lookup and now.
+autotuner_core::values autotuner_core::tune_in_turn(const request& asked,
+                                                    const std::string& search) const {
+  if (asked.settings.mode == tuning_mode::force || !asked.database) return tune_and_store(asked);
+  key_lock lock(asked.database->path(), search);
+  if (!lock.take(asked.settings.wait)) return do_without(asked);
+  std::optional<record> found;
+  warn_on_database_error([&] {
+    found = asked.database->find_patiently(identity_, asked.key(), asked.settings.match);
   });
+  return found ? std::move(found->values) : tune_and_store(asked);
 }
 
 autotuner_core::values autotuner_core::tune_and_store(const request& asked) const {
   log(log_level::info, "tuning " + describe(asked.subject));
   tuning_options options = asked.options;
+  options.wait = asked.settings.wait;
   if (asked.database) {
     options.observers.push_back(
         std::make_shared<database_recorder>(asked.database, identity_, asked.key()));
@@ -150,11 +163,35 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked) cons
   if (asked.database) {
     std::optional<double> score_ns;
     if (score) score_ns = score->count();
-    warn_on_database_error([&] { asked.database->store(identity_, asked.key(), best, score_ns); });
+    warn_on_database_error([&] { store(asked, best, score_ns); });
   } else {
     warn_once("tuning results are not kept: neither LIBTUNE_DB, XDG_CACHE_HOME nor HOME is set");
   }
   return best;
+}
+
+void autotuner_core::store(const request& asked, values& best,
+                           std::optional<double> score_ns) const {
+  if (asked.settings.mode == tuning_mode::force) {
+    asked.database->store(identity_, asked.key(), best, score_ns);
+  } else {
+    best = asked.database->store_first(identity_, asked.key(), best, score_ns).values;
+  }
+}
+
+autotuner_core::values autotuner_core::do_without(const request& asked) const {
+  std::optional<record> found;
+  if (asked.database) {
+    warn_on_database_error(
+        [&] { found = asked.database->find(identity_, asked.key(), match_mode::nearest); });
+  }
+  if (found && found->grade == match_grade::exact) return std::move(found->values);
+  warn_once(fmt::format(
+      "{}: another thread or process has been tuning it for longer than LIBTUNE_WAIT allows "
+      "({} ms); {} is used",
+      describe(asked.subject), asked.settings.wait.count(),
+      found ? "the result of device '" + found->device.name + "'" : "the test default"));
+  return found ? std::move(found->values) : test_default_;
 }
 
 autotuner_core::values autotuner_core::run(const tune::context& context,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "libtune/base/value.hpp"
@@ -39,7 +40,10 @@ class autotuner_core {
 
   std::optional<values> look_up(const request& asked) const;
   values tune_once(const request& asked) const;
+  values tune_in_turn(const request& asked, const std::string& search) const;
   values tune_and_store(const request& asked) const;
+  void store(const request& asked, values& best, std::optional<double> score_ns) const;
+  values do_without(const request& asked) const;
   values run(const context& context, const tuning_subject& subject, const tuning_options& options,
              std::optional<run_time>& score) const;
 

@@ -4,6 +4,7 @@
 
 #include <mutex>
 
+#include "libtune/base/fork_guard.hpp"
 #include "libtune/store/tuning_database.hpp"
 
 namespace tune {
@@ -13,6 +14,7 @@ std::shared_ptr<tuning_database> open_database(const std::string& path) {
   static std::string kept_path;
   static std::shared_ptr<tuning_database> kept;
   if (path.empty()) return nullptr;
+  const detail::fork_guard no_fork;
   const std::lock_guard lock(mutex);
   if (!kept || kept_path != path) {
     kept = std::make_shared<tuning_database>(path);

@@ -3,42 +3,89 @@
 #include "libtune/tune/in_flight.hpp"
 
 #include <exception>
+#include <future>
+#include <thread>
+#include <unistd.h>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/fork_guard.hpp"
 
 namespace tune {
 
-in_flight::values in_flight::share(const std::string& key, const std::function<values()>& make) {
-  std::promise<values> promise;
+struct in_flight::flight {
+  const ::pid_t process = ::getpid();
+  const std::thread::id maker = std::this_thread::get_id();
+  std::promise<values> promise{};
+  const std::shared_future<values> result = promise.get_future().share();
+  std::size_t followers = 0;
+};
+
+in_flight::in_flight() = default;
+in_flight::~in_flight() = default;
+
+std::optional<in_flight::values> in_flight::share(const std::string& key,
+                                                  const std::function<values()>& make,
+                                                  std::chrono::milliseconds wait) {
+  std::shared_ptr<flight> joined;
+  std::shared_ptr<flight> own;
   {
-    std::unique_lock lock(mutex_);
-    const auto known = flights_.find(key);
-    if (known != flights_.end()) {
-      const flight shared = known->second;
-      lock.unlock();
-      if (shared.maker == std::this_thread::get_id()) {
+    const detail::fork_guard no_fork;
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<flight>& known = flights_[key];
+    // The maker of a flight of the parent process does not exist in its child.
+    if (known && known->process == ::getpid()) {
+      if (known->maker == std::this_thread::get_id()) {
         throw argument_error(
             "an autotune function asks for its own result while it is tuning; construct the "
             "template with the tuning that it was given");
       }
-      return shared.result.get();
+      joined = known;
+      ++joined->followers;
+    } else {
+      own = known = std::make_shared<flight>();
     }
-    flights_.emplace(key, flight{std::this_thread::get_id(), promise.get_future().share()});
   }
-  const auto land = [&] {
+  if (joined) return follow(*joined, wait);
+  return lead(key, *own, make);
+}
+
+std::size_t in_flight::followers(const std::string& key) const {
+  const detail::fork_guard no_fork;
+  const std::lock_guard lock(mutex_);
+  const auto known = flights_.find(key);
+  return known == flights_.end() ? 0 : known->second->followers;
+}
+
+std::optional<in_flight::values> in_flight::follow(flight& joined, std::chrono::milliseconds wait) {
+  const bool ready = joined.result.wait_for(wait) == std::future_status::ready;
+  {
+    const detail::fork_guard no_fork;
     const std::lock_guard lock(mutex_);
-    flights_.erase(key);
-  };
+    --joined.followers;
+  }
+  if (!ready) return std::nullopt;
+  return joined.result.get();
+}
+
+in_flight::values in_flight::lead(const std::string& key, flight& own,
+                                  const std::function<values()>& make) {
   try {
     values made = make();
-    land();
-    promise.set_value(made);
+    land(key, own);
+    own.promise.set_value(made);
     return made;
   } catch (...) {
-    land();
-    promise.set_exception(std::current_exception());
+    land(key, own);
+    own.promise.set_exception(std::current_exception());
     throw;
   }
+}
+
+void in_flight::land(const std::string& key, const flight& own) {
+  const detail::fork_guard no_fork;
+  const std::lock_guard lock(mutex_);
+  const auto known = flights_.find(key);
+  if (known != flights_.end() && known->second.get() == &own) flights_.erase(known);
 }
 
 }  // namespace tune

@@ -2,36 +2,51 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <functional>
-#include <future>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "libtune/base/value.hpp"
 
 namespace tune {
 
-/// Lets threads that want the same thing at the same time share one making of it. Thread-safe.
+/// Lets threads that want the same thing at the same time share one making of it. Thread-safe. A
+/// child made by fork starts with nothing under way.
 class in_flight {
  public:
   using values = std::vector<named_value>;
 
+  in_flight();
+  ~in_flight();
+  in_flight(const in_flight&) = delete;
+  in_flight& operator=(const in_flight&) = delete;
+
   /// Calls make, unless another thread is doing so for the same key: then waits for that one and
   /// returns what it returns, or throws what it throws.
+  /// @param wait  for the other thread, at most
+  /// @returns nothing if the other thread was not ready in the end
   /// @throws argument_error if this very thread is making it already and would wait for itself
-  values share(const std::string& key, const std::function<values()>& make);
+  std::optional<values> share(const std::string& key, const std::function<values()>& make,
+                              std::chrono::milliseconds wait);
+
+  /// How many threads wait for the key now.
+  std::size_t followers(const std::string& key) const;
 
  private:
-  struct flight {
-    std::thread::id maker;
-    std::shared_future<values> result;
-  };
+  struct flight;
 
-  std::mutex mutex_;
-  std::map<std::string, flight> flights_;
+  values lead(const std::string& key, flight& own, const std::function<values()>& make);
+  std::optional<values> follow(flight& joined, std::chrono::milliseconds wait);
+  void land(const std::string& key, const flight& own);
+
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<flight>> flights_;
 };
 
 }  // namespace tune

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -25,12 +26,19 @@ enum class tuning_mode : std::uint8_t {
   force,     ///< do not look, always tune, and store the result
 };
 
+/// What tuning_options::wait is by default.
+inline constexpr std::chrono::minutes default_wait{10};
+
 /// How an application wants autotuners to behave. What is left empty is taken from the
-/// environment (LIBTUNE_DB, LIBTUNE_MATCH, LIBTUNE_MODE), read anew each time, else the default.
+/// environment (LIBTUNE_DB, LIBTUNE_MATCH, LIBTUNE_MODE, LIBTUNE_WAIT), read anew each time, else
+/// the default.
 struct tuning_options {
   std::optional<std::string> database{};  ///< the path of the tuning database
   std::optional<match_mode> match{};
   std::optional<tuning_mode> mode{};
+  /// How long to wait for a thread or process that tunes the same key, before the nearest result or
+  /// the test default is used, and for one that measures on the same device.
+  std::optional<std::chrono::milliseconds> wait{};
   measure_settings measure{};
   std::string strategy = "exhaustive";  ///< see strategy_names
   strategy_options search{};

@@ -63,7 +63,8 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
 
   std::vector<trial> trials;
   while (const auto index = strategy->ask()) {
-    trials.push_back(run_trial(problem, *index, device, options.measure, now));
+    trials.push_back(run_trial(problem, *index, device, options.measure, now,
+                               options.wait.value_or(default_wait)));
     strategy->tell(*index, told_score(trials.back()));
     notify(observers, [&](observer& listener) { listener.trial_finished(subject, trials.back()); });
   }

@@ -2,10 +2,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/settings.hpp"
 
+#include <algorithm>
+
 #include "libtune/base/environment.hpp"
 #include "libtune/store/user_cache_folder.hpp"
 
 namespace tune {
+namespace {
+
+std::chrono::milliseconds resolve_wait(const tuning_options& options) {
+  using std::chrono::milliseconds;
+  constexpr std::chrono::seconds longest{std::chrono::hours(24 * 365)};
+  if (options.wait) return std::clamp<milliseconds>(*options.wait, milliseconds(0), longest);
+  const auto given = read_environment_index("LIBTUNE_WAIT");
+  if (!given) return default_wait;
+  constexpr auto most = static_cast<std::size_t>(longest.count());
+  return std::chrono::seconds(std::min(*given, most));
+}
+
+}  // namespace
 
 tuning_settings resolve_settings(const tuning_options& options) {
   tuning_settings settings;
@@ -32,6 +47,7 @@ tuning_settings resolve_settings(const tuning_options& options) {
                                                               {"force", tuning_mode::force}})
             .value_or(tuning_mode::tune);
   }
+  settings.wait = resolve_wait(options);
   return settings;
 }
 

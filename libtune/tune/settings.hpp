@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "libtune/store/match.hpp"
@@ -14,6 +15,7 @@ struct tuning_settings {
   std::string database;  ///< a path; empty if there is nowhere to keep one
   match_mode match = match_mode::exact;
   tuning_mode mode = tuning_mode::tune;
+  std::chrono::milliseconds wait{default_wait};  ///< from zero to a year
 };
 
 /// @throws environment_error if a variable that counts holds what cannot be read

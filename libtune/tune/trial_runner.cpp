@@ -2,28 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/trial_runner.hpp"
 
+#include <cassert>
 #include <exception>
-#include <fmt/format.h>
-#include <map>
-#include <memory>
-#include <mutex>
 
 #include "libtune/base/error.hpp"
 #include "libtune/compile/keep_no_programs.hpp"
+#include "libtune/store/database_use.hpp"
 #include "libtune/tune/limits.hpp"
+#include "libtune/tune/measuring_turn.hpp"
 
 namespace tune {
 namespace {
-
-// Kept for ever: there are as many as devices.
-std::mutex& measuring_mutex(const device& device) {
-  static std::mutex guard;
-  static std::map<const void*, std::unique_ptr<std::mutex>> mutexes;
-  const std::lock_guard lock(guard);
-  auto& mutex = mutexes[device.impl().get()];
-  if (!mutex) mutex = std::make_unique<std::mutex>();
-  return *mutex;
-}
 
 void fail(trial& result, outcome why, std::string reason) {
   result.outcome = why;
@@ -60,8 +49,9 @@ bool attempt(trial& result, outcome device_failed, Step&& step) {
 }
 
 void measure_it(trial& result, measure& prepared, const device& device,
-                const measure_settings& settings, const wall_clock& now) {
-  const std::lock_guard exclusive(measuring_mutex(device));
+                const measure_settings& settings, const wall_clock& now,
+                std::chrono::milliseconds wait) {
+  const measuring_turn turn(device.info(), wait);
   prepared.run();
   if (auto wrong = prepared.verify()) {
     fail(result, outcome::wrong_result, std::move(*wrong));
@@ -77,7 +67,8 @@ void measure_it(trial& result, measure& prepared, const device& device,
 }
 
 void try_it(trial& result, const search_problem& problem, const device& device,
-            const measure_settings& settings, const wall_clock& now) {
+            const measure_settings& settings, const wall_clock& now,
+            std::chrono::milliseconds wait) {
   const auto start = now();
   if (const auto asked = problem.needs(result.index)) {
     if (auto broken = find_broken_limit(*asked, device.limits())) {
@@ -97,19 +88,21 @@ void try_it(trial& result, const search_problem& problem, const device& device,
     return;
   }
   attempt(result, outcome::launch_failed,
-          [&] { measure_it(result, prepared, device, settings, now); });
+          [&] { measure_it(result, prepared, device, settings, now, wait); });
 }
 
 }  // namespace
 
 trial run_trial(const search_problem& problem, std::size_t index, const device& device,
-                const measure_settings& settings, const wall_clock& now) {
+                const measure_settings& settings, const wall_clock& now,
+                std::chrono::milliseconds wait) {
+  assert(!detail::database_use::is_active() && "other processes would wait for a trial");
   trial result;
   result.index = index;
   const auto start = now();
   attempt(result, outcome::failed, [&] {
     result.configuration = problem.configuration(index);
-    try_it(result, problem, device, settings, now);
+    try_it(result, problem, device, settings, now, wait);
   });
   result.elapsed = now() - start;
   return result;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "libtune/measure/measurement.hpp"
 #include "libtune/search/resources.hpp"
 #include "libtune/search/search_space.hpp"
+#include "libtune/tune/options.hpp"
 #include "libtune/tune/trial.hpp"
 
 namespace tune {
@@ -30,8 +32,10 @@ struct search_problem {
 };
 
 /// Tries one configuration: limits, generate, warm-up, check, samples. Whatever goes wrong is an
-/// outcome with a reason; nothing is thrown. Measuring is exclusive for a device in this process.
+/// outcome with a reason; nothing is thrown. Nobody else measures on the device meanwhile.
+/// @param wait  how long to wait for those that do
 trial run_trial(const search_problem& problem, std::size_t index, const device& device,
-                const measure_settings& settings, const wall_clock& now);
+                const measure_settings& settings, const wall_clock& now,
+                std::chrono::milliseconds wait = default_wait);
 
 }  // namespace tune

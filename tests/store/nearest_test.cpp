@@ -109,3 +109,106 @@ TEST_CASE("once the name is relaxed the longest common prefix decides, before th
   CHECK(winner({{"NVIDIA A", "NVIDIA OpenCL", "1"}, {"NVIDIA B", "NVIDIA CUDA", "1"}}).name ==
         "NVIDIA B");
 }
+
+namespace {
+
+/// A device with all that can be known of it.
+device_identity full_device() {
+  return {.name = "NVIDIA H200",
+          .platform = "CUDA",
+          .driver_version = "driver 13.0",
+          .legality = {.api = "CUDA",
+                       .architecture = "sm_90",
+                       .work_group = 1024,
+                       .work_group_x = 1024,
+                       .work_group_y = 1024,
+                       .work_group_z = 64,
+                       .local_memory_bytes = 49152,
+                       .dynamic_local_memory_bytes = 232448,
+                       .registers = 65536,
+                       .simd_group = 32},
+          .speed = {.compiler = "NVRTC 13.0",
+                    .compute_units = 132,
+                    .memory_gib = 140,
+                    .cache_kib = 61440,
+                    .memory_bus_bits = 6144,
+                    .clock_mhz = 1980,
+                    .memory_clock_mhz = 3201}};
+}
+
+template <class Change>
+device_identity changed(Change change) {
+  device_identity device = full_device();
+  change(device);
+  return device;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "what decides the speed is relaxed field by field, then the platform, the name, the rest") {
+  // From the nearest to the farthest; each is nearer than all after it.
+  const std::vector<device_identity> order{
+      full_device(),
+      changed([](auto& d) { d.driver_version = "driver 2.0"; }),
+      changed([](auto& d) { d.speed.compiler = "NVRTC 2.0"; }),
+      changed([](auto& d) { d.speed.clock_mhz = 1; }),
+      changed([](auto& d) { d.speed.memory_gib = 1; }),
+      changed([](auto& d) { d.speed.compute_units = 1; }),
+      changed([](auto& d) { d.legality.registers = 1; }),
+      changed([](auto& d) {
+        d.platform = "NVIDIA OpenCL";
+        d.legality.api = "OpenCL";
+      }),
+      changed([](auto& d) { d.name = "Another, with the same limits"; }),
+      changed([](auto& d) {
+        d.name = "NVIDIA H20";
+        d.legality.architecture = "sm_89";
+      })};
+  std::vector<device_identity> candidates(order.rbegin(), order.rend());
+  const auto ranked = tune::rank_nearest(candidates, full_device());
+  REQUIRE(ranked.size() == order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    CAPTURE(i);
+    CHECK(candidates[ranked[i].index] == order[i]);
+    CHECK(ranked[i].step == static_cast<tune::match_step>(i));
+  }
+  CHECK(ranked.back().relaxed == strings{"device_name", "device_architecture"});
+}
+
+TEST_CASE("a step includes those before it") {
+  const auto device = changed([](auto& d) {
+    d.speed.compiler = "other";
+    d.driver_version = "other";
+  });
+  CHECK(tune::relaxation(device, full_device()) == tune::match_step::compiler);
+}
+
+TEST_CASE("within a step the nearest hardware wins, before the name") {
+  const auto near = changed([](auto& d) {
+    d.name = "Z";
+    d.speed.compute_units = 114;
+  });
+  const auto far = changed([](auto& d) {
+    d.name = "NVIDIA H20";
+    d.speed.compute_units = 78;
+  });
+  const std::vector candidates{far, near};
+  CHECK(tune::find_nearest(candidates, full_device())->index == 1);
+}
+
+TEST_CASE("the distance counts halvings, generations and what only one of them tells") {
+  const auto distance = [](auto change) {
+    return tune::device_distance(changed(change), full_device());
+  };
+  CHECK(distance([](auto&) {}) == 0);
+  CHECK(distance([](auto& d) { d.name = d.platform = d.driver_version = "x"; }) == 0);
+  CHECK(distance([](auto& d) { d.speed.compute_units = 66; }) == 1000);
+  CHECK(distance([](auto& d) { d.speed.compute_units = 264; }) == 1000);
+  CHECK(distance([](auto& d) { d.legality.registers = 0; }) == 1000);
+  CHECK(distance([](auto& d) { d.legality.architecture = "sm_80"; }) == 2000);
+  CHECK(distance([](auto& d) { d.legality.architecture = "sm_89"; }) == 1100);
+  CHECK(distance([](auto& d) { d.legality.architecture = "gfx90a"; }) == 20000);
+  CHECK(distance([](auto& d) { d.legality.architecture = ""; }) == 20000);
+  CHECK(distance([](auto& d) { d.legality.api = "OpenCL"; }) == 100'000);
+}

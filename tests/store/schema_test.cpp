@@ -4,7 +4,10 @@
 
 #include <doctest/doctest.h>
 #include <string>
+#include <vector>
 
+#include "libtune/store/identity_column.hpp"
+#include "libtune/store/row_checksum.hpp"
 #include "tests/store/samples.hpp"
 
 using tune::function_identity;
@@ -13,21 +16,37 @@ using tune::detail::describe_columns;
 using tune::detail::describe_drift;
 using tune::testing::sample_function;
 
+namespace {
+
+/// The names of a device's columns, quoted, with something between and after them.
+std::string device_columns(const std::string& between, const std::string& after = "") {
+  std::string text;
+  for (const tune::identity_column& column : tune::identity_columns()) {
+    text += (text.empty() ? "" : between) + '"' + column.name + '"' + after;
+  }
+  return text;
+}
+
+}  // namespace
+
 TEST_CASE("a function's table has columns for its fields, keyed by arguments and device") {
+  std::string declared;
+  for (const tune::identity_column& column : tune::identity_columns()) {
+    declared += "  " + tune::identity_column_sql(column) + ",\n";
+  }
   CHECK(tune::detail::create_table_sql(sample_function("f.autotune", 3)) ==
         "CREATE TABLE IF NOT EXISTS \"f.autotune__3\" (\n"
         "  \"arg_rows\" INTEGER NOT NULL,\n"
-        "  \"arg_type\" TEXT NOT NULL,\n"
-        "  \"device_name\" TEXT NOT NULL,\n"
-        "  \"device_platform\" TEXT NOT NULL,\n"
-        "  \"device_version\" TEXT NOT NULL,\n"
-        "  \"value_wgs\" INTEGER NOT NULL,\n"
-        "  \"score_ns\" REAL CHECK (\"score_ns\" > 0 AND \"score_ns\" < 9e999),\n"
-        "  \"tuned_at\" TEXT NOT NULL,\n"
-        "  \"checksum\" BLOB NOT NULL,\n"
-        "  PRIMARY KEY (\"arg_rows\", \"arg_type\", \"device_name\", \"device_platform\", "
-        "\"device_version\")\n"
-        ") STRICT, WITHOUT ROWID");
+        "  \"arg_type\" TEXT NOT NULL,\n" +
+            declared +
+            "  \"value_wgs\" INTEGER NOT NULL,\n"
+            "  \"score_ns\" REAL CHECK (\"score_ns\" > 0 AND \"score_ns\" < 9e999),\n"
+            "  \"tuned_at\" TEXT NOT NULL,\n"
+            "  \"checksum\" BLOB NOT NULL,\n"
+            "  PRIMARY KEY (\"arg_rows\", \"arg_type\", " +
+            device_columns(", ") +
+            ")\n"
+            ") STRICT, WITHOUT ROWID");
 }
 
 TEST_CASE("an empty optional is NULL in the tuning and has a place in the key") {
@@ -40,34 +59,30 @@ TEST_CASE("an empty optional is NULL in the tuning and has a place in the key") 
 }
 
 TEST_CASE("values are bound, never written into a statement") {
-  const std::string intact =
-      "checksum IS libtune_checksum('f__0(arg_rows,arg_type,device_name,device_platform,"
-      "device_version,score_ns,tuned_at,value_wgs,)', \"arg_rows\", \"arg_type\", "
-      "\"device_name\", \"device_platform\", \"device_version\", \"score_ns\", \"tuned_at\", "
-      "\"value_wgs\")";
+  std::vector<std::string> columns{"arg_rows", "arg_type", "score_ns", "tuned_at", "value_wgs"};
+  for (const auto& column : tune::identity_columns()) columns.emplace_back(column.name);
+  const std::string intact = tune::detail::is_intact("f__0", columns);
   CHECK(tune::detail::find_sql(sample_function("f")) ==
         "SELECT \"score_ns\", \"value_wgs\", " + intact +
-            " FROM \"f__0\" WHERE \"arg_rows\" = ? AND \"arg_type\" "
-            "= ? AND \"device_name\" = ? AND \"device_platform\" = ? AND \"device_version\" = ?");
+            " FROM \"f__0\" WHERE \"arg_rows\" = ? AND \"arg_type\" = ? AND " +
+            device_columns(" AND ", " = ?"));
   CHECK(tune::detail::devices_sql(sample_function("f")) ==
-        "SELECT \"device_name\", \"device_platform\", \"device_version\" FROM \"f__0\" WHERE "
-        "\"arg_rows\" = ? AND \"arg_type\" = ? AND " +
-            intact);
-  CHECK(tune::detail::store_sql(sample_function("f")) ==
-        "INSERT OR REPLACE INTO \"f__0\" (\"arg_rows\", \"arg_type\", \"device_name\", "
-        "\"device_platform\", \"device_version\", \"score_ns\", \"value_wgs\", \"tuned_at\", "
-        "\"checksum\") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), "
-        "libtune_checksum('f__0(arg_rows,arg_type,device_name,device_platform,device_version,"
-        "score_ns,tuned_at,value_wgs,)', ?1, ?2, ?3, ?4, ?5, ?6, strftime('%Y-%m-%dT%H:%M:%SZ', "
-        "'now'), ?7))");
+        "SELECT " + device_columns(", ") +
+            " FROM \"f__0\" WHERE \"arg_rows\" = ? AND \"arg_type\" = ? AND " + intact);
+  const std::string store = tune::detail::store_sql(sample_function("f"));
+  CHECK(store.starts_with("INSERT OR REPLACE INTO \"f__0\" (\"arg_rows\", \"arg_type\", " +
+                          device_columns(", ") +
+                          ", \"score_ns\", \"value_wgs\", \"tuned_at\", \"checksum\") VALUES (?1, "
+                          "?2, "));
+  CHECK(store.find("?24, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), libtune_checksum(") !=
+        std::string::npos);
 }
 
 TEST_CASE("a key without fields is told apart by the device alone") {
   function_identity function = sample_function("f");
   function.key_fields.clear();
-  CHECK(tune::detail::devices_sql(function).starts_with(
-      "SELECT \"device_name\", \"device_platform\", \"device_version\" FROM \"f__0\" WHERE "
-      "checksum IS "));
+  CHECK(tune::detail::devices_sql(function).starts_with("SELECT " + device_columns(", ") +
+                                                        " FROM \"f__0\" WHERE checksum IS "));
 }
 
 TEST_CASE("columns are described in the order of their names") {

@@ -19,7 +19,11 @@ TEST_CASE("a fake device is what it is told to be") {
                           .kind = tune::device_kind::cpu,
                           .limits = {.compute_units = 3}});
   const tune::device_info info = fake.device().info();
-  CHECK(info.identity == tune::device_identity{"n", "p", "v"});
+  CHECK(info.identity == tune::device_identity{.name = "n",
+                                               .platform = "p",
+                                               .driver_version = "v",
+                                               .legality = {.api = "other"},
+                                               .speed = {.compute_units = 3}});
   CHECK(info.backend == "other");
   CHECK(info.kind == tune::device_kind::cpu);
   CHECK(info.limits.compute_units == 3);

@@ -3,99 +3,148 @@
 #include "libtune/tune/in_flight.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <doctest/doctest.h>
 #include <latch>
+#include <optional>
 #include <stdexcept>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "libtune/base/error.hpp"
 
 namespace {
 
+using namespace std::chrono_literals;
 using values = tune::in_flight::values;
 
 const values made{{"x", std::int64_t{1}}};
+constexpr auto patient = 60s;
+
+void wait_for_followers(const tune::in_flight& flights, std::size_t count) {
+  while (flights.followers("key") != count) std::this_thread::yield();
+}
 
 }  // namespace
 
 TEST_CASE("what one thread makes, all that ask meanwhile share") {
+  constexpr std::size_t count = 8;
   tune::in_flight flights;
-  std::atomic<int> making{0};
-  std::atomic<int> overlaps{0};
-  std::latch asked(1);
-  std::vector<values> results(8);
+  std::atomic<int> makings{0};
+  std::vector<std::optional<values>> results(count);
   {
     std::vector<std::jthread> threads;
     for (auto& result : results) {
       threads.emplace_back([&] {
-        result = flights.share("key", [&] {
-          if (making++ != 0) ++overlaps;
-          asked.wait();  // keeps the flight open until every thread has been started
-          --making;
+        const auto make = [&] {
+          ++makings;
+          wait_for_followers(flights, count - 1);
           return made;
-        });
+        };
+        result = flights.share("key", make, patient);
       });
     }
-    asked.count_down();
   }
-  // A thread that started late may have made its own; nobody made one while another did.
-  CHECK(overlaps == 0);
-  for (const values& result : results) CHECK(result == made);
+  CHECK(makings == 1);
+  CHECK(flights.followers("key") == 0);
+  for (const auto& result : results) CHECK(result == made);
 }
 
-TEST_CASE("followers wait for the maker") {
+TEST_CASE("followers get what the maker throws") {
+  tune::in_flight flights;
+  const auto make = [&]() -> values {
+    wait_for_followers(flights, 1);
+    throw std::runtime_error("no");
+  };
+  std::atomic<int> failures{0};
+  const auto ask = [&] {
+    try {
+      flights.share("key", make, patient);
+    } catch (const std::runtime_error&) {
+      ++failures;
+    }
+  };
+  {
+    const std::jthread one(ask);
+    const std::jthread another(ask);
+  }
+  CHECK(failures == 2);
+}
+
+TEST_CASE("a follower waits no longer than it may") {
   tune::in_flight flights;
   std::latch making(1);
   std::latch finish(1);
-  std::atomic<int> makings{0};
-  std::jthread maker([&] {
-    flights.share("key", [&] {
-      ++makings;
+  const std::jthread maker([&] {
+    const auto make = [&] {
       making.count_down();
       finish.wait();
       return made;
-    });
+    };
+    flights.share("key", make, patient);
   });
   making.wait();
-  values followed;
-  std::jthread follower([&] {
-    followed = flights.share("key", [&] {
-      ++makings;
-      return values{};
-    });
-  });
+  CHECK(flights.share(
+            "key", [] { return values{}; }, 1ms) == std::nullopt);
+  CHECK(flights.followers("key") == 0);
   finish.count_down();
-  maker.join();
-  follower.join();
-  // The follower either joined the flight or came after its end and made its own.
-  CHECK((followed == made || makings == 2));
 }
 
 TEST_CASE("other keys do not wait, and a key can be made again") {
   tune::in_flight flights;
-  const values outer = flights.share("a", [&] {
-    CHECK(flights.share("b", [] { return made; }) == made);
-    return made;
-  });
+  const auto outer = flights.share(
+      "a",
+      [&] {
+        CHECK(flights.share(
+                  "b", [] { return made; }, 0ms) == made);
+        return made;
+      },
+      0ms);
   CHECK(outer == made);
   int makings = 0;
-  flights.share("a", [&] {
+  const auto make = [&] {
     ++makings;
     return made;
-  });
+  };
+  flights.share("a", make, 0ms);
   CHECK(makings == 1);
 }
 
 TEST_CASE("a failure reaches the caller and leaves nothing behind") {
   tune::in_flight flights;
-  CHECK_THROWS_AS(flights.share("a", []() -> values { throw std::runtime_error("no"); }),
+  CHECK_THROWS_AS(flights.share(
+                      "a", []() -> values { throw std::runtime_error("no"); }, 0ms),
                   std::runtime_error);
-  CHECK(flights.share("a", [] { return made; }) == made);
+  CHECK(flights.share(
+            "a", [] { return made; }, 0ms) == made);
 }
 
 TEST_CASE("a thread that would wait for itself is told so") {
   tune::in_flight flights;
-  CHECK_THROWS_AS(flights.share("a", [&] { return flights.share("a", [] { return made; }); }),
-                  tune::argument_error);
+  const auto again = [&] {
+    return flights
+        .share(
+            "a", [] { return made; }, patient)
+        .value();
+  };
+  CHECK_THROWS_AS(flights.share("a", again, patient), tune::argument_error);
+}
+
+TEST_CASE("a child made by fork does not wait for what its parent was making") {
+  tune::in_flight flights;
+  const auto make = [&] {
+    const ::pid_t child = ::fork();
+    if (child == 0) {
+      const auto own = flights.share(
+          "a", [] { return made; }, patient);
+      ::_exit(own == made ? 0 : 1);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    CHECK(status == 0);
+    return made;
+  };
+  CHECK(flights.share("a", make, patient) == made);
 }

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/file_lock.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <random>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+namespace tune::detail {
+namespace {
+
+// By somebody who tidies up by hand.
+bool is_removed(const file_descriptor& file) noexcept {
+  struct stat status {};
+  return ::fstat(file.get(), &status) != 0 || status.st_nlink == 0;
+}
+
+}  // namespace
+
+file_lock& file_lock::operator=(file_lock&& other) noexcept {
+  release();
+  file_ = std::move(other.file_);
+  taken_by_ = std::exchange(other.taken_by_, 0);
+  return *this;
+}
+
+lock_attempt file_lock::try_take() noexcept {
+  if (!file_) return lock_attempt::impossible;
+  if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+    return errno == EWOULDBLOCK || errno == EINTR ? lock_attempt::busy : lock_attempt::impossible;
+  }
+  taken_by_ = ::getpid();
+  if (!is_removed(file_)) return lock_attempt::taken;
+  release();
+  return lock_attempt::removed;
+}
+
+// Said to the system explicitly: closing would leave the lock with a child that has a copy.
+void file_lock::release() noexcept {
+  if (is_taken()) ::flock(file_.get(), LOCK_UN);
+  taken_by_ = 0;
+}
+
+bool file_lock::is_taken() const noexcept { return taken_by_ != 0 && taken_by_ == ::getpid(); }
+
+// Not all at the same moments, or many that wait for one would keep colliding.
+bool keep_trying(std::chrono::milliseconds wait, const std::function<bool()>& attempt) {
+  using std::chrono::microseconds;
+  constexpr microseconds longest_pause{30'000};
+  const auto start = std::chrono::steady_clock::now();
+  std::minstd_rand random(static_cast<unsigned>(::getpid()) ^
+                          static_cast<unsigned>(start.time_since_epoch().count()));
+  microseconds pause{500};
+  while (!attempt()) {
+    const auto left = wait - (std::chrono::steady_clock::now() - start);
+    if (left <= left.zero()) return false;
+    std::uniform_int_distribution<microseconds::rep> around(pause.count() / 2, pause.count());
+    std::this_thread::sleep_for(
+        std::min<std::chrono::nanoseconds>(microseconds(around(random)), left));
+    pause = std::min(longest_pause, pause * 3 / 2);
+  }
+  return true;
+}
+
+}  // namespace tune::detail

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <sys/types.h>
+#include <utility>
+
+#include "libtune/store/file_descriptor.hpp"
+
+namespace tune::detail {
+
+/// What came of an attempt to lock a file.
+enum class lock_attempt {
+  taken,
+  busy,       ///< another process, or another open file of this one, has it
+  removed,    ///< the file has lost its name, so that the lock would say nothing to others
+  impossible  ///< there is no file, or its file system has no locks
+};
+
+/// The system's exclusive lock (flock) of an open file, which need not be writable. The system
+/// releases it however the process ends. Not thread-safe.
+///
+/// A child made by fork has a copy of the descriptor but not the lock: its end releases nothing.
+class [[nodiscard]] file_lock {
+ public:
+  file_lock() noexcept = default;
+  explicit file_lock(file_descriptor file) noexcept : file_(std::move(file)) {}
+  file_lock(file_lock&& other) noexcept
+      : file_(std::move(other.file_)), taken_by_(std::exchange(other.taken_by_, 0)) {}
+  file_lock& operator=(file_lock&& other) noexcept;
+  ~file_lock() { release(); }
+
+  /// Does not wait.
+  lock_attempt try_take() noexcept;
+  void release() noexcept;
+
+  /// Whether this process, and not one that it was forked from, has taken the lock.
+  bool is_taken() const noexcept;
+  const file_descriptor& file() const noexcept { return file_; }
+
+ private:
+  file_descriptor file_;
+  ::pid_t taken_by_ = 0;
+};
+
+/// Calls attempt until it returns true or the wait is over, less often as time goes by. A wait in
+/// the kernel would have no end if the process that has the lock has been stopped.
+/// @param wait  zero or less for a single attempt
+/// @returns what attempt returned last
+bool keep_trying(std::chrono::milliseconds wait, const std::function<bool()>& attempt);
+
+}  // namespace tune::detail

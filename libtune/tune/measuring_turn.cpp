@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/measuring_turn.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <fmt/format.h>
+#include <map>
+#include <mutex>
+
+#include "libtune/base/fork_guard.hpp"
+#include "libtune/base/log.hpp"
+
+namespace tune {
+
+struct measuring_turn::device_state {
+  std::timed_mutex mutex;
+  std::atomic<bool> gave_up{false};
+};
+
+// Kept for ever: there are as many as devices.
+measuring_turn::device_state& measuring_turn::state_of(const std::string& hardware) {
+  static auto* const guard = new std::mutex;
+  static auto* const states = new std::map<std::string, std::unique_ptr<device_state>>;
+  const detail::fork_guard no_fork;
+  const std::lock_guard lock(*guard);
+  auto& state = (*states)[hardware];
+  if (!state) state = std::make_unique<device_state>();
+  return *state;
+}
+
+measuring_turn::measuring_turn(const device_info& device, std::chrono::milliseconds wait)
+    : state_(state_of(hardware_name(device))) {
+  const auto patience = state_.gave_up ? std::chrono::milliseconds(0) : wait;
+  alone_ = take(hardware_name(device), patience);
+  state_.gave_up = !alone_;
+  if (alone_) return;
+  warn_once(fmt::format(
+      "device '{}' ({}) is measured although another thread or process has kept it for longer than "
+      "LIBTUNE_WAIT allows: times may be too long",
+      device.identity.name, hardware_name(device)));
+}
+
+measuring_turn::~measuring_turn() {
+  lock_.reset();
+  if (in_turn_) state_.mutex.unlock();
+}
+
+bool measuring_turn::take(const std::string& hardware, std::chrono::milliseconds wait) {
+  const auto start = std::chrono::steady_clock::now();
+  in_turn_ = state_.mutex.try_lock_for(wait);
+  if (!in_turn_) return false;
+  const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::steady_clock::now() - start);
+  lock_.emplace(hardware);
+  return lock_->take(wait - spent);
+}
+
+std::string hardware_name(const device_info& device) {
+  if (!device.hardware.pci_address.empty()) return "pci " + device.hardware.pci_address;
+  if (!device.hardware.uuid.empty()) return "uuid " + device.hardware.uuid;
+  return "name " + device.identity.name;
+}
+
+}  // namespace tune

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/device_lock.hpp"
+
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <string>
+#include <sys/stat.h>
+
+#include "tests/store/child_process.hpp"
+#include "tests/store/samples.hpp"
+#include "tests/store/temporary_folder.hpp"
+
+using namespace std::chrono_literals;
+using tune::device_lock;
+using tune::testing::in_child;
+using tune::testing::temporary_folder;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder in which every user can make files, as in /tmp.
+struct shared_folder {
+  shared_folder() { fs::permissions(folder.path(), fs::perms::all | fs::perms::sticky_bit); }
+
+  device_lock lock(const std::string& device) const {
+    return device_lock(device, {folder.path().string()});
+  }
+  std::string path_of(const std::string& device) const {
+    return folder.file(lock(device).file_name());
+  }
+
+  temporary_folder folder;
+};
+
+}  // namespace
+
+TEST_CASE("a device is for one at a time, other devices are free") {
+  const shared_folder shared;
+  {
+    device_lock lock = shared.lock("pci 0000:3b:00.0");
+    REQUIRE(lock.take(0ms));
+    CHECK_FALSE(shared.lock("pci 0000:3b:00.0").take(3ms));
+    CHECK(in_child([&] { return shared.lock("pci 0000:3b:00.0").take(0ms); }) == 0);
+    CHECK(in_child([&] { return shared.lock("pci 0000:3c:00.0").take(0ms); }) == 1);
+  }
+  CHECK(shared.lock("pci 0000:3b:00.0").take(0ms));
+  CHECK(fs::is_empty(shared.path_of("pci 0000:3b:00.0")));
+}
+
+TEST_CASE("what a process had that was killed is free") {
+  const shared_folder shared;
+  CHECK(in_child([&] {
+          device_lock lock = shared.lock("device");
+          if (lock.take(0ms)) ::kill(::getpid(), SIGKILL);
+          return 0;
+        }) == -1);
+  CHECK(shared.lock("device").take(0ms));
+}
+
+TEST_CASE("users share the file, whatever mask the first of them had") {
+  const shared_folder shared;
+  const ::mode_t before = ::umask(0077);
+  {
+    device_lock lock = shared.lock("device");
+    CHECK(lock.take(0ms));
+    ::umask(before);
+    CHECK(in_child([&] {
+            const tune::testing::without_privileges another_user;
+            return shared.lock("device").take(0ms);
+          }) == 0);
+  }
+  CHECK(fs::status(shared.path_of("device")).permissions() == fs::perms{0644});
+  CHECK(in_child([&] {
+          const tune::testing::without_privileges another_user;
+          return shared.lock("device").take(0ms);
+        }) == 1);
+}
+
+TEST_CASE("what somebody has put in the place of the file is left alone") {
+  const shared_folder shared;
+  const temporary_folder second;
+  const std::string path = shared.path_of("device");
+  SUBCASE("a symbolic link") { fs::create_symlink(second.file("victim"), path); }
+  SUBCASE("a pipe") { REQUIRE(::mkfifo(path.c_str(), 0666) == 0); }
+  SUBCASE("a folder") { fs::create_directory(path); }
+  device_lock lock("device", {shared.folder.path().string(), second.path().string()});
+  REQUIRE(lock.take(0ms));
+  CHECK_FALSE(fs::exists(second.file("victim")));
+  CHECK_FALSE(device_lock("device", {second.path().string()}).take(0ms));
+}
+
+TEST_CASE("a file that is removed while it is waited for is made anew") {
+  const shared_folder shared;
+  device_lock first = shared.lock("device");
+  device_lock second = shared.lock("device");
+  REQUIRE(first.take(0ms));
+  CHECK_FALSE(second.take(0ms));
+  fs::remove(shared.path_of("device"));
+  first = shared.lock("device");
+  CHECK(second.take(60s));
+  CHECK(fs::exists(shared.path_of("device")));
+  CHECK_FALSE(first.take(0ms));
+}
+
+TEST_CASE("where nothing can be locked, nobody is kept out") {
+  CHECK(device_lock("device", {}).take(0ms));
+  CHECK(device_lock("device", {"/nowhere at all"}).take(0ms));
+}

@@ -1,0 +1,235 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Failing files. Each test repeats a workload with the n-th operation failing, for n = 1, 2, ...
+// until the workload ends before its turn comes.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <algorithm>
+#include <chrono>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <sqlite3.h>
+#include <string>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "libtune/store/tuning_database.hpp"
+#include "tests/store/captured_errors.hpp"
+#include "tests/store/fault_vfs.hpp"
+#include "tests/store/repetitions.hpp"
+#include "tests/store/samples.hpp"
+#include "tests/store/temporary_folder.hpp"
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using tune::tuning_database;
+using tune::testing::captured_errors;
+using tune::testing::fault_vfs;
+using tune::testing::file_fault;
+using tune::testing::file_operation;
+using tune::testing::loss;
+using tune::testing::repetitions;
+using tune::testing::sample_function;
+using tune::testing::sample_key;
+using tune::testing::sample_tuning;
+using tune::testing::temporary_folder;
+
+namespace {
+
+constexpr int row_count = 3;
+constexpr tune::database_waits short_waits{.read = 5ms, .write = 5ms};
+
+/// What the database answered with success.
+struct acknowledged {
+  std::vector<std::int64_t> rows;
+  bool trial = false;
+  int refused = 0;
+};
+
+template <class Call>
+bool succeeds(acknowledged& so_far, Call call) {
+  try {
+    call();
+    return true;
+  } catch (const tune::database_error&) {  // anything else is a failure of the test
+    ++so_far.refused;
+    return false;
+  }
+}
+
+acknowledged work(const std::string& path) {
+  acknowledged done;
+  tuning_database database(path, short_waits);
+  for (std::int64_t row = 0; row < row_count; ++row) {
+    succeeds(done, [&] {
+      const auto found = database.find(sample_function(), sample_key(row));
+      if (found) throw std::logic_error("a row that nobody stored");
+    });
+    if (succeeds(done, [&] {
+          database.store(sample_function(), sample_key(row), sample_tuning(row), 1);
+        })) {
+      done.rows.push_back(row);
+    }
+  }
+  done.trial = succeeds(done, [&] {
+    const auto search = database.begin_search(sample_function(), sample_key(0));
+    database.add_trial(search, {.configuration = sample_tuning(7), .outcome = "measured"});
+    database.finish_search(search, "found");
+  });
+  return done;
+}
+
+bool was_set_aside(const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().string().find(".damaged-") != std::string::npos) return true;
+  }
+  return false;
+}
+
+/// How many promises the file breaks, once all is well again.
+int faults_in(const std::string& path, const acknowledged& done, bool all_are_there = true) {
+  int faults = 0;
+  try {
+    tuning_database database(path);
+    for (std::int64_t row = 0; row < row_count; ++row) {
+      const auto found = database.find(sample_function(), sample_key(row));
+      if (found && found->values != sample_tuning(row)) ++faults;
+      if (!found && all_are_there && std::ranges::count(done.rows, row) != 0) ++faults;
+    }
+    const auto trials = database.trials(sample_function(), sample_key(0));
+    if (done.trial && all_are_there && trials.size() != 1) ++faults;
+    database.store(sample_function(), sample_key(99), sample_tuning(99), 1);
+    if (!database.find(sample_function(), sample_key(99))) ++faults;
+    SQLite::Database opened(path);
+    if (opened.execAndGet("PRAGMA integrity_check").getString() != "ok") ++faults;
+  } catch (const std::exception& failure) {
+    INFO(failure.what());
+    ++faults;
+  }
+  if (was_set_aside(fs::path(path).parent_path())) ++faults;
+  return faults;
+}
+
+/// Runs the workload with the n-th operation failing, for all n. Returns how often it was run.
+int check_all(file_fault fault) {
+  for (fault.at = 1;; ++fault.at) {
+    CAPTURE(fault.at);
+    const temporary_folder folder;
+    const std::string path = folder.file("tuning.db");
+    acknowledged done;
+    bool failed = false;
+    {
+      fault_vfs vfs;
+      vfs.inject(fault);
+      REQUIRE_NOTHROW(done = work(path));
+      failed = vfs.has_failed();
+    }
+    CHECK(faults_in(path, done) == 0);
+    if (!failed) return fault.at;
+    REQUIRE(fault.at < 2000);
+  }
+}
+
+struct named_fault {
+  const char* name;
+  file_operation operation;
+  int code;
+};
+
+const std::vector<named_fault> faults{
+    {"no more files may be opened", file_operation::open, SQLITE_CANTOPEN},
+    {"reads fail", file_operation::read, SQLITE_IOERR_READ},
+    {"memory is short", file_operation::read, SQLITE_IOERR_NOMEM},
+    {"writes fail", file_operation::write, SQLITE_IOERR_WRITE},
+    {"the disk is full", file_operation::write, SQLITE_FULL},
+    {"syncs fail", file_operation::sync, SQLITE_IOERR_FSYNC},
+    {"removals fail", file_operation::remove, SQLITE_IOERR_DELETE},
+    {"locks fail", file_operation::lock, SQLITE_IOERR_LOCK},
+    {"there are no locks", file_operation::lock, SQLITE_NOLFS},
+    {"sizes cannot be told", file_operation::size, SQLITE_IOERR_FSTAT},
+};
+
+int losses(loss lost, bool lies, int seeds) {
+  int faults = 0;
+  for (int seed = 0; seed < seeds; ++seed) {
+    for (int change = 1;; ++change) {
+      const temporary_folder before;
+      const temporary_folder after;
+      acknowledged done;
+      bool has_power = false;
+      {
+        fault_vfs vfs;
+        if (lies) vfs.lie_about_syncs();
+        vfs.cut_power_at(change);
+        done = work(before.file("tuning.db"));
+        has_power = vfs.has_power();
+        vfs.write_survivors(after.path().string(), lost, static_cast<std::uint32_t>(seed));
+      }
+      faults += faults_in(after.file("tuning.db"), done, lost != loss::some_writes_and_removals);
+      if (has_power) break;
+    }
+  }
+  return faults;
+}
+
+}  // namespace
+
+TEST_CASE("an operation that fails once, whichever, costs nothing but itself") {
+  captured_errors errors;
+  for (const named_fault& fault : faults) {
+    CAPTURE(fault.name);
+    CHECK(check_all({.operation = fault.operation, .code = fault.code}) > 1);
+  }
+}
+
+TEST_CASE("operations that fail from some point on, whichever, take nothing back") {
+  captured_errors errors;
+  for (const named_fault& fault : faults) {
+    CAPTURE(fault.name);
+    CHECK(check_all({.operation = fault.operation, .persistent = true, .code = fault.code}) > 1);
+  }
+}
+
+TEST_CASE("a read that returns less than was asked is noticed") {
+  captured_errors errors;
+  CHECK(check_all({.operation = file_operation::short_read, .code = SQLITE_IOERR_SHORT_READ}) > 1);
+}
+
+TEST_CASE("a process that stops at any write leaves a sound file with all that it was told") {
+  CHECK(losses(loss::nothing, false, 1) == 0);
+}
+
+TEST_CASE("a loss of power at any write leaves a sound file with all that it was told") {
+  CHECK(losses(loss::some_writes, false, repetitions(1, 100)) == 0);
+}
+
+TEST_CASE("a loss of power that brings journals back leaves a sound file and no wrong row") {
+  CHECK(losses(loss::some_writes_and_removals, false, repetitions(1, 100)) == 0);
+}
+
+TEST_CASE("a disk that lies about syncs fails these tests") {
+  captured_errors errors;
+  CHECK(losses(loss::some_writes, true, 1) > 0);
+}
+
+TEST_CASE("SQLite may run out of memory anywhere") {
+  captured_errors errors;
+  const temporary_folder folder;
+  const std::string path = folder.file("tuning.db");
+  tuning_database(path).store(sample_function(), sample_key(0), sample_tuning(0), 1);
+  const sqlite3_int64 in_use = sqlite3_memory_used();
+  int refused = 0;
+  for (sqlite3_int64 more = 1; more < 400'000; more += 4'000) {
+    sqlite3_hard_heap_limit64(in_use + more);
+    acknowledged done;
+    CHECK_NOTHROW(succeeds(done, [&] {
+      tuning_database database(path, short_waits);
+      const auto found = database.find(sample_function(), sample_key(0));
+      CHECK((found && found->values == sample_tuning(0)));
+      database.store(sample_function(), sample_key(1), sample_tuning(1), 1);
+    }));
+    sqlite3_hard_heap_limit64(0);
+    refused += done.refused;
+  }
+  CHECK(refused > 0);
+  CHECK(faults_in(path, {.rows = {0}}) == 0);
+}

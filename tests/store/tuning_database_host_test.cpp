@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A host program that does with our file what it likes, in the same process.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <filesystem>
+#include <sqlite3.h>
+#include <string>
+#include <unistd.h>
+
+#include "libtune/store/key_lock.hpp"
+#include "libtune/store/tuning_database.hpp"
+#include "tests/store/child_process.hpp"
+#include "tests/store/samples.hpp"
+#include "tests/store/temporary_folder.hpp"
+
+using namespace std::chrono_literals;
+using tune::key_lock;
+using tune::tuning_database;
+using tune::testing::in_child;
+using tune::testing::sample_function;
+using tune::testing::sample_key;
+using tune::testing::sample_tuning;
+using tune::testing::temporary_folder;
+
+namespace {
+
+void store(tuning_database& database, std::int64_t rows) {
+  database.store(sample_function(), sample_key(rows), sample_tuning(rows), 1);
+}
+
+/// Another copy of SQLite, with data of its own, as a host may have linked or loaded one.
+class second_sqlite {
+ public:
+  explicit second_sqlite(const temporary_folder& folder) {
+    Dl_info ours{};
+    if (::dladdr(reinterpret_cast<void*>(&sqlite3_libversion), &ours) == 0) return;
+    const std::string copy = folder.file("libsqlite3-copy.so");
+    std::error_code failure;
+    if (!std::filesystem::copy_file(ours.dli_fname, copy, failure)) return;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    library_ = ::dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+#endif
+  }
+  ~second_sqlite() {
+    if (library_ != nullptr) ::dlclose(library_);
+  }
+  second_sqlite(const second_sqlite&) = delete;
+  second_sqlite& operator=(const second_sqlite&) = delete;
+
+  explicit operator bool() const noexcept {
+    return library_ != nullptr && symbol<void*>("sqlite3_open") != nullptr;
+  }
+
+  /// Opens the file, runs a statement and closes the file again. @returns what went wrong first
+  int run(const std::string& path, const char* statement) const {
+    sqlite3* opened = nullptr;
+    int result = symbol<decltype(&sqlite3_open)>("sqlite3_open")(path.c_str(), &opened);
+    symbol<decltype(&sqlite3_busy_timeout)>("sqlite3_busy_timeout")(opened, 60'000);
+    if (result == SQLITE_OK) {
+      result = symbol<decltype(&sqlite3_exec)>("sqlite3_exec")(opened, statement, nullptr, nullptr,
+                                                               nullptr);
+    }
+    symbol<decltype(&sqlite3_close)>("sqlite3_close")(opened);
+    return result;
+  }
+
+ private:
+  template <class Function>
+  Function symbol(const char* name) const noexcept {
+    return reinterpret_cast<Function>(::dlsym(library_, name));
+  }
+
+  void* library_ = nullptr;
+};
+
+}  // namespace
+
+TEST_CASE("opening and closing our file drops none of our locks") {
+  const temporary_folder folder;
+  tuning_database database(folder.file("tuning.db"));
+  store(database, 1);
+  key_lock lock(database.path(), "key");
+  REQUIRE(lock.take(0ms));
+  for (int i = 0; i < 3; ++i) ::close(::open(database.path().c_str(), O_RDONLY | O_CLOEXEC));
+  CHECK(in_child([&] { return key_lock(database.path(), "key").take(0ms); }) == 0);
+  store(database, 2);
+  CHECK(database.find(sample_function(), sample_key(2)));
+}
+
+TEST_CASE("another copy of SQLite in the process uses our file between our calls") {
+  const temporary_folder folder;
+  const second_sqlite other(folder);
+  if (!other) {
+    MESSAGE("skipped: SQLite is linked statically, or the sanitizer forbids it");
+    return;
+  }
+  tuning_database database(folder.file("tuning.db"));
+  store(database, 1);
+  key_lock lock(database.path(), "key");
+  REQUIRE(lock.take(0ms));
+  for (std::int64_t i = 2; i < 10; ++i) {
+    CHECK(other.run(database.path(), "SELECT count(*) FROM libtune_function") == SQLITE_OK);
+    store(database, i);
+    CHECK(other.run(database.path(),
+                    "CREATE TABLE IF NOT EXISTS of_the_host (x); "
+                    "INSERT INTO of_the_host VALUES (1)") == SQLITE_OK);
+    CHECK(database.find(sample_function(), sample_key(i)));
+  }
+  CHECK(in_child([&] { return key_lock(database.path(), "key").take(0ms); }) == 0);
+  SQLite::Database opened(database.path());
+  CHECK(opened.execAndGet("PRAGMA integrity_check").getString() == "ok");
+  CHECK(opened.execAndGet("SELECT count(*) FROM of_the_host").getInt() == 8);
+}
