@@ -323,7 +323,7 @@ bool is_own_t4(std::string_view text) {
 
 function_content from_own_t4_text(std::string_view text) {
   const precise_json document = parse(text);
-  const json again = json::parse(
+  const auto again = nlohmann::json::parse(
       text, [](int depth, auto, auto&) { return depth < greatest_depth; }, false);
   if (!is_own_t4(text)) refuse("its 'metadata' has no member 'libtune'");
   database_content outline = from_exchange_text(again["metadata"]["libtune"].dump());

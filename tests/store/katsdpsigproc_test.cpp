@@ -105,9 +105,10 @@ TEST_CASE("a function that is known decides the types, and may have another name
 
 TEST_CASE("a tuning database of libtune is no database of katsdpsigproc") {
   const temporary_folder folder;
-  merge_content(folder.file("t.db"), {.functions = {{.function = tune::testing::sample_function(),
-                                                     .results = {},
-                                                     .searches = {}}}});
+  tune::merge_content(
+      folder.file("t.db"),
+      {.functions = {
+           {.function = tune::testing::sample_function(), .results = {}, .searches = {}}}});
   CHECK_THROWS_WITH_AS(read_katsdpsigproc(folder.file("t.db")), doctest::Contains("tunedb merge"),
                        tune::database_error);
   CHECK_THROWS_AS(read_katsdpsigproc(folder.file("none")), tune::database_error);

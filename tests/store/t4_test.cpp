@@ -25,6 +25,10 @@ using tune::testing::sample_key;
 
 namespace {
 
+std::string all_of(const function_content& content) {
+  return canonical_text(tune::database_content{.functions = {content}});
+}
+
 function_content one_search(const std::vector<trial_content>& trials) {
   search_content search{.columns = search_columns(sample_key().arguments, sample_device()),
                         .trials = trials};
@@ -75,8 +79,7 @@ TEST_CASE("every time reads back as the same number of nanoseconds") {
   for (int i = 0; i < 2000; ++i) trials.push_back(measured(std::pow(10, exponent(random))));
   const function_content content = one_search(trials);
   const std::string text = to_t4_text(content);
-  CHECK(canonical_text({.functions = {from_own_t4_text(text)}}) ==
-        canonical_text({.functions = {content}}));
+  CHECK(all_of(from_own_t4_text(text)) == all_of(content));
 }
 
 TEST_CASE("a search read back is what was written, and is written the same again") {
@@ -88,14 +91,13 @@ TEST_CASE("a search read back is what was written, and is written the same again
       content.searches.resize(1);
       bool holds = true;  // JSON text is UTF-8, so T4 cannot hold other bytes
       for (const trial_content& trial : content.searches[0].trials) {
-        holds = holds && json(text_of(trial.columns, "message"))
+        holds = holds && json(tune::text_of(trial.columns, "message"))
                                  .dump(-1, ' ', false, json::error_handler_t::replace)
                                  .find("\xef\xbf\xbd") == std::string::npos;
       }
       if (!holds) continue;
       const std::string text = to_t4_text(content);
-      CHECK(canonical_text({.functions = {from_own_t4_text(text)}}) ==
-            canonical_text({.functions = {content}}));
+      CHECK(all_of(from_own_t4_text(text)) == all_of(content));
       CHECK(to_t4_text(from_own_t4_text(text)) == text);
       ++searches;
     }
@@ -110,12 +112,12 @@ TEST_CASE("a file of Kernel Tuner becomes a search, and its fastest configuratio
   REQUIRE(trials.size() == 2);
   CHECK(trials[0].samples_ns() == std::vector<double>{12.5e6, 12.25e6});
   CHECK(trials[0].score_ns() == 12.375e6);
-  CHECK(text_of(trials[1].columns, "outcome") == "compile failed");
-  CHECK(text_of(trials[1].columns, "message") == "CompilationFailedConfig");
+  CHECK(tune::text_of(trials[1].columns, "outcome") == "compile failed");
+  CHECK(tune::text_of(trials[1].columns, "message") == "CompilationFailedConfig");
   CHECK(trials[1].configuration[0].value == tune::value(1.0));  // f, a floating number in the other
   REQUIRE(content.results.size() == 1);
   CHECK(content.results[0].values == trials[0].configuration);
-  CHECK(text_of(content.results[0].columns, "tuned_at") == "2023-12-21T10:44:42Z");
+  CHECK(tune::text_of(content.results[0].columns, "tuned_at") == "2023-12-21T10:44:42Z");
   CHECK(content.results[0].device() == sample_device());
 }
 
@@ -133,6 +135,6 @@ TEST_CASE("a file that is not T4 is refused with the reason") {
   check_refused([](json& document) { document["results"][0]["times"]["compilation"] = 1e300; });
   check_refused([](json& document) { document["metadata"]["timeunit"] = "fortnights"; });
   CHECK_THROWS_AS(from_t4_text("[", subject()), tune::argument_error);
-  CHECK_THROWS_AS(from_t4_text(std::string(1'000'000, '['), subject()), tune::argument_error);
+  CHECK_THROWS_AS(from_t4_text(std::string(100'000, '['), subject()), tune::argument_error);
   CHECK_THROWS_AS(from_own_t4_text(foreign), tune::argument_error);
 }
