@@ -22,6 +22,8 @@ constexpr std::array variables{
                          "which OpenCL device to use where neither of these is set"},
     environment_variable{"LIBTUNE_DB", "path", "libtune/tuning.db in the user's cache folder",
                          "the tuning database"},
+    environment_variable{"LIBTUNE_DB_ACCESS", "private, shared", "private",
+                         "whether the database's folder may be written by a group"},
     environment_variable{"LIBTUNE_MATCH", "exact, nearest", "exact",
                          "whether a result of another driver or device may be used"},
     environment_variable{"LIBTUNE_MODE", "tune, cached, default, force", "tune",

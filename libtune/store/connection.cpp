@@ -16,6 +16,7 @@
 #include "libtune/base/log.hpp"
 #include "libtune/store/database_failure.hpp"
 #include "libtune/store/database_file.hpp"
+#include "libtune/store/database_trust.hpp"
 #include "libtune/store/row_checksum.hpp"
 #include "libtune/store/schema.hpp"
 #include "libtune/store/schema_migration.hpp"
@@ -35,7 +36,11 @@ int flags_for(database_access access) noexcept {
 }
 
 std::string name_for(const std::string& path, database_access access) {
-  if (access != database_access::read_write) require_regular_file(path);
+  if (access == database_access::read_write) {
+    require_trust(path);
+  } else {
+    require_regular_file(path);
+  }
   return access == database_access::immutable ? immutable_uri(path)
                                               : without_links_on_the_way(path);
 }
@@ -128,6 +133,8 @@ connection::connection(const std::string& path, std::chrono::milliseconds wait,
     device_ = status.st_dev;
     inode_ = status.st_ino;
   }
+  // Once more, for what may have taken the file's place before it was opened.
+  if (access == database_access::read_write) require_trust(path);
   limit_resources(database_->getHandle());
   constexpr int steps_between_looks = 1000;
   sqlite3_progress_handler(database_->getHandle(), steps_between_looks, is_past, &work_deadline_);

@@ -11,6 +11,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/store/database_failure.hpp"
+#include "libtune/store/database_trust.hpp"
 #include "libtune/store/private_folder.hpp"
 
 namespace tune::detail {
@@ -82,9 +83,10 @@ void create_private_file(const std::string& path) {
   if (const std::error_code reason = create_private_folders(folder)) {
     throw failure_of(path, "create the folder '" + folder + "'", reason);
   }
-  constexpr ::mode_t owner_only = S_IRUSR | S_IWUSR;
-  if (::mknod(path.c_str(), S_IFREG | owner_only, 0) == 0) {
-    ::chmod(path.c_str(), owner_only);  // the process may have a mask that keeps even the owner out
+  if (!is_there(path)) require_trust(path);  // in its folder, before anything is put there
+  const ::mode_t mode = shares_database() ? 0660 : 0600;
+  if (::mknod(path.c_str(), S_IFREG | mode, 0) == 0) {
+    ::chmod(path.c_str(), mode);  // the process may have a mask that keeps even the owner out
   } else if (errno != EEXIST) {
     throw failure_of(path, "create the file", last_error());
   }

@@ -7,6 +7,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "libtune/store/database_trust.hpp"
 #include "libtune/store/file_lock.hpp"
 
 namespace tune::detail {
@@ -14,7 +15,7 @@ namespace tune::detail {
 database_lock::database_lock(const std::string& path, kind wanted, std::chrono::milliseconds wait)
     : file_(::open((path + suffix).c_str(),
                    O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-                   S_IRUSR | S_IWUSR)) {
+                   shares_database() ? 0660 : 0600)) {
   if (!file_) return;
   const int operation = (wanted == kind::shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
   held_ = keep_trying(wait, [&] {

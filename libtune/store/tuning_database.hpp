@@ -33,6 +33,10 @@ struct database_waits {
 /// in one process, may use one file. A child made by fork may go on using an object: it opens the
 /// file anew, and leaves what its parent has open alone.
 ///
+/// A row whose checksum is wrong counts as not there. A file of libtune that is damaged beyond
+/// reading is moved aside by the next call that writes, which starts a new one; files of others are
+/// never touched (FORMAT.md).
+///
 /// All functions throw argument_error for what can never be stored (a wrong type, a NaN in a key,
 /// a bad name), schema_drift_error if the fields of the function have changed and its version has
 /// not, and database_error if the file cannot be opened, read or written.

@@ -11,7 +11,8 @@ std::optional<std::string> user_cache_folder() {
   const auto cache = read_environment("XDG_CACHE_HOME");
   if (cache && cache->front() == '/') return *cache + "/libtune";
   const auto home = read_environment("HOME");
-  if (home && home->front() == '/') return *home + "/.cache/libtune";
+  // Users without a home have the root folder for one.
+  if (home && home->front() == '/' && *home != "/") return *home + "/.cache/libtune";
   return std::nullopt;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "libtune/base/environment.hpp"
+#include "libtune/store/file_system.hpp"
 #include "libtune/store/user_cache_folder.hpp"
 
 namespace tune {
@@ -53,7 +54,7 @@ tuning_settings resolve_settings(const tuning_options& options) {
 
 std::string default_database_path() {
   const auto folder = user_cache_folder();
-  return folder ? *folder + "/tuning.db" : std::string();
+  return folder ? detail::off_the_network(*folder) + "/tuning.db" : std::string();
 }
 
 const char* tuning_mode_name(tuning_mode mode) noexcept {

@@ -22,7 +22,8 @@ struct tuning_settings {
 tuning_settings resolve_settings(const tuning_options& options);
 
 /// libtune/tuning.db in the user's cache folder (XDG_CACHE_HOME, else HOME/.cache); empty if
-/// neither variable names a folder.
+/// neither variable names a folder. If that is on the network, in a folder of this machine instead
+/// (store/file_system.hpp).
 std::string default_database_path();
 
 /// The word of a mode, as LIBTUNE_MODE takes it.

@@ -175,7 +175,8 @@ TEST_CASE("a file that is no database, a folder, a symbolic link and nothing are
   CHECK_THROWS_AS(connection(garbage, 1s, 1s), SQLite::Exception);
   CHECK(bytes_of(garbage) == std::string(5000, 'x'));
 
-  CHECK_THROWS_AS(connection(folder.path().string(), 1s, 1s), SQLite::Exception);
+  std::filesystem::create_directory(folder.path() / "inner");
+  CHECK_THROWS_AS(connection(folder.file("inner"), 1s, 1s), SQLite::Exception);
   CHECK_THROWS_AS(connection(folder.file("none"), 1s, 1s), SQLite::Exception);
 
   std::filesystem::create_symlink(create_database(folder), folder.file("link"));

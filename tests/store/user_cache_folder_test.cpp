@@ -23,7 +23,7 @@ TEST_CASE("the user's cache folder is that of XDG_CACHE_HOME, else of HOME") {
 
 TEST_CASE("without a home there is no cache folder") {
   const scoped_environment cache("XDG_CACHE_HOME", nullptr);
-  for (const char* unusable : {static_cast<const char*>(nullptr), "", "home"}) {
+  for (const char* unusable : {static_cast<const char*>(nullptr), "", "home", "/"}) {
     const scoped_environment home("HOME", unusable);
     CHECK_FALSE(user_cache_folder());
   }

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/database_trust.hpp"
+
+#include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libtune/base/environment.hpp"
+#include "libtune/base/error.hpp"
+#include "libtune/store/database_failure.hpp"
+
+namespace tune::detail {
+namespace {
+
+/// Why others could change what has this status; empty if they cannot.
+std::string objection(const struct stat& status, bool shared) {
+  if ((status.st_mode & S_IWOTH) != 0) return "may be written by everybody";
+  if (shared) return {};
+  if ((status.st_mode & S_IWGRP) != 0) return "may be written by its group";
+  if (status.st_uid != ::geteuid() && status.st_uid != 0) return "belongs to another user";
+  return {};
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::string& reason) {
+  throw database_failure(path, "trust it", reason,
+                         "take away the others' right to write (chmod go-w), name another file "
+                         "with LIBTUNE_DB, or, for a group, set LIBTUNE_DB_ACCESS=shared");
+}
+
+}  // namespace
+
+bool shares_database() {
+  return read_environment_choice<bool>("LIBTUNE_DB_ACCESS", {{"private", false}, {"shared", true}})
+      .value_or(false);
+}
+
+// The folder counts even if it is sticky: whoever can make files there can make a journal.
+void require_trust(const std::string& path) {
+  const bool shared = shares_database();
+  struct stat status {};
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  if (::stat(folder.c_str(), &status) == 0) {
+    const std::string reason = objection(status, shared);
+    if (!reason.empty()) refuse(path, "its folder " + reason);
+  }
+  // Links and the like are refused with the opening.
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  const std::string reason = objection(status, shared);
+  if (!reason.empty()) refuse(path, "it " + reason);
+  if (status.st_nlink > 1) refuse(path, "it has several names");
+}
+
+}  // namespace tune::detail

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/file_system.hpp"
+
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <string>
+#include <unistd.h>
+
+#include "tests/store/captured_errors.hpp"
+#include "tests/store/temporary_folder.hpp"
+
+using tune::detail::file_system_of;
+using tune::detail::is_network_file_system;
+using tune::detail::off_the_network;
+
+TEST_CASE("file systems that machines share are told from those of one machine") {
+  for (const long kind :
+       {0x6969L, 0xff534d42L, 0x0bd00bd0L, 0x00c36400L, 0x65735546L, 0x01021997L}) {
+    CHECK(is_network_file_system(kind));
+  }
+  for (const long kind : {0xef53L, 0x58465342L, 0x9123683eL, 0x01021994L, 0x794c7630L, 0L}) {
+    CHECK_FALSE(is_network_file_system(kind));
+  }
+}
+
+TEST_CASE("what does not exist is on the file system of the folder above") {
+  const tune::testing::temporary_folder folder;
+  const auto kind = file_system_of(folder.path().string());
+  REQUIRE(kind);
+  CHECK(file_system_of(folder.file("a/b/c.db")) == kind);
+}
+
+TEST_CASE("a folder on the network makes way for one of this machine, and says so once") {
+  tune::testing::captured_errors errors;
+  CHECK(off_the_network("/home/somebody/.cache/libtune", 0xef53L) ==
+        "/home/somebody/.cache/libtune");
+  CHECK(off_the_network("/home/somebody/.cache/libtune", std::nullopt) ==
+        "/home/somebody/.cache/libtune");
+  CHECK(errors.text().empty());
+  for (int i = 0; i < 2; ++i) {
+    const std::string place = off_the_network("/home/somebody/.cache/libtune", 0x6969L);
+    const auto local = tune::detail::node_local_folder();
+    CHECK(place == local.value_or("/home/somebody/.cache/libtune"));
+  }
+  CHECK(errors.count("on the network") == 1);
+}
+
+TEST_CASE("the folder of this machine is the user's alone") {
+  const auto local = tune::detail::node_local_folder();
+  if (!local) return;
+  CHECK(local->ends_with("-" + std::to_string(::geteuid())));
+  CHECK((std::filesystem::status(*local).permissions() & std::filesystem::perms(0077)) ==
+        std::filesystem::perms::none);
+}
