@@ -31,7 +31,8 @@ void print_text(const function_identity& function, const record_key& key, const 
   } else {
     fmt::print("match      nearest, only with LIBTUNE_MATCH=nearest: the result of {}\n",
                to_text(found.device));
-    fmt::print("relaxed    {}\n", fmt::join(found.relaxed, ", "));
+    fmt::print("relaxed    up to the {}, at a distance of {}: {}\n", match_step_name(found.step),
+               found.distance, fmt::join(found.relaxed, ", "));
   }
   fmt::print("time       {}\n", time_text(found.score_ns));
   fmt::print("why        {}\n", why.reason());
@@ -46,6 +47,8 @@ json to_json(const function_identity& function, const record_key& key, const rec
           {"device", cli::to_json(key.device)},
           {"values", cli::to_json(found.values)},
           {"match", found.grade == match_grade::exact ? "exact" : "nearest"},
+          {"step", match_step_name(found.step)},
+          {"distance", found.distance},
           {"relaxed", found.relaxed},
           {"result_of", cli::to_json(found.device)},
           {"score_ns", cli::to_json(found.score_ns)},
@@ -57,12 +60,23 @@ json to_json(const function_identity& function, const record_key& key, const rec
           {"noise", cli::to_json(why.noise)}};
 }
 
+/// A device that is named is the one of that name which the database knows, with all that it knows
+/// of it, if there is one.
+device_identity find_device(const function_content& content, const device_choice& choice) {
+  if (!choice.name.empty()) {
+    for (const result_content& result : content.results) {
+      if (choice.fits(result.device())) return result.device();
+    }
+  }
+  return choice.identity();
+}
+
 void run(const invocation& shared, const explain_options& options) {
   const std::string path = shared.database_path();
   database_reader reader(path);
   const function_identity function = find_function(reader, options.function);
   const record_key key{.arguments = parse_key(function, options.arguments),
-                       .device = options.device.identity()};
+                       .device = find_device(reader.read(function, false), options.device)};
   tuning_database database(path, {.read = std::chrono::seconds(10)});
   const auto found = database.find(function, key, match_mode::nearest);
   if (!found) {

@@ -37,7 +37,7 @@ std::string t4_text(database_reader& database, const export_options& options) {
   std::erase_if(content.results, [&](const result_content& result) {
     const column_values key = search_columns(result.arguments, result.device());
     return text_of(key, "arguments_canonical") != text_of(of_search, "arguments_canonical") ||
-           result.device() != content.searches.front().device();
+           text_of(key, "device_canonical") != text_of(of_search, "device_canonical");
   });
   return to_t4_text(content);
 }

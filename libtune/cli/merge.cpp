@@ -17,7 +17,7 @@ void run(const invocation& shared, const std::vector<std::string>& files) {
   // All are read before anything is written, so that a bad one changes nothing.
   std::vector<database_content> contents;
   for (const std::string& file : files) {
-    database_reader database(file);
+    database_reader database(file, database_access::read_only);
     if (!database.has_tables()) throw nothing_found("there is no database '" + file + "'");
     contents.push_back(database.read_all());
   }

@@ -80,7 +80,7 @@ bool device_choice::fits(const device_identity& device) const {
 }
 
 device_identity device_choice::identity() const {
-  if (!name.empty()) return {name, platform, driver};
+  if (!name.empty()) return {name, platform, driver, {}, {}};
   if (!platform.empty() || !driver.empty()) {
     throw usage_error("--platform and --driver are of a device: name it with --device");
   }

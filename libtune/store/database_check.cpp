@@ -6,22 +6,20 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
-#include <memory>
+#include <optional>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
 
 #include "libtune/base/error.hpp"
 #include "libtune/store/connection.hpp"
 #include "libtune/store/content_rows.hpp"
 #include "libtune/store/database_file.hpp"
+#include "libtune/store/file_system.hpp"
 #include "libtune/store/function_list.hpp"
 
 namespace tune {
@@ -29,19 +27,6 @@ namespace {
 
 using detail::connection;
 using findings = std::vector<check_finding>;
-
-// File systems on which the locks of SQLite are known to fail, by their magic numbers (statfs).
-constexpr std::array<std::pair<unsigned long, const char*>, 9> network_file_systems{{
-    {0x6969, "NFS"},
-    {0xff534d42, "CIFS"},
-    {0xfe534d42, "SMB2"},
-    {0x517b, "SMB"},
-    {0x0bd00bd0, "Lustre"},
-    {0x00c36400, "Ceph"},
-    {0x01021997, "9P"},
-    {0x65735546, "FUSE"},
-    {0x47504653, "GPFS"},
-}};
 
 void check_owner(findings& all, const std::string& path, const char* what) {
   struct stat status {};
@@ -66,22 +51,19 @@ void check_owner(findings& all, const std::string& path, const char* what) {
 }
 
 void check_file_system(findings& all, const std::string& folder) {
-  struct statfs status {};
-  if (::statfs(folder.c_str(), &status) != 0) {
-    all.push_back({"file system", false, std::generic_category().message(errno)});
+  const std::optional<long> kind = detail::file_system_of(folder);
+  if (!kind) {
+    all.push_back({"file system", false, "the system does not tell of which kind it is"});
     return;
   }
-  const auto magic = static_cast<unsigned long>(status.f_type) & 0xffffffffUL;
-  for (const auto& [known, name] : network_file_systems) {
-    if (known != magic) continue;
-    all.push_back(
-        {"file system", false,
-         fmt::format("{} does not keep the locks that SQLite needs between machines: name "
-                     "a file on a local disk with LIBTUNE_DB",
-                     name)});
-    return;
-  }
-  all.push_back({"file system", true, fmt::format("a local one (type {:#x})", magic)});
+  const bool on_the_network = detail::is_network_file_system(*kind);
+  all.push_back({"file system", !on_the_network,
+                 fmt::format("it is {} (type {:#x})",
+                             on_the_network
+                                 ? "on the network, where the locks that SQLite needs are not kept "
+                                   "between machines: name a file on a local disk with LIBTUNE_DB"
+                                 : "a local one",
+                             *kind)});
 }
 
 /// One finding from a pragma that returns "ok" or nothing, or a row for each fault.
@@ -124,7 +106,7 @@ void check_rows(findings& all, connection& source) {
 void check_content(findings& all, const std::string& path) {
   constexpr std::chrono::seconds patience{10};
   try {
-    connection source(path, patience, patience);
+    connection source(path, patience, patience, database_access::read_only);
     if (!source.is_ready()) {
       all.push_back({"format", true, "the file has no tables yet"});
       return;

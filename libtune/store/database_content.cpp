@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "libtune/store/identity_column.hpp"
 #include "libtune/store/schema.hpp"
 #include "libtune/store/sha256.hpp"
 
@@ -26,8 +27,17 @@ std::optional<double> number_in(const column_values& columns, const std::string&
 }
 
 device_identity device_in(const column_values& columns) {
-  return {text_of(columns, "device_name"), text_of(columns, "device_platform"),
-          text_of(columns, "device_version")};
+  device_identity device;
+  for (const identity_column& column : identity_columns()) {
+    const auto found = columns.find(column.name);
+    if (found == columns.end()) continue;
+    const auto* text = std::get_if<std::string>(&found->second);
+    const auto* number = std::get_if<std::int64_t>(&found->second);
+    const bool is_text = std::holds_alternative<std::string>(column.get(device));
+    if (is_text && text != nullptr) column.set(device, *text);
+    if (!is_text && number != nullptr) column.set(device, *number);
+  }
+  return device;
 }
 
 // What a database that lacks the column would say too.
@@ -85,9 +95,20 @@ column_values search_columns(const std::vector<named_value>& arguments,
   std::ranges::sort(by_name, {}, &named_value::name);
   return {{"arguments", to_string(arguments)},
           {"arguments_canonical", canonical_text(by_name)},
+          {"device_canonical", canonical_text(device)},
           {"device_name", device.name},
           {"device_platform", device.platform},
           {"device_version", device.driver_version}};
+}
+
+column_values device_columns(const device_identity& device) {
+  column_values columns;
+  for (const identity_column& column : identity_columns()) {
+    const value v = column.get(device);
+    if (const auto* text = std::get_if<std::string>(&v)) columns[column.name] = *text;
+    if (const auto* number = std::get_if<std::int64_t>(&v)) columns[column.name] = *number;
+  }
+  return columns;
 }
 
 std::string canonical_text(const column_value& v) {

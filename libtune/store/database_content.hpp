@@ -53,6 +53,7 @@ struct search_content {
   std::int64_t id =
       0;  ///< its number in the database that it was read from; means nothing elsewhere
 
+  /// Its name, platform and driver; the rest is not known.
   device_identity device() const;
 };
 
@@ -66,6 +67,9 @@ struct function_content {
 struct database_content {
   std::vector<function_content> functions{};
 };
+
+/// The device_* columns of a result.
+column_values device_columns(const device_identity& device);
 
 /// The columns of a search that say what it is for.
 column_values search_columns(const std::vector<named_value>& arguments,

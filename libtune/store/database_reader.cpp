@@ -61,7 +61,8 @@ function_summary summarise(connection& source, const function_identity& function
 
 class database_reader::implementation {
  public:
-  explicit implementation(const std::string& path) : path_(detail::absolute_path(path)) {}
+  implementation(const std::string& path, database_access access)
+      : path_(detail::absolute_path(path)), access_(access) {}
 
   template <class Step>
   auto attempt(const std::string& what, Step step) {
@@ -93,17 +94,18 @@ class database_reader::implementation {
   connection* open() {
     if (!connection_) {
       if (!detail::is_there(path_)) return nullptr;
-      connection_ = std::make_unique<connection>(path_, patience, patience);
+      connection_ = std::make_unique<connection>(path_, patience, patience, access_);
     }
     return connection_->is_ready() ? connection_.get() : nullptr;
   }
 
   const std::string path_;
+  const database_access access_;
   std::unique_ptr<connection> connection_;
 };
 
-database_reader::database_reader(const std::string& path)
-    : impl_(std::make_unique<implementation>(path)) {}
+database_reader::database_reader(const std::string& path, database_access access)
+    : impl_(std::make_unique<implementation>(path, access)) {}
 
 database_reader::~database_reader() = default;
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/store/database_access.hpp"
 #include "libtune/store/database_content.hpp"
 
 namespace tune {
@@ -23,13 +24,16 @@ struct function_summary {
 
 /// Reads whole databases, as they are at one moment: what other processes write meanwhile is not
 /// seen. They cannot commit while one of the functions runs, so a reader is for tools. Never
-/// changes anything but to finish what a killed process left. Not thread-safe.
+/// changes anything but to finish what a killed process left, and the version of the tables. Not
+/// thread-safe.
 ///
 /// All functions throw database_error if the file cannot be opened or read.
 class database_reader {
  public:
   /// Opens nothing yet. @throws argument_error if the path cannot name a file
-  explicit database_reader(const std::string& path);
+  /// @param access  with read_only nothing at all is written, and the file may be another user's
+  explicit database_reader(const std::string& path,
+                           database_access access = database_access::read_write);
   ~database_reader();
   database_reader(const database_reader&) = delete;
   database_reader& operator=(const database_reader&) = delete;

@@ -18,9 +18,13 @@ namespace tune {
 namespace {
 
 using json = nlohmann::ordered_json;
+// Ordered objects copy all that is in them while they grow, which takes a deep stack.
+using input = nlohmann::json;
 
 constexpr const char* format_name = "libtune tuning results";
 constexpr int format_version = 1;
+// Deeper than anything in such a document; what nests deeper is left out and then missed.
+constexpr int greatest_depth = 32;
 
 [[noreturn]] void refuse(const std::string& reason) {
   throw argument_error("the document is no export of libtune that can be read: " + reason);
@@ -114,20 +118,20 @@ json to_json(const function_content& content) {
           {"searches", std::move(searches)}};
 }
 
-const json& member(const json& object, const char* name) {
+const input& member(const input& object, const char* name) {
   if (!object.is_object()) refuse(fmt::format("where '{}' is expected is no object", name));
   const auto found = object.find(name);
   if (found == object.end()) refuse(fmt::format("an object has no '{}'", name));
   return *found;
 }
 
-const json& array_member(const json& object, const char* name) {
-  const json& list = member(object, name);
+const input& array_member(const input& object, const char* name) {
+  const input& list = member(object, name);
   if (!list.is_array()) refuse(fmt::format("'{}' is no array", name));
   return list;
 }
 
-std::string bytes_from_hex(const json& digits) {
+std::string bytes_from_hex(const input& digits) {
   const auto* text = digits.get_ptr<const std::string*>();
   std::optional<std::string> bytes;
   if (text != nullptr) bytes = detail::from_hex(*text);
@@ -135,19 +139,19 @@ std::string bytes_from_hex(const json& digits) {
   return *bytes;
 }
 
-std::string text_from_json(const json& item) {
+std::string text_from_json(const input& item) {
   if (item.is_string()) return item.get<std::string>();
   return bytes_from_hex(member(item, "text"));
 }
 
-std::optional<double> word_for_real(const json& item) {
+std::optional<double> word_for_real(const input& item) {
   if (item == "nan") return std::numeric_limits<double>::quiet_NaN();
   if (item == "inf") return std::numeric_limits<double>::infinity();
   if (item == "-inf") return -std::numeric_limits<double>::infinity();
   return std::nullopt;
 }
 
-std::int64_t signed_from_json(const json& item) {
+std::int64_t signed_from_json(const input& item) {
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
   if (item.is_number_unsigned() && item.get<std::uint64_t>() > most) {
     refuse("a number is too large");
@@ -155,7 +159,7 @@ std::int64_t signed_from_json(const json& item) {
   return item.get<std::int64_t>();
 }
 
-value value_from_json(const json& item, std::string_view alternative) {
+value value_from_json(const input& item, std::string_view alternative) {
   if (item.is_null()) return {};
   if (alternative == "bool" && item.is_boolean()) return item.get<bool>();
   if (alternative == "signed" && item.is_number_integer()) return signed_from_json(item);
@@ -170,7 +174,7 @@ value value_from_json(const json& item, std::string_view alternative) {
                      item.type_name()));
 }
 
-column_value column_from_json(const json& item) {
+column_value column_from_json(const input& item) {
   if (item.is_null()) return {};
   if (item.is_number_integer()) return signed_from_json(item);
   if (item.is_number_float()) return item.get<double>();
@@ -186,19 +190,19 @@ column_value column_from_json(const json& item) {
   return text_from_json(item);
 }
 
-column_values columns_from_json(const json& object) {
-  const json& columns = member(object, "columns");
+column_values columns_from_json(const input& object) {
+  const input& columns = member(object, "columns");
   if (!columns.is_object()) refuse("'columns' is no object");
   column_values result;
   for (const auto& [name, item] : columns.items()) result[name] = column_from_json(item);
   return result;
 }
 
-std::vector<field_description> fields_from_json(const json& function, const char* name) {
+std::vector<field_description> fields_from_json(const input& function, const char* name) {
   std::vector<field_description> fields;
-  for (const json& item : array_member(function, name)) {
+  for (const input& item : array_member(function, name)) {
     const std::string type = text_from_json(member(item, "type"));
-    const json& optional = member(item, "optional");
+    const input& optional = member(item, "optional");
     const std::optional<value_type> known = detail::value_type_from_name(type);
     if (!known) refuse(fmt::format("'{}' is no type of a field", type));
     if (!optional.is_boolean()) refuse("'optional' is neither true nor false");
@@ -207,9 +211,9 @@ std::vector<field_description> fields_from_json(const json& function, const char
   return fields;
 }
 
-std::vector<named_value> values_from_json(const json& object, const char* name,
+std::vector<named_value> values_from_json(const input& object, const char* name,
                                           const std::vector<field_description>& fields) {
-  const json& values = member(object, name);
+  const input& values = member(object, name);
   std::vector<named_value> result;
   for (const field_description& field : fields) {
     result.push_back({field.name, value_from_json(member(values, field.name.c_str()),
@@ -219,9 +223,9 @@ std::vector<named_value> values_from_json(const json& object, const char* name,
   return result;
 }
 
-trial_content trial_from_json(const json& object) {
+trial_content trial_from_json(const input& object) {
   trial_content trial{.configuration = {}, .columns = columns_from_json(object)};
-  for (const json& item : array_member(object, "configuration")) {
+  for (const input& item : array_member(object, "configuration")) {
     if (!item.is_array() || item.size() != 3)
       refuse("a configuration holds no [name, kind, value]");
     trial.configuration.push_back(
@@ -230,32 +234,32 @@ trial_content trial_from_json(const json& object) {
   return trial;
 }
 
-search_content search_from_json(const json& object) {
+search_content search_from_json(const input& object) {
   search_content search{.columns = columns_from_json(object), .trials = {}};
-  for (const json& item : array_member(object, "trials")) {
+  for (const input& item : array_member(object, "trials")) {
     search.trials.push_back(trial_from_json(item));
   }
   return search;
 }
 
-function_content function_from_json(const json& object) {
+function_content function_from_json(const input& object) {
   function_content content;
   function_identity& function = content.function;
   function.name = text_from_json(member(object, "name"));
-  const json& version = member(object, "version");
+  const input& version = member(object, "version");
   if (!version.is_number_unsigned() || version.get<std::uint64_t>() > 1'000'000'000) {
     refuse("'version' is no small number");
   }
   function.version = version.get<int>();
   function.key_fields = fields_from_json(object, "key_fields");
   function.value_fields = fields_from_json(object, "value_fields");
-  for (const json& item : array_member(object, "results")) {
+  for (const input& item : array_member(object, "results")) {
     content.results.push_back(
         {.arguments = values_from_json(item, "arguments", function.key_fields),
          .values = values_from_json(item, "values", function.value_fields),
          .columns = columns_from_json(item)});
   }
-  for (const json& item : array_member(object, "searches")) {
+  for (const input& item : array_member(object, "searches")) {
     content.searches.push_back(search_from_json(item));
   }
   return content;
@@ -277,7 +281,8 @@ std::string to_exchange_text(const database_content& content) {
 }
 
 database_content from_exchange_text(std::string_view text) {
-  const json document = json::parse(text, nullptr, false);
+  const input document = input::parse(
+      text, [](int depth, auto, auto&) { return depth < greatest_depth; }, false);
   if (document.is_discarded()) refuse("it is not JSON");
   if (member(document, "format") != format_name) refuse("its 'format' is another");
   if (member(document, "format_version") != format_version) {
@@ -286,7 +291,7 @@ database_content from_exchange_text(std::string_view text) {
                     format_version));
   }
   database_content content;
-  for (const json& item : array_member(document, "functions")) {
+  for (const input& item : array_member(document, "functions")) {
     content.functions.push_back(function_from_json(item));
   }
   return content;

@@ -15,6 +15,7 @@
 #include "libtune/store/content_rows.hpp"
 #include "libtune/store/database_failure.hpp"
 #include "libtune/store/database_file.hpp"
+#include "libtune/store/database_lock.hpp"
 #include "libtune/store/field_check.hpp"
 #include "libtune/store/function_table.hpp"
 #include "libtune/store/raw_table.hpp"
@@ -107,7 +108,9 @@ merge_report merge_content(const std::string& path, const database_content& cont
   const std::string file = detail::absolute_path(path);
   merge_report report;
   try {
-    detail::create_private_file(file);
+    detail::create_private_file(file);  // with the folder, for the lock's file
+    const detail::database_lock lock(file, detail::database_lock::kind::shared, patience);
+    detail::create_private_file(file);  // it may have been moved meanwhile
     connection target(file, patience, patience);
     detail::write_transaction transaction(target, patience);
     for (const function_content& function : content.functions) {

@@ -9,7 +9,7 @@
 #include <chrono>
 #include <set>
 #include <string_view>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "libtune/base/error.hpp"
@@ -17,6 +17,7 @@
 #include "libtune/store/content_rows.hpp"
 #include "libtune/store/database_failure.hpp"
 #include "libtune/store/database_file.hpp"
+#include "libtune/store/database_lock.hpp"
 #include "libtune/store/function_list.hpp"
 #include "libtune/store/row_checksum.hpp"
 
@@ -45,11 +46,10 @@ std::size_t remove_rows(connection& target, const std::string& table, const cond
   return static_cast<std::size_t>(remove.exec());
 }
 
-using search_key = std::tuple<std::string, std::string, std::string, std::string>;
+using search_key = std::pair<std::string, std::string>;
 
 search_key key_of(const column_values& columns) {
-  return {text_of(columns, "arguments_canonical"), text_of(columns, "device_name"),
-          text_of(columns, "device_platform"), text_of(columns, "device_version")};
+  return {text_of(columns, "arguments_canonical"), text_of(columns, "device_canonical")};
 }
 
 std::size_t remove_orphans(connection& target, const function_identity& function,
@@ -121,6 +121,7 @@ prune_report prune_database(const std::string& path, const prune_options& option
   prune_report report;
   if (!detail::is_there(file)) return report;
   try {
+    const detail::database_lock lock(file, detail::database_lock::kind::shared, patience);
     connection target(file, patience, patience);
     if (!target.is_ready()) return report;
     detail::write_transaction transaction(target, patience);

@@ -292,13 +292,12 @@ std::string date_from(const std::string& timestamp) {
 
 result_content result_of(const t4_subject& subject, const trial_content& best,
                          const std::string& date) {
-  return {.arguments = subject.arguments,
-          .values = best.configuration,
-          .columns = {{"device_name", subject.device.name},
-                      {"device_platform", subject.device.platform},
-                      {"device_version", subject.device.driver_version},
-                      {"score_ns", *best.score_ns()},
-                      {"tuned_at", date}}};
+  result_content result{.arguments = subject.arguments,
+                        .values = best.configuration,
+                        .columns = device_columns(subject.device)};
+  result.columns["score_ns"] = *best.score_ns();
+  result.columns["tuned_at"] = date;
+  return result;
 }
 
 }  // namespace
@@ -324,7 +323,7 @@ bool is_own_t4(std::string_view text) {
 
 function_content from_own_t4_text(std::string_view text) {
   const precise_json document = parse(text);
-  const json again = json::parse(
+  const auto again = nlohmann::json::parse(
       text, [](int depth, auto, auto&) { return depth < greatest_depth; }, false);
   if (!is_own_t4(text)) refuse("its 'metadata' has no member 'libtune'");
   database_content outline = from_exchange_text(again["metadata"]["libtune"].dump());

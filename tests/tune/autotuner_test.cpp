@@ -359,8 +359,6 @@ TEST_CASE("who waits in vain for another process uses the nearest result, else t
     counted.autotune(sample::make_device("fake device", "0.9").device().create_context());
     const auto locks = keep_all_locks(app.path);
     CHECK(counted.autotune(context, {}, impatient) == fastest);
-    CHECK(counted.searches == 1);  // as far as its search, to learn the space
-    counted.searches = 0;
   }
   CHECK(seen->searches == 0);
   CHECK(counted.autotune(context, {}, {.observers = {seen}}) == fastest);
