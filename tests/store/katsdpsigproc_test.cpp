@@ -62,7 +62,7 @@ TEST_CASE("tables become functions with the types that their values show") {
   make_sample(folder.file("k.db"));
   const auto all = read_katsdpsigproc(folder.file("k.db"), {.date = "2024-01-31T12:00:00Z"});
   CHECK(all.tables.size() == 3);
-  const taken_table& fill = table(all, fill_name + "__0");
+  const taken_table fill = table(all, fill_name + "__0");
   CHECK(fill.rows == 3);
   CHECK(fill.taken == 2);
   REQUIRE(fill.left.size() == 1);
