@@ -65,14 +65,14 @@ void add_export(CLI::App& program, invocation& shared) {
   const auto options = std::make_shared<export_options>();
   CLI::App* command = program.add_subcommand(
       "export", "Writes results and trials to a file, in place of what that is");
-  command->add_option("FILE", options->file, "The file; - is standard output")
-      ->capture_default_str();
+  command->add_option("FILE", options->file,
+                      "The file; without one, or for -, it is standard output");
   command
       ->add_option("--format", options->format,
-                   "json: everything, or one function. t4: one search, as Kernel Tuner writes it. "
+                   "json, the default: everything, or one function. t4: one search, as Kernel "
+                   "Tuner writes it. "
                    "sqlite: a backup of the whole database")
-      ->check(CLI::IsMember({"json", "t4", "sqlite"}))
-      ->capture_default_str();
+      ->check(CLI::IsMember({"json", "t4", "sqlite"}));
   command->add_option("--function", options->function, "A name, or NAME__VERSION")
       ->type_name("NAME");
   options->search.add_to(*command);

@@ -63,9 +63,8 @@ void add_import(CLI::App& program, invocation& shared) {
   CLI::App* command = program.add_subcommand(
       "import", "Merges a file that export has written, or results of Kernel Tuner");
   command->add_option("FILE", options->file, "The file; - is standard input")->required();
-  command->add_option("--format", options->format, "json or t4")
-      ->check(CLI::IsMember({"json", "t4"}))
-      ->capture_default_str();
+  command->add_option("--format", options->format, "json, the default, or t4")
+      ->check(CLI::IsMember({"json", "t4"}));
   command
       ->add_option("--function", options->function,
                    "What a T4 file of Kernel Tuner is of: NAME, or NAME__VERSION")
