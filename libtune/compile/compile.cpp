@@ -13,6 +13,7 @@
 #include "libtune/compile/kernel_library.hpp"
 #include "libtune/compile/preamble.hpp"
 #include "libtune/compile/program_cache.hpp"
+#include "libtune/compile/program_supply.hpp"
 
 namespace tune {
 namespace {
@@ -30,6 +31,7 @@ std::string describe_failure(const device_info& device, const resolved_source& s
 
 program build(const context& context, const program_source& source, const compiler* given) {
   if (given != nullptr) return given->build(context, source);
+  if (auto supplied = program_supply::find(context, source)) return *std::move(supplied);
   static const in_process_compiler in_process;
   return cached_compiler(in_process, program_cache(), recent_programs()).build(context, source);
 }

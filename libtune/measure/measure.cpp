@@ -26,11 +26,17 @@ class self_timed final : public detail::measurable {
 
 }  // namespace
 
-measure::measure(std::nullptr_t) noexcept {}
-measure::measure(std::unique_ptr<detail::measurable> impl) noexcept : impl_(std::move(impl)) {}
+measure::measure(std::nullptr_t) {}
+measure::measure(std::unique_ptr<detail::measurable> impl) : impl_(std::move(impl)) {}
 measure::measure(measure&&) noexcept = default;
 measure& measure::operator=(measure&&) noexcept = default;
 measure::~measure() = default;
+
+measure measure::skipped(std::string reason) {
+  measure nothing(nullptr);
+  nothing.why_skipped_ = std::move(reason);
+  return nothing;
+}
 
 measure& measure::check(check_function function) & {
   require_operation();

@@ -33,8 +33,10 @@ class measure {
 
   /// Skips the configuration.
   // NOLINTNEXTLINE(google-explicit-constructor): reads as "return nullptr"
-  measure(std::nullptr_t) noexcept;
-  explicit measure(std::unique_ptr<detail::measurable> impl) noexcept;
+  measure(std::nullptr_t);
+  /// The same, and says why: "it needs 70 registers for each work item".
+  static measure skipped(std::string reason);
+  explicit measure(std::unique_ptr<detail::measurable> impl);
   measure(measure&&) noexcept;
   measure& operator=(measure&&) noexcept;
   ~measure();
@@ -50,6 +52,9 @@ class measure {
   /// batch it is not called. @throws argument_error if this is a skipped configuration
   measure& reset(std::function<void()> function) &;
   measure reset(std::function<void()> function) &&;
+
+  /// Why it is skipped, as far as the author said; meaningless otherwise.
+  const std::string& why_skipped() const noexcept { return why_skipped_; }
 
   // The rest is for the tuner. It throws argument_error if this is a skipped configuration, and
   // otherwise whatever the operation or the device throws.
@@ -72,6 +77,7 @@ class measure {
   void require_operation() const;
 
   std::unique_ptr<detail::measurable> impl_;
+  std::string why_skipped_ = "the function that generates it returned nothing";
   check_function check_;
   std::function<void()> reset_;
   bool prepared_ = false;

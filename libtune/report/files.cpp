@@ -13,10 +13,12 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/report/to_json.hpp"
 
 namespace tune {
 namespace {
 
+using detail::to_json;
 using json = nlohmann::ordered_json;
 
 std::string quoted(const std::string& cell) {
@@ -68,38 +70,6 @@ std::vector<std::string> csv_row(const trial& item) {
   return cells;
 }
 
-// JSON has no infinity and no NaN.
-json number(double d) { return std::isfinite(d) ? json(d) : json(nullptr); }
-
-json to_json(const value& v) {
-  struct {
-    json operator()(std::monostate) const { return nullptr; }
-    json operator()(bool b) const { return b; }
-    json operator()(std::int64_t i) const { return i; }
-    json operator()(std::uint64_t i) const { return i; }
-    json operator()(double d) const { return number(d); }
-    json operator()(const std::string& s) const { return s; }
-  } converter;
-  return std::visit(converter, v);
-}
-
-json to_json(const std::vector<named_value>& values) {
-  json object = json::object();
-  for (const named_value& item : values) object[item.name] = to_json(item.value);
-  return object;
-}
-
-json to_json(const trial& item) {
-  json samples = json::array();
-  for (const run_time time : item.samples.times()) samples.push_back(number(time.count()));
-  return {{"configuration", to_json(item.configuration)},
-          {"outcome", outcome_name(item.outcome)},
-          {"reason", item.reason},
-          {"score_ns", item.score ? number(item.score->count()) : json(nullptr)},
-          {"samples_ns", std::move(samples)},
-          {"preparation_ns", item.preparation.count()}};
-}
-
 }  // namespace
 
 void write_csv(std::ostream& out, const search_finished_event& search) {
@@ -110,13 +80,11 @@ void write_csv(std::ostream& out, const search_finished_event& search) {
 void write_json(std::ostream& out, const search_finished_event& search) {
   json trials = json::array();
   for (const trial& item : search.trials) trials.push_back(to_json(item));
-  const device_identity& device = search.subject.device.identity;
   const json object{
       {"function", search.subject.function},
       {"version", search.subject.version},
       {"arguments", to_json(search.subject.arguments)},
-      {"device",
-       {{"name", device.name}, {"platform", device.platform}, {"version", device.driver_version}}},
+      {"device", to_json(search.subject.device.identity)},
       {"elapsed_ns", search.elapsed.count()},
       {"best", search.best ? to_json(search.trials[*search.best].configuration) : json(nullptr)},
       {"trials", std::move(trials)}};

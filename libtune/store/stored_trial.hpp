@@ -27,6 +27,9 @@ struct search_identity {
   friend bool operator==(const search_identity&, const search_identity&) = default;
 };
 
+/// The result of a search that found something, and was ended before it had tried everything.
+inline constexpr const char* stopped_search = "stopped";
+
 /// What is kept of one trial of a search.
 struct stored_trial {
   std::vector<named_value> configuration{};

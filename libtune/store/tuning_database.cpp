@@ -360,6 +360,15 @@ void tuning_database::add_trial(search_id search, const stored_trial& trial) {
   });
 }
 
+void tuning_database::add_trials(search_id search, std::span<const stored_trial> trials) {
+  for (const stored_trial& trial : trials) check_trial(trial);
+  impl_->attempt_to_write("store trials", std::to_string(trials.size()), [&] {
+    impl_->write_to_search(search, [&](connection& target) {
+      for (const stored_trial& trial : trials) detail::insert_trial(target, search, trial);
+    });
+  });
+}
+
 void tuning_database::finish_search(search_id search, const std::string& result) {
   impl_->attempt_to_write("store the end of a search, with the result", result, [&] {
     impl_->write_to_search(search,
@@ -372,7 +381,7 @@ std::optional<stored_search> tuning_database::unfinished_search(const function_i
   check_request(function, key);
   return impl_->read_searches(function, [&](connection& source) -> std::optional<stored_search> {
     auto search = detail::read_search_result(source, function, key, stage);
-    if (!search || search->finished_at) return std::nullopt;
+    if (!search || (search->finished_at && search->result != stopped_search)) return std::nullopt;
     search->trials = detail::read_trials(source, search->id);
     return search;
   });

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -87,11 +88,14 @@ class tuning_database {
                          const search_identity& identity = {});
   /// Keeps a trial of a search. On disk when it returns.
   void add_trial(search_id search, const stored_trial& trial);
-  /// Notes that a search has ended. @param result  a word such as "found"; for people
+  /// Keeps several, all or none of them, which costs little more than to keep one.
+  void add_trials(search_id search, std::span<const stored_trial> trials);
+  /// Notes that a search has ended. @param result  a word such as "found"; stopped_search for one
+  ///                                               that may go on later
   void finish_search(search_id search, const std::string& result);
 
   /// The search of this stage for exactly this key that was started last, with its trials, if it is
-  /// unfinished.
+  /// unfinished or was stopped.
   std::optional<stored_search> unfinished_search(const function_identity& function,
                                                  const record_key& key, int stage);
   /// What is known to end with this outcome because of a program, with the same compiler: see

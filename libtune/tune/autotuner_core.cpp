@@ -19,8 +19,8 @@
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/in_flight.hpp"
+#include "libtune/tune/notify.hpp"
 #include "libtune/tune/registry.hpp"
-#include "libtune/tune/search_loop.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tune/test_mode.hpp"
 #include "libtune/tune/tolerant.hpp"
@@ -65,7 +65,10 @@ struct autotuner_core::request {
 
   record_key key() const { return {subject.arguments, subject.device.identity}; }
   bool wants_verification() const {
-    return settings.match == match_mode::verify && settings.mode == tuning_mode::tune;
+    return settings.match == match_mode::verify && may_tune();
+  }
+  bool may_tune() const {
+    return settings.mode == tuning_mode::tune || settings.mode == tuning_mode::resume;
   }
   bool wants_nearest() const {
     return settings.match != match_mode::exact && !wants_verification();
@@ -109,6 +112,7 @@ autotuner_core::values autotuner_core::obtain(const tune::context& context, cons
                                                              : database_access::read_write);
   asked.database = asked.layers->user();
   if (asked.settings.mode == tuning_mode::force) return tune_once(asked);
+  if (goes_on(asked)) return tune_once(asked);
   if (auto found = look_up(asked)) return *std::move(found);
   switch (asked.settings.mode) {
     case tuning_mode::cached:
@@ -118,6 +122,7 @@ autotuner_core::values autotuner_core::obtain(const tune::context& context, cons
           "no tuning result for " + describe(asked.subject) + "; the test default is used");
       return test_default_;
     case tuning_mode::tune:
+    case tuning_mode::resume:
     case tuning_mode::force: break;
   }
   return tune_once(asked);
@@ -218,12 +223,22 @@ autotuner_core::values autotuner_core::tune_once(const request& asked) const {
   return made ? *std::move(made) : do_without(asked);
 }
 
+// Whether there is a search to go on with, that its budget ended.
+bool autotuner_core::goes_on(const request& asked) const {
+  if (asked.settings.mode != tuning_mode::resume || !asked.database) return false;
+  std::optional<stored_search> last;
+  warn_on_database_error(
+      [&] { last = asked.database->latest_search_result(identity_, asked.key()); });
+  return last && last->finished_at && last->result == stopped_search;
+}
+
 // Another thread or process may have stored the result between the lookup and now.
 autotuner_core::values autotuner_core::tune_in_turn(const request& asked,
                                                     const std::string& search) const {
   if (asked.settings.mode == tuning_mode::force || !asked.database) return tune_and_store(asked);
   key_lock lock(asked.database->path(), search);
   if (!lock.take(asked.settings.wait)) return do_without(asked);
+  if (goes_on(asked)) return tune_and_store(asked);
   std::optional<record> found;
   warn_on_database_error([&] { found = asked.database->find_patiently(identity_, asked.key()); });
   found = if_a_tuning(asked, std::move(found));
@@ -234,6 +249,7 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked) cons
   log(log_level::info, "tuning " + describe(asked.subject));
   tuning_options options = asked.options;
   options.wait = asked.settings.wait;
+  options.budget = asked.settings.budget;
   const verification known = plan_verification(asked);
   const auto shortlist = [&](const search_problem& problem) {
     return make_shortlist(known, problem, asked.context.device());
@@ -262,7 +278,7 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked) cons
 
 void autotuner_core::store(const request& asked, values& best,
                            std::optional<double> score_ns) const {
-  if (asked.settings.mode == tuning_mode::force) {
+  if (asked.settings.mode == tuning_mode::force || asked.settings.mode == tuning_mode::resume) {
     asked.database->store(identity_, asked.key(), best, score_ns);
   } else {
     auto first =

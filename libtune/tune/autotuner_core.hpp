@@ -51,6 +51,7 @@ class autotuner_core {
   std::optional<std::string> find_failure(const request& asked) const;
   values tune_once(const request& asked) const;
   values tune_in_turn(const request& asked, const std::string& search) const;
+  bool goes_on(const request& asked) const;
   values tune_and_store(const request& asked) const;
   void store(const request& asked, values& best, std::optional<double> score_ns) const;
   values do_without(const request& asked) const;

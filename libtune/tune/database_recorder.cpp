@@ -68,24 +68,40 @@ void database_recorder::search_started(const search_started_event& event) {
 
 void database_recorder::trial_finished(const tuning_subject&, const trial& finished) {
   if (!search_) return;
-  const bool kept =
-      warn_on_database_error([&] { database_->add_trial(*search_, to_stored(finished)); });
-  if (!kept) search_.reset();
+  pending_.push_back(to_stored(finished));
+  pending_cost_ += finished.elapsed;
+  if (pending_cost_ >= at_risk) keep_pending();
+}
+
+void database_recorder::trial_refined(const tuning_subject& subject, const trial& refined) {
+  trial_finished(subject, refined);
+}
+
+void database_recorder::keep_pending() {
+  if (!pending_.empty() && search_) {
+    const bool kept =
+        warn_on_database_error([&] { database_->add_trials(*search_, pending_); });
+    if (!kept) search_.reset();
+  }
+  pending_.clear();
+  pending_cost_ = {};
 }
 
 void database_recorder::search_finished(const search_finished_event& event) {
+  keep_pending();
   if (!search_) return;
   if (event.best) {
-    found_.push_back(*search_);
-  } else {
+    const bool stopped = event.end == search_end::time || event.end == search_end::trials;
+    found_.emplace_back(*search_, stopped ? stopped_search : "found");
+  } else if (event.end == search_end::complete) {
     warn_on_database_error([&] { database_->finish_search(*search_, all_failed); });
   }
   search_.reset();
 }
 
 void database_recorder::result_stored() {
-  for (const search_id search : found_) {
-    warn_on_database_error([&] { database_->finish_search(search, "found"); });
+  for (const auto& [search, result] : found_) {
+    warn_on_database_error([&, id = search, word = result] { database_->finish_search(id, word); });
   }
   found_.clear();
 }

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libtune/store/tuning_database.hpp"
@@ -23,12 +25,16 @@ enum class search_start : std::uint8_t {
 /// How a search ended, as the database keeps it, in which no configuration could be measured.
 inline constexpr const char* all_failed = "all failed";
 
-/// Keeps every trial of the searches of one call in the database, each as soon as it has been made,
-/// and knows what is there from before. A search stays unfinished until its result is stored or it
-/// has failed, so that one killed at any moment is continued. A database that cannot be written
-/// costs one warning, and the rest of the search is not kept.
+/// Keeps every trial of the searches of one call in the database, and knows what is there from
+/// before. Trials are committed as soon as to make them anew would cost more than a commit does
+/// (at_risk), and all at the end. A search stays unfinished until its result is stored or it has
+/// failed, so that one killed at any moment is continued. A database that cannot be written costs
+/// one warning, and the rest of the search is not kept.
 class database_recorder final : public observer {
  public:
+  /// How much work on the device a kill may cost, beside that on the trial of the moment.
+  static constexpr std::chrono::milliseconds at_risk{20};
+
   database_recorder(std::shared_ptr<tuning_database> database, function_identity function,
                     record_key key, search_start start = search_start::continued);
 
@@ -38,6 +44,7 @@ class database_recorder final : public observer {
 
   void search_started(const search_started_event& event) override;
   void trial_finished(const tuning_subject& subject, const trial& finished) override;
+  void trial_refined(const tuning_subject& subject, const trial& refined) override;
   void search_finished(const search_finished_event& event) override;
 
   /// The result of the call is in the database: its searches have come to their end.
@@ -45,6 +52,7 @@ class database_recorder final : public observer {
 
  private:
   std::vector<stored_trial> recall_unfinished();
+  void keep_pending();
 
   std::shared_ptr<tuning_database> database_;
   function_identity function_;
@@ -53,7 +61,9 @@ class database_recorder final : public observer {
   search_identity identity_;             // of the search that starts next
   std::optional<search_id> unfinished_;  // which that one may continue
   std::optional<search_id> search_;      // that runs
-  std::vector<search_id> found_;         // searches that ended well
+  std::vector<stored_trial> pending_;    // trials of the search that runs, not yet kept
+  std::chrono::nanoseconds pending_cost_{0};
+  std::vector<std::pair<search_id, const char*>> found_;  // searches that ended well, and how
 };
 
 }  // namespace tune

@@ -14,6 +14,8 @@
 #include "libtune/search/restriction.hpp"
 #include "libtune/store/match.hpp"
 #include "libtune/tune/trial.hpp"
+#include "libtune/tune/search_times.hpp"
+#include "libtune/tune/tuning_budget.hpp"
 
 namespace tune {
 
@@ -59,6 +61,25 @@ struct search_finished_event {
   std::vector<trial> trials;        ///< in the order in which they were made, taken over first
   std::optional<std::size_t> best;  ///< the winner's place in trials; none if all failed
   std::chrono::nanoseconds elapsed{0};
+  search_end end = search_end::complete;
+  /// What could not be settled, for people: "the device was 6 % slower at the end"; empty if all
+  /// is well.
+  std::vector<std::string> doubts{};
+  search_times times{};
+};
+
+/// How far a search is.
+struct search_progress {
+  std::size_t planned = 0;     ///< configurations that will be tried at most
+  std::size_t taken_over = 0;  ///< of them, from an unfinished search
+  std::size_t compiling = 0;   ///< being compiled now
+  std::size_t compiled = 0;    ///< programs made so far, by helpers
+  std::size_t measured = 0;    ///< configurations with a time; those that were dropped are among them
+  std::size_t dropped = 0;     ///< no longer measured, because they cannot win
+  std::size_t failed = 0;      ///< without a time, for whatever reason
+  std::chrono::nanoseconds elapsed{0};
+  std::optional<std::chrono::nanoseconds> budget_left{};  ///< where there is a limit of time
+  std::optional<run_time> best{};                         ///< the least time so far
 };
 
 /// Hears what happens while tuning. Override what is of interest. The calls come from the thread
@@ -77,6 +98,11 @@ class observer {
   virtual void trial_taken_over(const tuning_subject&, const trial&) {}
   /// A trial was made, or found to be known not to compile.
   virtual void trial_finished(const tuning_subject&, const trial&) {}
+  /// A trial of this search has more samples than it had, because it may be the best.
+  virtual void trial_refined(const tuning_subject&, const trial&) {}
+  /// Something has changed that the other calls do not tell. It comes after each trial, and often
+  /// while there is nothing to measure yet.
+  virtual void progressed(const tuning_subject&, const search_progress&) {}
   virtual void search_finished(const search_finished_event&) {}
 };
 

@@ -11,8 +11,10 @@
 
 #include "libtune/device/context.hpp"
 #include "libtune/measure/measure_settings.hpp"
+#include "libtune/measure/race_settings.hpp"
 #include "libtune/search/strategy_options.hpp"
 #include "libtune/store/match.hpp"
+#include "libtune/tune/tuning_budget.hpp"
 
 namespace tune {
 
@@ -21,6 +23,7 @@ class observer;
 /// What happens when the database has no result.
 enum class tuning_mode : std::uint8_t {
   tune,      ///< tune now, and store the result
+  resume,    ///< the same, and go on with a search that its budget ended
   cached,    ///< never tune: not_tuned_error; nothing is written
   defaults,  ///< never tune: use the declared test default
   force,     ///< do not look, always tune, and store the result
@@ -30,8 +33,8 @@ enum class tuning_mode : std::uint8_t {
 inline constexpr std::chrono::minutes default_wait{10};
 
 /// How an application wants autotuners to behave. What is left empty is taken from the
-/// environment (LIBTUNE_DB, LIBTUNE_SYSTEM_DB, LIBTUNE_MATCH, LIBTUNE_MODE, LIBTUNE_WAIT), read
-/// anew each time, else the default.
+/// environment (LIBTUNE_DB, LIBTUNE_SYSTEM_DB, LIBTUNE_MATCH, LIBTUNE_MODE, LIBTUNE_BUDGET,
+/// LIBTUNE_WAIT), read anew each time, else the default.
 struct tuning_options {
   std::optional<std::string> database{};  ///< the path of the tuning database
   /// The paths of databases to look in after that one, in this order. They are only read, without
@@ -42,7 +45,9 @@ struct tuning_options {
   /// How long to wait for a thread or process that tunes the same key, before the nearest result or
   /// the test default is used, and for one that measures on the same device.
   std::optional<std::chrono::milliseconds> wait{};
+  std::optional<tuning_budget> budget{};  ///< what each search may cost
   measure_settings measure{};
+  race_settings race{};
   std::string strategy = "exhaustive";  ///< see strategy_names
   strategy_options search{};
   std::vector<std::shared_ptr<observer>> observers{};

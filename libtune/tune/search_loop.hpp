@@ -10,6 +10,7 @@
 
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
+#include "libtune/tune/program_workshop.hpp"
 #include "libtune/tune/recollection.hpp"
 #include "libtune/tune/trial.hpp"
 #include "libtune/tune/trial_runner.hpp"
@@ -23,6 +24,7 @@ namespace tune {
 /// was tried there counts as tried here, also against the limits of the strategy. What is known not
 /// to compile is not compiled, unless nothing else could be measured: what is remembered may make a
 /// search shorter, not make it fail.
+/// @param workshop   where programs are compiled meanwhile
 /// @param recall     what earlier searches know, asked for once; empty: nothing
 /// @param shortlist  if not empty, only these are tried, in this order, whatever the strategy
 /// @throws empty_space_error if there is nothing to try, tuning_failed_error if nothing could be
@@ -30,11 +32,7 @@ namespace tune {
 trial run_search(const search_problem& problem, const tuning_subject& subject, const device& device,
                  const tuning_options& options,
                  std::span<const std::shared_ptr<observer>> observers, const wall_clock& now,
-                 const std::function<recollection()>& recall = {},
+                 program_workshop& workshop, const std::function<recollection()>& recall = {},
                  const std::vector<std::size_t>& shortlist = {});
-
-/// Calls each observer, logging what it throws.
-void notify(std::span<const std::shared_ptr<observer>> observers,
-            const std::function<void(observer&)>& call) noexcept;
 
 }  // namespace tune

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "libtune/base/environment.hpp"
+#include "libtune/base/error.hpp"
 #include "libtune/store/file_system.hpp"
 #include "libtune/store/user_cache_folder.hpp"
 
@@ -20,6 +21,16 @@ std::vector<std::string> resolve_system_databases(const tuning_options& options)
     if (!path.empty()) paths.push_back(path);
   }
   return paths;
+}
+
+tuning_budget resolve_budget(const tuning_options& options) {
+  if (options.budget) return *options.budget;
+  const auto given = read_environment("LIBTUNE_BUDGET");
+  if (!given) return {};
+  if (const auto budget = budget_from_text(*given)) return *budget;
+  throw environment_error("LIBTUNE_BUDGET", *given,
+                          "limits such as '30 s', '200 trials' or 'target 85 us', each at most once, "
+                          "with commas between them");
 }
 
 std::chrono::milliseconds resolve_wait(const tuning_options& options) {
@@ -56,11 +67,13 @@ tuning_settings resolve_settings(const tuning_options& options) {
   } else {
     settings.mode =
         read_environment_choice<tuning_mode>("LIBTUNE_MODE", {{"tune", tuning_mode::tune},
+                                                              {"resume", tuning_mode::resume},
                                                               {"cached", tuning_mode::cached},
                                                               {"default", tuning_mode::defaults},
                                                               {"force", tuning_mode::force}})
             .value_or(tuning_mode::tune);
   }
+  settings.budget = resolve_budget(options);
   settings.wait = resolve_wait(options);
   return settings;
 }
@@ -73,6 +86,7 @@ std::string default_database_path() {
 const char* tuning_mode_name(tuning_mode mode) noexcept {
   switch (mode) {
     case tuning_mode::tune: return "tune";
+    case tuning_mode::resume: return "resume";
     case tuning_mode::cached: return "cached";
     case tuning_mode::defaults: return "default";
     case tuning_mode::force: break;

@@ -17,6 +17,7 @@ struct tuning_settings {
   std::vector<std::string> system_databases{};  ///< paths, in order
   match_mode match = match_mode::exact;
   tuning_mode mode = tuning_mode::tune;
+  tuning_budget budget{};
   std::chrono::milliseconds wait{default_wait};  ///< from zero to a year
 };
 

@@ -48,6 +48,7 @@ struct trial {
   std::string reason;             ///< why it has no time; empty if it has
   tune::samples samples;          ///< the times, empty unless it was measured
   std::optional<run_time> score;  ///< what is compared, less is better; set if it was measured
+  bool dropped = false;           ///< measured no longer than it took to see that it cannot win
   std::chrono::nanoseconds preparation{0};  ///< from its start until it could be run
   std::chrono::nanoseconds elapsed{0};      ///< from its start to its end
   trial_origin origin = trial_origin::made;

@@ -4,46 +4,13 @@
 
 #include <chrono>
 #include <cstddef>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "libtune/base/value.hpp"
-#include "libtune/compile/compile_watch.hpp"
-#include "libtune/device/device.hpp"
-#include "libtune/measure/measure.hpp"
-#include "libtune/measure/measurement.hpp"
-#include "libtune/search/resources.hpp"
-#include "libtune/search/search_space.hpp"
 #include "libtune/tune/options.hpp"
-#include "libtune/tune/trial.hpp"
+#include "libtune/tune/trial_attempt.hpp"
 
 namespace tune {
 
-/// A space of configurations once the type of the tuning struct has been erased.
-struct search_problem {
-  search_space space;
-  /// All fields of the tuning struct of a configuration.
-  std::function<std::vector<named_value>(std::size_t)> configuration;
-  /// What it asks of the device, where that has been declared.
-  std::function<std::optional<resources>(std::size_t)> needs;
-  /// Compiles, allocates and prepares it: the author's function.
-  std::function<measure(std::size_t)> generate;
-  /// The number of the configuration with these fields; empty if it is not in the space. Throws
-  /// type_error for other fields.
-  std::function<std::optional<std::size_t>(const std::vector<named_value>&)> find{};
-};
-
-/// What is known not to compile with the present compiler, with the message of then.
-struct known_failures {
-  known_build_failures programs{};
-  /// By canonical_text of the configuration, for those whose programs are not known.
-  std::map<std::string, std::string, std::less<>> configurations{};
-};
-
-/// Tries one configuration: limits, generate, warm-up, check, samples. Whatever goes wrong is an
+/// Tries one configuration, alone: limits, generate, warm-up, check, samples. Whatever goes wrong is an
 /// outcome with a reason; nothing is thrown. Nobody else measures on the device meanwhile.
 /// What is known not to compile is not compiled: its outcome and reason are those of then.
 /// @param wait  how long to wait for those who measure on the device

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/compile/program_supply.hpp"
+
+#include <fmt/format.h>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/compile/program_digest.hpp"
+
+namespace tune {
+namespace {
+
+thread_local program_supply::use* current = nullptr;
+
+}  // namespace
+
+program_supply::use::use(const program_supply& supply) noexcept
+    : supply_(supply), outer_(std::exchange(current, this)) {}
+
+program_supply::use::~use() { current = outer_; }
+
+std::optional<wanted_program> program_supply::use::take_wanted() noexcept {
+  return std::exchange(wanted_, std::nullopt);
+}
+
+std::optional<program> program_supply::find(const context& context, const program_source& source) {
+  if (current == nullptr) return std::nullopt;
+  // Once something is missing, code that went on nevertheless shall not compile the rest.
+  if (current->wanted_) throw detail::program_is_wanted{};
+  auto digest = program_digest(source);
+  if (!digest) return std::nullopt;
+  const auto& made = current->supply_.made_;
+  const auto found = made.find(*digest);
+  if (found == made.end()) {
+    current->wanted_ = wanted_program{context, source, *std::move(digest)};
+    throw detail::program_is_wanted{};
+  }
+  const supplied_program& supplied = found->second;
+  if (supplied.binary.empty()) throw build_error(supplied.failure, supplied.failure);
+  try {
+    return context.create_program_from_binary(source.name, supplied.binary);
+  } catch (const device_error& refused) {
+    log(log_level::debug, fmt::format("the program of '{}' that was compiled ahead is compiled again: {}",
+                                      source.name, refused.what()));
+    return std::nullopt;
+  }
+}
+
+}  // namespace tune

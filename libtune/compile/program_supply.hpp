@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libtune/device/context.hpp"
+#include "libtune/device/program_source.hpp"
+
+namespace tune {
+
+/// A program that was asked for and is not there yet.
+struct wanted_program {
+  tune::context context;
+  program_source source;  ///< complete, preamble and macros included
+  std::string digest;     ///< its program_digest
+};
+
+/// What became of a program that was compiled ahead.
+struct supplied_program {
+  std::vector<std::byte> binary;      ///< empty if it could not be made
+  std::string failure{};              ///< why; the compiler's log if it refused the source
+};
+
+/// Programs that were compiled ahead of their use. While a program_supply::use lives,
+/// tune::compile on this thread takes programs from the supply; what the supply lacks leaves the
+/// author's code by an exception of a type of its own, so that it can be compiled elsewhere and the
+/// code be called again. Programs whose digest is not known, because they include files, are
+/// compiled on the spot.
+///
+/// It is for one thread.
+class program_supply {
+ public:
+  void add(std::string digest, supplied_program made) {
+    made_.insert_or_assign(std::move(digest), std::move(made));
+  }
+  bool empty() const noexcept { return made_.empty(); }
+
+  /// The lifetime of one call of the author's code. Of several on one thread the latest counts.
+  class [[nodiscard]] use {
+   public:
+    /// @param supply  outlives this
+    explicit use(const program_supply& supply) noexcept;
+    ~use();
+    use(const use&) = delete;
+    use& operator=(const use&) = delete;
+
+    /// The first program that was asked for and was not there. If there is one, whatever the
+    /// author's code returned or threw means nothing.
+    std::optional<wanted_program> take_wanted() noexcept;
+
+   private:
+    friend class program_supply;
+
+    const program_supply& supply_;
+    std::optional<wanted_program> wanted_;
+    use* outer_;
+  };
+
+  /// The program from the supply that this thread uses; empty if it uses none, or the program has
+  /// to be compiled on the spot.
+  /// @throws build_error if the supply knows that it does not compile, and program_is_wanted
+  static std::optional<program> find(const context& context, const program_source& source);
+
+ private:
+  std::map<std::string, supplied_program, std::less<>> made_;
+};
+
+namespace detail {
+/// Leaves the author's code. No std::exception, so that code which handles errors lets it pass.
+struct program_is_wanted {};
+}  // namespace detail
+
+}  // namespace tune

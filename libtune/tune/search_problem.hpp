@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "libtune/base/value.hpp"
+#include "libtune/measure/measure.hpp"
+#include "libtune/search/resources.hpp"
+#include "libtune/search/search_space.hpp"
+
+namespace tune {
+
+/// A space of configurations once the type of the tuning struct has been erased.
+struct search_problem {
+  search_space space;
+  /// All fields of the tuning struct of a configuration.
+  std::function<std::vector<named_value>(std::size_t)> configuration;
+  /// What it asks of the device, where that has been declared.
+  std::function<std::optional<resources>(std::size_t)> needs;
+  /// Compiles, allocates and prepares it: the author's function. It may be called more than once
+  /// for one configuration, and is then left by an exception where a program is not there yet.
+  std::function<measure(std::size_t)> generate;
+  /// The number of the configuration with these fields; empty if it is not in the space. Throws
+  /// type_error for other fields.
+  std::function<std::optional<std::size_t>(const std::vector<named_value>&)> find{};
+};
+
+}  // namespace tune

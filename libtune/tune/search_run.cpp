@@ -1,0 +1,331 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/search_run.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <exception>
+#include <utility>
+
+#include "libtune/store/database_use.hpp"
+#include "libtune/tune/measuring_turn.hpp"
+#include "libtune/tune/notify.hpp"
+
+namespace tune {
+namespace {
+
+// Taken over trials this close to the best are measured again, because the device may have been
+// faster or slower when they were made.
+constexpr double close_to_best = 1.03;
+
+race_settings race_settings_of(const tuning_options& options) {
+  const measure_settings& measure = options.measure;
+  race_settings settings = options.race;
+  settings.screening_time = std::min(settings.screening_time, measure.time_limit);
+  const int least = std::max(2, measure.min_iterations);
+  const int most = std::max(least, measure.max_iterations);
+  settings.screening_runs = std::clamp(settings.screening_runs, least, most);
+  settings.final_runs = std::min(settings.final_runs, most);
+  return settings;
+}
+
+std::optional<double> told_score(const trial& result) {
+  if (!result.score) return std::nullopt;
+  return result.score->count();
+}
+
+bool has_been_screened(race_state state) {
+  return state != race_state::waiting && state != race_state::running;
+}
+
+}  // namespace
+
+search_run::search_run(const search_setting& setting)
+    : setting_(setting),
+      clock_(setting.options.budget.value_or(tuning_budget{}), setting.now),
+      pipeline_(setting.workshop),
+      race_(race_settings_of(setting.options)),
+      accounted_(clock_.now()) {}
+
+void search_run::take_over(std::vector<trial> earlier, strategy& strategy) {
+  for (trial& taken : earlier) {
+    tried_.insert(taken.index);
+    strategy.tell(taken.index, told_score(taken));
+    const trial& kept = trials_.put(std::move(taken));
+    notify(setting_.observers,
+           [&](observer& listener) { listener.trial_taken_over(setting_.subject, kept); });
+  }
+}
+
+void search_run::run(strategy& strategy, std::size_t most, const known_failures& known) {
+  strategy_ = &strategy;
+  planned_ = most;
+  for (propose(strategy, most, known); !pipeline_.empty(); propose(strategy, most, known)) {
+    if (end_ == search_end::time || end_ == search_end::target) break;
+    take_one();
+  }
+  strategy_ = nullptr;
+  compare_best();
+  account(times_.idle);
+}
+
+void search_run::retry_remembered() {
+  static const known_failures nothing;
+  race_ = race(race_settings_of(setting_.options));
+  for (const trial& item : trials_.all()) {
+    if (item.origin == trial_origin::remembered) begin(item.index, nothing);
+  }
+  drain();
+  compare_best();
+}
+
+// ---- what comes in
+
+void search_run::propose(strategy& strategy, std::size_t most, const known_failures& known) {
+  while (end_ == search_end::complete && tried_.size() < most && pipeline_.has_room()) {
+    const std::optional<std::size_t> index = strategy.ask();
+    if (!index) return;
+    if (tried_.insert(*index).second) begin(*index, known);
+    end_ = clock_.why_end(begun_, trials_.best_score()).value_or(search_end::complete);
+  }
+}
+
+void search_run::begin(std::size_t index, const known_failures& known) {
+  assert(!detail::database_use::is_active() && "other processes would wait for a trial");
+  ++begun_;
+  auto attempt =
+      std::make_unique<trial_attempt>(setting_.problem, index, setting_.device, setting_.now);
+  attempt->admit(known);
+  pipeline_.add(std::move(attempt));
+}
+
+// Waits for the next one no longer than until the clock has to be looked at.
+void search_run::take_one() {
+  account(times_.idle);
+  attempt_pointer attempt = pipeline_.take(clock_.next_look());
+  account(times_.waiting);
+  if (attempt) enter(std::move(attempt));
+  tell_progress();
+  if (const auto end = clock_.why_end(begun_, trials_.best_score())) end_ = *end;
+}
+
+void search_run::drain() {
+  while (!pipeline_.empty()) take_one();
+}
+
+void search_run::enter(attempt_pointer attempt) {
+  if (!attempt->over() && !attempt->is_live()) generate(*attempt);
+  if (attempt->has_wanted()) {
+    pipeline_.add(std::move(attempt));
+    return;
+  }
+  if (attempt->over() || !try_out(*attempt)) {
+    finish(std::move(attempt->result()));
+    return;
+  }
+  const std::size_t index = attempt->index();
+  race_.arrive(index, rank_of(index));
+  racing_[index] = std::move(attempt);
+  while (const auto task = race_.next()) perform(*task);
+}
+
+// What runs out of memory may work once those that are kept for the race have given back theirs.
+bool search_run::generate(trial_attempt& attempt) {
+  const auto once = [&] {
+    if (setting_.workshop.capacity() == 0) {
+      attempt.generate();
+    } else {
+      attempt.generate_from_supply();
+    }
+  };
+  once();
+  if (attempt.ran_out_of_memory() && release_all()) {
+    attempt.retry();
+    once();
+  }
+  return attempt.is_live();
+}
+
+bool search_run::try_out(trial_attempt& attempt) {
+  measuring([&] { attempt.try_out(); });
+  if (attempt.ran_out_of_memory() && release_all()) {
+    attempt.retry();
+    if (generate(attempt)) measuring([&] { attempt.try_out(); });
+  }
+  return attempt.is_live();
+}
+
+double search_run::rank_of(std::size_t index) const {
+  try {
+    const auto asked = setting_.problem.needs(index);
+    return asked ? static_cast<double>(asked->local_memory_bytes) : 0.0;
+  } catch (const std::exception&) {
+    return 0.0;  // it was asked before, so it answers differently each time
+  }
+}
+
+// ---- the race
+
+void search_run::perform(const race_task& task) {
+  trial_attempt& attempt = *racing_.at(task.configuration);
+  // One that has been released has shown that it works, so nothing is checked again.
+  if (!attempt.over() && !attempt.is_live() && generate(attempt)) {
+    measuring([&] { attempt.warm_up(); });
+  }
+  std::vector<run_time> times;
+  if (!attempt.over()) measuring([&] { times = attempt.sample(task.runs); });
+  if (attempt.over()) {
+    race_.fail();
+  } else {
+    race_.add(times);
+  }
+  judge(task.configuration);
+  for (const auto& [index, kept] : racing_) {
+    if (kept->is_live() && !race_.keeps(index)) kept->release();
+  }
+}
+
+// Makes a trial of a configuration that has been screened, or fails later.
+void search_run::judge(std::size_t index) {
+  const race_state state = race_.state(index);
+  if (!has_been_screened(state)) {
+    judged_.erase(index);
+    return;
+  }
+  if (state == race_state::failed || judged_.insert(index).second) finish(result_of(index));
+}
+
+trial search_run::result_of(std::size_t index) {
+  trial_attempt& attempt = *racing_.at(index);
+  if (race_.state(index) == race_state::failed) {
+    if (!attempt.over()) attempt.refuse_times();
+    return attempt.result();
+  }
+  trial done = attempt.result();
+  done.samples = race_.times(index);
+  done.score = race_.score(index);
+  done.outcome = outcome::measured;
+  done.dropped = race_.state(index) == race_state::dropped;
+  return done;
+}
+
+// Of those taken over the ones that new ones cannot be told from by times of another day.
+std::vector<std::size_t> search_run::taken_over_to_compare() const {
+  const std::optional<run_time> leading = trials_.best_score();
+  if (!leading) return {};
+  std::vector<const trial*> close;
+  bool is_contested = false;
+  for (const trial& item : trials_.all()) {
+    if (!item.score || *item.score > *leading * close_to_best) continue;
+    if (item.origin == trial_origin::taken_over) {
+      close.push_back(&item);
+    } else {
+      is_contested = true;
+    }
+  }
+  if (!is_contested) return {};
+  std::ranges::stable_sort(close, [](const trial* a, const trial* b) { return is_better(*a, *b); });
+  close.resize(std::min(close.size(), setting_.options.race.live));
+  std::vector<std::size_t> indices;
+  for (const trial* item : close) indices.push_back(item->index);
+  return indices;
+}
+
+void search_run::compare_best() {
+  if (!clock_.is_over(trials_.best_score())) {
+    static const known_failures nothing;
+    for (const std::size_t index : taken_over_to_compare()) begin(index, nothing);
+    if (end_ != search_end::time && end_ != search_end::target) drain();
+  }
+  race_.close();
+  while (const auto task = race_.next()) {
+    if (clock_.is_over(trials_.best_score())) {
+      end_ = search_end::time;
+      break;
+    }
+    perform(*task);
+  }
+  for (const std::size_t index : race_.finalists()) {
+    if (race_.state(index) != race_state::failed) finish(result_of(index));
+  }
+  release_all();
+}
+
+bool search_run::release_all() {
+  bool any = false;
+  for (const auto& [index, attempt] : racing_) {
+    any = any || attempt->is_live();
+    attempt->release();
+  }
+  return any;
+}
+
+// ---- what comes out
+
+void search_run::finish(trial done) {
+  const trial* before = trials_.find(done.index);
+  const bool is_refined = before != nullptr && before->origin != trial_origin::remembered;
+  const trial& kept = trials_.put(std::move(done));
+  if (strategy_ != nullptr && !is_refined) strategy_->tell(kept.index, told_score(kept));
+  notify(setting_.observers, [&](observer& listener) {
+    if (is_refined) {
+      listener.trial_refined(setting_.subject, kept);
+    } else {
+      listener.trial_finished(setting_.subject, kept);
+    }
+  });
+}
+
+std::optional<std::size_t> search_run::best() const {
+  const std::vector<trial>& all = trials_.all();
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].score) continue;
+    // Among those that it has compared the race chooses, by more than their scores.
+    const bool is_beaten = race_.winner() && racing_.contains(all[i].index) &&
+                           all[i].index != *race_.winner();
+    if (!is_beaten && (!best || is_better(all[i], all[*best]))) best = i;
+  }
+  return best;
+}
+
+std::vector<std::string> search_run::doubts() const {
+  std::vector<std::string> found;
+  if (!race_.drift().settled()) found.push_back(drift_text(race_.drift()));
+  return found;
+}
+
+void search_run::tell_progress() {
+  if (setting_.observers.empty()) return;
+  const trial_list::counts& counts = trials_.count();
+  const search_progress now{.planned = planned_,
+                            .taken_over = counts.taken_over,
+                            .compiling = pipeline_.compiling(),
+                            .compiled = pipeline_.compiled(),
+                            .measured = counts.measured,
+                            .dropped = counts.dropped,
+                            .failed = counts.failed,
+                            .elapsed = clock_.elapsed(),
+                            .budget_left = clock_.left(),
+                            .best = trials_.best_score()};
+  notify(setting_.observers,
+         [&](observer& listener) { listener.progressed(setting_.subject, now); });
+}
+
+void search_run::measuring(const std::function<void()>& step) {
+  account(times_.idle);
+  {
+    const measuring_turn turn(setting_.device.info(), setting_.options.wait.value_or(default_wait));
+    step();
+  }
+  account(times_.measuring);
+}
+
+void search_run::account(std::chrono::nanoseconds& part) {
+  const auto time = clock_.now();
+  part += time - accounted_;
+  if (&part == &times_.idle && pipeline_.compiling() == 0) times_.idle_overlap += time - accounted_;
+  accounted_ = time;
+}
+
+}  // namespace tune

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "libtune/measure/race.hpp"
+#include "libtune/search/strategy.hpp"
+#include "libtune/tune/compile_pipeline.hpp"
+#include "libtune/tune/observer.hpp"
+#include "libtune/tune/options.hpp"
+#include "libtune/tune/search_clock.hpp"
+#include "libtune/tune/search_times.hpp"
+#include "libtune/tune/trial_attempt.hpp"
+#include "libtune/tune/trial_list.hpp"
+
+namespace tune {
+
+/// What a search works with. All of it outlives the search.
+struct search_setting {
+  const search_problem& problem;
+  const tuning_subject& subject;
+  const tune::device& device;
+  const tuning_options& options;
+  std::span<const std::shared_ptr<observer>> observers;
+  const wall_clock& now;
+  program_workshop& workshop;
+};
+
+/// One search: configurations flow from the strategy through the compile_pipeline into a race. While
+/// the device measures, helpers compile what comes next. All that touches the device or the
+/// author's function happens on the thread of the search.
+class search_run {
+ public:
+  explicit search_run(const search_setting& setting);
+
+  /// Begins with the trials of an unfinished search.
+  void take_over(std::vector<trial> earlier, strategy& strategy);
+
+  /// Until there are so many trials, those taken over counted, or no more proposals, or the budget
+  /// is used up; and then compares the best.
+  void run(strategy& strategy, std::size_t most, const known_failures& known);
+
+  /// Tries what was not tried because it was known not to compile.
+  void retry_remembered();
+
+  const std::vector<trial>& trials() const noexcept { return trials_.all(); }
+  /// The place of the winner among them; empty if none has a time.
+  std::optional<std::size_t> best() const;
+  search_end end() const noexcept { return end_; }
+  /// What could not be settled, for people.
+  std::vector<std::string> doubts() const;
+  const search_times& times() const noexcept { return times_; }
+
+ private:
+  using attempt_pointer = std::unique_ptr<trial_attempt>;
+
+  void begin(std::size_t index, const known_failures& known);
+  void propose(strategy& strategy, std::size_t most, const known_failures& known);
+  void take_one();
+  void drain();
+
+  void enter(attempt_pointer attempt);
+  bool generate(trial_attempt& attempt);
+  bool try_out(trial_attempt& attempt);
+  double rank_of(std::size_t index) const;
+
+  void perform(const race_task& task);
+  void judge(std::size_t index);
+  std::vector<std::size_t> taken_over_to_compare() const;
+  void compare_best();
+  bool release_all();
+
+  trial result_of(std::size_t index);
+  void finish(trial done);
+  void tell_progress();
+  /// A step that uses the device, which nobody else measures on meanwhile.
+  void measuring(const std::function<void()>& step);
+  void account(std::chrono::nanoseconds& part);
+
+  search_setting setting_;
+  search_clock clock_;
+  compile_pipeline pipeline_;
+  race race_;
+  strategy* strategy_ = nullptr;                   // that is told of results
+  std::map<std::size_t, attempt_pointer> racing_;  // by configuration: those in the race
+  std::unordered_set<std::size_t> judged_;         // of them, those whose trials are up to date
+  trial_list trials_;
+  std::unordered_set<std::size_t> tried_;  // proposed, or taken over
+  std::size_t planned_ = 0;
+  std::size_t begun_ = 0;
+  search_end end_ = search_end::complete;
+  search_times times_;
+  search_clock::time_point accounted_;  // until when times_ counts
+};
+
+}  // namespace tune

@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/trial_attempt.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/compile/keep_no_programs.hpp"
+#include "libtune/tune/limits.hpp"
+
+namespace tune {
+namespace {
+
+outcome outcome_of(const device_error& failure, outcome otherwise) {
+  switch (failure.failure()) {
+    case device_failure::over_limit:
+    case device_failure::out_of_memory: return outcome::over_limit;
+    case device_failure::invalid_launch: return outcome::launch_failed;
+    case device_failure::invalid_binary:
+    case device_failure::other: break;
+  }
+  return otherwise;
+}
+
+/// Adds the time until its end.
+class [[nodiscard]] stopwatch {
+ public:
+  stopwatch(const wall_clock& now, std::chrono::nanoseconds& total)
+      : now_(now), total_(total), start_(now()) {}
+  stopwatch(const stopwatch&) = delete;
+  stopwatch& operator=(const stopwatch&) = delete;
+  ~stopwatch() { total_ += now_() - start_; }
+
+ private:
+  const wall_clock& now_;
+  std::chrono::nanoseconds& total_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace
+
+trial_attempt::trial_attempt(const search_problem& problem, std::size_t index,
+                             const device& device, const wall_clock& now)
+    : problem_(problem), device_(device), now_(now) {
+  result_.index = index;
+}
+
+void trial_attempt::fail(outcome why, std::string reason) {
+  release();
+  result_.outcome = why;
+  result_.reason = std::move(reason);
+  result_.samples = {};
+  result_.score.reset();
+  stage_ = stage::over;
+}
+
+// Runs a step and turns whatever it throws into an outcome. Returns whether it went well.
+template <class Step>
+bool trial_attempt::attempt(outcome device_failed, Step&& step) {
+  try {
+    step();
+    return true;
+  } catch (const build_error& failure) {
+    fail(outcome::compile_failed, failure.what());
+  } catch (const device_error& failure) {
+    ran_out_of_memory_ = failure.failure() == device_failure::out_of_memory;
+    fail(outcome_of(failure, device_failed), failure.what());
+  } catch (const std::exception& failure) {
+    fail(outcome::failed, failure.what());
+  } catch (...) {
+    fail(outcome::failed, "something that is not a std::exception was thrown");
+  }
+  return false;
+}
+
+void trial_attempt::admit(const known_failures& known) {
+  known_ = &known;
+  attempt(outcome::failed, [&] {
+    const stopwatch watch(now_, result_.elapsed);
+    result_.configuration = problem_.configuration(result_.index);
+    if (const auto asked = problem_.needs(result_.index)) {
+      if (auto broken = find_broken_limit(*asked, device_.limits())) {
+        fail(outcome::over_limit, "it needs " + std::move(*broken));
+        return;
+      }
+    }
+    const auto failure = known.configurations.empty()
+                             ? known.configurations.end()
+                             : known.configurations.find(canonical_text(result_.configuration));
+    if (failure == known.configurations.end()) return;
+    fail(outcome::compile_failed, failure->second);
+    result_.origin = trial_origin::remembered;
+  });
+}
+
+void trial_attempt::generate() { generate_with(nullptr); }
+
+void trial_attempt::generate_from_supply() { generate_with(&supply_); }
+
+void trial_attempt::generate_with(const program_supply* supply) {
+  const keep_no_programs searching;
+  const compile_watch watch(known_ != nullptr ? &known_->programs : nullptr);
+  const stopwatch preparing(now_, result_.preparation);
+  const stopwatch elapsing(now_, result_.elapsed);
+  std::optional<program_supply::use> use;
+  if (supply != nullptr) use.emplace(*supply);
+  const bool generated =
+      attempt(outcome::failed, [&] { prepared_ = problem_.generate(result_.index); });
+  if (use) wanted_ = use->take_wanted();
+  result_.programs = watch.programs();
+  if (wanted_) {
+    retry();
+    return;
+  }
+  if (result_.outcome == outcome::compile_failed && watch.refused_known()) {
+    result_.origin = trial_origin::remembered;
+  }
+  if (!generated) return;
+  if (prepared_) {
+    stage_ = stage::ready;
+  } else {
+    fail(outcome::skipped, prepared_.why_skipped());
+  }
+}
+
+void trial_attempt::supply(std::string digest, supplied_program made) {
+  supply_.add(std::move(digest), std::move(made));
+  wanted_.reset();
+}
+
+void trial_attempt::try_out() {
+  const stopwatch elapsing(now_, result_.elapsed);
+  attempt(outcome::launch_failed, [&] {
+    prepared_.run();
+    if (auto wrong = prepared_.verify()) fail(outcome::wrong_result, std::move(*wrong));
+  });
+}
+
+void trial_attempt::warm_up() {
+  const stopwatch elapsing(now_, result_.elapsed);
+  attempt(outcome::launch_failed, [&] { prepared_.run(); });
+}
+
+std::vector<run_time> trial_attempt::sample(int runs) {
+  const stopwatch elapsing(now_, result_.elapsed);
+  std::vector<run_time> times;
+  attempt(outcome::launch_failed, [&] { times = prepared_.sample(runs); });
+  return times;
+}
+
+void trial_attempt::measure_alone(const measure_settings& settings) {
+  const stopwatch elapsing(now_, result_.elapsed);
+  samples taken;
+  if (!attempt(outcome::launch_failed, [&] { taken = take_samples(prepared_, settings, now_); })) {
+    return;
+  }
+  result_.score = score(taken);
+  if (result_.score) {
+    result_.outcome = outcome::measured;
+    result_.samples = std::move(taken);
+  } else {
+    refuse_times();
+  }
+}
+
+void trial_attempt::refuse_times() {
+  fail(outcome::invalid_time, "a time is NaN, infinite, zero or negative");
+}
+
+void trial_attempt::release() {
+  try {
+    prepared_ = measure(nullptr);
+  } catch (...) {  // from an author's destructor; there is nothing left to lose
+  }
+}
+
+void trial_attempt::retry() {
+  release();
+  stage_ = stage::waiting;
+  ran_out_of_memory_ = false;
+  result_.outcome = outcome::skipped;
+  result_.reason.clear();
+}
+
+}  // namespace tune

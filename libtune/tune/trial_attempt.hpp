@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libtune/compile/compile_watch.hpp"
+#include "libtune/compile/program_supply.hpp"
+#include "libtune/device/device.hpp"
+#include "libtune/measure/measure.hpp"
+#include "libtune/measure/measurement.hpp"
+#include "libtune/tune/search_problem.hpp"
+#include "libtune/tune/trial.hpp"
+
+namespace tune {
+
+/// What is known not to compile with the present compiler, with the message of then.
+struct known_failures {
+  known_build_failures programs{};
+  /// By canonical_text of the configuration, for those whose programs are not known.
+  std::map<std::string, std::string, std::less<>> configurations{};
+};
+
+/// One configuration on its way from a number to times. Whatever goes wrong becomes an outcome with
+/// a reason and ends the attempt; nothing is thrown. The steps are called in their order, by one
+/// thread; those that use the device, by one that has its turn (measuring_turn).
+class trial_attempt {
+ public:
+  /// How far it is.
+  enum class stage : std::uint8_t {
+    waiting,  ///< its programs are not all there: see wanted
+    ready,    ///< it can be run
+    over      ///< it has an outcome
+  };
+
+  /// Everything outlives the attempt.
+  trial_attempt(const search_problem& problem, std::size_t index, const device& device,
+                const wall_clock& now);
+
+  /// Looks for a reason not to try it: limits of the device, and what is known not to compile. What
+  /// is known outlives the attempt.
+  void admit(const known_failures& known);
+
+  /// Calls the author's function, on the spot with whatever it compiles.
+  void generate();
+  /// The same, but the programs come from the supply; where one is missing it is waiting.
+  void generate_from_supply();
+  /// Whether generate_from_supply met a program that is missing, which has not been supplied since.
+  bool has_wanted() const noexcept { return wanted_.has_value(); }
+  const wanted_program& wanted() const { return *wanted_; }
+  void supply(std::string digest, supplied_program made);
+
+  /// Runs it once, and has its result checked.
+  void try_out();
+  /// Runs it once, for one whose result has been checked before.
+  void warm_up();
+  /// Runs so many times. Empty if it failed.
+  std::vector<run_time> sample(int runs);
+  /// Takes samples as the settings say, of this configuration alone.
+  void measure_alone(const measure_settings& settings);
+  /// Its times cannot be true.
+  void refuse_times();
+
+  /// Gives back what it keeps on the device; it can be generated again.
+  void release();
+  /// Whether it keeps anything on the device.
+  bool is_live() const noexcept { return static_cast<bool>(prepared_); }
+
+  bool over() const noexcept { return stage_ == stage::over; }
+  stage at() const noexcept { return stage_; }
+  std::size_t index() const noexcept { return result_.index; }
+  const trial& result() const noexcept { return result_; }
+  trial& result() noexcept { return result_; }
+  /// Whether the device ran out of memory, so that it may work once others have been released.
+  bool ran_out_of_memory() const noexcept { return ran_out_of_memory_; }
+  /// Forgets an outcome, to try once more.
+  void retry();
+
+ private:
+  template <class Step>
+  bool attempt(outcome device_failed, Step&& step);
+  void fail(outcome why, std::string reason);
+  void generate_with(const program_supply* supply);
+
+  const search_problem& problem_;
+  const tune::device& device_;
+  const wall_clock& now_;
+  const known_failures* known_ = nullptr;
+  trial result_;
+  stage stage_ = stage::waiting;
+  bool ran_out_of_memory_ = false;
+  program_supply supply_;
+  std::optional<wanted_program> wanted_;
+  measure prepared_{nullptr};
+};
+
+}  // namespace tune

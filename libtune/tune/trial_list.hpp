@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "libtune/tune/trial.hpp"
+
+namespace tune {
+
+/// The trials of a search, one for each configuration, in the order in which they were first made.
+class trial_list {
+ public:
+  /// How many there are of each kind.
+  struct counts {
+    std::size_t taken_over = 0;
+    std::size_t measured = 0;  ///< with a time
+    std::size_t dropped = 0;   ///< of them
+    std::size_t failed = 0;
+  };
+
+  /// Adds a trial, or puts it in place of the one of the same configuration.
+  const trial& put(trial item);
+  /// That of a configuration; null if there is none.
+  const trial* find(std::size_t configuration) const;
+
+  const std::vector<trial>& all() const noexcept { return trials_; }
+  const counts& count() const noexcept { return counts_; }
+  /// The least score; empty if there is none.
+  std::optional<run_time> best_score() const noexcept { return best_; }
+
+  /// Moves them out; the list is empty then.
+  std::vector<trial> take();
+
+ private:
+  void count(const trial& item, std::size_t step);
+  void find_best();
+
+  std::vector<trial> trials_;
+  std::unordered_map<std::size_t, std::size_t> places_;  // by configuration
+  counts counts_;
+  std::optional<run_time> best_;
+};
+
+/// Whether one trial beats another, both with a score: the lesser score, of equals the earlier
+/// configuration of the space.
+bool is_better(const trial& candidate, const trial& best) noexcept;
+
+}  // namespace tune
