@@ -38,7 +38,11 @@ std::optional<program> program_supply::find(const context& context, const progra
     throw detail::program_is_wanted{};
   }
   const supplied_program& supplied = found->second;
-  if (supplied.binary.empty()) throw build_error(supplied.failure, supplied.failure);
+  current->last_ = supplied.what;
+  if (supplied.what == supplied_program::status::left_over) return std::nullopt;
+  if (supplied.what != supplied_program::status::made) {
+    throw build_error(supplied.text, supplied.text);
+  }
   try {
     return context.create_program_from_binary(source.name, supplied.binary);
   } catch (const device_error& refused) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -23,8 +24,17 @@ struct wanted_program {
 
 /// What became of a program that was compiled ahead.
 struct supplied_program {
-  std::vector<std::byte> binary;      ///< empty if it could not be made
-  std::string failure{};              ///< why; the compiler's log if it refused the source
+  enum class status : std::uint8_t {
+    made,
+    refused,    ///< it does not compile
+    crashed,    ///< the compiler crashed, or ran out of memory
+    timed_out,  ///< the compiler was stopped after it had taken too long
+    left_over   ///< nobody could make it: it is to be compiled where it is asked for
+  };
+
+  status what = status::left_over;
+  std::vector<std::byte> binary{};  ///< of one that was made
+  std::string text{};               ///< the compiler's log if it was refused, else what happened
 };
 
 /// Programs that were compiled ahead of their use. While a program_supply::use lives,
@@ -53,18 +63,21 @@ class program_supply {
     /// The first program that was asked for and was not there. If there is one, whatever the
     /// author's code returned or threw means nothing.
     std::optional<wanted_program> take_wanted() noexcept;
+    /// What had become of the program that was asked for last.
+    supplied_program::status last() const noexcept { return last_; }
 
    private:
     friend class program_supply;
 
     const program_supply& supply_;
     std::optional<wanted_program> wanted_;
+    supplied_program::status last_ = supplied_program::status::left_over;
     use* outer_;
   };
 
   /// The program from the supply that this thread uses; empty if it uses none, or the program has
   /// to be compiled on the spot.
-  /// @throws build_error if the supply knows that it does not compile, and program_is_wanted
+  /// @throws build_error if the supply knows that it cannot be compiled, and program_is_wanted
   static std::optional<program> find(const context& context, const program_source& source);
 
  private:

@@ -40,7 +40,7 @@ void compile_pipeline::receive(time_point until) {
     if (place == compiling_.end()) continue;
     std::unique_ptr<trial_attempt> attempt = std::move(place->second);
     compiling_.erase(place);
-    if (!delivered.made.binary.empty()) ++compiled_;
+    if (delivered.made.what == supplied_program::status::made) ++compiled_;
     attempt->supply(attempt->wanted().digest, std::move(delivered.made));
     done_.push_back(std::move(attempt));
   }

@@ -46,6 +46,8 @@ struct tuning_options {
   /// the test default is used, and for one that measures on the same device.
   std::optional<std::chrono::milliseconds> wait{};
   std::optional<tuning_budget> budget{};  ///< what each search may cost
+  /// How long the compiler may take for one program, where it is a helper process that compiles.
+  std::chrono::milliseconds compile_time = std::chrono::minutes(1);
   measure_settings measure{};
   race_settings race{};
   std::string strategy = "exhaustive";  ///< see strategy_names

@@ -5,6 +5,7 @@
 #include "libtune/base/library_version.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/tune/pool_workshop.hpp"
 #include "libtune/tune/search_loop.hpp"
 #include "libtune/tune/space_fingerprint.hpp"
 
@@ -29,9 +30,10 @@ std::size_t tuning_session::search(const search_problem& problem) {
                     .library_version = std::string(library_version()),
                     .stage = stage});
   };
+  pool_workshop workshop(compile_pool::shared(), context_, options_.compile_time);
   const auto run = [&](const std::vector<std::size_t>& shortlist) {
     const trial best = run_search(problem, subject_, context_.device(), options_,
-                                  options_.observers, now_, recall, shortlist);
+                                  options_.observers, now_, workshop, recall, shortlist);
     best_score_ = best.score;
     return best.index;
   };

@@ -25,6 +25,8 @@ enum class outcome : std::uint8_t {
   wrong_result,    ///< its result differs from the answer
   invalid_time,    ///< its time is NaN, infinite, zero or negative
   failed,          ///< something else was thrown
+  timed_out,       ///< it, or the compiler for it, took so long that it was stopped
+  crashed,         ///< it, or the compiler for it, took down the process that it ran in
 };
 
 /// The words of an outcome ("compile failed"). They are stored: never change one.

@@ -23,6 +23,17 @@ outcome outcome_of(const device_error& failure, outcome otherwise) {
   return otherwise;
 }
 
+outcome outcome_of(supplied_program::status failed) {
+  switch (failed) {
+    case supplied_program::status::crashed: return outcome::crashed;
+    case supplied_program::status::timed_out: return outcome::timed_out;
+    case supplied_program::status::made:
+    case supplied_program::status::refused:
+    case supplied_program::status::left_over: break;
+  }
+  return outcome::compile_failed;
+}
+
 /// Adds the time until its end.
 class [[nodiscard]] stopwatch {
  public:
@@ -113,8 +124,9 @@ void trial_attempt::generate_with(const program_supply* supply) {
     retry();
     return;
   }
-  if (result_.outcome == outcome::compile_failed && watch.refused_known()) {
-    result_.origin = trial_origin::remembered;
+  if (result_.outcome == outcome::compile_failed) {
+    if (watch.refused_known()) result_.origin = trial_origin::remembered;
+    if (use) result_.outcome = outcome_of(use->last());
   }
   if (!generated) return;
   if (prepared_) {

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/compile/program_supply.hpp"
+
+#include <doctest/doctest.h>
+#include <string>
+
+#include "libtune/base/error.hpp"
+#include "libtune/compile/compile.hpp"
+#include "libtune/testing/fake_context.hpp"
+#include "libtune/testing/fake_device.hpp"
+
+namespace {
+
+using tune::supplied_program;
+using tune::testing::fake_call;
+
+struct workplace {
+  tune::testing::fake_device fake;
+  tune::context context = fake.device().create_context();
+  tune::program_supply supply;
+
+  void compile(const std::string& text) const {
+    static_cast<void>(tune::compile(context, {"sample.kernel", text}));
+  }
+  /// What compile asks for beyond the supply.
+  std::optional<tune::wanted_program> try_to_compile(const std::string& text) const {
+    tune::program_supply::use use(supply);
+    try {
+      compile(text);
+    } catch (const tune::detail::program_is_wanted&) {
+    }
+    return use.take_wanted();
+  }
+  std::vector<std::byte> binary_of(const tune::wanted_program& wanted) const {
+    return wanted.context.create_program(wanted.source).binary();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what the supply lacks is asked for, complete, and nothing is compiled") {
+  const workplace w;
+  const auto wanted = w.try_to_compile("one");
+  REQUIRE(wanted);
+  CHECK(wanted->source.name == "sample.kernel");
+  CHECK(wanted->source.text.find("one") != std::string::npos);
+  CHECK(wanted->source.text.size() > 100);  // the preamble is there
+  CHECK_FALSE(wanted->digest.empty());
+  CHECK(w.fake.calls(fake_call::compile) == 0);
+}
+
+TEST_CASE("what has been supplied is loaded") {
+  workplace w;
+  const auto wanted = w.try_to_compile("one");
+  REQUIRE(wanted);
+  w.supply.add(wanted->digest, {supplied_program::status::made, w.binary_of(*wanted), {}});
+  const std::size_t before = w.fake.calls(fake_call::compile);
+  CHECK_FALSE(w.try_to_compile("one"));
+  CHECK(w.fake.calls(fake_call::compile) == before);
+  CHECK(w.try_to_compile("two"));
+}
+
+TEST_CASE("what was refused elsewhere is a build error with the log of there") {
+  workplace w;
+  const auto wanted = w.try_to_compile("one");
+  REQUIRE(wanted);
+  w.supply.add(wanted->digest, {supplied_program::status::refused, {}, "line 3: no such thing"});
+  tune::program_supply::use use(w.supply);
+  try {
+    w.compile("one");
+    FAIL("it was compiled");
+  } catch (const tune::build_error& failure) {
+    CHECK(std::string(failure.what()).find("line 3: no such thing") != std::string::npos);
+    CHECK(std::string(failure.what()).find("fake device") != std::string::npos);
+  }
+  CHECK(use.last() == supplied_program::status::refused);
+  CHECK_FALSE(use.take_wanted());
+}
+
+TEST_CASE("what nobody could make is compiled on the spot") {
+  workplace w;
+  const auto wanted = w.try_to_compile("one");
+  REQUIRE(wanted);
+  w.supply.add(wanted->digest, {});
+  CHECK_FALSE(w.try_to_compile("one"));
+  CHECK(w.fake.calls(fake_call::compile) == 1);
+}
+
+TEST_CASE("a binary that the driver does not take is compiled again on the spot") {
+  workplace w;
+  const auto wanted = w.try_to_compile("one");
+  REQUIRE(wanted);
+  w.supply.add(wanted->digest, {supplied_program::status::made, {std::byte{1}}, {}});
+  CHECK_FALSE(w.try_to_compile("one"));
+  CHECK(w.fake.calls(fake_call::compile) == 1);
+}
+
+TEST_CASE("code that goes on after a missing program compiles nothing more") {
+  const workplace w;
+  tune::program_supply::use use(w.supply);
+  for (const char* text : {"one", "two"}) {
+    try {
+      w.compile(text);
+    } catch (...) {
+    }
+  }
+  const auto wanted = use.take_wanted();
+  REQUIRE(wanted);
+  CHECK(wanted->source.text.find("one") != std::string::npos);
+  CHECK(w.fake.calls(fake_call::compile) == 0);
+}
+
+TEST_CASE("without a supply, and after its use, everything is compiled") {
+  const workplace w;
+  CHECK(w.try_to_compile("one"));
+  w.compile("one");
+  CHECK(w.fake.calls(fake_call::compile) == 1);
+}
