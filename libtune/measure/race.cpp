@@ -1,0 +1,324 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/measure/race.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+
+namespace tune {
+namespace {
+
+// One run may be an outlier of any size; two together are not, but for one time in a thousand.
+constexpr int fewest_runs = 2;
+// A single run is enough for what is so many times slower than the best.
+constexpr double hopeless = 6;
+// A sentinel that takes so much longer than the best costs more than the change to another.
+constexpr double slow_sentinel = 1.25;
+
+race_settings checked(const race_settings& settings) {
+  if (!(settings.confidence > 0 && settings.confidence < 1) || !(settings.indifference >= 0) ||
+      settings.screening_runs < fewest_runs || settings.block_runs < 1 || settings.final_runs < 0) {
+    throw argument_error(fmt::format(
+        "a race with confidence {}, indifference {}, {} screening runs, {} runs in a block and {} "
+        "final runs cannot be decided; see race_settings",
+        settings.confidence, settings.indifference, settings.screening_runs, settings.block_runs,
+        settings.final_runs));
+  }
+  return settings;
+}
+
+bool are_valid(std::span<const run_time> times) {
+  return samples(std::vector<run_time>(times.begin(), times.end())).valid();
+}
+
+}  // namespace
+
+race::race(const race_settings& settings) : settings_(checked(settings)), book_(settings) {}
+
+void race::arrive(std::size_t configuration, double rank) {
+  if (closed_) {
+    throw argument_error(
+        fmt::format("configuration {} arrives in a race after it has been closed", configuration));
+  }
+  queue_.push_back(book_.add(configuration, rank).place);
+}
+
+std::optional<race_task> race::next() {
+  if (!task_ && !finished_) task_ = decide();
+  return task_;
+}
+
+std::optional<race_task> race::decide() {
+  while (!finished_) {
+    if (heir_) return sentinel_task(*heir_);
+    if (closing_) return sentinel_task(*book_.sentinel());
+    if (play_off_) {
+      if (auto task = play()) return task;
+      continue;
+    }
+    if (auto task = screen()) return task;
+    if (closing_) continue;
+    if (!closed_) return std::nullopt;
+    begin_play_off();
+  }
+  return std::nullopt;
+}
+
+std::optional<race_task> race::screen() {
+  if (active_) return screening_task(book_.entries()[*active_]);
+  const bool is_full = book_.runs_in_block() >= settings_.block_runs;
+  if (book_.sentinel() && (is_full || (queue_.empty() && closed_ && book_.runs_in_block() > 0))) {
+    closing_ = true;
+    return std::nullopt;
+  }
+  if (queue_.empty()) return std::nullopt;
+  active_ = queue_.front();
+  queue_.pop_front();
+  book_.entries()[*active_].state = race_state::running;
+  return screening_task(book_.entries()[*active_]);
+}
+
+// One run, one more, two more, four more, and so on.
+race_task race::screening_task(const entry& of) const {
+  const int runs = std::clamp(settings_.screening_runs - of.runs, 1, std::max(1, of.runs));
+  return {of.configuration, runs, race_step::screening};
+}
+
+race_task race::sentinel_task(std::size_t place) const {
+  return {book_.entries()[place].configuration, book_.drift().runs(book_.spread()),
+          race_step::sentinel};
+}
+
+void race::add(std::span<const run_time> times) {
+  if (!task_) throw argument_error("times were added to a race that has not asked for any");
+  if (!are_valid(times)) {
+    fail();
+    return;
+  }
+  const race_task done = *std::exchange(task_, std::nullopt);
+  runs_ += static_cast<std::size_t>(done.runs);
+  entry& of = book_.at(done.configuration);
+  if (done.step == race_step::sentinel) best_upper_.reset();
+  book_.record(of, times, done.runs, done.step == race_step::play_off);
+  if (play_off_) play_off_->spend(of.visits.back().times);
+  switch (done.step) {
+    case race_step::screening: add_screening(of); break;
+    case race_step::sentinel: add_sentinel(of, times); break;
+    case race_step::play_off: play_off_->advance(); break;
+  }
+}
+
+void race::add_screening(entry& of) {
+  judge(of);
+  if (of.state == race_state::running) return;
+  active_.reset();
+  book_.learn_spread(of);
+  if (book_.sentinel() || of.state != race_state::settled) return;
+  const samples& first = book_.adjusted(of);
+  book_.open(of, first.times());
+}
+
+void race::judge(entry& of) {
+  if (is_hopeless(of, margin())) {
+    of.state = race_state::dropped;
+  } else if (is_settled(of)) {
+    of.state = race_state::settled;
+    best_upper_.reset();
+  }
+}
+
+bool race::is_hopeless(entry& of, double margin) {
+  const run_time best = best_upper();
+  if (of.runs < fewest_runs) return book_.score(of) > best * hopeless;
+  return book_.bounds(of).lower > best * (1 + margin);
+}
+
+bool race::is_settled(entry& of) {
+  if (of.runs >= settings_.screening_runs) return true;
+  if (of.runs < 3) return false;
+  const bool is_slow = settings_.screening_time.count() > 0 && of.spent >= settings_.screening_time;
+  const tune::interval& bounds = book_.bounds(of);
+  return is_slow || bounds.upper < bounds.lower * (1 + settings_.indifference);
+}
+
+run_time race::best_upper() {
+  if (best_upper_) return *best_upper_;
+  run_time best(std::numeric_limits<double>::infinity());
+  for (entry& other : book_.entries()) {
+    if (other.state != race_state::settled) continue;
+    best = std::min(best, book_.decisive_bounds(other).upper);
+  }
+  best_upper_ = best;
+  return best;
+}
+
+double race::margin() const { return book_.drift().tolerance(book_.spread()); }
+
+void race::add_sentinel(entry& of, std::span<const run_time> times) {
+  if (heir_) {
+    heir_.reset();
+    book_.open(of, times);
+    return;
+  }
+  const std::size_t block = book_.open_block();
+  const drift_verdict verdict = book_.close(times);
+  best_upper_.reset();
+  if (verdict == drift_verdict::unsure) return;
+  closing_ = false;
+  const bool moved = verdict == drift_verdict::moved;
+  if (moved) reopen(block, book_.drift().movement());
+  if (play_off_) {
+    play_off_->end_turn(moved, margin());
+  } else if (!moved) {
+    choose_sentinel();
+  }
+}
+
+// What cannot win even if the device moved to its favour is not measured again.
+void race::reopen(std::size_t block, double movement) {
+  for (entry& of : book_.entries()) {
+    if (of.place == book_.sentinel() || of.visits.empty() || of.visits.back().block != block) {
+      continue;
+    }
+    if (of.state == race_state::finalist) book_.discard(of, block);
+    if (of.state != race_state::dropped && of.state != race_state::settled) continue;
+    if (is_hopeless(of, margin() + movement)) continue;
+    book_.discard(of, block);
+    of.state = race_state::waiting;
+    queue_.push_front(of.place);
+  }
+}
+
+std::optional<std::size_t> race::leader() {
+  std::optional<std::size_t> best;
+  for (entry& of : book_.entries()) {
+    if (of.state != race_state::settled) continue;
+    if (!best || book_.score(of) < book_.score(book_.entries()[*best])) best = of.place;
+  }
+  return best;
+}
+
+void race::choose_sentinel() {
+  const std::optional<std::size_t> best = leader();
+  if (!best || best == book_.sentinel()) return;
+  if (!book_.sentinel()) {
+    heir_ = best;
+    return;
+  }
+  const run_time present = book_.decisive_bounds(book_.entries()[*book_.sentinel()]).upper;
+  if (book_.score(book_.entries()[*best]) * slow_sentinel < present) heir_ = best;
+}
+
+// The best of the screening becomes the sentinel, for it is what the others have to beat.
+void race::begin_play_off() {
+  const std::optional<std::size_t> best = leader();
+  if (!best) {
+    finished_ = true;
+    return;
+  }
+  const run_time bound = best_upper() * (1 + margin());
+  std::vector<std::size_t> rivals;
+  for (entry& of : book_.entries()) {
+    if (of.state != race_state::settled || of.place == *best) continue;
+    if (book_.decisive_bounds(of).lower <= bound) rivals.push_back(of.place);
+  }
+  std::ranges::stable_sort(rivals, {},
+                           [&](std::size_t place) { return book_.score(book_.entries()[place]); });
+  finalists_ = {book_.entries()[*best].configuration};
+  for (const std::size_t place : rivals) {
+    finalists_.push_back(book_.entries()[place].configuration);
+  }
+  if (rivals.empty()) {
+    finish({*best});
+    return;
+  }
+  play_off_.emplace(book_, settings_, std::move(rivals));
+  if (best != book_.sentinel()) heir_ = best;
+}
+
+std::optional<race_task> race::play() {
+  if (play_off_->finished()) {
+    finish(play_off_->tied());
+  } else if (const auto place = play_off_->next()) {
+    return race_task{book_.entries()[*place].configuration, play_off_->runs(), race_step::play_off};
+  } else {
+    closing_ = true;
+  }
+  return std::nullopt;
+}
+
+void race::finish(const std::vector<std::size_t>& tied) {
+  std::vector<const entry*> order;
+  for (const std::size_t place : tied) order.push_back(&book_.entries()[place]);
+  std::ranges::sort(order, {},
+                    [](const entry* of) { return std::pair(of->rank, of->configuration); });
+  for (const entry* of : order) tied_.push_back(of->configuration);
+  winner_ = tied_.front();
+  finished_ = true;
+}
+
+void race::fail() {
+  if (!task_) throw argument_error("a race that has not asked for any runs was told of a failure");
+  const race_task done = *std::exchange(task_, std::nullopt);
+  entry& of = book_.at(done.configuration);
+  of.state = race_state::failed;
+  best_upper_.reset();
+  switch (done.step) {
+    case race_step::screening: active_.reset(); break;
+    case race_step::sentinel: replace_sentinel(); break;
+    case race_step::play_off: play_off_->advance(); break;
+  }
+}
+
+// What was measured in the block that cannot be closed is believed at the level of its begin.
+void race::replace_sentinel() {
+  if (!heir_) book_.lose_sentinel();
+  heir_.reset();
+  closing_ = false;
+  if (play_off_) {
+    play_off_.reset();
+    for (entry& of : book_.entries()) {
+      if (of.state != race_state::finalist && of.state != race_state::beaten) continue;
+      book_.discard_final(of);
+      of.state = race_state::settled;
+    }
+  }
+  choose_sentinel();
+}
+
+race_state race::state(std::size_t configuration) const { return book_.at(configuration).state; }
+
+bool race::keeps(std::size_t configuration) {
+  entry& of = book_.at(configuration);
+  if (of.place == book_.sentinel() || of.place == heir_ || of.place == active_) return true;
+  if (of.state == race_state::waiting) return of.visits.empty();
+  if (play_off_) return play_off_->is_playing(of.place);
+  if (of.state != race_state::settled || finished_) return false;
+  std::size_t better = 0;
+  for (entry& other : book_.entries()) {
+    if (other.state == race_state::settled && book_.score(other) < book_.score(of)) ++better;
+  }
+  return better + 1 < settings_.live;
+}
+
+samples race::times(std::size_t configuration) const {
+  samples result;
+  for (const detail::race_visit& visit : book_.at(configuration).visits) {
+    if (visit.discarded) continue;
+    for (const run_time time : visit.times) result.add(time);
+  }
+  return result;
+}
+
+run_time race::score(std::size_t configuration) { return book_.score(book_.at(configuration)); }
+
+tune::interval race::interval(std::size_t configuration) {
+  return book_.bounds(book_.at(configuration));
+}
+
+}  // namespace tune

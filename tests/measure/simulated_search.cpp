@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/measure/simulated_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <stdexcept>
+
+namespace tune::testing {
+namespace {
+
+constexpr double best_nanoseconds = 100'000;
+
+double draw_truth(simulated_chance& chance, double close_part) {
+  const double kind = chance.uniform();
+  if (kind < close_part) return chance.uniform(1.0, 1.05);
+  if (kind < close_part + 0.1) return chance.uniform(1.05, 1.2);
+  return 1.2 * std::exp(chance.uniform() * std::log(5 / 1.2));
+}
+
+// The quotient of a normal and the root of a chi-squared variate of three degrees of freedom.
+double draw_student(simulated_chance& chance) {
+  const double a = chance.normal();
+  const double b = chance.normal();
+  const double c = chance.normal();
+  return chance.normal() / std::sqrt((a * a + b * b + c * c) / 3);
+}
+
+}  // namespace
+
+std::vector<simulated_scenario> simulated_scenarios() {
+  using enum simulated_drift;
+  return {{.name = "quiet", .spread = 0.003},
+          {.name = "usual", .spread = 0.01, .outliers = 0.01},
+          {.name = "loud", .spread = 0.03, .outliers = 0.03},
+          {.name = "heavy tails", .spread = 0.01, .heavy_tails = true, .outliers = 0.03},
+          {.name = "quiet, walk", .spread = 0.003, .outliers = 0.01, .drift = walk},
+          {.name = "walk", .spread = 0.01, .outliers = 0.01, .drift = walk},
+          {.name = "step", .spread = 0.01, .outliers = 0.01, .drift = step},
+          {.name = "warm-up", .spread = 0.01, .outliers = 0.01, .drift = warm_up},
+          {.name = "other user", .spread = 0.01, .outliers = 0.01, .drift = burst},
+          {.name = "all, loud, walk",
+           .spread = 0.03,
+           .heavy_tails = true,
+           .outliers = 0.03,
+           .drift = walk},
+          {.name = "all, loud, step",
+           .spread = 0.03,
+           .heavy_tails = true,
+           .outliers = 0.03,
+           .drift = step}};
+}
+
+// The generator splitmix64.
+std::uint64_t simulated_chance::bits() noexcept {
+  state_ += 0x9E3779B97F4A7C15;
+  std::uint64_t mixed = state_;
+  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB;
+  return mixed ^ (mixed >> 31);
+}
+
+double simulated_chance::uniform() noexcept {
+  return static_cast<double>(bits() >> 11) * 0x1p-53;
+}
+
+// The method of Box and Muller, one of its two numbers.
+double simulated_chance::normal() noexcept {
+  const double radius = std::sqrt(-2 * std::log(1 - uniform()));
+  return radius * std::cos(2 * std::numbers::pi * uniform());
+}
+
+simulated_search::simulated_search(const simulated_scenario& scenario, std::uint64_t seed)
+    : scenario_(scenario), chance_(seed * 0x2545F4914F6CDD1D + 1) {
+  const auto size = static_cast<std::size_t>(chance_.uniform(50, 301));
+  const double close_part = chance_.uniform(0.05, 0.2);
+  for (std::size_t i = 0; i < size; ++i) {
+    truth_.push_back(draw_truth(chance_, close_part));
+    ranks_.push_back(std::floor(chance_.uniform(0, 4)));
+  }
+  truth_[static_cast<std::size_t>(chance_.uniform() * static_cast<double>(size))] = 1;
+  least_ = *std::ranges::min_element(truth_);
+  step_ = static_cast<std::size_t>(chance_.uniform(0, 1200));
+  step_back_ = chance_.uniform() < 0.5 ? std::numeric_limits<std::size_t>::max()
+                                       : step_ + static_cast<std::size_t>(chance_.uniform(0, 600));
+}
+
+double simulated_search::excess(std::size_t configuration) const {
+  return truth_[configuration] / least_ - 1;
+}
+
+void simulated_search::move_level() {
+  const auto launch = static_cast<double>(launches_);
+  switch (scenario_.drift) {
+    case simulated_drift::none: break;
+    case simulated_drift::walk: {
+      // Reverts to the mean within about 300 launches; its standard deviation is 2.5 %.
+      constexpr double length = 300;
+      level_ += -level_ / length + 0.025 * std::sqrt(2 / length) * chance_.normal();
+      break;
+    }
+    case simulated_drift::step:
+      level_ = launches_ >= step_ && launches_ < step_back_ ? std::log(1.08) : 0;
+      break;
+    case simulated_drift::warm_up: level_ = std::log(1 - 0.1 * std::exp(-launch / 100)); break;
+    case simulated_drift::burst: level_ = (launches_ + step_) % 300 < 40 ? std::log(1.3) : 0; break;
+  }
+}
+
+run_time simulated_search::run(std::size_t configuration) {
+  move_level();
+  ++launches_;
+  const double deviate = scenario_.heavy_tails ? draw_student(chance_) : chance_.normal();
+  double time = truth_.at(configuration) * std::exp(level_ + scenario_.spread * deviate);
+  if (chance_.uniform() < scenario_.outliers) time *= 1 + chance_.uniform(0.2, 3);
+  device_time_ += time;
+  return run_time(time * best_nanoseconds);
+}
+
+std::vector<run_time> simulated_search::run(std::size_t configuration, int times) {
+  std::vector<run_time> result;
+  for (int i = 0; i < times; ++i) result.push_back(run(configuration));
+  return result;
+}
+
+simulated_result run_race(const simulated_scenario& scenario, std::uint64_t seed,
+                          const race_settings& settings) {
+  simulated_search search(scenario, seed);
+  race contest(settings);
+  for (std::size_t i = 0; i < search.size(); ++i) contest.arrive(i, search.rank(i));
+  contest.close();
+  while (const auto task = contest.next()) contest.add(search.run(task->configuration, task->runs));
+  if (!contest.winner()) throw std::logic_error("a race without a winner");
+  const auto size = static_cast<double>(search.size());
+  return {.excess = search.excess(*contest.winner()),
+          .launches = static_cast<double>(search.launches()) / size,
+          .device_time = search.device_time() / size,
+          .finalists = contest.finalists().size(),
+          .drift = contest.drift()};
+}
+
+simulated_result run_equal(const simulated_scenario& scenario, std::uint64_t seed, int launches,
+                           bool in_turn) {
+  simulated_search search(scenario, seed);
+  std::vector<samples> taken(search.size());
+  const std::size_t all = search.size() * static_cast<std::size_t>(launches);
+  for (std::size_t i = 0; i < all; ++i) {
+    const std::size_t configuration =
+        in_turn ? i % search.size() : i / static_cast<std::size_t>(launches);
+    taken[configuration].add(search.run(configuration));
+  }
+  std::size_t best = 0;
+  std::vector<run_time> medians;
+  for (const samples& of : taken) medians.push_back(of.median());
+  best = static_cast<std::size_t>(std::ranges::min_element(medians) - medians.begin());
+  return {.excess = search.excess(best),
+          .launches = launches,
+          .device_time = search.device_time() / static_cast<double>(search.size())};
+}
+
+}  // namespace tune::testing
