@@ -46,8 +46,9 @@ std::optional<program> program_supply::find(const context& context, const progra
   try {
     return context.create_program_from_binary(source.name, supplied.binary);
   } catch (const device_error& refused) {
-    log(log_level::debug, fmt::format("the program of '{}' that was compiled ahead is compiled again: {}",
-                                      source.name, refused.what()));
+    log(log_level::debug,
+        fmt::format("the program of '{}' that was compiled ahead is compiled again: {}",
+                    source.name, refused.what()));
     return std::nullopt;
   }
 }

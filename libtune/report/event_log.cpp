@@ -103,7 +103,8 @@ void event_log::search_finished(const search_finished_event& search) {
   event.update(
       {{"trials", search.trials.size()},
        {"best", search.best ? to_json(search.trials[*search.best].configuration) : json(nullptr)},
-       {"best_ns", search.best ? to_json(search.trials[*search.best].score->count()) : json(nullptr)},
+       {"best_ns",
+        search.best ? to_json(search.trials[*search.best].score->count()) : json(nullptr)},
        {"elapsed_ns", search.elapsed.count()},
        {"end", search_end_name(search.end)},
        {"doubts", search.doubts}});

@@ -64,9 +64,7 @@ struct autotuner_core::request {
   std::optional<std::string> failed_at{};     // when the last search found nothing, on a miss
 
   record_key key() const { return {subject.arguments, subject.device.identity}; }
-  bool wants_verification() const {
-    return settings.match == match_mode::verify && may_tune();
-  }
+  bool wants_verification() const { return settings.match == match_mode::verify && may_tune(); }
   bool may_tune() const {
     return settings.mode == tuning_mode::tune || settings.mode == tuning_mode::resume;
   }

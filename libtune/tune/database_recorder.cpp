@@ -79,8 +79,7 @@ void database_recorder::trial_refined(const tuning_subject& subject, const trial
 
 void database_recorder::keep_pending() {
   if (!pending_.empty() && search_) {
-    const bool kept =
-        warn_on_database_error([&] { database_->add_trials(*search_, pending_); });
+    const bool kept = warn_on_database_error([&] { database_->add_trials(*search_, pending_); });
     if (!kept) search_.reset();
   }
   pending_.clear();

@@ -13,8 +13,8 @@
 #include "libtune/device/device_info.hpp"
 #include "libtune/search/restriction.hpp"
 #include "libtune/store/match.hpp"
-#include "libtune/tune/trial.hpp"
 #include "libtune/tune/search_times.hpp"
+#include "libtune/tune/trial.hpp"
 #include "libtune/tune/tuning_budget.hpp"
 
 namespace tune {
@@ -74,9 +74,9 @@ struct search_progress {
   std::size_t taken_over = 0;  ///< of them, from an unfinished search
   std::size_t compiling = 0;   ///< being compiled now
   std::size_t compiled = 0;    ///< programs made so far, by helpers
-  std::size_t measured = 0;    ///< configurations with a time; those that were dropped are among them
-  std::size_t dropped = 0;     ///< no longer measured, because they cannot win
-  std::size_t failed = 0;      ///< without a time, for whatever reason
+  std::size_t measured = 0;  ///< configurations with a time; those that were dropped are among them
+  std::size_t dropped = 0;   ///< no longer measured, because they cannot win
+  std::size_t failed = 0;    ///< without a time, for whatever reason
   std::chrono::nanoseconds elapsed{0};
   std::optional<std::chrono::nanoseconds> budget_left{};  ///< where there is a limit of time
   std::optional<run_time> best{};                         ///< the least time so far

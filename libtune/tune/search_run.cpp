@@ -44,7 +44,7 @@ search_run::search_run(const search_setting& setting)
     : setting_(setting),
       clock_(setting.options.budget.value_or(tuning_budget{}), setting.now),
       pipeline_(setting.workshop),
-      race_(race_settings_of(setting.options)),
+      race_(std::in_place, race_settings_of(setting.options)),
       accounted_(clock_.now()) {}
 
 void search_run::take_over(std::vector<trial> earlier, strategy& strategy) {
@@ -71,7 +71,7 @@ void search_run::run(strategy& strategy, std::size_t most, const known_failures&
 
 void search_run::retry_remembered() {
   static const known_failures nothing;
-  race_ = race(race_settings_of(setting_.options));
+  race_.emplace(race_settings_of(setting_.options));
   for (const trial& item : trials_.all()) {
     if (item.origin == trial_origin::remembered) begin(item.index, nothing);
   }
@@ -124,9 +124,9 @@ void search_run::enter(attempt_pointer attempt) {
     return;
   }
   const std::size_t index = attempt->index();
-  race_.arrive(index, rank_of(index));
+  race_->arrive(index, rank_of(index));
   racing_[index] = std::move(attempt);
-  while (const auto task = race_.next()) perform(*task);
+  while (const auto task = race_->next()) perform(*task);
 }
 
 // What runs out of memory may work once those that are kept for the race have given back theirs.
@@ -175,19 +175,19 @@ void search_run::perform(const race_task& task) {
   std::vector<run_time> times;
   if (!attempt.over()) measuring([&] { times = attempt.sample(task.runs); });
   if (attempt.over()) {
-    race_.fail();
+    race_->fail();
   } else {
-    race_.add(times);
+    race_->add(times);
   }
   judge(task.configuration);
   for (const auto& [index, kept] : racing_) {
-    if (kept->is_live() && !race_.keeps(index)) kept->release();
+    if (kept->is_live() && !race_->keeps(index)) kept->release();
   }
 }
 
 // Makes a trial of a configuration that has been screened, or fails later.
 void search_run::judge(std::size_t index) {
-  const race_state state = race_.state(index);
+  const race_state state = race_->state(index);
   if (!has_been_screened(state)) {
     judged_.erase(index);
     return;
@@ -197,15 +197,15 @@ void search_run::judge(std::size_t index) {
 
 trial search_run::result_of(std::size_t index) {
   trial_attempt& attempt = *racing_.at(index);
-  if (race_.state(index) == race_state::failed) {
+  if (race_->state(index) == race_state::failed) {
     if (!attempt.over()) attempt.refuse_times();
     return attempt.result();
   }
   trial done = attempt.result();
-  done.samples = race_.times(index);
-  done.score = race_.score(index);
+  done.samples = race_->times(index);
+  done.score = race_->score(index);
   done.outcome = outcome::measured;
-  done.dropped = race_.state(index) == race_state::dropped;
+  done.dropped = race_->state(index) == race_state::dropped;
   return done;
 }
 
@@ -237,16 +237,16 @@ void search_run::compare_best() {
     for (const std::size_t index : taken_over_to_compare()) begin(index, nothing);
     if (end_ != search_end::time && end_ != search_end::target) drain();
   }
-  race_.close();
-  while (const auto task = race_.next()) {
+  race_->close();
+  while (const auto task = race_->next()) {
     if (clock_.is_over(trials_.best_score())) {
       end_ = search_end::time;
       break;
     }
     perform(*task);
   }
-  for (const std::size_t index : race_.finalists()) {
-    if (race_.state(index) != race_state::failed) finish(result_of(index));
+  for (const std::size_t index : race_->finalists()) {
+    if (race_->state(index) != race_state::failed) finish(result_of(index));
   }
   release_all();
 }
@@ -282,8 +282,8 @@ std::optional<std::size_t> search_run::best() const {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all[i].score) continue;
     // Among those that it has compared the race chooses, by more than their scores.
-    const bool is_beaten = race_.winner() && racing_.contains(all[i].index) &&
-                           all[i].index != *race_.winner();
+    const bool is_beaten =
+        race_->winner() && racing_.contains(all[i].index) && all[i].index != *race_->winner();
     if (!is_beaten && (!best || is_better(all[i], all[*best]))) best = i;
   }
   return best;
@@ -291,7 +291,7 @@ std::optional<std::size_t> search_run::best() const {
 
 std::vector<std::string> search_run::doubts() const {
   std::vector<std::string> found;
-  if (!race_.drift().settled()) found.push_back(drift_text(race_.drift()));
+  if (!race_->drift().settled()) found.push_back(drift_text(race_->drift()));
   return found;
 }
 

@@ -36,8 +36,8 @@ struct search_setting {
   program_workshop& workshop;
 };
 
-/// One search: configurations flow from the strategy through the compile_pipeline into a race. While
-/// the device measures, helpers compile what comes next. All that touches the device or the
+/// One search: configurations flow from the strategy through the compile_pipeline into a race.
+/// While the device measures, helpers compile what comes next. All that touches the device or the
 /// author's function happens on the thread of the search.
 class search_run {
  public:
@@ -90,7 +90,7 @@ class search_run {
   search_setting setting_;
   search_clock clock_;
   compile_pipeline pipeline_;
-  race race_;
+  std::optional<race> race_;                       // never empty
   strategy* strategy_ = nullptr;                   // that is told of results
   std::map<std::size_t, attempt_pointer> racing_;  // by configuration: those in the race
   std::unordered_set<std::size_t> judged_;         // of them, those whose trials are up to date

@@ -28,9 +28,10 @@ tuning_budget resolve_budget(const tuning_options& options) {
   const auto given = read_environment("LIBTUNE_BUDGET");
   if (!given) return {};
   if (const auto budget = budget_from_text(*given)) return *budget;
-  throw environment_error("LIBTUNE_BUDGET", *given,
-                          "limits such as '30 s', '200 trials' or 'target 85 us', each at most once, "
-                          "with commas between them");
+  throw environment_error(
+      "LIBTUNE_BUDGET", *given,
+      "limits such as '30 s', '200 trials' or 'target 85 us', each at most once, "
+      "with commas between them");
 }
 
 std::chrono::milliseconds resolve_wait(const tuning_options& options) {

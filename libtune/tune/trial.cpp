@@ -10,8 +10,9 @@ namespace {
 
 // In the order of the enumeration.
 constexpr std::array<std::string_view, 10> names{
-    "measured",     "skipped",      "over a device limit", "compile failed", "launch failed",
-    "wrong result", "invalid time", "failed",              "timed out",      "crashed"};
+    "measured",      "skipped",      "over a device limit", "compile failed",
+    "launch failed", "wrong result", "invalid time",        "failed",
+    "timed out",     "crashed"};
 
 }  // namespace
 

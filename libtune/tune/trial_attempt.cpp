@@ -51,8 +51,8 @@ class [[nodiscard]] stopwatch {
 
 }  // namespace
 
-trial_attempt::trial_attempt(const search_problem& problem, std::size_t index,
-                             const device& device, const wall_clock& now)
+trial_attempt::trial_attempt(const search_problem& problem, std::size_t index, const device& device,
+                             const wall_clock& now)
     : problem_(problem), device_(device), now_(now) {
   result_.index = index;
 }

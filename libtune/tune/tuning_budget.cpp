@@ -16,8 +16,8 @@ struct unit {
   double nanoseconds;
 };
 
-constexpr std::array units{unit{"ns", 1},   unit{"us", 1e3},    unit{"ms", 1e6},
-                           unit{"s", 1e9},  unit{"min", 60e9}, unit{"h", 3600e9}};
+constexpr std::array units{unit{"ns", 1},  unit{"us", 1e3},   unit{"ms", 1e6},
+                           unit{"s", 1e9}, unit{"min", 60e9}, unit{"h", 3600e9}};
 
 // Beyond it a count of nanoseconds does not fit in 64 bits.
 constexpr double longest = 250.0 * 365 * 24 * 3600e9;

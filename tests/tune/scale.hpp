@@ -37,10 +37,7 @@ namespace sample {
 
 /// A fake device with the kernel "scale", data[i] *= factor. A launch takes 1000 ns for each wgs
 /// and 10 ns for each row, so that the smallest configuration is the fastest.
-inline tune::testing::fake_device make_device(const std::string& name = "fake device",
-                                              const std::string& driver = "1.0") {
-  tune::testing::fake_device_options options;
-  options.identity = {name, "fake platform", driver};
+inline tune::testing::fake_device make_device(const tune::testing::fake_device_options& options) {
   tune::testing::fake_device fake(options);
   fake.add_kernel("scale", 2, [](tune::testing::fake_launch& launch) {
     const auto data = launch.buffer<float>(0);
@@ -51,6 +48,12 @@ inline tune::testing::fake_device make_device(const std::string& name = "fake de
     return std::chrono::nanoseconds(1000 * launch.integer("wgs") + 10 * launch.integer("rows"));
   });
   return fake;
+}
+inline tune::testing::fake_device make_device(const std::string& name = "fake device",
+                                              const std::string& driver = "1.0") {
+  tune::testing::fake_device_options options;
+  options.identity = {name, "fake platform", driver};
+  return make_device(options);
 }
 
 class scale final : public tune::operation {

@@ -12,6 +12,7 @@
 
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/tune/error.hpp"
+#include "tests/tune/fake_workshop.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace {
@@ -39,8 +40,9 @@ struct scored_space {
   tune::trial search(const tune::tuning_options& options = {},
                      const tune::recollection& known = {}) const {
     const tune::testing::fake_device fake;
+    sample::fake_workshop nowhere(0);
     return tune::run_search(problem(), {}, fake.device(), options, options.observers, fake.clock(),
-                            [&] { return known; });
+                            nowhere, [&] { return known; });
   }
 
   static constexpr double throws = 1e99;
@@ -149,7 +151,8 @@ TEST_CASE("an empty space is an error of its own") {
   tune::search_problem problem = scored_space({1e-6}).problem();
   problem.space = tune::search_space(
       {{"x", {std::int64_t{0}}}}, {{.description = "never", .allows = [](auto) { return false; }}});
-  CHECK_THROWS_WITH_AS(tune::run_search(problem, {}, fake.device(), {}, {}, fake.clock()),
+  sample::fake_workshop nowhere(0);
+  CHECK_THROWS_WITH_AS(tune::run_search(problem, {}, fake.device(), {}, {}, fake.clock(), nowhere),
                        doctest::Contains("1 x never"), tune::empty_space_error);
 }
 

@@ -29,17 +29,37 @@ TEST_CASE("limits are combined in any order") {
 }
 
 TEST_CASE("what is no budget is refused as a whole") {
-  for (const char* text :
-       {"", " ", ",", "30", "s", "30 parsecs", "-1 s", "0 s", "0 trials", "-3 trials", "1.5 trials",
-        "30 s,", "30 s 20 trials", "30 s, 40 s", "5 trials, 6 trials", "target", "target 5",
-        "target 5 trials", "target 0 us", "nan s", "inf s", "1e300 s", "30 s, nonsense"}) {
+  for (const char* text : {"",
+                           " ",
+                           ",",
+                           "30",
+                           "s",
+                           "30 parsecs",
+                           "-1 s",
+                           "0 s",
+                           "0 trials",
+                           "-3 trials",
+                           "1.5 trials",
+                           "30 s,",
+                           "30 s 20 trials",
+                           "30 s, 40 s",
+                           "5 trials, 6 trials",
+                           "target",
+                           "target 5",
+                           "target 5 trials",
+                           "target 0 us",
+                           "nan s",
+                           "inf s",
+                           "1e300 s",
+                           "30 s, nonsense"}) {
     CAPTURE(text);
     CHECK_FALSE(budget_from_text(text));
   }
 }
 
 TEST_CASE("a budget in words can be read again") {
-  for (const char* text : {"30 s", "200 trials", "target 85 us", "1.5 min, 20 trials, target 2 ms"}) {
+  for (const char* text :
+       {"30 s", "200 trials", "target 85 us", "1.5 min, 20 trials, target 2 ms"}) {
     const auto budget = budget_from_text(text);
     REQUIRE(budget);
     CHECK(to_string(*budget) == text);

@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/compile_pipeline.hpp"
+
+#include <chrono>
+#include <doctest/doctest.h>
+#include <memory>
+#include <vector>
+
+#include "tests/tune/fake_workshop.hpp"
+#include "tests/tune/scale.hpp"
+
+namespace {
+
+using tune::supplied_program;
+using tune::testing::fake_call;
+using stage = tune::trial_attempt::stage;
+
+/// A pipeline for the configurations of a small space.
+struct plant {
+  explicit plant(std::size_t capacity = 4) : workshop(capacity) {}
+
+  tune::testing::fake_device fake = sample::make_device();
+  tune::context context = fake.device().create_context();
+  tune::device device = fake.device();
+  tune::wall_clock clock = fake.clock();
+  tune::space<sample::scale_tuning> space = sample::make_space();
+  tune::known_failures known;
+  std::function<tune::measure(const sample::scale_tuning&)> generate =
+      [this](const sample::scale_tuning& t) { return sample::generate(context, t); };
+  tune::search_problem problem{
+      .space = space.core(),
+      .configuration = [this](std::size_t i) { return tune::to_values(space[i]); },
+      .needs = [](std::size_t) { return std::nullopt; },
+      .generate = [this](std::size_t i) { return generate(space[i]); }};
+  sample::fake_workshop workshop;
+  tune::compile_pipeline pipeline{workshop};
+
+  void add(std::size_t index) {
+    auto attempt = std::make_unique<tune::trial_attempt>(problem, index, device, clock);
+    attempt->admit(known);
+    pipeline.add(std::move(attempt));
+  }
+  std::unique_ptr<tune::trial_attempt> take() {
+    return pipeline.take(std::chrono::steady_clock::time_point::max());
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a configuration comes out when its program has been made, and compiles nothing then") {
+  plant p;
+  p.add(0);
+  CHECK(p.pipeline.compiling() == 1);
+  CHECK(p.fake.calls(fake_call::compile) == 0);
+  const auto attempt = p.take();
+  REQUIRE(attempt);
+  CHECK(attempt->index() == 0);
+  CHECK(p.pipeline.compiled() == 1);
+  CHECK(p.pipeline.empty());
+  attempt->generate_from_supply();
+  CHECK(attempt->at() == stage::ready);
+  CHECK(p.fake.calls(fake_call::compile) == 0);
+}
+
+TEST_CASE("those that are made first come out first") {
+  plant p;
+  p.workshop.last_first = true;
+  for (const std::size_t index : {0, 1, 2}) p.add(index);
+  CHECK(p.take()->index() == 2);
+  CHECK(p.take()->index() == 1);
+  CHECK(p.take()->index() == 0);
+  CHECK(p.take() == nullptr);
+}
+
+TEST_CASE("there is room for twice what the workshop works on, once it is known to have work") {
+  plant p(2);
+  std::size_t index = 0;
+  CHECK(p.pipeline.has_room());
+  while (p.pipeline.has_room()) p.add(index++);
+  CHECK(index == 4);
+  CHECK(p.workshop.most_on_order() == 4);
+}
+
+TEST_CASE("configurations that compile nothing do not pile up on the device") {
+  plant p;
+  p.generate = [](const auto&) { return tune::make_measure([](int) { return 1e-6; }); };
+  p.add(0);
+  CHECK_FALSE(p.pipeline.has_room());
+  CHECK(p.take()->at() == stage::ready);
+  CHECK(p.pipeline.has_room());
+}
+
+TEST_CASE("without a workshop configurations come out as they went in, one at a time") {
+  plant p(0);
+  p.add(0);
+  CHECK_FALSE(p.pipeline.has_room());
+  const auto attempt = p.take();
+  CHECK(attempt->at() == stage::waiting);
+  CHECK_FALSE(attempt->has_wanted());
+  attempt->generate();
+  CHECK(attempt->at() == stage::ready);
+  CHECK(p.fake.calls(fake_call::compile) == 1);
+}
+
+TEST_CASE("a program that is compiled second is ordered second") {
+  plant p;
+  p.generate = [&](const sample::scale_tuning& t) {
+    static_cast<void>(tune::compile(p.context, {"other.kernel", "KERNEL void other()"}));
+    return sample::generate(p.context, t);
+  };
+  p.add(0);
+  auto attempt = p.take();
+  attempt->generate_from_supply();
+  REQUIRE(attempt->has_wanted());
+  p.pipeline.add(std::move(attempt));
+  CHECK(p.workshop.ordered() == 2);
+  attempt = p.take();
+  attempt->generate_from_supply();
+  CHECK(attempt->at() == stage::ready);
+  CHECK(attempt->result().programs.size() == 2);
+  CHECK(p.fake.calls(fake_call::compile) == 0);
+}
+
+TEST_CASE("what the workshop knows already is not ordered") {
+  plant p;
+  p.workshop.known = sample::made_of;
+  p.add(0);
+  CHECK(p.workshop.ordered() == 0);
+  CHECK(p.pipeline.compiled() == 0);
+  const auto attempt = p.take();
+  attempt->generate_from_supply();
+  CHECK(attempt->at() == stage::ready);
+}
+
+TEST_CASE("each way in which a compiler fails is an outcome with its reason") {
+  plant p;
+  supplied_program failed{.text = "what happened"};
+  tune::outcome expected{};
+  SUBCASE("it refuses the source") {
+    failed.what = supplied_program::status::refused;
+    expected = tune::outcome::compile_failed;
+  }
+  SUBCASE("it crashes") {
+    failed.what = supplied_program::status::crashed;
+    expected = tune::outcome::crashed;
+  }
+  SUBCASE("it takes too long") {
+    failed.what = supplied_program::status::timed_out;
+    expected = tune::outcome::timed_out;
+  }
+  p.workshop.make = [&](const auto&) { return failed; };
+  p.add(0);
+  const auto attempt = p.take();
+  attempt->generate_from_supply();
+  REQUIRE(attempt->over());
+  CHECK(attempt->result().outcome == expected);
+  CHECK(attempt->result().reason.find("what happened") != std::string::npos);
+  CHECK(p.fake.calls(fake_call::compile) == 0);
+}
+
+TEST_CASE("what nobody could make is compiled where it is asked for") {
+  plant p;
+  p.workshop.make = [](const auto&) { return supplied_program{}; };
+  p.add(0);
+  const auto attempt = p.take();
+  attempt->generate_from_supply();
+  CHECK(attempt->at() == stage::ready);
+  CHECK(p.fake.calls(fake_call::compile) == 1);
+}
+
+TEST_CASE("an author's function that catches what stops it is stopped all the same") {
+  plant p;
+  p.generate = [&](const sample::scale_tuning& t) -> tune::measure {
+    try {
+      return sample::generate(p.context, t);
+    } catch (...) {
+      return nullptr;
+    }
+  };
+  p.add(0);
+  CHECK(p.pipeline.compiling() == 1);
+  const auto attempt = p.take();
+  attempt->generate_from_supply();
+  CHECK(attempt->at() == stage::ready);
+}
+
+TEST_CASE("what is known not to compile is over before anything is ordered") {
+  plant p;
+  p.known.configurations.emplace(tune::canonical_text(tune::to_values(p.space[0])), "of then");
+  p.add(0);
+  CHECK(p.workshop.ordered() == 0);
+  const auto attempt = p.take();
+  CHECK(attempt->over());
+  CHECK(attempt->result().origin == tune::trial_origin::remembered);
+}

@@ -1,0 +1,205 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The flow of a search; what it chooses and tells is in search_loop_test.
+#include "libtune/tune/search_run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <doctest/doctest.h>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "libtune/search/strategies.hpp"
+#include "tests/tune/fake_workshop.hpp"
+#include "tests/tune/scale.hpp"
+
+using namespace std::chrono_literals;
+
+namespace {
+
+using tune::testing::fake_call;
+
+struct listener final : tune::observer {
+  void trial_finished(const tune::tuning_subject&, const tune::trial&) override { ++finished; }
+  void trial_refined(const tune::tuning_subject&, const tune::trial&) override { ++refined; }
+  void progressed(const tune::tuning_subject&, const tune::search_progress& now) override {
+    most_compiling = std::max(most_compiling, now.compiling);
+    last = now;
+  }
+  int finished = 0;
+  int refined = 0;
+  std::size_t most_compiling = 0;
+  tune::search_progress last;
+};
+
+/// A search over 8 x 6 configurations of "scale", of which wgs=1, rows=1 is the fastest.
+struct scene {
+  explicit scene(std::size_t capacity = 4, const tune::testing::fake_device_options& given = {})
+      : fake(sample::make_device(given)), workshop(capacity) {
+    space.add(&sample::scale_tuning::wgs, {8, 7, 6, 5, 4, 3, 2, 1});
+    space.add(&sample::scale_tuning::rows, {6, 5, 4, 3, 2, 1});
+    options.observers = {hears};
+  }
+
+  tune::testing::fake_device fake;
+  tune::context context = fake.device().create_context();
+  tune::device device = fake.device();
+  tune::wall_clock clock = fake.clock();
+  tune::space<sample::scale_tuning> space;
+  std::shared_ptr<listener> hears = std::make_shared<listener>();
+  tune::tuning_options options;
+  tune::tuning_subject subject;
+  tune::known_failures known;
+  sample::fake_workshop workshop;
+  std::size_t alive = 0;
+  std::size_t most_alive = 0;
+  std::map<std::size_t, int> generated;
+  std::optional<tune::search_run> run;
+
+  tune::measure generate(std::size_t index) {
+    tune::measure made = sample::generate(context, space[index]);
+    ++generated[index];
+    // Counted by what the device holds: one buffer of 64 floats, rounded up, each.
+    most_alive = std::max(most_alive, fake.live_bytes());
+    return made;
+  }
+
+  std::optional<tune::trial> search() {
+    const tune::search_problem problem{
+        .space = space.core(),
+        .configuration = [this](std::size_t i) { return tune::to_values(space[i]); },
+        .needs = [](std::size_t) { return std::nullopt; },
+        .generate = [this](std::size_t i) { return generate(i); }};
+    const auto strategy = tune::make_strategy("exhaustive", problem.space);
+    run.emplace(tune::search_setting{problem, subject, device, options, options.observers, clock,
+                                     workshop});
+    run->run(*strategy, problem.space.size(), known);
+    const auto best = run->best();
+    return best ? std::optional(run->trials()[*best]) : std::nullopt;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the fastest wins, and nothing is compiled on the thread of the search") {
+  scene s;
+  const auto best = s.search();
+  REQUIRE(best);
+  CHECK(tune::to_string(best->configuration) == "wgs=1, rows=1");
+  CHECK(s.run->trials().size() == 48);
+  CHECK(s.fake.calls(fake_call::compile) == 0);
+  CHECK(s.workshop.ordered() == 48);
+  CHECK(s.hears->finished == 48);
+  CHECK(s.hears->most_compiling == 8);
+}
+
+TEST_CASE("without a workshop the same wins") {
+  scene s(0);
+  CHECK(tune::to_string(s.search()->configuration) == "wgs=1, rows=1");
+  CHECK(s.fake.calls(fake_call::compile) >= 48);
+}
+
+TEST_CASE("what cannot win is dropped after few runs, and few are kept on the device") {
+  scene s;
+  s.search();
+  const auto& trials = s.run->trials();
+  CHECK(s.hears->last.dropped > 10);
+  CHECK(std::ranges::count_if(trials, &tune::trial::dropped) ==
+        static_cast<std::ptrdiff_t>(s.hears->last.dropped));
+  for (const tune::trial& item : trials) {
+    CHECK(item.outcome == tune::outcome::measured);
+    CHECK(item.score);
+    CHECK(item.samples.size() >= 1);
+  }
+  // A buffer is 64 floats, or a few more where rounded up to the work group.
+  CHECK(s.most_alive <= (s.options.race.live + 2) * 70 * sizeof(float));
+  CHECK(s.fake.live_bytes() == 0);
+}
+
+TEST_CASE("a budget of trials is kept to the trial") {
+  scene s;
+  s.options.budget = tune::tuning_budget{.trials = 10};
+  CHECK(s.search());
+  CHECK(s.run->trials().size() == 10);
+  CHECK(s.run->end() == tune::search_end::trials);
+}
+
+TEST_CASE("a budget of time ends the search within a trial, with the best so far") {
+  scene s(0);
+  s.options.budget = tune::tuning_budget{.time = 10ms};  // a compile takes one
+  const auto start = s.clock();
+  CHECK(s.search());
+  CHECK(s.run->end() == tune::search_end::time);
+  CHECK(s.run->trials().size() >= 5);
+  CHECK(s.run->trials().size() <= 10);
+  CHECK(s.clock() - start <= 12ms);
+}
+
+TEST_CASE("a target ends the search with the first that reaches it") {
+  scene s;
+  s.options.budget = tune::tuning_budget{.target = tune::run_time(5030)};
+  const auto best = s.search();
+  REQUIRE(best);
+  CHECK(*best->score <= tune::run_time(5030));
+  CHECK(s.run->end() == tune::search_end::target);
+  CHECK(s.run->trials().size() < 30);
+}
+
+TEST_CASE("a configuration that runs out of memory beside the finalists is tried without them") {
+  tune::testing::fake_device_options small;
+  small.limits.global_memory_bytes = 2 * 70 * sizeof(float);  // two instances
+  scene s(4, small);
+  const auto best = s.search();
+  REQUIRE(best);
+  CHECK(tune::to_string(best->configuration) == "wgs=1, rows=1");
+  for (const tune::trial& item : s.run->trials()) CHECK(item.outcome == tune::outcome::measured);
+}
+
+TEST_CASE("a finalist that fails when it is measured again loses, with its reason") {
+  scene s;
+  int launches = 0;
+  s.fake.fail_when(fake_call::launch,
+                   [&](const tune::testing::fake_macros& macros) {
+                     const bool is_fastest =
+                         macros.integer("wgs") == 1 && macros.integer("rows") == 1;
+                     return is_fastest && ++launches > 10;
+                   },
+                   {"illegal address", tune::device_failure::other});
+  const auto best = s.search();
+  REQUIRE(best);
+  REQUIRE(launches > 10);
+  CHECK(tune::to_string(best->configuration) == "wgs=1, rows=2");
+  const auto failed = std::ranges::find(s.run->trials(), tune::outcome::launch_failed,
+                                        [](const tune::trial& item) { return item.outcome; });
+  REQUIRE(failed != s.run->trials().end());
+  CHECK(failed->reason.find("illegal address") != std::string::npos);
+}
+
+TEST_CASE("where the time went adds up") {
+  scene s;
+  const auto start = s.clock();
+  s.search();
+  const tune::search_times& times = s.run->times();
+  CHECK(times.measuring > 0ns);
+  CHECK(times.measuring + times.waiting + times.idle == s.clock() - start);
+  CHECK(times.idle_overlap <= times.idle);
+}
+
+TEST_CASE("a compiler that fails for some costs these alone") {
+  scene s;
+  int orders = 0;
+  s.workshop.make = [&](const tune::wanted_program& wanted) {
+    if (++orders % 3 == 0) {
+      return tune::supplied_program{tune::supplied_program::status::crashed, {}, "signal 11"};
+    }
+    return sample::made_of(wanted);
+  };
+  CHECK(s.search());
+  CHECK(s.run->trials().size() == 48);
+  const auto crashed = std::ranges::count(s.run->trials(), tune::outcome::crashed,
+                                          [](const tune::trial& item) { return item.outcome; });
+  CHECK(crashed == 16);
+  CHECK(s.hears->last.failed == 16);
+}
