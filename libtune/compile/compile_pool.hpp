@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +11,7 @@
 
 #include "libtune/compile/compile_ticket.hpp"
 #include "libtune/device/context.hpp"
+#include "libtune/device/nd_range.hpp"
 #include "libtune/device/program_source.hpp"
 
 namespace tune {
@@ -24,12 +24,6 @@ class worker_crew;
 struct compile_limits {
   std::chrono::nanoseconds time = std::chrono::minutes(1);  ///< from when a worker takes it up
   int priority = 0;  ///< the greater the earlier; equal ones in the order of submission
-};
-
-/// One shape that a kernel will be launched with, without offset.
-struct expected_launch {
-  std::string kernel;
-  std::array<std::size_t, 3> local_size{1, 1, 1};  ///< work items of a group; unused axes have 1
 };
 
 struct compile_pool_options {
@@ -73,10 +67,12 @@ class compile_pool {
 
   /// Has a program compiled. The same program for the same device that is under way already is
   /// shared. Never waits; never throws for what becomes of the program.
-  /// @param launches  what the driver would do at the first launch of this kind is done by the
-  ///                  worker too, where that is known how (PoCL)
+  /// @param launches  shapes that kernels of the program will be launched with. What the driver
+  ///                  would do at the first such launch is done by the worker too, where it is
+  ///                  known how (PoCL). That serves a program of the same source, too, that was
+  ///                  made before the ticket is done.
   compile_ticket submit(const context& context, const program_source& source,
-                        compile_limits limits = {}, std::vector<expected_launch> launches = {});
+                        compile_limits limits = {}, std::vector<nd_range> launches = {});
 
   /// How many tickets have been done in the life of this pool.
   std::uint64_t completed() const;
