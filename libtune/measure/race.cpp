@@ -191,6 +191,7 @@ void race::reopen(std::size_t block, double movement) {
     of.state = race_state::waiting;
     queue_.push_front(of.place);
   }
+  best_upper_.reset();  // it may be of one that waits now
 }
 
 std::optional<std::size_t> race::leader() {

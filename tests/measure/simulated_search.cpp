@@ -62,9 +62,7 @@ std::uint64_t simulated_chance::bits() noexcept {
   return mixed ^ (mixed >> 31);
 }
 
-double simulated_chance::uniform() noexcept {
-  return static_cast<double>(bits() >> 11) * 0x1p-53;
-}
+double simulated_chance::uniform() noexcept { return static_cast<double>(bits() >> 11) * 0x1p-53; }
 
 // The method of Box and Muller, one of its two numbers.
 double simulated_chance::normal() noexcept {
