@@ -58,34 +58,22 @@ void drift_monitor::open(const samples& sentinel) {
   // Another sentinel tells nothing new about the level, only its own time.
   if (opened_ > run_time::zero()) offset_ += std::log(before_ / opened_);
   opened_ = before_ = level_ = now;
-  visited_ = run_time::zero();
 }
 
 drift_verdict drift_monitor::close(const samples& sentinel, double spread) {
   assert(sentinel.valid() && before_ > run_time::zero());
   const run_time after = sentinel.median();
-  const double movement = std::abs(std::log(after / before_));
-  const bool is_second = visited_ > run_time::zero();
-  if (movement > tolerance(spread) && !is_second) {
-    visited_ = after;
-    return drift_verdict::unsure;
-  }
-  visited_ = run_time::zero();
-  return settle(after, movement, tolerance(spread));
-}
-
-drift_verdict drift_monitor::settle(run_time after, double movement, double tolerance) {
   ++report_.blocks;
-  movement_ = movement;
+  movement_ = std::abs(std::log(after / before_));
   level_ = run_time(std::sqrt(before_.count() * after.count()));
   before_ = after;
   note(after);
-  if (movement <= tolerance) {
+  if (movement_ <= tolerance(spread)) {
     moved_in_a_row_ = 0;
     return drift_verdict::steady;
   }
   ++report_.moved;
-  report_.largest = std::max(report_.largest, movement);
+  report_.largest = std::max(report_.largest, movement_);
   if (++moved_in_a_row_ <= settings_.repeats) return drift_verdict::moved;
   ++report_.unsettled;
   return drift_verdict::unsettled;

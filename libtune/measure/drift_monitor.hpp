@@ -26,7 +26,6 @@ std::string drift_text(const drift_report& report);
 
 enum class drift_verdict : std::uint8_t {
   steady,
-  unsure,    ///< measure the sentinel once more, and close again with that
   moved,     ///< what was measured in the block has to be measured again
   unsettled  ///< it moved once more; the block has to be believed as it is
 };
@@ -59,7 +58,7 @@ class drift_monitor {
 
   /// Begins a block, with another sentinel or after a pause. sentinel is valid.
   void open(const samples& sentinel);
-  /// Ends a block and, unless the verdict is unsure, begins the next. sentinel is valid.
+  /// Ends a block and begins the next. sentinel is valid.
   drift_verdict close(const samples& sentinel, double spread);
 
   /// What the sentinel takes in the open block; after close, in the next.
@@ -72,13 +71,11 @@ class drift_monitor {
   const drift_report& report() const noexcept { return report_; }
 
  private:
-  drift_verdict settle(run_time after, double movement, double tolerance);
   void note(run_time visit);
 
   drift_settings settings_;
   run_time before_{0};
   run_time level_{0};
-  run_time visited_{0};  // the visit that was not believed
   double movement_ = 0;
   int moved_in_a_row_ = 0;
   double fastest_ = 0;  // relative to the sentinel's first visit, over all sentinels

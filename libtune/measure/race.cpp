@@ -168,7 +168,6 @@ void race::add_sentinel(entry& of, std::span<const run_time> times) {
   const std::size_t block = book_.open_block();
   const drift_verdict verdict = book_.close(times);
   best_upper_.reset();
-  if (verdict == drift_verdict::unsure) return;
   closing_ = false;
   const bool moved = verdict == drift_verdict::moved;
   if (moved) reopen(block, book_.drift().movement());
@@ -192,6 +191,7 @@ void race::reopen(std::size_t block, double movement) {
     of.state = race_state::waiting;
     queue_.push_front(of.place);
   }
+  best_upper_.reset();  // it may be of one that waits now
 }
 
 std::optional<std::size_t> race::leader() {

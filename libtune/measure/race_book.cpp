@@ -74,7 +74,6 @@ void race_book::begin_block() {
 
 drift_verdict race_book::close(std::span<const run_time> times) {
   const drift_verdict verdict = drift_.close(to_samples(times), spread());
-  if (verdict == drift_verdict::unsure) return verdict;
   const std::size_t closed = open_block();
   levels_[closed] = sentinel_score_ / drift_.level();
   for (race_entry& entry : entries_) {

@@ -75,7 +75,7 @@ class race_book {
   void open(race_entry& sentinel, std::span<const run_time> times);
   /// Nobody is the sentinel any more.
   void lose_sentinel() noexcept { sentinel_.reset(); }
-  /// Ends the block by a visit to the sentinel, and begins the next unless it is unsure.
+  /// Ends the block by a visit to the sentinel and begins the next.
   drift_verdict close(std::span<const run_time> times);
 
   std::size_t open_block() const noexcept { return levels_.size() - 1; }

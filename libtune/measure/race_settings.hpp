@@ -13,10 +13,10 @@ namespace tune {
 /// in at least 99 of 100 searches where runs spread by up to 3 % (bench/racing).
 struct race_settings {
   double confidence = 0.99;     ///< of each interval that a decision is taken by
-  double indifference = 0.005;  ///< what is closer than this part is a tie
+  double indifference = 0.003;  ///< what is closer than this part is a tie
   int screening_runs = 8;       ///< of one configuration, until it is settled
   int block_runs = 24;          ///< about how many between two visits to the sentinel
-  int final_runs = 64;          ///< of each finalist at most, beside those of the screening
+  int final_runs = 160;         ///< of each finalist at most, beside those of the screening
   std::size_t live = 8;         ///< how many finalists are measured in turn, and so kept alive
   drift_settings drift{};
   /// Device time of one configuration's screening, after which three runs are enough; zero: none.

@@ -62,9 +62,7 @@ std::uint64_t simulated_chance::bits() noexcept {
   return mixed ^ (mixed >> 31);
 }
 
-double simulated_chance::uniform() noexcept {
-  return static_cast<double>(bits() >> 11) * 0x1p-53;
-}
+double simulated_chance::uniform() noexcept { return static_cast<double>(bits() >> 11) * 0x1p-53; }
 
 // The method of Box and Muller, one of its two numbers.
 double simulated_chance::normal() noexcept {
@@ -134,10 +132,15 @@ simulated_result run_race(const simulated_scenario& scenario, std::uint64_t seed
   while (const auto task = contest.next()) contest.add(search.run(task->configuration, task->runs));
   if (!contest.winner()) throw std::logic_error("a race without a winner");
   const auto size = static_cast<double>(search.size());
+  double best_finalist = std::numeric_limits<double>::infinity();
+  for (const std::size_t finalist : contest.finalists()) {
+    best_finalist = std::min(best_finalist, search.excess(finalist));
+  }
   return {.excess = search.excess(*contest.winner()),
           .launches = static_cast<double>(search.launches()) / size,
           .device_time = search.device_time() / size,
           .finalists = contest.finalists().size(),
+          .best_finalist = best_finalist,
           .drift = contest.drift()};
 }
 
@@ -156,7 +159,7 @@ simulated_result run_equal(const simulated_scenario& scenario, std::uint64_t see
   for (const samples& of : taken) medians.push_back(of.median());
   best = static_cast<std::size_t>(std::ranges::min_element(medians) - medians.begin());
   return {.excess = search.excess(best),
-          .launches = launches,
+          .launches = static_cast<double>(launches),
           .device_time = search.device_time() / static_cast<double>(search.size())};
 }
 

@@ -85,6 +85,7 @@ struct simulated_result {
   double launches = 0;  ///< for each configuration
   double device_time = 0;
   std::size_t finalists = 0;
+  double best_finalist = 0;  ///< the excess of the best of them
   drift_report drift{};
 };
 
