@@ -88,6 +88,40 @@ void insert_configuration(connection& target, search_id search, std::int64_t pos
   }
 }
 
+void insert_trial_at(connection& target, search_id search, std::int64_t position,
+                     const stored_trial& trial) {
+  std::vector<column_term> terms;
+  for (const std::string& column : trial_columns) terms.push_back({column, ""});
+  if (trial.made_at.empty()) terms.back().expression = current_time_sql;
+  SQLite::Statement insert(target.database(),
+                           insert_row_sql("INSERT", "libtune_trial", std::move(terms)));
+  insert.bind(1, number_of(search));
+  insert.bind(2, position);
+  insert.bind(3, to_string(trial.configuration));
+  insert.bind(4, trial.outcome);
+  insert.bind(5, trial.message);
+  if (trial.score_ns) insert.bind(6, *trial.score_ns);
+  insert.bind(7, nlohmann::json(trial.samples_ns).dump());
+  insert.bind(8, static_cast<std::int64_t>(trial.preparation.count()));
+  insert.bind(9, trial.remembered ? 1 : 0);
+  insert.bind(10, joined(trial.programs));
+  if (!trial.made_at.empty()) insert.bind(11, trial.made_at);
+  insert.exec();
+  insert_configuration(target, search, position, trial.configuration);
+}
+
+/// Where the latest trial of a configuration stands; empty if there is none.
+std::optional<std::int64_t> position_of(connection& source, search_id search,
+                                        const std::vector<named_value>& configuration) {
+  SQLite::Statement select(source.database(),
+                           "SELECT max(position) FROM libtune_trial WHERE search_id = ? AND "
+                           "configuration = ?");
+  select.bind(1, number_of(search));
+  select.bind(2, to_string(configuration));
+  if (!select.executeStep() || select.isColumnNull(0)) return std::nullopt;
+  return select.getColumn(0).getInt64();
+}
+
 /// What is left of a configuration: without the fields whose rows are damaged.
 std::vector<named_value> read_configuration(connection& source, search_id search,
                                             std::int64_t position) {
@@ -218,25 +252,20 @@ bool has_search(connection& source, search_id search) {
 }
 
 void insert_trial(connection& target, search_id search, const stored_trial& trial) {
-  const std::int64_t position = next_position(target, search);
-  std::vector<column_term> terms;
-  for (const std::string& column : trial_columns) terms.push_back({column, ""});
-  if (trial.made_at.empty()) terms.back().expression = current_time_sql;
-  SQLite::Statement insert(target.database(),
-                           insert_row_sql("INSERT", "libtune_trial", std::move(terms)));
-  insert.bind(1, number_of(search));
-  insert.bind(2, position);
-  insert.bind(3, to_string(trial.configuration));
-  insert.bind(4, trial.outcome);
-  insert.bind(5, trial.message);
-  if (trial.score_ns) insert.bind(6, *trial.score_ns);
-  insert.bind(7, nlohmann::json(trial.samples_ns).dump());
-  insert.bind(8, static_cast<std::int64_t>(trial.preparation.count()));
-  insert.bind(9, trial.remembered ? 1 : 0);
-  insert.bind(10, joined(trial.programs));
-  if (!trial.made_at.empty()) insert.bind(11, trial.made_at);
-  insert.exec();
-  insert_configuration(target, search, position, trial.configuration);
+  insert_trial_at(target, search, next_position(target, search), trial);
+}
+
+void replace_trial(connection& target, search_id search, const stored_trial& trial) {
+  const auto position = position_of(target, search, trial.configuration);
+  if (!position) return insert_trial(target, search, trial);
+  for (const char* table : {"libtune_trial_value", "libtune_trial"}) {
+    SQLite::Statement remove(target.database(), std::string("DELETE FROM ") + table +
+                                                    " WHERE search_id = ? AND position = ?");
+    remove.bind(1, number_of(search));
+    remove.bind(2, *position);
+    remove.exec();
+  }
+  insert_trial_at(target, search, *position, trial);
 }
 
 void end_search(connection& target, search_id search, const std::string& result) {

@@ -29,6 +29,9 @@ bool has_search(connection& source, search_id search);
 /// Appends a trial to a search.
 void insert_trial(connection& target, search_id search, const stored_trial& trial);
 
+/// Puts a trial in the place of the latest of the same configuration, else appends it.
+void replace_trial(connection& target, search_id search, const stored_trial& trial);
+
 /// Notes when a search ended and with what result.
 void end_search(connection& target, search_id search, const std::string& result);
 

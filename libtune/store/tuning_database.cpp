@@ -360,11 +360,15 @@ void tuning_database::add_trial(search_id search, const stored_trial& trial) {
   });
 }
 
-void tuning_database::add_trials(search_id search, std::span<const stored_trial> trials) {
+void tuning_database::add_trials(search_id search, std::span<const stored_trial> trials,
+                                 std::span<const stored_trial> replacing) {
   for (const stored_trial& trial : trials) check_trial(trial);
-  impl_->attempt_to_write("store trials", std::to_string(trials.size()), [&] {
+  for (const stored_trial& trial : replacing) check_trial(trial);
+  const std::size_t count = trials.size() + replacing.size();
+  impl_->attempt_to_write("store so many trials:", std::to_string(count), [&] {
     impl_->write_to_search(search, [&](connection& target) {
       for (const stored_trial& trial : trials) detail::insert_trial(target, search, trial);
+      for (const stored_trial& trial : replacing) detail::replace_trial(target, search, trial);
     });
   });
 }

@@ -89,7 +89,9 @@ class tuning_database {
   /// Keeps a trial of a search. On disk when it returns.
   void add_trial(search_id search, const stored_trial& trial);
   /// Keeps several, all or none of them, which costs little more than to keep one.
-  void add_trials(search_id search, std::span<const stored_trial> trials);
+  /// @param replacing  trials that take the places of earlier ones of their configurations
+  void add_trials(search_id search, std::span<const stored_trial> trials,
+                  std::span<const stored_trial> replacing = {});
   /// Notes that a search has ended. @param result  a word such as "found"; stopped_search for one
   ///                                               that may go on later
   void finish_search(search_id search, const std::string& result);

@@ -30,6 +30,9 @@ database_recorder::database_recorder(std::shared_ptr<tuning_database> database,
       key_(std::move(key)),
       start_(start) {}
 
+// A search that was left by an exception can be continued too.
+database_recorder::~database_recorder() { keep_pending(); }
+
 recollection database_recorder::recall(const search_identity& search) {
   identity_ = search;
   unfinished_.reset();
@@ -67,22 +70,28 @@ void database_recorder::search_started(const search_started_event& event) {
 }
 
 void database_recorder::trial_finished(const tuning_subject&, const trial& finished) {
+  add(pending_, finished);
+}
+
+void database_recorder::trial_refined(const tuning_subject&, const trial& refined) {
+  add(refined_, refined);
+}
+
+void database_recorder::add(std::vector<stored_trial>& pending, const trial& made) {
   if (!search_) return;
-  pending_.push_back(to_stored(finished));
-  pending_cost_ += finished.elapsed;
+  pending.push_back(to_stored(made));
+  pending_cost_ += made.elapsed;
   if (pending_cost_ >= at_risk) keep_pending();
 }
 
-void database_recorder::trial_refined(const tuning_subject& subject, const trial& refined) {
-  trial_finished(subject, refined);
-}
-
 void database_recorder::keep_pending() {
-  if (!pending_.empty() && search_) {
-    const bool kept = warn_on_database_error([&] { database_->add_trials(*search_, pending_); });
+  if (search_ && !(pending_.empty() && refined_.empty())) {
+    const bool kept = warn_on_database_error(
+        [&] { database_->add_trials(*search_, pending_, refined_); });
     if (!kept) search_.reset();
   }
   pending_.clear();
+  refined_.clear();
   pending_cost_ = {};
 }
 

@@ -37,6 +37,7 @@ class database_recorder final : public observer {
 
   database_recorder(std::shared_ptr<tuning_database> database, function_identity function,
                     record_key key, search_start start = search_start::continued);
+  ~database_recorder() override;
 
   /// What is known for the search that starts next. Trials of an unfinished search are handed out
   /// only if space, compiler and library are the same; what differs is logged.
@@ -52,6 +53,7 @@ class database_recorder final : public observer {
 
  private:
   std::vector<stored_trial> recall_unfinished();
+  void add(std::vector<stored_trial>& pending, const trial& made);
   void keep_pending();
 
   std::shared_ptr<tuning_database> database_;
@@ -62,6 +64,7 @@ class database_recorder final : public observer {
   std::optional<search_id> unfinished_;  // which that one may continue
   std::optional<search_id> search_;      // that runs
   std::vector<stored_trial> pending_;    // trials of the search that runs, not yet kept
+  std::vector<stored_trial> refined_;    // the same, of those that were kept before
   std::chrono::nanoseconds pending_cost_{0};
   std::vector<std::pair<search_id, const char*>> found_;  // searches that ended well, and how
 };

@@ -21,6 +21,7 @@ tune::trial measured(std::int64_t wgs, double time) {
   item.outcome = tune::outcome::measured;
   item.samples = tune::samples({tune::run_time(time), tune::run_time(time)});
   item.score = tune::run_time(time);
+  item.elapsed = tune::database_recorder::at_risk;
   return item;
 }
 
@@ -29,6 +30,7 @@ tune::trial failed(std::int64_t wgs) {
   item.configuration = {{"wgs", wgs}};
   item.outcome = tune::outcome::compile_failed;
   item.reason = "line 3: no";
+  item.elapsed = tune::database_recorder::at_risk;
   return item;
 }
 
@@ -63,6 +65,55 @@ TEST_CASE("every trial is kept as soon as it has been made") {
   search = database->latest_search(function, key);
   CHECK(search->finished_at);
   CHECK(search->result == "found");
+}
+
+TEST_CASE("trials that cost little are kept together, and at the end at the latest") {
+  const tune::testing::temporary_directory folder;
+  const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+  {
+    tune::database_recorder recorder(database, function, key);
+    recorder.search_started({});
+    for (int i = 0; i < 5; ++i) {
+      tune::trial quick = measured(i, 100);
+      quick.elapsed = tune::database_recorder::at_risk / 4;
+      recorder.trial_finished({}, quick);
+    }
+    CHECK(database->latest_search(function, key)->trials.size() == 4);
+  }
+  CHECK(database->latest_search(function, key)->trials.size() == 5);
+}
+
+TEST_CASE("a trial that is refined takes the place of what was kept of it") {
+  const tune::testing::temporary_directory folder;
+  const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+  tune::database_recorder recorder(database, function, key);
+  recorder.search_started({});
+  recorder.trial_finished({}, measured(4, 100));
+  recorder.trial_finished({}, measured(8, 200));
+  recorder.trial_refined({}, measured(4, 101));
+  recorder.search_finished(finished(0));
+  const auto search = database->latest_search(function, key);
+  REQUIRE(search->trials.size() == 2);
+  CHECK(search->trials[0].score_ns == 101);
+  CHECK(search->trials[1].score_ns == 200);
+}
+
+TEST_CASE("a search that its budget ended is continued, though its result is stored") {
+  const tune::testing::temporary_directory folder;
+  const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+  const tune::search_identity same{
+      .space = "space", .compiler = "compiler", .library_version = "1.0.0", .stage = 0};
+  tune::database_recorder recorder(database, function, key);
+  recorder.recall(same);
+  recorder.search_started({});
+  recorder.trial_finished({}, measured(4, 100));
+  auto event = finished(0);
+  SUBCASE("by its time") { event.end = tune::search_end::time; }
+  SUBCASE("by its trials") { event.end = tune::search_end::trials; }
+  recorder.search_finished(event);
+  recorder.result_stored();
+  CHECK(database->latest_search(function, key)->result == tune::stopped_search);
+  CHECK(tune::database_recorder(database, function, key).recall(same).unfinished.size() == 1);
 }
 
 TEST_CASE("a database that cannot be written is given up for the search, without a throw") {

@@ -38,8 +38,8 @@ struct listener final : tune::observer {
 struct scene {
   explicit scene(std::size_t capacity = 4, const tune::testing::fake_device_options& given = {})
       : fake(sample::make_device(given)), workshop(capacity) {
-    space.add(&sample::scale_tuning::wgs, {8, 7, 6, 5, 4, 3, 2, 1});
-    space.add(&sample::scale_tuning::rows, {6, 5, 4, 3, 2, 1});
+    space.add(&sample::scale_tuning::wgs, {4, 8, 2, 7, 1, 3, 6, 5});
+    space.add(&sample::scale_tuning::rows, {2, 6, 1, 5, 3, 4});
     options.observers = {hears};
   }
 
@@ -92,7 +92,8 @@ TEST_CASE("the fastest wins, and nothing is compiled on the thread of the search
   CHECK(s.fake.calls(fake_call::compile) == 0);
   CHECK(s.workshop.ordered() == 48);
   CHECK(s.hears->finished == 48);
-  CHECK(s.hears->most_compiling == 8);
+  CHECK(s.workshop.most_on_order() == 8);
+  CHECK(s.hears->most_compiling >= 4);
 }
 
 TEST_CASE("without a workshop the same wins") {
@@ -139,10 +140,10 @@ TEST_CASE("a budget of time ends the search within a trial, with the best so far
 
 TEST_CASE("a target ends the search with the first that reaches it") {
   scene s;
-  s.options.budget = tune::tuning_budget{.target = tune::run_time(5030)};
+  s.options.budget = tune::tuning_budget{.target = tune::run_time(2070)};
   const auto best = s.search();
   REQUIRE(best);
-  CHECK(*best->score <= tune::run_time(5030));
+  CHECK(*best->score <= tune::run_time(2070));
   CHECK(s.run->end() == tune::search_end::target);
   CHECK(s.run->trials().size() < 30);
 }
