@@ -39,9 +39,7 @@ std::optional<trial> from_stored(const stored_trial& stored, const search_proble
   taken.origin = trial_origin::taken_over;
   taken.programs = stored.programs;
   for (const double time : stored.samples_ns) taken.samples.add(run_time(time));
-  // What was compared may have been adjusted to how fast the device was.
-  const bool is_possible = stored.score_ns && samples({run_time(*stored.score_ns)}).valid();
-  if (taken.samples.valid() && is_possible) taken.score = run_time(*stored.score_ns);
+  taken.score = score(taken.samples);
   if (taken.score.has_value() != (taken.outcome == outcome::measured)) return std::nullopt;
   return taken;
 }
