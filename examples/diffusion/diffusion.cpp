@@ -101,12 +101,12 @@ const tune::autotuner<diffusion_key, diffusion_tuning> diffusion_template::autot
       answer.add("u_new", std::move(expected));
 
       auto queue = session.context().create_tuning_command_queue();
+      tune::workload work(queue);
+      work.set("u", field).set("u_new", field);
       return session.tune(tuning_space(key.kernel), [&](const diffusion_tuning& tuning) {
         auto step =
             diffusion_template(session.context(), key, tuning).instantiate(queue, size, size);
-        step.ensure_all_bound();
-        step.buffer("u").set(queue, field);
-        step.buffer("u_new").set(queue, field);
+        work.bind(step);
         auto check = answer.check(queue, {{"u_new", step.buffer("u_new")}});
         return tune::make_measure(queue, std::move(step)).check(std::move(check));
       });

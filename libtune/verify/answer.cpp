@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "libtune/base/error.hpp"
+#include "libtune/verify/device_comparison.hpp"
 
 namespace tune {
 namespace {
@@ -50,6 +51,7 @@ std::optional<std::string> answer::find_mismatch(command_queue& queue,
   for (const expected_array& expected : contents_->arrays) {
     const device_array& array = find(results, expected.name);
     check_comparable(expected.name, expected.layout, array.layout());
+    if (expected.on_device->count_mismatches(queue, array) == 0) continue;
     const std::vector<std::byte> got = read_back(queue, array);
     const comparison compared = compare(expected.layout, expected.elements.get(), array.layout(),
                                         got.data(), expected.allowed);
@@ -74,6 +76,8 @@ void answer::add_expected(expected_array expected) {
       throw argument_error("'" + expected.name + "' has an answer already");
     }
   }
+  expected.on_device = std::make_shared<detail::device_comparison>(
+      expected.layout, expected.elements, expected.allowed);
   contents_->arrays.push_back(std::move(expected));
 }
 

@@ -16,6 +16,10 @@
 
 namespace tune {
 
+namespace detail {
+class device_comparison;
+}
+
 /// The arrays that a correct kernel leaves behind, against which each configuration is checked
 /// before it is measured. Made once for a search, and shared by all its configurations: a handle,
 /// copies mean the same answer. Complete it before it is first compared with; from then on it is
@@ -47,7 +51,10 @@ class answer {
     auto kept = std::make_shared<host_array<T>>(std::move(expected));
     const array_layout layout = kept->layout();
     const void* elements = kept->data();
-    add_expected({std::move(name), layout, std::shared_ptr<const void>(kept, elements), allowed});
+    add_expected({.name = std::move(name),
+                  .layout = layout,
+                  .elements = std::shared_ptr<const void>(kept, elements),
+                  .allowed = allowed});
     return *this;
   }
 
@@ -55,7 +62,9 @@ class answer {
   /// @throws argument_error if it is empty
   answer& verify(function decides);
 
-  /// Reads back the results that have an answer and compares. Waits for the queue.
+  /// Compares the results that have an answer: large ones on the device, where it can, with what
+  /// it keeps there of the answer; small ones, and those that are wrong, on the host. Waits for the
+  /// queue.
   /// @returns nothing if all is right, else which array differs, where and how much
   /// @throws argument_error if an array that has an answer is not among the results, or has another
   ///         type or shape there
@@ -72,6 +81,7 @@ class answer {
     array_layout layout;
     std::shared_ptr<const void> elements;
     tolerance allowed;
+    std::shared_ptr<detail::device_comparison> on_device{};
   };
   struct contents {
     std::vector<expected_array> arrays;

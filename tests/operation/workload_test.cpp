@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/operation/workload.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <doctest/doctest.h>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/device/context.hpp"
+#include "libtune/device/device.hpp"
+#include "libtune/testing/fake_device.hpp"
+
+using tune::device_array;
+using tune::host_array;
+using tune::testing::fake_call;
+
+namespace {
+
+/// An operation that only has slots, each padded to a multiple.
+class padded_copy final : public tune::operation {
+ public:
+  padded_copy(const tune::command_queue& queue, std::size_t size, std::size_t multiple)
+      : operation(queue) {
+    add_slot("src", {{size, {.round = multiple}}}, tune::dtype::int32);
+    add_slot("dest", {{size, {.round = multiple}}}, tune::dtype::int32);
+  }
+
+ private:
+  void do_run() override {}
+};
+
+struct bench {
+  tune::testing::fake_device fake;
+  tune::context context = fake.device().create_context();
+  tune::command_queue queue = context.create_command_queue();
+  tune::workload work{queue};
+
+  static host_array<std::int32_t> numbers(std::size_t count = 5) {
+    host_array<std::int32_t> made({count});
+    for (std::size_t i = 0; i < count; ++i) made(i) = static_cast<std::int32_t>(i + 1);
+    return made;
+  }
+  std::int32_t first(const padded_copy& of, const char* slot) {
+    return of.buffer(slot).get<std::int32_t>(queue)(0);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("arrays with contents hold them, and all others hold what no kernel would write") {
+  bench b;
+  b.work.set("src", bench::numbers());
+  padded_copy op(b.queue, 5, 4);
+  b.work.bind(op);
+  const auto src = op.buffer("src").get<std::int32_t>(b.queue);
+  CHECK(src(0) == 1);
+  CHECK(src(4) == 5);
+  CHECK(b.first(op, "dest") == -1);
+}
+
+TEST_CASE("the next operation finds the same memory, with the contents as they were") {
+  bench b;
+  b.work.set("src", bench::numbers());
+  padded_copy first(b.queue, 5, 4);
+  b.work.bind(first);
+  first.buffer("src").fill(b.queue, std::int32_t{77});
+  first.buffer("dest").fill(b.queue, std::int32_t{77});
+  const std::size_t allocations = b.fake.calls(fake_call::allocate);
+  padded_copy second(b.queue, 5, 4);
+  b.work.bind(second);
+  CHECK(second.buffer("src").buffer() == first.buffer("src").buffer());
+  CHECK(b.first(second, "src") == 1);
+  CHECK(b.first(second, "dest") == -1);
+  CHECK(b.fake.calls(fake_call::allocate) == allocations);
+}
+
+TEST_CASE("memory grows with the strictest padding, and serves the less strict after it") {
+  bench b;
+  b.work.set("src", bench::numbers());
+  padded_copy narrow(b.queue, 5, 1);
+  b.work.bind(narrow);
+  padded_copy wide(b.queue, 5, 64);
+  b.work.bind(wide);
+  CHECK(wide.buffer("src").layout().padded()[0] == 64);
+  CHECK(b.first(wide, "src") == 1);
+  const std::size_t held = b.work.held_bytes();
+  padded_copy middle(b.queue, 5, 8);
+  b.work.bind(middle);
+  CHECK(middle.buffer("src").layout().padded()[0] == 8);
+  CHECK(middle.buffer("src").buffer() == wide.buffer("src").buffer());
+  CHECK(b.first(middle, "src") == 1);
+  CHECK(b.work.held_bytes() <= held);
+  CHECK(b.first(narrow, "src") == 1);  // it keeps the memory that it had
+}
+
+TEST_CASE("contents are restored where a kernel has overwritten them") {
+  bench b;
+  b.work.set("src", bench::numbers());
+  padded_copy op(b.queue, 5, 4);
+  b.work.bind(op);
+  op.buffer("src").zero(b.queue);
+  b.work.restore(op);
+  CHECK(b.first(op, "src") == 1);
+}
+
+TEST_CASE("what the author has bound is left alone") {
+  bench b;
+  b.work.set("src", bench::numbers());
+  padded_copy before(b.queue, 5, 4);
+  b.work.bind(before);
+  padded_copy op(b.queue, 5, 4);
+  const device_array own = op.slot("src").allocate(b.context);
+  own.fill(b.queue, std::int32_t{9});
+  b.work.bind(op);
+  CHECK(b.first(op, "src") == 9);
+  CHECK(op.buffer("dest").buffer() == before.buffer("dest").buffer());
+}
+
+TEST_CASE("contents of another shape or type are refused") {
+  bench b;
+  padded_copy op(b.queue, 5, 4);
+  SUBCASE("shape") {
+    b.work.set("src", bench::numbers(6));
+    CHECK_THROWS_AS(b.work.bind(op), tune::argument_error);
+  }
+  SUBCASE("type") {
+    b.work.set("src", host_array<float>({5}));
+    CHECK_THROWS_AS(b.work.bind(op), tune::type_error);
+  }
+}
+
+TEST_CASE("the operations may outlive it") {
+  bench b;
+  padded_copy op(b.queue, 5, 4);
+  {
+    tune::workload work(b.queue);
+    work.set("src", bench::numbers());
+    work.bind(op);
+  }
+  CHECK(b.first(op, "src") == 1);
+}
