@@ -65,6 +65,7 @@ device_limits limits_of(const driver_api& api, CUdevice handle) {
   limits.clock_khz = get(CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
   limits.memory_clock_khz = get(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
   limits.memory_bus_bits = get(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
+  limits.timer_resolution_ns = 500;  // as the driver's manual says of cuEventElapsedTime
   return limits;
 }
 

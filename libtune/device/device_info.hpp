@@ -50,6 +50,7 @@ struct device_limits {
   std::size_t clock_khz = 0;                 ///< of the compute units, at most
   std::size_t memory_clock_khz = 0;
   std::size_t memory_bus_bits = 0;
+  std::size_t timer_resolution_ns = 0;  ///< the tick of the times that events tell
 };
 
 /// The generation of an NVIDIA device: 9.0 compiles for sm_90.

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "libtune/measure/measure_settings.hpp"
 #include "libtune/measure/samples.hpp"
 
 namespace tune::detail {
@@ -22,11 +23,17 @@ class measurable {
   std::vector<run_time> sample(int iterations) { return do_sample(iterations); }
   /// Waits for everything that has been enqueued so far.
   void finish() { do_finish(); }
+  /// From now on; see measure::cache.
+  void cache(cache_state state) { do_cache(state); }
+  /// Zero if the times are exact, or nobody knows.
+  run_time timer_resolution() const { return do_timer_resolution(); }
 
  private:
   virtual void do_run() = 0;
   virtual std::vector<run_time> do_sample(int iterations) = 0;
   virtual void do_finish() = 0;
+  virtual void do_cache(cache_state state) = 0;
+  virtual run_time do_timer_resolution() const = 0;
 };
 
 }  // namespace tune::detail

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/measure/measure.hpp"
 
+#include <numeric>
+
 #include "libtune/base/error.hpp"
 #include "libtune/measure/measurable.hpp"
 #include "libtune/measure/queue_measurable.hpp"
@@ -20,6 +22,8 @@ class self_timed final : public detail::measurable {
     return {std::chrono::duration<double>(seconds_per_iteration_(iterations))};
   }
   void do_finish() override {}  // the function has waited
+  void do_cache(cache_state) override {}
+  run_time do_timer_resolution() const override { return run_time::zero(); }
 
   std::function<double(int)> seconds_per_iteration_;
 };
@@ -46,14 +50,15 @@ measure& measure::check(check_function function) & {
 
 measure measure::check(check_function function) && { return std::move(check(std::move(function))); }
 
-measure& measure::reset(std::function<void()> function) & {
+measure& measure::reset(std::function<void()> function, reset_before before) & {
   require_operation();
   reset_ = std::move(function);
+  reset_before_ = before;
   return *this;
 }
 
-measure measure::reset(std::function<void()> function) && {
-  return std::move(reset(std::move(function)));
+measure measure::reset(std::function<void()> function, reset_before before) && {
+  return std::move(reset(std::move(function), before));
 }
 
 void measure::prepare() {
@@ -75,15 +80,42 @@ std::optional<std::string> measure::verify() {
   return check_ ? check_() : std::nullopt;
 }
 
-std::vector<run_time> measure::sample(int iterations) {
+void measure::cache(cache_state state) {
   require_operation();
-  if (iterations < 1) {
+  impl_->cache(state);
+}
+
+run_time measure::timer_resolution() const {
+  require_operation();
+  return impl_->timer_resolution();
+}
+
+std::vector<run_time> measure::sample(int iterations, int runs) {
+  require_operation();
+  if (iterations < 1 || runs < 1) {
     throw argument_error("a configuration cannot be sampled " + std::to_string(iterations) +
-                         " times; ask for at least one iteration");
+                         " times with " + std::to_string(runs) +
+                         " runs each; ask for at least one of each");
   }
-  prepare();
-  prepared_ = false;
-  return impl_->sample(iterations);
+  const std::vector<run_time> times = time_runs(iterations * runs);
+  // One that times itself has taken the mean.
+  if (times.size() < static_cast<std::size_t>(iterations * runs)) return times;
+  std::vector<run_time> means;
+  for (auto begin = times.begin(); begin != times.end(); begin += runs) {
+    means.push_back(std::accumulate(begin, begin + runs, run_time::zero()) / runs);
+  }
+  return means;
+}
+
+std::vector<run_time> measure::time_runs(int runs) {
+  const int batch = reset_ && reset_before_ == reset_before::run ? 1 : runs;
+  std::vector<run_time> times;
+  for (int done = 0; done < runs; done += batch) {
+    prepare();
+    prepared_ = false;
+    for (const run_time time : impl_->sample(batch)) times.push_back(time);
+  }
+  return times;
 }
 
 void measure::require_operation() const {

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "libtune/device/command_queue.hpp"
+#include "libtune/measure/measure_settings.hpp"
 #include "libtune/measure/samples.hpp"
 
 namespace tune {
@@ -19,6 +21,9 @@ namespace tune {
 namespace detail {
 class measurable;
 }
+
+/// When the reset function of a measure is called.
+enum class reset_before : std::uint8_t { batch, run };
 
 /// A configuration that is ready to be run and timed: what is returned for each configuration
 /// while tuning. nullptr means that this configuration is skipped. It owns what it runs; it can be
@@ -47,11 +52,13 @@ class measure {
   /// Attaches what verify calls. @throws argument_error if this is a skipped configuration
   measure& check(check_function function) &;
   measure check(check_function function) &&;
-  /// Attaches what puts back inputs that the kernel overwrites. It is called before the first run
-  /// and before each batch of samples; its time is not part of theirs. Between the runs of one
-  /// batch it is not called. @throws argument_error if this is a skipped configuration
-  measure& reset(std::function<void()> function) &;
-  measure reset(std::function<void()> function) &&;
+  /// Attaches what puts back inputs that the kernel overwrites; its time is not part of the
+  /// samples. It is called before the first run and, as the author says, before each batch of runs,
+  /// which is enough where a second run on the first one's output takes as long, or before each
+  /// single run, each of which is then waited for, so that nothing of a run overlaps the reset.
+  /// @throws argument_error if this is a skipped configuration
+  measure& reset(std::function<void()> function, reset_before before = reset_before::batch) &;
+  measure reset(std::function<void()> function, reset_before before = reset_before::batch) &&;
 
   /// Why it is skipped, as far as the author said; meaningless otherwise.
   const std::string& why_skipped() const noexcept { return why_skipped_; }
@@ -67,19 +74,29 @@ class measure {
   /// Calls the check function, meant to be done once, right after the first run. Empty if the
   /// result is right or there is no such function.
   std::optional<std::string> verify();
-  /// Times iterations runs, one after the other. For an operation on a queue: the device time of
-  /// each, which is the sum over its kernels and fills, so that gaps between these do not count.
-  /// For a function that times itself: one sample, the mean that it returns.
-  /// @throws argument_error if iterations is not positive, or the operation enqueued nothing
-  std::vector<run_time> sample(int iterations);
+  /// Whether the cache is warm or cold when a timed run starts; warm until this is called. A
+  /// function that times itself sees to that itself. @throws device_error (out_of_memory) if there
+  /// is no memory for the buffer that is written before each run
+  void cache(cache_state state);
+  /// The tick of the times that sample returns; zero if they are exact, or nobody knows.
+  run_time timer_resolution() const;
+  /// Times iterations samples, each the mean of so many runs, all one after the other. For an
+  /// operation on a queue: the device time of a run is the sum over its kernels and fills, each
+  /// from its own start to its own end, so that gaps between these, or between runs, do not count.
+  /// For a function that times itself: one sample, the mean over all that it returns.
+  /// @param runs  of each sample; see runs_per_sample
+  /// @throws argument_error if a count is not positive, or the operation enqueued nothing
+  std::vector<run_time> sample(int iterations, int runs = 1);
 
  private:
   void require_operation() const;
+  std::vector<run_time> time_runs(int runs);
 
   std::unique_ptr<detail::measurable> impl_;
   std::string why_skipped_ = "the function that generates it returned nothing";
   check_function check_;
   std::function<void()> reset_;
+  reset_before reset_before_ = reset_before::batch;
   bool prepared_ = false;
 };
 

@@ -3,8 +3,15 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 
 namespace tune {
+
+/// What the last cache before global memory holds when a timed run starts.
+enum class cache_state : std::uint8_t {
+  warm,  ///< whatever the run before has left there
+  cold   ///< nothing of use: a buffer larger than the cache is written before each run
+};
 
 /// How much measuring a configuration is worth. The warm-up and the first timed run, from which
 /// the number of iterations is planned, come on top.
@@ -12,6 +19,7 @@ struct measure_settings {
   std::chrono::nanoseconds time_limit = std::chrono::milliseconds(100);  ///< of wall-clock time
   int min_iterations = 3;  ///< made even if they take longer than the time limit
   int max_iterations = 1000;
+  cache_state cache = cache_state::warm;
 };
 
 }  // namespace tune

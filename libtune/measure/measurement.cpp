@@ -3,29 +3,35 @@
 #include "libtune/measure/measurement.hpp"
 
 #include "libtune/measure/iteration_plan.hpp"
+#include "libtune/measure/sample_size.hpp"
 
 namespace tune {
-namespace {
-
-iteration_plan plan_by_one_run(measure& of, const measure_settings& settings,
-                               const wall_clock& now) {
-  of.prepare();
-  const auto begin = now();
-  const run_time device_time = of.sample(1).front();
-  return iteration_plan(settings, device_time, now() - begin);
-}
-
-}  // namespace
 
 samples take_samples(measure& of, const measure_settings& settings, const wall_clock& now) {
-  iteration_plan plan = plan_by_one_run(of, settings, now);
+  of.cache(settings.cache);
+  of.prepare();
+  const auto start = now();
+  const run_time device_time = of.sample(1).front();
+  const run_time wall_time = now() - start;
+  const int runs = runs_per_sample(device_time, of.timer_resolution());
+  iteration_plan plan(settings, device_time * runs, wall_time * runs);
   samples taken;
   while (const int iterations = plan.next_batch()) {
     const auto begin = now();
-    for (const run_time time : of.sample(iterations)) taken.add(time);
+    for (const run_time time : of.sample(iterations, runs)) taken.add(time);
     plan.add(iterations, now() - begin);
   }
   return taken;
+}
+
+warm_up_report warm_up(measure& by, const steadiness_settings& settings, const wall_clock& now) {
+  steadiness device(settings);
+  do {
+    const auto begin = now();
+    const std::vector<run_time> times = by.sample(static_cast<int>(settings.group));
+    device.add(times, now() - begin);
+  } while (!device.finished());
+  return {.steady = device.steady(), .runs = device.runs()};
 }
 
 }  // namespace tune

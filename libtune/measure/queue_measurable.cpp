@@ -58,30 +58,42 @@ void queue_measurable::do_run() {
 
 std::vector<run_time> queue_measurable::do_sample(int iterations) {
   recording recorded(queue_);
-  const std::vector<std::size_t> ends = enqueue(iterations);
+  const std::vector<run_commands> runs = enqueue(iterations);
   const std::vector<std::chrono::nanoseconds> commands = recorded.stop();
-  std::vector<run_time> runs;
-  auto begin = commands.begin();
-  for (const std::size_t end : ends) {
-    const auto stop = commands.begin() + static_cast<std::ptrdiff_t>(end);
-    runs.emplace_back(std::accumulate(begin, stop, std::chrono::nanoseconds::zero()));
-    begin = stop;
+  std::vector<run_time> times;
+  for (const run_commands& run : runs) {
+    const auto begin = commands.begin() + static_cast<std::ptrdiff_t>(run.begin);
+    const auto end = commands.begin() + static_cast<std::ptrdiff_t>(run.end);
+    times.emplace_back(std::accumulate(begin, end, std::chrono::nanoseconds::zero()));
   }
-  return runs;
+  return times;
 }
 
 void queue_measurable::do_finish() { queue_.finish(); }
 
-std::vector<std::size_t> queue_measurable::enqueue(int iterations) {
-  std::vector<std::size_t> ends;
-  std::size_t begin = queue_.recorded();
-  for (int i = 0; i < iterations; ++i) {
-    operation_();
-    ends.push_back(queue_.recorded());
-    if (ends.back() == begin) throw_nothing_enqueued(queue_);
-    begin = ends.back();
+void queue_measurable::do_cache(cache_state state) {
+  if (state == cache_state::warm) {
+    flush_.reset();
+  } else if (!flush_) {
+    flush_.emplace(queue_);
   }
-  return ends;
+}
+
+run_time queue_measurable::do_timer_resolution() const {
+  return std::chrono::nanoseconds(queue_.device().limits().timer_resolution_ns);
+}
+
+// A flush is recorded too, and left out: it is no run's command.
+std::vector<queue_measurable::run_commands> queue_measurable::enqueue(int iterations) {
+  std::vector<run_commands> runs;
+  for (int i = 0; i < iterations; ++i) {
+    if (flush_) flush_->enqueue();
+    const std::size_t begin = queue_.recorded();
+    operation_();
+    runs.push_back({.begin = begin, .end = queue_.recorded()});
+    if (runs.back().end == begin) throw_nothing_enqueued(queue_);
+  }
+  return runs;
 }
 
 }  // namespace tune::detail

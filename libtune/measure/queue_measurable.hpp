@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "libtune/device/command_queue.hpp"
+#include "libtune/measure/cache_flush.hpp"
 #include "libtune/measure/measurable.hpp"
 
 namespace tune::detail {
@@ -20,12 +22,19 @@ class queue_measurable final : public measurable {
   void do_run() override;
   std::vector<run_time> do_sample(int iterations) override;
   void do_finish() override;
+  void do_cache(cache_state state) override;
+  run_time do_timer_resolution() const override;
 
-  /// Where each run's commands end among those recorded.
-  std::vector<std::size_t> enqueue(int iterations);
+  /// Which of the recorded commands are a run's.
+  struct run_commands {
+    std::size_t begin;
+    std::size_t end;
+  };
+  std::vector<run_commands> enqueue(int iterations);
 
   tuning_command_queue queue_;
   std::function<void()> operation_;
+  std::optional<cache_flush> flush_;  // before each run, while the cache is to be cold
 };
 
 }  // namespace tune::detail

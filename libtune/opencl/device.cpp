@@ -102,6 +102,7 @@ device_limits limits_of(const cl::Device& handle) {
       extension_value<cl_uint>(handle, registers_per_block_nv).value_or(0);
   limits.cache_bytes = handle.getInfo<CL_DEVICE_GLOBAL_MEM_CACHE_SIZE>();
   limits.clock_khz = std::size_t{1000} * handle.getInfo<CL_DEVICE_MAX_CLOCK_FREQUENCY>();
+  limits.timer_resolution_ns = handle.getInfo<CL_DEVICE_PROFILING_TIMER_RESOLUTION>();
   return limits;
 }
 
