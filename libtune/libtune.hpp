@@ -24,6 +24,7 @@
 #include "libtune/operation/captured_operation.hpp"
 #include "libtune/operation/operation.hpp"
 #include "libtune/operation/sequence.hpp"
+#include "libtune/operation/workload.hpp"
 #include "libtune/search/space.hpp"
 #include "libtune/tune/autotuner.hpp"
 #include "libtune/tune/error.hpp"

@@ -101,6 +101,7 @@ std::vector<std::byte> padded_as(const array_layout& wanted, const array_layout&
 }  // namespace
 
 struct device_comparison::prepared {
+  context place;
   array_layout layout;
   row_layout rows;
   tune::buffer expected;
@@ -134,7 +135,7 @@ std::optional<std::size_t> device_comparison::count_mismatches(command_queue& qu
 
 bool device_comparison::prepare(command_queue& queue, const array_layout& layout) {
   const context place = queue.context();
-  if (prepared_ && prepared_->expected.context() == place && prepared_->layout == layout) {
+  if (prepared_ && prepared_->place == place && prepared_->layout == layout) {
     return true;
   }
   const auto rows = as_rows(layout);
@@ -145,7 +146,7 @@ bool device_comparison::prepare(command_queue& queue, const array_layout& layout
               *macros);
   prepared_.reset();  // its memory may be needed
   prepared_ =
-      std::make_unique<prepared>(prepared{layout, *rows, place.create_buffer(layout.bytes()),
+      std::make_unique<prepared>(prepared{place, layout, *rows, place.create_buffer(layout.bytes()),
                                           place.create_buffer(groups * sizeof(std::uint32_t)),
                                           made.create_kernel("count_differences")});
   const std::vector<std::byte> expected = padded_as(layout, layout_, elements_.get(), *rows);

@@ -64,7 +64,7 @@ std::optional<std::size_t> count(const tune::device& device, const host_array<T>
 TEST_CASE_TEMPLATE("every kind of element is compared where it lies", T, std::int8_t, std::uint8_t,
                    std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
                    std::uint64_t, float, double, std::complex<float>, std::complex<double>) {
-  for (const tune::device& device : tune::testing::devices()) {
+  for (const tune::device& device : tune::testing::test_devices()) {
     CAPTURE(device.name());
     const auto answer = counted<T>();
     auto result = answer;
@@ -78,67 +78,60 @@ TEST_CASE_TEMPLATE("every kind of element is compared where it lies", T, std::in
   }
 }
 
-TEST_CASE("tolerances are those of the host") {
-  for (const tune::device& device : tune::testing::devices()) {
-    CAPTURE(device.name());
-    const auto answer = counted<float>();
-    auto result = answer;
-    for (std::size_t j = 0; j < columns; ++j) result(4, j) += 0.25F;
-    CHECK(count(device, answer, result) == columns);
-    CHECK(count(device, answer, result, {.absolute = 0.25}) == 0);
-    CHECK(count(device, answer, result, {.absolute = 0.249}) == columns);
-    const auto relative = count(device, answer, result, {.relative = 0.01});
-    REQUIRE(relative);
-    CHECK(*relative > 0);
-    CHECK(*relative < columns);
-  }
+LIBTUNE_DEVICE_TEST_CASE("tolerances are those of the host", device) {
+  CAPTURE(device.name());
+  const auto answer = counted<float>();
+  auto result = answer;
+  for (std::size_t j = 0; j < columns; ++j) result(4, j) += 0.25F;
+  CHECK(count(device, answer, result) == columns);
+  CHECK(count(device, answer, result, {.absolute = 0.25}) == 0);
+  CHECK(count(device, answer, result, {.absolute = 0.249}) == columns);
+  const auto relative = count(device, answer, result, {.relative = 0.01});
+  REQUIRE(relative);
+  CHECK(*relative > 0);
+  CHECK(*relative < columns);
 }
 
-TEST_CASE("what is no number, or infinite, is close to nothing but infinity itself") {
+LIBTUNE_DEVICE_TEST_CASE("what is no number, or infinite, is close to nothing but infinity itself",
+                         device) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  for (const tune::device& device : tune::testing::devices()) {
-    CAPTURE(device.name());
-    auto answer = counted<float>();
-    auto result = answer;
-    answer(0, 0) = result(0, 0) = infinity;
-    answer(0, 1) = result(0, 1) = std::numeric_limits<float>::quiet_NaN();
-    result(0, 2) = infinity;
-    answer(0, 3) = -infinity;
-    result(0, 4) = std::numeric_limits<float>::quiet_NaN();
-    CHECK(count(device, answer, result, {.absolute = infinity, .relative = 1}) == 4);
-  }
+  CAPTURE(device.name());
+  auto answer = counted<float>();
+  auto result = answer;
+  answer(0, 0) = result(0, 0) = infinity;
+  answer(0, 1) = result(0, 1) = std::numeric_limits<float>::quiet_NaN();
+  result(0, 2) = infinity;
+  answer(0, 3) = -infinity;
+  result(0, 4) = std::numeric_limits<float>::quiet_NaN();
+  CHECK(count(device, answer, result, {.absolute = infinity, .relative = 1}) == 4);
 }
 
-TEST_CASE("one comparison serves results of several paddings and contexts") {
-  for (const tune::device& device : tune::testing::devices()) {
-    const auto answer = counted<float>();
-    auto compared = comparison_with(answer, {});
-    for (const std::size_t padding : {0, 5, 5, 0}) {
-      const tune::context context = device.create_context();
-      auto queue = context.create_command_queue();
-      const device_array got(
-          context, {tune::element_type::of<float>(), {rows, columns}, {rows, columns + padding}});
-      got.set(queue, answer);
-      CHECK(compared.count_mismatches(queue, got) == 0);
-    }
-  }
-}
-
-TEST_CASE("small arrays, and those that are no rows, are left to the host") {
-  for (const tune::device& device : tune::testing::devices()) {
+LIBTUNE_DEVICE_TEST_CASE("one comparison serves results of several paddings and contexts", device) {
+  const auto answer = counted<float>();
+  auto compared = comparison_with(answer, {});
+  for (const std::size_t padding : {0, 5, 5, 0}) {
     const tune::context context = device.create_context();
     auto queue = context.create_command_queue();
-    const host_array<float> small({10});
-    const device_array same(context, small.layout());
-    auto compared = comparison_with(small, {});
-    CHECK_FALSE(compared.count_mismatches(queue, same));
-
-    const host_array<float> cube({64, 64, 128});
-    auto compared_cube = comparison_with(cube, {});
-    const device_array padded(context,
-                              {tune::element_type::of<float>(), {64, 64, 128}, {64, 70, 128}});
-    CHECK_FALSE(compared_cube.count_mismatches(queue, padded));
+    const device_array got(
+        context, {tune::element_type::of<float>(), {rows, columns}, {rows, columns + padding}});
+    got.set(queue, answer);
+    CHECK(compared.count_mismatches(queue, got) == 0);
   }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("small arrays, and those that are no rows, are left to the host", device) {
+  const tune::context context = device.create_context();
+  auto queue = context.create_command_queue();
+  const host_array<float> small({10});
+  const device_array same(context, small.layout());
+  auto compared = comparison_with(small, {});
+  CHECK_FALSE(compared.count_mismatches(queue, same));
+
+  const host_array<float> cube({64, 64, 128});
+  auto compared_cube = comparison_with(cube, {});
+  const device_array padded(context,
+                            {tune::element_type::of<float>(), {64, 64, 128}, {64, 70, 128}});
+  CHECK_FALSE(compared_cube.count_mismatches(queue, padded));
 }
 
 TEST_CASE("a device that cannot do it leaves it to the host, and is not asked again") {
