@@ -16,7 +16,7 @@ namespace {
 // So many samples is the pooled spread worth beside a configuration's own.
 constexpr double prior_weight = 4;
 // Up to so many samples the extremes stand for the median.
-constexpr std::size_t few = 4;
+constexpr std::size_t few = 5;
 
 void check(double confidence) {
   if (confidence > 0 && confidence < 1) return;

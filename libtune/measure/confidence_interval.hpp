@@ -19,7 +19,7 @@ struct interval {
 /// The confidence interval of the median. Where there are enough samples (6 for 95 %, 8 for 99 %)
 /// it is one of order statistics, which holds for any distribution. Fewer are too few for
 /// that: then it is the median, plus and minus the error that follows from their spread,
-/// of which the pooled one is believed the more the fewer samples there are. Up to 4 samples the
+/// of which the pooled one is believed the more the fewer samples there are. Up to 5 samples the
 /// least of them and the largest stand for the median, so that one outlier does not displace the
 /// bounds.
 /// @param confidence     between 0 and 1, both excluded: 0.95

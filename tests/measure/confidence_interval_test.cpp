@@ -77,8 +77,7 @@ TEST_CASE("the interval holds the true median at least as often as it says") {
 }
 
 TEST_CASE("an outlier among few samples does not raise the lower bound") {
-  const interval bounds =
-      confidence_interval(samples({run_time(100), run_time(300)}), 0.99, 0.01);
+  const interval bounds = confidence_interval(samples({run_time(100), run_time(300)}), 0.99, 0.01);
   CHECK(bounds.lower < run_time(100));
   CHECK(bounds.upper > run_time(300));
 }

@@ -32,6 +32,8 @@ TEST_CASE("nullptr is a configuration that is skipped, and nothing can be done w
   CHECK_THROWS_AS(skipped.run(), tune::argument_error);
   CHECK_THROWS_AS(skipped.sample(1), tune::argument_error);
   CHECK_THROWS_AS(skipped.verify(), tune::argument_error);
+  CHECK_THROWS_AS(skipped.cache(tune::cache_state::cold), tune::argument_error);
+  CHECK_THROWS_AS(skipped.timer_resolution(), tune::argument_error);
   CHECK_THROWS_AS(skipped.check([] { return std::nullopt; }), tune::argument_error);
   CHECK_THROWS_AS(skipped.reset([] {}), tune::argument_error);
 }
@@ -75,6 +77,18 @@ TEST_CASE("the reset is called before the first run and before each batch, never
   CHECK(story == "reset 1 reset 3 reset 4 ");
 }
 
+TEST_CASE("a reset that is asked for before each run is called between those of a batch, too") {
+  std::string story;
+  measure measured = tune::make_measure([&](int iterations) {
+                       story += std::to_string(iterations) + " ";
+                       return 1.0;
+                     }).reset([&] { story += "reset "; }, tune::reset_before::run);
+  measured.run();
+  CHECK(measured.sample(2).size() == 2);
+  CHECK(measured.sample(1, 2).size() == 1);
+  CHECK(story == "reset 1 reset 1 reset 1 reset 1 reset 1 ");
+}
+
 TEST_CASE("a reset that was done in advance is not done again") {
   int resets = 0;
   measure measured = tune::make_measure([](int) { return 1.0; });
@@ -91,6 +105,7 @@ TEST_CASE("a count of iterations that is not positive is an error") {
   measure measured = tune::make_measure([](int) { return 1.0; });
   CHECK_THROWS_AS(measured.sample(0), tune::argument_error);
   CHECK_THROWS_AS(measured.sample(-1), tune::argument_error);
+  CHECK_THROWS_AS(measured.sample(1, 0), tune::argument_error);
 }
 
 TEST_CASE("a measure without a function is an error") {

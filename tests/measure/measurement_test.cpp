@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/testing/fake_device.hpp"
 #include "tests/measure/recorded_queue.hpp"
 
 using namespace std::chrono_literals;
@@ -116,6 +117,35 @@ TEST_CASE("the settings decide how much is measured") {
   CHECK(take({.max_iterations = 20}) == 20);
   CHECK(take({.time_limit = 0ns, .min_iterations = 5}) == 5);
   CHECK_THROWS_AS(take({.min_iterations = 0}), tune::argument_error);
+}
+
+TEST_CASE("short runs are batched where the timer is coarse") {
+  tune::testing::fake_device_options options;
+  options.limits.timer_resolution_ns = 500;
+  options.times.kernel = 2us;
+  const tune::testing::fake_device device(options);
+  device.add_kernel("work", {});
+  const tune::context context = device.device().create_context();
+  tune::tuning_command_queue queue = context.create_tuning_command_queue();
+  tune::kernel work = context.create_program({.name = "work.cl", .text = ""}).kernel("work");
+  tune::measure measured = tune::make_measure(queue, [&] { queue.enqueue(work, {}); });
+  CHECK(measured.timer_resolution() == 500ns);
+  const auto samples = tune::take_samples(measured, {.max_iterations = 10}, device.clock());
+  CHECK(samples.size() == 10);
+  CHECK(samples.median() == 2us);
+  CHECK(device.launches().size() == 1 + 10 * 105);
+}
+
+TEST_CASE("a device that idled is warmed up until its runs take the same") {
+  timed_operation operation;
+  tune::measure measured = tune::make_measure(operation.device.queue, [&] {
+    const auto time = operation.runs++ < 40 ? 2ms : 1ms;
+    operation.device.launch(time);
+    operation.clock.now += time;
+  });
+  const auto report = tune::warm_up(measured, {.at_least = 90ms}, operation.clock.reader());
+  CHECK(report.steady);
+  CHECK(report.runs == 60);
 }
 
 TEST_CASE("a skipped configuration cannot be measured") {

@@ -30,6 +30,15 @@ TEST_CASE("the time of a run is the sum over the commands of that run") {
   CHECK(measured.sample(1) == std::vector<run_time>{run_time(41)});
 }
 
+TEST_CASE("a sample of several runs is the mean of their times") {
+  recorded_queue fixture;
+  int runs = 0;
+  tune::measure measured =
+      tune::make_measure(fixture.queue, [&] { fixture.launch(10ns * ++runs); });
+  CHECK(measured.sample(2, 3) == std::vector<run_time>{run_time(20), run_time(50)});
+  CHECK(runs == 6);
+}
+
 TEST_CASE("a run that nobody times records nothing and waits for its end") {
   recorded_queue fixture;
   tune::measure measured = tune::make_measure(fixture.queue, [&] { fixture.launch(1ns); });

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Question: how often does a race choose the best configuration, and with how many launches, beside
+// measuring every configuration equally often?
+//
+// Method: simulated searches (tests/measure/simulated_search.hpp), whose truth is known: 50 to 300
+// configurations, 5 to 20 % of them within 5 % of the best and most 1.2 to 5 times slower; noise,
+// outliers, heavy tails and drift as each scenario says. A search succeeds if its choice is within
+// 1 % of the true best. Launches are counted per configuration, all included: the sentinel's, the
+// finals', and those that a drift made worthless. Device time is in units of one run of the best
+// configuration, per configuration. No device is needed, and the same numbers come out everywhere.
+//
+// "equally" is the fairest equal scheme there is: all configurations in turn, so that drift meets
+// all alike, which would have to keep all of them alive. Shown is the least number of launches, of
+// a list of them, at which it succeeds in 99 % of the searches. Nobody knows the scenario before,
+// so what a search that measures equally has to take is the largest of them; the race finds out.
+// "one by one" is how often measuring one configuration after the other, 101 times each, succeeds.
+//
+//   racing_bench [searches of each scenario, 910 by default: 10,010 in all]
+
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <string>
+
+#include "tests/measure/simulated_search.hpp"
+
+namespace {
+
+using tune::testing::run_equal;
+using tune::testing::run_race;
+using tune::testing::simulated_scenario;
+using tune::testing::simulated_scenarios;
+using tune::testing::simulated_summary;
+using tune::testing::summarise;
+
+simulated_summary equally(const simulated_scenario& scenario, std::size_t searches, int launches,
+                          bool in_turn) {
+  return summarise(searches,
+                   [&](std::size_t i) { return run_equal(scenario, i + 1, launches, in_turn); });
+}
+
+std::string needed_equally(const simulated_scenario& scenario, std::size_t searches) {
+  for (const int launches : {3, 5, 7, 11, 15, 21, 31, 41, 61, 81, 101, 151, 201}) {
+    if (equally(scenario, searches, launches, true).success >= 0.99) {
+      return std::to_string(launches);
+    }
+  }
+  return "> 201";
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::size_t searches =
+      count > 1 ? std::strtoul(arguments[1], nullptr, 10) : std::size_t{910};
+  if (searches == 0) {
+    fmt::print(stderr, "racing_bench takes the number of searches of each scenario\n");
+    return EXIT_FAILURE;
+  }
+  fmt::print("{:18} {:>9} {:>7} {:>9} {:>11} {:>9} {:>8} {:>10}\n", "scenario", "success", "worst",
+             "launches", "device time", "finalists", "equally", "one by one");
+  double success = 0;
+  double launches = 0;
+  const auto scenarios = simulated_scenarios();
+  for (const simulated_scenario& scenario : scenarios) {
+    const simulated_summary race =
+        summarise(searches, [&](std::size_t i) { return run_race(scenario, i + 1); });
+    // The equal scheme takes many times as long, and a third of the searches will do.
+    const std::size_t fewer = searches / 3 + 1;
+    fmt::print("{:18} {:8.2f}% {:6.1f}% {:9.1f} {:11.1f} {:9.1f} {:>8} {:9.1f}%\n", scenario.name,
+               100 * race.success, 100 * race.worst, race.launches, race.device_time,
+               race.finalists, needed_equally(scenario, fewer),
+               100 * equally(scenario, fewer, 101, false).success);
+    std::fflush(stdout);
+    success += race.success / static_cast<double>(scenarios.size());
+    launches += race.launches / static_cast<double>(scenarios.size());
+  }
+  fmt::print("{:18} {:8.2f}% {:>7} {:9.1f}\n", "all together", 100 * success, "", launches);
+  return EXIT_SUCCESS;
+}

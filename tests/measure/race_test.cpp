@@ -1,0 +1,313 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/measure/race.hpp"
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "tests/measure/simulated_search.hpp"
+
+using tune::race;
+using tune::race_settings;
+using tune::race_state;
+using tune::race_step;
+using tune::race_task;
+using tune::run_time;
+using tune::testing::simulated_chance;
+
+namespace {
+
+/// Configurations of known times, on a device with little noise.
+struct track {
+  std::vector<double> truth;
+  std::function<double(int launch)> level = [](int) { return 1.0; };
+  double noise = 0.002;
+  simulated_chance chance{11};
+  int launches = 0;
+  std::map<std::size_t, int> runs{};
+  std::set<std::size_t> broken{};
+
+  void answer(race& contest, const race_task& task) {
+    if (broken.contains(task.configuration)) {
+      contest.fail();
+      return;
+    }
+    std::vector<run_time> times;
+    for (int i = 0; i < task.runs; ++i) {
+      times.emplace_back(truth[task.configuration] * level(launches++) *
+                         std::exp(noise * chance.normal()));
+    }
+    runs[task.configuration] += task.runs;
+    contest.add(times);
+  }
+
+  void arrive_all(race& contest) const {
+    for (std::size_t i = 0; i < truth.size(); ++i) contest.arrive(i);
+    contest.close();
+  }
+
+  void run(race& contest) {
+    while (const auto task = contest.next()) answer(contest, *task);
+  }
+};
+
+std::vector<double> many(std::size_t count) {
+  std::vector<double> truth;
+  for (std::size_t i = 0; i < count; ++i) truth.push_back(100 * (1 + 0.02 * double(i)));
+  return truth;
+}
+
+}  // namespace
+
+TEST_CASE("the fastest wins, and what is far slower is run twice") {
+  track on{.truth = {300, 150, 100, 200, 120, 400}};
+  race contest;
+  on.arrive_all(contest);
+  on.run(contest);
+  CHECK(contest.finished());
+  CHECK(contest.winner() == 2);
+  CHECK(contest.tied() == std::vector<std::size_t>{2});
+  CHECK(on.runs[3] == 2);
+  CHECK(on.runs[5] == 2);
+  CHECK(contest.state(5) == race_state::dropped);
+  CHECK(contest.score(2).count() == doctest::Approx(100).epsilon(0.01));
+  CHECK(contest.interval(2).lower <= contest.score(2));
+  CHECK(contest.interval(2).upper >= contest.score(2));
+  CHECK(contest.runs() == static_cast<std::size_t>(on.launches));
+}
+
+TEST_CASE("a single configuration wins without a play-off") {
+  track on{.truth = {100}};
+  race contest;
+  on.arrive_all(contest);
+  on.run(contest);
+  CHECK(contest.winner() == 0);
+  CHECK(contest.finalists() == std::vector<std::size_t>{0});
+}
+
+TEST_CASE("a race that nobody runs in has no winner") {
+  race contest;
+  CHECK_FALSE(contest.next());
+  CHECK_FALSE(contest.finished());
+  contest.close();
+  CHECK_FALSE(contest.next());
+  CHECK(contest.finished());
+  CHECK_FALSE(contest.winner());
+}
+
+TEST_CASE("configurations may arrive while others are measured, until the race is closed") {
+  track on{.truth = many(12)};
+  std::swap(on.truth[0], on.truth[9]);
+  race contest;
+  for (std::size_t i = 0; i < on.truth.size(); ++i) {
+    contest.arrive(i);
+    while (const auto task = contest.next()) on.answer(contest, *task);
+    CHECK_FALSE(contest.finished());
+    CHECK(contest.score(i).count() == doctest::Approx(on.truth[i]).epsilon(0.02));
+  }
+  contest.close();
+  on.run(contest);
+  CHECK(contest.winner() == 9);
+  CHECK_THROWS_AS(contest.arrive(99), tune::argument_error);
+}
+
+TEST_CASE("the next task stays the same until it has been answered") {
+  track on{.truth = {100, 101}};
+  race contest;
+  on.arrive_all(contest);
+  const auto first = contest.next();
+  CHECK(first == contest.next());
+  CHECK(first == race_task{0, 1, race_step::screening});
+  on.answer(contest, *first);
+  CHECK(contest.next() == race_task{0, 1, race_step::screening});
+}
+
+TEST_CASE("of those that cannot be told apart the one with the smaller rank wins, then the first") {
+  track on{.truth = {100, 100, 100, 100, 150}};
+  race contest;
+  const std::vector<double> ranks{3, 2, 1, 1, 0};
+  for (std::size_t i = 0; i < 5; ++i) contest.arrive(i, ranks[i]);
+  contest.close();
+  on.run(contest);
+  CHECK(contest.winner() == 2);
+  CHECK(contest.tied() == std::vector<std::size_t>{2, 3, 1, 0});
+}
+
+TEST_CASE("finalists are measured in turn, a few runs each") {
+  track on{.truth = {100, 100.4, 100.8, 101.2}, .noise = 0.01};
+  race contest;
+  on.arrive_all(contest);
+  std::vector<std::size_t> order;
+  while (const auto task = contest.next()) {
+    if (task->step == race_step::play_off) {
+      CHECK(task->runs == 2);
+      order.push_back(task->configuration);
+    }
+    on.answer(contest, *task);
+  }
+  REQUIRE(order.size() > 8);
+  for (std::size_t i = 1; i + 1 < order.size(); ++i) {
+    // At the end of a turn the next begins with the same, but never a third time.
+    CHECK_FALSE((order[i - 1] == order[i] && order[i] == order[i + 1]));
+  }
+}
+
+TEST_CASE("a device that throttles in the middle does not change the order") {
+  // The first are measured on the fast device, and would win by 6 % of what is only the clock.
+  track on{.truth = {102, 103, 104, 105, 103, 104, 105, 102, 103, 100, 104, 105}};
+  on.level = [](int launch) { return launch < 50 ? 1.0 : 1.08; };
+  race contest;
+  on.arrive_all(contest);
+  on.run(contest);
+  CHECK(contest.winner() == 9);
+  CHECK(contest.drift().moved == 1);
+  CHECK(contest.drift().largest == doctest::Approx(0.077).epsilon(0.05));
+  CHECK(contest.drift().settled());
+  // What was measured after the step is told at the level of before.
+  CHECK(contest.score(9).count() == doctest::Approx(100).epsilon(0.01));
+}
+
+TEST_CASE("a device that keeps moving is told, and the race still ends") {
+  track on{.truth = many(40)};
+  on.level = [](int launch) { return 1 + 0.005 * launch; };
+  race contest;
+  on.arrive_all(contest);
+  on.run(contest);
+  CHECK(contest.finished());
+  CHECK(contest.winner());
+  CHECK_FALSE(contest.drift().settled());
+  CHECK_FALSE(tune::drift_text(contest.drift()).empty());
+}
+
+TEST_CASE("one that fails leaves the race, whatever it was in it") {
+  for (const std::size_t at : {std::size_t{0}, std::size_t{3}, std::size_t{20}, std::size_t{60}}) {
+    CAPTURE(at);
+    track on{.truth = {100, 101, 100.5, 102, 130}, .noise = 0.01};
+    race contest;
+    on.arrive_all(contest);
+    std::size_t tasks = 0;
+    std::optional<std::size_t> failed;
+    while (const auto task = contest.next()) {
+      if (tasks++ == at) {
+        failed = task->configuration;
+        contest.fail();
+        on.broken.insert(*failed);
+      } else {
+        on.answer(contest, *task);
+      }
+    }
+    CHECK(contest.finished());
+    REQUIRE(contest.winner());
+    CHECK(contest.winner() != failed);
+    if (failed) CHECK(contest.state(*failed) == race_state::failed);
+  }
+}
+
+TEST_CASE("when the sentinel fails another takes its place") {
+  track on{.truth = many(30)};
+  race contest;
+  on.arrive_all(contest);
+  while (const auto task = contest.next()) {
+    if (task->step == race_step::sentinel) on.broken.insert(0);
+    on.answer(contest, *task);
+  }
+  CHECK(contest.state(0) == race_state::failed);
+  CHECK(contest.winner() == 1);
+}
+
+TEST_CASE("if all fail there is no winner") {
+  track on{.truth = {100, 200}, .broken = {0, 1}};
+  race contest;
+  on.arrive_all(contest);
+  on.run(contest);
+  CHECK(contest.finished());
+  CHECK_FALSE(contest.winner());
+}
+
+TEST_CASE("times that cannot be true fail their configuration") {
+  race contest;
+  for (std::size_t i = 0; i < 4; ++i) contest.arrive(i);
+  const std::vector<std::vector<run_time>> wrong{
+      {}, {run_time(0)}, {run_time(-1)}, {run_time(NAN)}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    REQUIRE(contest.next());
+    contest.add(wrong[i]);
+    CHECK(contest.state(i) == race_state::failed);
+  }
+}
+
+TEST_CASE("no more are kept alive than the settings say, and those are the ones that are needed") {
+  const race_settings settings{.live = 4};
+  track on{.truth = std::vector<double>(40, 100), .noise = 0.01};
+  race contest(settings);
+  on.arrive_all(contest);
+  std::size_t remade = 0;
+  std::set<std::size_t> alive;
+  while (const auto task = contest.next()) {
+    if (!alive.contains(task->configuration)) remade += on.runs.contains(task->configuration);
+    alive.insert(task->configuration);
+    on.answer(contest, *task);
+    std::erase_if(alive, [&](std::size_t of) { return !contest.keeps(of); });
+    REQUIRE(alive.size() <= settings.live + 1);
+  }
+  CHECK(contest.finalists().size() > 20);
+  // Each is made anew a few times, for many runs at a time.
+  CHECK(remade <= 8 * contest.finalists().size());
+}
+
+TEST_CASE("a function that takes the mean of its runs is raced as well") {
+  race contest;
+  const std::vector<double> truth{200, 100, 103, 150};
+  for (std::size_t i = 0; i < truth.size(); ++i) contest.arrive(i);
+  contest.close();
+  simulated_chance chance(2);
+  while (const auto task = contest.next()) {
+    const std::vector<run_time> mean{
+        run_time(truth[task->configuration] * std::exp(0.002 * chance.normal()))};
+    contest.add(mean);
+  }
+  CHECK(contest.winner() == 1);
+}
+
+TEST_CASE("slow configurations are run three times at most in the screening") {
+  track on{.truth = {1e9, 1.01e9, 1.02e9}, .noise = 0.03};
+  race contest({.final_runs = 0});
+  on.arrive_all(contest);
+  while (const auto task = contest.next()) {
+    if (task->step == race_step::screening) CHECK(on.runs[task->configuration] + task->runs <= 4);
+    on.answer(contest, *task);
+  }
+  CHECK(contest.winner());
+}
+
+TEST_CASE("the same numbers lead to the same tasks") {
+  std::string stories[2];
+  for (std::string& story : stories) {
+    track on{.truth = many(30), .noise = 0.01};
+    race contest;
+    on.arrive_all(contest);
+    while (const auto task = contest.next()) {
+      story += std::to_string(task->configuration) + "x" + std::to_string(task->runs) + " ";
+      on.answer(contest, *task);
+    }
+  }
+  CHECK(stories[0] == stories[1]);
+}
+
+TEST_CASE("misuse is an error that says so") {
+  race contest;
+  contest.arrive(3);
+  CHECK_THROWS_AS(contest.arrive(3), tune::argument_error);
+  CHECK_THROWS_AS(contest.score(4), tune::argument_error);
+  CHECK_THROWS_AS(contest.fail(), tune::argument_error);
+  CHECK_THROWS_AS(contest.add({}), tune::argument_error);
+  CHECK_THROWS_AS(race({.confidence = 1}), tune::argument_error);
+  CHECK_THROWS_AS(race({.indifference = -1}), tune::argument_error);
+  CHECK_THROWS_AS(race({.screening_runs = 1}), tune::argument_error);
+}
