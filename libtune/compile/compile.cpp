@@ -11,6 +11,7 @@
 #include "libtune/compile/compile_watch.hpp"
 #include "libtune/compile/compiler.hpp"
 #include "libtune/compile/kernel_library.hpp"
+#include "libtune/compile/pooled_compiler.hpp"
 #include "libtune/compile/preamble.hpp"
 #include "libtune/compile/program_cache.hpp"
 
@@ -31,7 +32,8 @@ std::string describe_failure(const device_info& device, const resolved_source& s
 program build(const context& context, const program_source& source, const compiler* given) {
   if (given != nullptr) return given->build(context, source);
   static const in_process_compiler in_process;
-  return cached_compiler(in_process, program_cache(), recent_programs()).build(context, source);
+  static const pooled_compiler pooled(in_process, pooled_compiler::use_pool::when_busy);
+  return cached_compiler(pooled, program_cache(), recent_programs()).build(context, source);
 }
 
 }  // namespace
