@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 # Which headers a user gets: libtune_public_headers, absolute. That is all of them, except what a
-# backend keeps to itself and the tunedb program.
+# backend keeps to itself and the programs.
 file(GLOB_RECURSE libtune_public_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/libtune/*.hpp")
 set(libtune_backend_headers ${libtune_public_headers})
 list(FILTER libtune_backend_headers INCLUDE REGEX "/libtune/(opencl|cuda)/(backend|interop)\\.hpp$")
-list(FILTER libtune_public_headers EXCLUDE REGEX "/libtune/(opencl|cuda|cli)/")
+list(FILTER libtune_public_headers EXCLUDE REGEX "/libtune/(opencl|cuda|worker|cli)/")
 list(APPEND libtune_public_headers ${libtune_backend_headers})
 
 # And those of the built-in operations; what lies beside their folders they share among themselves.

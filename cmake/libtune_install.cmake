@@ -25,6 +25,11 @@ if(TARGET libtune_testing)
   install(EXPORT libtuneTestingTargets NAMESPACE libtune:: DESTINATION "${libtune_cmake_dir}")
 endif()
 
+# Not for people to call. LIBTUNE_WORKER names another one.
+set_target_properties(libtune_worker PROPERTIES
+  INSTALL_RPATH "$ORIGIN/../../${CMAKE_INSTALL_LIBDIR}")
+install(TARGETS libtune_worker DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/libtune")
+
 if(TARGET tunedb)
   set_target_properties(tunedb PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
   install(TARGETS tunedb)

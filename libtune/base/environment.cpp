@@ -37,6 +37,11 @@ constexpr std::array variables{
     environment_variable{"LIBTUNE_CACHE", "path, off",
                          "libtune/programs in the user's cache folder",
                          "the folder where compiled programs are kept"},
+    environment_variable{"LIBTUNE_WORKERS", "number", "by the cores and memory there are",
+                         "how many helper processes compile at once; 0: none, compile in the "
+                         "process itself"},
+    environment_variable{"LIBTUNE_WORKER", "path", "libtune-worker beside the library",
+                         "the helper program that compiles"},
     environment_variable{"LIBTUNE_LOG", "debug, info, warning, error, off", "info",
                          "how much is logged to standard error"},
 };

@@ -13,25 +13,12 @@
 #include "libtune/base/log.hpp"
 #include "libtune/compile/keep_no_programs.hpp"
 #include "libtune/compile/program_digest.hpp"
+#include "libtune/compile/program_key.hpp"
 #include "libtune/compile/recent_binaries.hpp"
 #include "libtune/store/binary_cache.hpp"
 
 namespace tune {
 namespace {
-
-binary_key key_of(const context& context, const program_source& source) {
-  const tune::device handle = context.device();
-  const device_info& device = handle.info();
-  binary_key key{{"backend", device.backend},
-                 {"device", device.identity.name},
-                 {"platform", device.identity.platform},
-                 {"driver", device.identity.driver_version},
-                 {"compiler", context.compiler_identity()},
-                 {"name", source.name},
-                 {"text", source.text}};
-  for (const std::string& option : source.options) key.add("option", option);
-  return key;
-}
 
 // Null if the driver does not accept it.
 std::optional<program> make(const context& context, const std::string& name,
@@ -83,7 +70,7 @@ cached_compiler::cached_compiler(const compiler& inner, std::shared_ptr<const bi
 
 program cached_compiler::do_build(const context& context, const program_source& source) const {
   if (cache_ == nullptr || depends_on_files(source)) return inner_.build(context, source);
-  const binary_key key = key_of(context, source);
+  const binary_key key = program_key(context, source);
   if (auto cached = load(*cache_, recent_.get(), key, context, source.name)) {
     return *std::move(cached);
   }

@@ -11,6 +11,7 @@
 #include "libtune/compile/compile_watch.hpp"
 #include "libtune/compile/compiler.hpp"
 #include "libtune/compile/kernel_library.hpp"
+#include "libtune/compile/pooled_compiler.hpp"
 #include "libtune/compile/preamble.hpp"
 #include "libtune/compile/program_cache.hpp"
 #include "libtune/compile/program_supply.hpp"
@@ -33,7 +34,8 @@ program build(const context& context, const program_source& source, const compil
   if (given != nullptr) return given->build(context, source);
   if (auto supplied = program_supply::find(context, source)) return *std::move(supplied);
   static const in_process_compiler in_process;
-  return cached_compiler(in_process, program_cache(), recent_programs()).build(context, source);
+  static const pooled_compiler pooled(in_process, pooled_compiler::use_pool::when_busy);
+  return cached_compiler(pooled, program_cache(), recent_programs()).build(context, source);
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ struct compile_options {
 
 /// Compiles a kernel's text for a context, with the portable preamble, the macros, and what it
 /// includes of the kernel_library() before it. If no compiler is given, a program that has been
-/// compiled before is taken from program_cache(), and others are compiled on the calling thread and
-/// kept there.
+/// compiled before is taken from program_cache(), and others are compiled and kept there: on the
+/// calling thread, or, while others are compiled too, by the workers of compile_pool::shared().
 /// @throws build_error whose text shows the compiler's log, the source lines that it complains of,
 ///         the device and the configuration; or if the library has no such text
 program compile(const context& context, const kernel_source& source, const defines& macros = {},

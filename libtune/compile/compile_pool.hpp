@@ -43,6 +43,8 @@ class compile_pool {
   /// memory that this process may use allow. It lives to the end of the process; a child made by
   /// fork gets one of its own. @throws environment_error
   static compile_pool& shared();
+  /// Whether workers of that pool run. Makes none. @throws environment_error
+  static bool shared_runs();
 
   explicit compile_pool(compile_pool_options options);
   /// Ends the workers; what is under way is done as unavailable.
@@ -81,7 +83,9 @@ class compile_pool {
   std::uint64_t wait_any(std::uint64_t seen, std::chrono::steady_clock::time_point deadline) const;
 
  private:
-  std::shared_ptr<detail::worker_crew> crew_;
+  void end() noexcept;
+
+  std::unique_ptr<detail::worker_crew> crew_;
 };
 
 }  // namespace tune

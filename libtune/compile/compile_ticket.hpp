@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +10,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace tune {
@@ -42,8 +42,7 @@ class compile_job;
 /// child made by fork, where the pool's thread does not exist, all are done and unavailable.
 class compile_ticket {
  public:
-  explicit compile_ticket(std::shared_ptr<detail::compile_job> job) noexcept
-      : job_(std::move(job)) {}
+  explicit compile_ticket(std::shared_ptr<detail::compile_job> job);
 
   bool done() const;
 
@@ -64,6 +63,7 @@ class compile_ticket {
 
  private:
   std::shared_ptr<detail::compile_job> job_;
+  std::shared_ptr<std::atomic<bool>> cancelled_;
 };
 
 }  // namespace tune

@@ -26,7 +26,7 @@ class wire_error : public error {
 class wire_writer {
  public:
   template <class T>
-    requires std::integral<T>
+  requires std::integral<T>
   void add(T value) {
     const auto* bytes = reinterpret_cast<const std::byte*>(&value);
     bytes_.insert(bytes_.end(), bytes, bytes + sizeof value);
@@ -47,8 +47,7 @@ class wire_reader {
 
   /// @throws wire_error if there are too few bytes
   template <class T>
-    requires std::integral<T>
-  T take() {
+  requires std::integral<T> T take() {
     T value{};
     const auto bytes = take_bytes(sizeof value);
     std::memcpy(&value, bytes.data(), sizeof value);

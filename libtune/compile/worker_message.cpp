@@ -49,7 +49,7 @@ void add(wire_writer& writer, const compile_order& order) {
 
 void add(wire_writer& writer, const compile_report& report) {
   writer.add(report.id);
-  writer.add(std::to_underlying(report.result.what));
+  writer.add(static_cast<std::uint8_t>(report.result.what));
   writer.add(report.result.text);
   writer.add(report.result.binary);
   writer.add(std::int64_t{report.result.elapsed.count()});
@@ -100,8 +100,8 @@ compile_order take_order(wire_reader& reader) {
 compile_report take_report(wire_reader& reader) {
   compile_report report;
   report.id = reader.take<std::uint64_t>();
-  const auto status = reader.take<std::underlying_type_t<compile_result::status>>();
-  if (status > std::to_underlying(compile_result::status::unavailable)) {
+  const auto status = reader.take<std::uint8_t>();
+  if (status > static_cast<std::uint8_t>(compile_result::status::unavailable)) {
     throw wire_error("a report says what no report can");
   }
   report.result.what = static_cast<compile_result::status>(status);

@@ -39,7 +39,7 @@ struct compile_target {
   std::string platform;
   std::string device;
   std::string driver_version;
-  std::string compiler_identity;  ///< context::compiler_identity
+  std::string compiler_identity;                  ///< context::compiler_identity
   tune::compute_capability compute_capability{};  ///< 0.0 where the device has none
 };
 

@@ -22,6 +22,11 @@ const inventory& take_inventory() noexcept {
   return *taken;
 }
 
+std::vector<std::byte> compile_for(compute_capability, const std::string&, const program_source&) {
+  throw_absent();
+}
+void prepare_compiler_for(compute_capability, const std::string&) { throw_absent(); }
+
 context wrap_context(void*) { throw_absent(); }
 command_queue wrap_stream(const context&, void*, command_queue_options) { throw_absent(); }
 buffer wrap_memory(const context&, std::uintptr_t, std::size_t) { throw_absent(); }

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "libtune/device/device.hpp"
+#include "libtune/device/program_source.hpp"
 
 namespace tune::cuda {
 
@@ -19,5 +21,15 @@ struct inventory {
 
 /// Asks the driver once in the life of the process. Thread-safe; never throws.
 const inventory& take_inventory() noexcept;
+
+/// What context::create_program(source).binary() would give for a device that another process has,
+/// without a driver: NVRTC alone is loaded, at the first call.
+/// @param identity  context::compiler_identity there
+/// @throws build_error with the compiler's log; tune::error if what compiles here is another
+std::vector<std::byte> compile_for(compute_capability device, const std::string& identity,
+                                   const program_source& source);
+
+/// Does what the first call of compile_for does beside compiling: loads the compiler.
+void prepare_compiler_for(compute_capability device, const std::string& identity);
 
 }  // namespace tune::cuda

@@ -3,7 +3,6 @@
 #include "libtune/cuda/context.hpp"
 
 #include <exception>
-#include <fmt/format.h>
 #include <utility>
 
 #include "libtune/base/log.hpp"
@@ -108,9 +107,7 @@ std::shared_ptr<detail::program_interface> cuda_context::do_create_program_from_
 }
 
 std::string cuda_context::do_compiler_identity() const {
-  const nvrtc& compiler = device_->compiler();
-  return fmt::format("NVRTC {} {}", version_text(compiler.version()),
-                     compiler.architecture_for(*info().hardware.compute_capability));
+  return device_->compiler().identity_for(*info().hardware.compute_capability);
 }
 
 }  // namespace tune::cuda

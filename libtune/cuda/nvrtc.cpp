@@ -98,6 +98,10 @@ std::string nvrtc::architecture_for(compute_capability device) const {
   return fmt::format("sm_{}", best);
 }
 
+std::string nvrtc::identity_for(compute_capability device) const {
+  return fmt::format("NVRTC {} {}", version_text(version_), architecture_for(device));
+}
+
 std::vector<std::byte> nvrtc::compile_to_cubin(const program_source& source,
                                                compute_capability device) const {
   const std::string architecture = architecture_for(device);

@@ -56,6 +56,9 @@ class nvrtc {
   /// this compiler is older than the device.
   std::string architecture_for(compute_capability device) const;
 
+  /// This compiler and what it compiles for on a device, as text: "NVRTC 12.4 sm_90".
+  std::string identity_for(compute_capability device) const;
+
   /// Compiles to machine code, with the source's options and libtune's own:
   ///   --gpu-architecture and --std=c++17, unless the source sets them
   ///   --minimal, which saves time: a source that does not compile with it is compiled again

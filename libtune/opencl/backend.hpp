@@ -2,10 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/device/nd_range.hpp"
+#include "libtune/device/program_source.hpp"
 
 namespace tune::opencl {
 
@@ -23,5 +29,19 @@ struct inventory {
 
 /// Asks the OpenCL loader once in the life of the process. Thread-safe; never throws.
 const inventory& take_inventory() noexcept;
+
+/// A device that compiles as one does that another process has, looked for in its platform alone:
+/// the first of this name and driver, for equal ones compile alike. Empty if there is none.
+/// @throws tune::error if the loader or the platform fails
+std::optional<device> find_device(const std::string& platform_name, const std::string& name,
+                                  const std::string& driver_version);
+
+/// What context.create_program(source).binary() gives. PoCL's holds in addition what the first
+/// launches of these shapes would still have compiled; of a kernel with a required work group size
+/// that is known without being told. For helper processes: it sets an environment variable for
+/// PoCL meanwhile.
+/// @throws build_error, device_error
+std::vector<std::byte> compile_to_binary(const context& context, const program_source& source,
+                                         std::span<const nd_range> launches);
 
 }  // namespace tune::opencl

@@ -24,6 +24,8 @@ class opencl_program final : public detail::program_interface {
   opencl_program(const std::shared_ptr<opencl_context>& context, const std::string& name,
                  std::span<const std::byte> binary);
 
+  const cl::Program& handle() const noexcept { return handle_; }
+
  private:
   std::unique_ptr<detail::kernel_interface> do_create_kernel(
       const std::string& name) const override;

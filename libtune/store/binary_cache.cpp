@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <list>
 #include <new>
 #include <stdexcept>
 #include <string_view>
@@ -77,14 +78,14 @@ std::vector<std::byte> read_entry(const file_descriptor& file, const sha256_dige
 }
 
 /// Removes what a killed process left behind, and the least recently used entries until the others
-/// leave room for one more of this name and size.
-void make_room(const private_folder& folder, const std::string& name, std::uint64_t allowed_bytes,
-               file_time now) {
+/// leave room for more, of these names.
+void make_room(const private_folder& folder, std::span<const std::string> names,
+               std::uint64_t allowed_bytes, file_time now) {
   std::vector<detail::listed_file> entries;
   for (detail::listed_file& file : folder.list_files()) {
     if (detail::is_temporary_name(file.name) && file.used < now - one_hour) {
       folder.remove_file(file.name);
-    } else if (is_entry_name(file.name) && file.name != name) {
+    } else if (is_entry_name(file.name) && std::ranges::find(names, file.name) == names.end()) {
       entries.push_back(std::move(file));
     }
   }
@@ -163,10 +164,62 @@ void binary_cache::write_entry(const sha256_digest& key, std::span<const std::by
   {
     const detail::folder_lock lock(*folder, lock_wait_);
     if (!lock) return log_unusable(key, "other processes keep the cache locked");
-    make_room(*folder, name, cap_bytes_ - bytes, entry.written());
+    make_room(*folder, std::span(&name, 1), cap_bytes_ - bytes, entry.written());
     entry.publish(name);
   }
   folder->synchronise();
+}
+
+void binary_cache::save_all(std::span<const entry> entries) const {
+  // Few at a time, so that other processes need not wait, and so that they fit.
+  constexpr std::size_t most = 32;
+  try {
+    while (!entries.empty()) {
+      std::uint64_t bytes = 0;
+      std::size_t count = 0;
+      while (count < std::min(most, entries.size())) {
+        bytes += detail::binary_header_bytes + entries[count].binary.size();
+        if (count > 0 && bytes > cap_bytes_ / 4) break;
+        ++count;
+      }
+      write_entries(entries.first(count));
+      entries = entries.subspan(count);
+    }
+  } catch (const std::runtime_error& failure) {
+    warn(failure.what());
+  }
+}
+
+// A reader checks the content, so that there is no need to wait for the disk.
+void binary_cache::write_entries(std::span<const entry> entries) const {
+  if (const std::error_code failure = detail::create_private_folders(folder_)) {
+    throw std::system_error(failure, "making the folder");
+  }
+  const auto folder = private_folder::open(folder_);
+  if (!folder) return;  // somebody removes it just now
+  std::list<detail::temporary_file> files;
+  std::vector<std::string> names;
+  std::uint64_t bytes = 0;
+  for (const entry& item : entries) {
+    const std::uint64_t size = detail::binary_header_bytes + item.binary.size();
+    if (size > cap_bytes_) {
+      log_unusable(item.key, "it is larger than the cache may be");
+      continue;
+    }
+    detail::temporary_file& file = files.emplace_back(*folder);
+    file.write(detail::encode({.key = item.key,
+                               .length = item.binary.size(),
+                               .content = detail::sha256(item.binary)}));
+    file.write(item.binary);
+    names.push_back(entry_name(item.key));
+    bytes += size;
+  }
+  if (files.empty()) return;
+  const detail::folder_lock lock(*folder, lock_wait_);
+  if (!lock) return log_unusable(entries.front().key, "other processes keep the cache locked");
+  make_room(*folder, names, cap_bytes_ - bytes, files.back().written());
+  auto name = names.cbegin();
+  for (detail::temporary_file& file : files) file.publish(*name++);
 }
 
 void binary_cache::remove(const binary_key& key) const {

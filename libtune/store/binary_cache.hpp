@@ -49,11 +49,21 @@ class binary_cache {
   /// the cap.
   void save(const binary_key& key, std::span<const std::byte> binary) const;
 
+  /// A binary and what its key stands for, see binary_key::digest.
+  struct entry {
+    detail::sha256_digest key{};
+    std::vector<std::byte> binary;
+  };
+  /// Keeps several, cheaper by far than one by one: nothing waits for the disk, so that what is
+  /// saved just before a machine fails may be found damaged, which is as good as not there.
+  void save_all(std::span<const entry> entries) const;
+
   /// Forgets what the key has.
   void remove(const binary_key& key) const;
 
  private:
   void write_entry(const detail::sha256_digest& key, std::span<const std::byte> binary) const;
+  void write_entries(std::span<const entry> entries) const;
   void warn(const std::string& reason) const noexcept;
 
   std::string folder_;

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/compile/compile_pool.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <tuple>
+#include <unistd.h>
+#include <utility>
+
+#include "libtune/base/environment.hpp"
+#include "libtune/base/fork_guard.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/compile/compile_job.hpp"
+#include "libtune/compile/program_digest.hpp"
+#include "libtune/compile/program_key.hpp"
+#include "libtune/compile/usable_resources.hpp"
+#include "libtune/compile/worker_crew.hpp"
+#include "libtune/compile/worker_program.hpp"
+
+namespace tune {
+namespace {
+
+using detail::compile_job;
+using detail::compile_target;
+
+compile_target target_of(const context& context) {
+  const tune::device handle = context.device();
+  const device_info& device = handle.info();
+  return {.backend = device.backend,
+          .platform = device.identity.platform,
+          .device = device.identity.name,
+          .driver_version = device.identity.driver_version,
+          .compiler_identity = context.compiler_identity(),
+          .compute_capability = device.hardware.compute_capability.value_or(compute_capability{})};
+}
+
+detail::sha256_digest digest_of(const context& context, const program_source& source,
+                                const std::vector<nd_range>& launches) {
+  binary_key key = program_key(context, source);
+  for (const nd_range& launch : launches) {
+    detail::wire_writer shape;
+    for (const work_size& size : {launch.global, launch.local}) {
+      for (const std::size_t extent : {size.x, size.y, size.z}) shape.add(std::uint64_t{extent});
+    }
+    key.add("launch", {reinterpret_cast<const char*>(shape.bytes().data()), shape.bytes().size()});
+  }
+  return key.digest();
+}
+
+// Relative paths begin there; empty where it cannot be told.
+std::string current_folder() {
+  std::error_code ignored;
+  return std::filesystem::current_path(ignored).string();
+}
+
+std::string wanted_program() {
+  std::string program = detail::find_worker_program();
+  if (program.empty()) {
+    log(log_level::info,
+        "programs are compiled in this process: the helper libtune-worker was not found; install "
+        "it, or say where it is by LIBTUNE_WORKER");
+  }
+  return program;
+}
+
+compile_pool_options wanted_options(std::optional<std::size_t> count) {
+  constexpr std::size_t most = 1024;
+  if (count == std::size_t{0}) return {.program = "", .workers = 0};
+  const detail::usable_resources resources = detail::find_usable_resources();
+  compile_pool_options options{.program = wanted_program()};
+  options.workers = count ? static_cast<int>(std::min(*count, most)) : worker_count(resources);
+  options.memory_bytes = worker_memory_bytes(resources, options.workers);
+  return options;
+}
+
+/// The pools of this process, by what was asked for. Never destroyed: tickets and threads may use
+/// them to the very end.
+struct shared_pools {
+  using wish = std::tuple<::pid_t, std::string, std::optional<std::size_t>>;
+  std::mutex mutex;
+  std::map<wish, std::unique_ptr<compile_pool>> pools;
+};
+
+shared_pools& all_shared_pools() {
+  static auto* const made = new shared_pools;
+  return *made;
+}
+
+shared_pools::wish current_wish() {
+  return {::getpid(), read_environment("LIBTUNE_WORKER").value_or(""),
+          read_environment_index("LIBTUNE_WORKERS")};
+}
+
+}  // namespace
+
+compile_pool& compile_pool::shared() {
+  const shared_pools::wish wish = current_wish();
+  // A child made by fork finds the lock free, and makes pools of its own.
+  const detail::fork_guard no_fork;
+  shared_pools& all = all_shared_pools();
+  const std::lock_guard lock(all.mutex);
+  auto& pool = all.pools[wish];
+  if (pool == nullptr) {
+    // At the end of the process the threads end before static objects do.
+    static const int registered = std::atexit([] {
+      for (auto& [key, each] : all_shared_pools().pools) each->end();
+    });
+    static_cast<void>(registered);
+    pool = std::make_unique<compile_pool>(wanted_options(std::get<2>(wish)));
+  }
+  return *pool;
+}
+
+bool compile_pool::shared_runs() {
+  const shared_pools::wish wish = current_wish();
+  const detail::fork_guard no_fork;
+  shared_pools& all = all_shared_pools();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.pools.find(wish);
+  return found != all.pools.end() && found->second->running() > 0;
+}
+
+compile_pool::compile_pool(compile_pool_options options)
+    : crew_(std::make_unique<detail::worker_crew>(std::move(options))) {}
+
+compile_pool::~compile_pool() {
+  // What a child made by fork has of it, its thread above all, cannot be taken apart there.
+  if (crew_->board().is_of_another_process()) static_cast<void>(crew_.release());
+}
+
+void compile_pool::end() noexcept {
+  if (!crew_->board().is_of_another_process()) crew_->stop();
+}
+
+bool compile_pool::is_available() const {
+  return !crew_->board().is_of_another_process() && crew_->is_available();
+}
+
+bool compile_pool::can_compile(const context& context) const {
+  const tune::device handle = context.device();
+  const std::string& backend = handle.info().backend;
+  return (backend == "CUDA" || backend == "OpenCL") && is_available();
+}
+
+int compile_pool::workers() const noexcept { return crew_->options().workers; }
+
+int compile_pool::running() const {
+  return crew_->board().is_of_another_process() ? 0 : crew_->running();
+}
+
+void compile_pool::warm_up(const context& context, int count) {
+  if (can_compile(context)) crew_->warm_up(target_of(context), count);
+}
+
+compile_ticket compile_pool::submit(const context& context, const program_source& source,
+                                    compile_limits limits, std::vector<nd_range> launches) {
+  std::string reason = "no worker can compile for this device";
+  if (can_compile(context)) {
+    try {
+      const auto digest = digest_of(context, source, launches);
+      detail::compile_order order{.target = target_of(context),
+                                  .source = source,
+                                  .launches = std::move(launches),
+                                  .folder = depends_on_files(source) ? current_folder() : ""};
+      if (auto job = crew_->submit(digest, std::move(order), limits)) {
+        return compile_ticket(std::move(job));
+      }
+    } catch (const std::exception& failure) {
+      reason = failure.what();
+    }
+  }
+  auto refused = std::make_shared<compile_job>(std::make_shared<detail::completion_board>());
+  refused->finish(detail::failed(compile_result::status::unavailable, reason));
+  return compile_ticket(std::move(refused));
+}
+
+std::uint64_t compile_pool::completed() const {
+  detail::completion_board& board = crew_->board();
+  if (board.is_of_another_process()) return 0;
+  const std::lock_guard lock(board.mutex);
+  return board.completed;
+}
+
+std::uint64_t compile_pool::wait_any(std::uint64_t seen,
+                                     std::chrono::steady_clock::time_point deadline) const {
+  detail::completion_board& board = crew_->board();
+  if (board.is_of_another_process()) return 0;
+  std::unique_lock lock(board.mutex);
+  board.changed.wait_until(lock, deadline, [&] { return board.completed != seen; });
+  return board.completed;
+}
+
+}  // namespace tune

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "libtune/device/context.hpp"
+#include "libtune/device/program_source.hpp"
+#include "libtune/store/binary_key.hpp"
+
+namespace tune {
+
+/// All that the binary of a program depends on, files that it includes apart: its text and options,
+/// the device, and what compiles for it.
+binary_key program_key(const context& context, const program_source& source);
+
+}  // namespace tune
