@@ -93,8 +93,8 @@ void search_run::propose(strategy& strategy, std::size_t most, const known_failu
 void search_run::begin(std::size_t index, const known_failures& known) {
   assert(!detail::database_use::is_active() && "other processes would wait for a trial");
   ++begun_;
-  auto attempt =
-      std::make_unique<trial_attempt>(setting_.problem, index, setting_.device, setting_.now);
+  auto attempt = std::make_unique<trial_attempt>(setting_.problem, index, setting_.device,
+                                                 setting_.options.measure, setting_.now);
   attempt->admit(known);
   pipeline_.add(std::move(attempt));
 }
@@ -151,6 +151,10 @@ bool search_run::try_out(trial_attempt& attempt) {
   if (attempt.ran_out_of_memory() && release_all()) {
     attempt.retry();
     if (generate(attempt)) measuring([&] { attempt.try_out(); });
+  }
+  const bool is_cold = !std::exchange(warmed_up_, warmed_up_ || attempt.is_live());
+  if (is_cold && attempt.is_live() && setting_.device.kind() == device_kind::gpu) {
+    measuring([&] { attempt.warm_up_device(); });
   }
   return attempt.is_live();
 }

@@ -96,6 +96,7 @@ class search_run {
   std::unordered_set<std::size_t> judged_;         // of them, those whose trials are up to date
   trial_list trials_;
   std::unordered_set<std::size_t> tried_;  // proposed, or taken over
+  bool warmed_up_ = false;                 // whether the device has worked lately
   std::size_t planned_ = 0;
   std::size_t begun_ = 0;
   search_end end_ = search_end::complete;

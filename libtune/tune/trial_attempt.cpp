@@ -7,6 +7,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/compile/keep_no_programs.hpp"
+#include "libtune/measure/sample_size.hpp"
 #include "libtune/tune/limits.hpp"
 
 namespace tune {
@@ -33,6 +34,9 @@ outcome outcome_of(supplied_program::status failed) {
   }
   return outcome::compile_failed;
 }
+
+// The race allows for what is left of the warm-up then.
+constexpr std::chrono::milliseconds longest_warm_up{250};
 
 /// Adds the time until its end.
 class [[nodiscard]] stopwatch {
@@ -116,8 +120,10 @@ void trial_attempt::generate_with(const program_supply* supply) {
   const stopwatch elapsing(now_, result_.elapsed);
   std::optional<program_supply::use> use;
   if (supply != nullptr) use.emplace(*supply);
-  const bool generated =
-      attempt(outcome::failed, [&] { prepared_ = problem_.generate(result_.index); });
+  const bool generated = attempt(outcome::failed, [&] {
+    prepared_ = problem_.generate(result_.index);
+    if (prepared_) prepared_.cache(settings_.cache);
+  });
   if (use) wanted_ = use->take_wanted();
   result_.programs = watch.programs();
   if (wanted_) {
@@ -154,17 +160,33 @@ void trial_attempt::warm_up() {
   attempt(outcome::launch_failed, [&] { prepared_.run(); });
 }
 
-std::vector<run_time> trial_attempt::sample(int runs) {
+void trial_attempt::warm_up_device() {
+  const stopwatch elapsing(now_, result_.elapsed);
+  attempt(outcome::launch_failed,
+          [&] { tune::warm_up(prepared_, {.time_limit = longest_warm_up}, now_); });
+}
+
+std::vector<run_time> trial_attempt::sample(int count) {
   const stopwatch elapsing(now_, result_.elapsed);
   std::vector<run_time> times;
-  attempt(outcome::launch_failed, [&] { times = prepared_.sample(runs); });
+  attempt(outcome::launch_failed, [&] {
+    if (runs_per_sample_ == 0) {
+      times = prepared_.sample(1);
+      runs_per_sample_ = runs_per_sample(times.front(), prepared_.timer_resolution());
+      if (runs_per_sample_ == 1) --count;
+      if (runs_per_sample_ > 1) times.clear();
+    }
+    if (count == 0) return;
+    for (const run_time time : prepared_.sample(count, runs_per_sample_)) times.push_back(time);
+  });
+  if (over()) times.clear();
   return times;
 }
 
-void trial_attempt::measure_alone(const measure_settings& settings) {
+void trial_attempt::measure_alone() {
   const stopwatch elapsing(now_, result_.elapsed);
   samples taken;
-  if (!attempt(outcome::launch_failed, [&] { taken = take_samples(prepared_, settings, now_); })) {
+  if (!attempt(outcome::launch_failed, [&] { taken = take_samples(prepared_, settings_, now_); })) {
     return;
   }
   result_.score = score(taken);

@@ -41,7 +41,7 @@ class trial_attempt {
 
   /// Everything outlives the attempt.
   trial_attempt(const search_problem& problem, std::size_t index, const device& device,
-                const wall_clock& now);
+                const measure_settings& settings, const wall_clock& now);
 
   /// Looks for a reason not to try it: limits of the device, and what is known not to compile. What
   /// is known outlives the attempt.
@@ -60,10 +60,12 @@ class trial_attempt {
   void try_out();
   /// Runs it once, for one whose result has been checked before.
   void warm_up();
-  /// Runs so many times. Empty if it failed.
-  std::vector<run_time> sample(int runs);
+  /// Runs it until the device, which has idled, is steady.
+  void warm_up_device();
+  /// Takes so many samples, each of as many runs as the timer makes necessary. Empty if it failed.
+  std::vector<run_time> sample(int count);
   /// Takes samples as the settings say, of this configuration alone.
-  void measure_alone(const measure_settings& settings);
+  void measure_alone();
   /// Its times cannot be true.
   void refuse_times();
 
@@ -90,6 +92,7 @@ class trial_attempt {
 
   const search_problem& problem_;
   const tune::device& device_;
+  const measure_settings& settings_;
   const wall_clock& now_;
   const known_failures* known_ = nullptr;
   trial result_;
@@ -98,6 +101,7 @@ class trial_attempt {
   program_supply supply_;
   std::optional<wanted_program> wanted_;
   measure prepared_{nullptr};
+  int runs_per_sample_ = 0;  // 0: not known yet
 };
 
 }  // namespace tune

@@ -14,13 +14,13 @@ trial run_trial(const search_problem& problem, std::size_t index, const device& 
                 const measure_settings& settings, const wall_clock& now,
                 const known_failures& known, std::chrono::milliseconds wait) {
   assert(!detail::database_use::is_active() && "other processes would wait for a trial");
-  trial_attempt attempt(problem, index, device, now);
+  trial_attempt attempt(problem, index, device, settings, now);
   attempt.admit(known);
   if (!attempt.over()) attempt.generate();
   if (attempt.over()) return std::move(attempt.result());
   const measuring_turn turn(device.info(), wait);
   attempt.try_out();
-  if (!attempt.over()) attempt.measure_alone(settings);
+  if (!attempt.over()) attempt.measure_alone();
   attempt.release();
   return std::move(attempt.result());
 }

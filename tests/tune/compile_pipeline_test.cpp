@@ -23,6 +23,7 @@ struct plant {
   tune::testing::fake_device fake = sample::make_device();
   tune::context context = fake.device().create_context();
   tune::device device = fake.device();
+  tune::measure_settings settings;
   tune::wall_clock clock = fake.clock();
   tune::space<sample::scale_tuning> space = sample::make_space();
   tune::known_failures known;
@@ -37,7 +38,7 @@ struct plant {
   tune::compile_pipeline pipeline{workshop};
 
   void add(std::size_t index) {
-    auto attempt = std::make_unique<tune::trial_attempt>(problem, index, device, clock);
+    auto attempt = std::make_unique<tune::trial_attempt>(problem, index, device, settings, clock);
     attempt->admit(known);
     pipeline.add(std::move(attempt));
   }

@@ -17,6 +17,7 @@ struct bench {
   tune::testing::fake_device fake = sample::make_device();
   tune::context context = fake.device().create_context();
   tune::device device = fake.device();
+  tune::measure_settings settings;
   tune::wall_clock clock = fake.clock();
   tune::space<sample::scale_tuning> space = sample::make_space();
   tune::search_problem problem{
@@ -31,7 +32,7 @@ struct bench {
 
 TEST_CASE("an attempt is tried out, sampled, released, and generated again") {
   bench b;
-  tune::trial_attempt attempt(b.problem, 0, b.device, b.clock);
+  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock);
   attempt.admit(b.nothing);
   CHECK(attempt.at() == stage::waiting);
   attempt.generate();
@@ -50,7 +51,7 @@ TEST_CASE("an attempt is tried out, sampled, released, and generated again") {
 TEST_CASE("what ran out of memory says so, and can be tried once more") {
   bench b;
   b.fake.fail_next(fake_call::allocate, 1, {"no memory", tune::device_failure::out_of_memory});
-  tune::trial_attempt attempt(b.problem, 0, b.device, b.clock);
+  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock);
   attempt.admit(b.nothing);
   attempt.generate();
   CHECK(attempt.over());
@@ -65,7 +66,7 @@ TEST_CASE("what ran out of memory says so, and can be tried once more") {
 TEST_CASE("an author may say why a configuration is skipped") {
   bench b;
   b.problem.generate = [](std::size_t) { return tune::measure::skipped("it spills registers"); };
-  tune::trial_attempt attempt(b.problem, 0, b.device, b.clock);
+  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock);
   attempt.admit(b.nothing);
   attempt.generate();
   CHECK(attempt.result().outcome == tune::outcome::skipped);
@@ -75,11 +76,23 @@ TEST_CASE("an author may say why a configuration is skipped") {
 TEST_CASE("what fails gives back what it had on the device") {
   bench b;
   b.fake.fail_next(fake_call::launch, 1, {"illegal address", tune::device_failure::other});
-  tune::trial_attempt attempt(b.problem, 0, b.device, b.clock);
+  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock);
   attempt.admit(b.nothing);
   attempt.generate();
   attempt.try_out();
   CHECK(attempt.over());
   CHECK_FALSE(attempt.is_live());
   CHECK(b.fake.live_bytes() == 0);
+}
+
+TEST_CASE("a cold cache is asked for where the settings say so") {
+  bench b;
+  b.settings.cache = tune::cache_state::cold;
+  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock);
+  attempt.admit(b.nothing);
+  attempt.generate();
+  attempt.try_out();
+  const std::size_t before = b.fake.calls(fake_call::fill);
+  CHECK(attempt.sample(3).size() == 3);
+  CHECK(b.fake.calls(fake_call::fill) >= before + 3);
 }
