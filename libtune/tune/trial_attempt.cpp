@@ -56,8 +56,8 @@ class [[nodiscard]] stopwatch {
 }  // namespace
 
 trial_attempt::trial_attempt(const search_problem& problem, std::size_t index, const device& device,
-                             const wall_clock& now)
-    : problem_(problem), device_(device), now_(now) {
+                             const measure_settings& settings, const wall_clock& now)
+    : problem_(problem), device_(device), settings_(settings), now_(now) {
   result_.index = index;
 }
 
