@@ -34,7 +34,7 @@ std::optional<program> program_supply::find(const context& context, const progra
   const auto& made = current->supply_.made_;
   const auto found = made.find(*digest);
   if (found == made.end()) {
-    current->wanted_ = wanted_program{context, source, *std::move(digest)};
+    current->wanted_ = wanted_program{context, source, *std::move(digest), {}};
     throw detail::program_is_wanted{};
   }
   const supplied_program& supplied = found->second;

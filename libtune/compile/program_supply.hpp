@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libtune/device/context.hpp"
+#include "libtune/device/nd_range.hpp"
 #include "libtune/device/program_source.hpp"
 
 namespace tune {
@@ -18,8 +19,9 @@ namespace tune {
 /// A program that was asked for and is not there yet.
 struct wanted_program {
   tune::context context;
-  program_source source;  ///< complete, preamble and macros included
-  std::string digest;     ///< its program_digest
+  program_source source;             ///< complete, preamble and macros included
+  std::string digest;                ///< its program_digest
+  std::vector<nd_range> launches{};  ///< how its kernels will be launched, as far as is known
 };
 
 /// What became of a program that was compiled ahead.

@@ -30,7 +30,7 @@ void compile_pipeline::order_or_finish(std::unique_ptr<trial_attempt> attempt) {
     return;
   }
   const program_order order{orders_++};
-  workshop_.order(order, attempt->wanted());
+  workshop_.order(order, attempt->wanted(), cost_.predict(attempt->choice()));
   compiling_.emplace(order, std::move(attempt));
 }
 
@@ -40,6 +40,7 @@ void compile_pipeline::receive(time_point until) {
     if (place == compiling_.end()) continue;
     std::unique_ptr<trial_attempt> attempt = std::move(place->second);
     compiling_.erase(place);
+    if (delivered.elapsed.count() > 0) cost_.learn(attempt->choice(), delivered.elapsed);
     if (delivered.made.what == supplied_program::status::made) ++compiled_;
     attempt->supply(attempt->wanted().digest, std::move(delivered.made));
     done_.push_back(std::move(attempt));
@@ -56,8 +57,7 @@ std::unique_ptr<trial_attempt> compile_pipeline::take(time_point until) {
 
 bool compile_pipeline::has_room() const {
   if (!compiles_ahead_) return done_.empty();
-  // As many again as are being worked on, so that none of them has to wait for this thread.
-  return compiling_.size() + done_.size() < 2 * workshop_.capacity();
+  return compiling_.size() + done_.size() < depth_ * workshop_.capacity();
 }
 
 }  // namespace tune

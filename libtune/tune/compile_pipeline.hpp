@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "libtune/tune/compile_cost.hpp"
 #include "libtune/tune/program_workshop.hpp"
 #include "libtune/tune/trial_attempt.hpp"
 
@@ -25,7 +26,10 @@ class compile_pipeline {
   using time_point = program_workshop::time_point;
 
   /// @param workshop  outlives this
-  explicit compile_pipeline(program_workshop& workshop) : workshop_(workshop) {}
+  /// @param depth     how many configurations to have in it for each program that the workshop
+  ///                  makes at once: two keep it busy; more let it begin with the dearest
+  compile_pipeline(program_workshop& workshop, std::size_t depth)
+      : workshop_(workshop), depth_(depth) {}
 
   /// Takes a configuration in, or again if it turned out to need another program.
   void add(std::unique_ptr<trial_attempt> attempt);
@@ -50,6 +54,8 @@ class compile_pipeline {
   void receive(time_point until);
 
   program_workshop& workshop_;
+  std::size_t depth_;
+  compile_cost cost_;
   std::map<program_order, std::unique_ptr<trial_attempt>> compiling_;
   std::deque<std::unique_ptr<trial_attempt>> done_;
   std::uint64_t orders_ = 0;

@@ -86,8 +86,8 @@ void database_recorder::add(std::vector<stored_trial>& pending, const trial& mad
 
 void database_recorder::keep_pending() {
   if (search_ && !(pending_.empty() && refined_.empty())) {
-    const bool kept = warn_on_database_error(
-        [&] { database_->add_trials(*search_, pending_, refined_); });
+    const bool kept =
+        warn_on_database_error([&] { database_->add_trials(*search_, pending_, refined_); });
     if (!kept) search_.reset();
   }
   pending_.clear();

@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/pool_workshop.hpp"
 
-#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "libtune/compile/cached_binary.hpp"
 
 namespace tune {
 namespace {
+
+constexpr double priorities_per_doubling = 8;
 
 supplied_program to_supplied(const compile_result& result) {
   using status = supplied_program::status;
@@ -42,10 +44,13 @@ std::optional<supplied_program> pool_workshop::do_find(const wanted_program& wan
   return std::nullopt;
 }
 
-void pool_workshop::do_order(program_order order, const wanted_program& wanted) {
+void pool_workshop::do_order(program_order order, const wanted_program& wanted, double cost) {
   // All together, so that their start costs the time of one.
   if (!std::exchange(started_, true)) pool_.warm_up(wanted.context);
-  pending_.push_back({order, wanted, pool_.submit(wanted.context, wanted.source, limits_)});
+  compile_limits limits = limits_;
+  limits.priority = cost > 1 ? static_cast<int>(priorities_per_doubling * std::log2(cost)) : 0;
+  pending_.push_back(
+      {order, wanted, pool_.submit(wanted.context, wanted.source, limits, wanted.launches)});
 }
 
 std::vector<delivered_program> pool_workshop::do_deliver(time_point until) {
@@ -66,7 +71,7 @@ std::vector<delivered_program> pool_workshop::collect() {
     if (result.what == compile_result::status::built) {
       cache_binary(item.wanted.context, item.wanted.source, result.binary);
     }
-    ready.push_back({item.order, to_supplied(result)});
+    ready.push_back({item.order, to_supplied(result), result.elapsed});
     return true;
   });
   return ready;

@@ -34,7 +34,7 @@ class pool_workshop final : public program_workshop {
 
   std::size_t do_capacity() const override { return capacity_; }
   std::optional<supplied_program> do_find(const wanted_program& wanted) override;
-  void do_order(program_order order, const wanted_program& wanted) override;
+  void do_order(program_order order, const wanted_program& wanted, double cost) override;
   std::vector<delivered_program> do_deliver(time_point until) override;
 
   std::vector<delivered_program> collect();

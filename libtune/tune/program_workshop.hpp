@@ -19,6 +19,7 @@ enum class program_order : std::uint64_t {};
 struct delivered_program {
   program_order order{};
   supplied_program made;
+  std::chrono::nanoseconds elapsed{0};  ///< that the compiler took; zero: not known
 };
 
 /// Where a search has programs compiled while it measures. Used by one thread.
@@ -36,8 +37,10 @@ class program_workshop {
   std::size_t capacity() const { return do_capacity(); }
   /// A program that has been made before; empty if it has to be ordered.
   std::optional<supplied_program> find(const wanted_program& wanted) { return do_find(wanted); }
-  /// Starts to make one.
-  void order(program_order order, const wanted_program& wanted) { do_order(order, wanted); }
+  /// Starts to make one. @param cost  how long it will take, in any unit: the dearest come first
+  void order(program_order order, const wanted_program& wanted, double cost) {
+    do_order(order, wanted, cost);
+  }
   /// What has been made since the last call, waiting for the first of them until then at most.
   /// Returns at once if nothing is on order.
   std::vector<delivered_program> deliver(time_point until) { return do_deliver(until); }
@@ -45,7 +48,7 @@ class program_workshop {
  private:
   virtual std::size_t do_capacity() const = 0;
   virtual std::optional<supplied_program> do_find(const wanted_program& wanted) = 0;
-  virtual void do_order(program_order order, const wanted_program& wanted) = 0;
+  virtual void do_order(program_order order, const wanted_program& wanted, double cost) = 0;
   virtual std::vector<delivered_program> do_deliver(time_point until) = 0;
 };
 

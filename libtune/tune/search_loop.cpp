@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "libtune/base/log.hpp"
@@ -24,6 +25,10 @@ std::unique_ptr<strategy> make_search_strategy(const search_problem& problem,
                                                const std::vector<std::size_t>& shortlist) {
   if (shortlist.empty()) return make_strategy(options.strategy, problem.space, options.search);
   return std::make_unique<shortlist_strategy>(problem.space, shortlist);
+}
+
+bool learns_from_answers(std::string_view strategy) {
+  return strategy != "exhaustive" && strategy != "random" && strategy != "shortlist";
 }
 
 }  // namespace
@@ -48,7 +53,8 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
   started.planned = std::max(started.planned, earlier.size());
   notify(observers, [&](observer& listener) { listener.search_started(started); });
 
-  search_run run({problem, subject, device, options, observers, now, workshop});
+  search_run run({problem, subject, device, options, observers, now, workshop,
+                  learns_from_answers(started.strategy)});
   run.take_over(std::move(earlier), *strategy);
   run.run(*strategy, started.planned, to_known_failures(known.compile_failures));
   if (!run.best() && run.end() == search_end::complete) run.retry_remembered();

@@ -18,6 +18,10 @@ namespace {
 // faster or slower when they were made.
 constexpr double close_to_best = 1.03;
 
+// A strategy that learns should not decide too much before it hears how the first ones did.
+constexpr std::size_t depth_to_learn = 2;
+constexpr std::size_t depth_to_sort = 16;
+
 race_settings race_settings_of(const tuning_options& options) {
   const measure_settings& measure = options.measure;
   race_settings settings = options.race;
@@ -43,7 +47,7 @@ bool has_been_screened(race_state state) {
 search_run::search_run(const search_setting& setting)
     : setting_(setting),
       clock_(setting.options.budget.value_or(tuning_budget{}), setting.now),
-      pipeline_(setting.workshop),
+      pipeline_(setting.workshop, setting.learns ? depth_to_learn : depth_to_sort),
       race_(std::in_place, race_settings_of(setting.options)),
       accounted_(clock_.now()) {}
 

@@ -34,6 +34,7 @@ struct search_setting {
   std::span<const std::shared_ptr<observer>> observers;
   const wall_clock& now;
   program_workshop& workshop;
+  bool learns = true;  ///< whether the strategy chooses by what it has been told
 };
 
 /// One search: configurations flow from the strategy through the compile_pipeline into a race.

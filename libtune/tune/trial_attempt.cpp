@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/trial_attempt.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -33,6 +34,13 @@ outcome outcome_of(supplied_program::status failed) {
     case supplied_program::status::left_over: break;
   }
   return outcome::compile_failed;
+}
+
+// One work group, for what matters is the size of that.
+std::optional<nd_range> launch_of(const resources& asked) {
+  const auto& group = asked.work_group;
+  if (std::ranges::count(group, std::size_t{0}) > 0) return std::nullopt;
+  return nd_range{group, group};
 }
 
 // The race allows for what is left of the warm-up then.
@@ -99,6 +107,7 @@ void trial_attempt::admit(const known_failures& known) {
         fail(outcome::over_limit, "it needs " + std::move(*broken));
         return;
       }
+      launch_ = launch_of(*asked);
     }
     const auto failure = known.configurations.empty()
                              ? known.configurations.end()
@@ -127,6 +136,7 @@ void trial_attempt::generate_with(const program_supply* supply) {
   if (use) wanted_ = use->take_wanted();
   result_.programs = watch.programs();
   if (wanted_) {
+    if (launch_) wanted_->launches.push_back(*launch_);
     retry();
     return;
   }

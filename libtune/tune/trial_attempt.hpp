@@ -77,6 +77,8 @@ class trial_attempt {
   bool over() const noexcept { return stage_ == stage::over; }
   stage at() const noexcept { return stage_; }
   std::size_t index() const noexcept { return result_.index; }
+  /// For each parameter of the space the index of its candidate.
+  std::vector<std::size_t> choice() const { return problem_.space.choice(result_.index); }
   const trial& result() const noexcept { return result_; }
   trial& result() noexcept { return result_; }
   /// Whether the device ran out of memory, so that it may work once others have been released.
@@ -100,6 +102,7 @@ class trial_attempt {
   bool ran_out_of_memory_ = false;
   program_supply supply_;
   std::optional<wanted_program> wanted_;
+  std::optional<nd_range> launch_;  // as it will be launched, if that has been declared
   measure prepared_{nullptr};
   int runs_per_sample_ = 0;  // 0: not known yet
 };

@@ -35,7 +35,7 @@ struct plant {
       .needs = [](std::size_t) { return std::nullopt; },
       .generate = [this](std::size_t i) { return generate(space[i]); }};
   sample::fake_workshop workshop;
-  tune::compile_pipeline pipeline{workshop};
+  tune::compile_pipeline pipeline{workshop, 2};
 
   void add(std::size_t index) {
     auto attempt = std::make_unique<tune::trial_attempt>(problem, index, device, settings, clock);
@@ -194,4 +194,36 @@ TEST_CASE("what is known not to compile is over before anything is ordered") {
   const auto attempt = p.take();
   CHECK(attempt->over());
   CHECK(attempt->result().origin == tune::trial_origin::remembered);
+}
+
+TEST_CASE("what looks like the dearest so far is ordered as such") {
+  plant p;
+  p.workshop.elapsed = [](const tune::wanted_program& wanted) {
+    const bool is_dear = wanted.source.text.find("#define wgs 8") != std::string::npos;
+    return is_dear ? std::chrono::seconds(9) : std::chrono::seconds(1);
+  };
+  for (std::size_t i = 0; i < p.space.size(); ++i) {
+    p.add(i);
+    p.take();
+  }
+  p.add(p.space.find({.wgs = 2, .rows = 1}).value());
+  p.add(p.space.find({.wgs = 8, .rows = 1}).value());
+  const auto& costs = p.workshop.costs;
+  CHECK(costs.front() == 0);
+  CHECK(costs[costs.size() - 1] > 2 * costs[costs.size() - 2]);
+}
+
+TEST_CASE("where the size of the work group is declared the workshop is told of it") {
+  plant p;
+  p.problem.needs = [](std::size_t) { return tune::resources{.work_group = {8, 2, 1}}; };
+  std::vector<tune::nd_range> launches;
+  p.workshop.make = [&](const tune::wanted_program& wanted) {
+    launches = wanted.launches;
+    return sample::made_of(wanted);
+  };
+  p.add(0);
+  p.take();
+  REQUIRE(launches.size() == 1);
+  CHECK(launches[0].local[0] == 8);
+  CHECK(launches[0].local[1] == 2);
 }

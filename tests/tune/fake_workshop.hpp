@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -36,6 +37,10 @@ class fake_workshop final : public tune::program_workshop {
   /// What find knows of.
   std::function<std::optional<tune::supplied_program>(const tune::wanted_program&)> known;
 
+  std::vector<double> costs;  // that were told with the orders
+  /// What the compiler is said to have taken.
+  std::function<std::chrono::nanoseconds(const tune::wanted_program&)> elapsed;
+
   std::size_t on_order() const noexcept { return orders_.size(); }
   std::size_t ordered() const noexcept { return ordered_; }
   std::size_t most_on_order() const noexcept { return most_on_order_; }
@@ -47,7 +52,9 @@ class fake_workshop final : public tune::program_workshop {
   std::optional<tune::supplied_program> do_find(const tune::wanted_program& wanted) override {
     return known ? known(wanted) : std::nullopt;
   }
-  void do_order(tune::program_order order, const tune::wanted_program& wanted) override {
+  void do_order(tune::program_order order, const tune::wanted_program& wanted,
+                double cost) override {
+    costs.push_back(cost);
     ++ordered_;
     orders_.emplace_back(order, wanted);
     most_on_order_ = std::max(most_on_order_, orders_.size());
@@ -58,7 +65,8 @@ class fake_workshop final : public tune::program_workshop {
     const order_pair next = *place;
     orders_.erase(place);
     std::vector<tune::delivered_program> delivered;
-    delivered.push_back({next.first, make(next.second)});
+    delivered.push_back({next.first, make(next.second),
+                         elapsed ? elapsed(next.second) : std::chrono::nanoseconds(0)});
     return delivered;
   }
 
