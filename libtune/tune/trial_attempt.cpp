@@ -40,7 +40,8 @@ outcome outcome_of(supplied_program::status failed) {
 std::optional<nd_range> launch_of(const resources& asked) {
   const auto& group = asked.work_group;
   if (std::ranges::count(group, std::size_t{0}) > 0) return std::nullopt;
-  return nd_range{group, group};
+  const work_size one_group{group[0], group[1], group[2]};
+  return nd_range{one_group, one_group};
 }
 
 // The race allows for what is left of the warm-up then.

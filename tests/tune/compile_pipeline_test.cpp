@@ -224,6 +224,5 @@ TEST_CASE("where the size of the work group is declared the workshop is told of 
   p.add(0);
   p.take();
   REQUIRE(launches.size() == 1);
-  CHECK(launches[0].local[0] == 8);
-  CHECK(launches[0].local[1] == 2);
+  CHECK(launches[0].local == tune::work_size{8, 2, 1});
 }
