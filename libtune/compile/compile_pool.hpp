@@ -27,8 +27,8 @@ struct compile_limits {
 };
 
 struct compile_pool_options {
-  std::string program;  ///< the helper; empty: none, nothing is available
-  int workers = 1;      ///< most that run at once; 0: nothing is available
+  std::string program = {};  ///< the helper; empty: none, nothing is available
+  int workers = 1;           ///< most that run at once; 0: nothing is available
   std::uint64_t memory_bytes = std::uint64_t{2} << 30;  ///< of one worker, resident
   std::chrono::milliseconds idle_time{10'000};   ///< a worker without work for so long is ended
   std::chrono::milliseconds start_time{20'000};  ///< for a worker to report for work

@@ -26,8 +26,8 @@ struct compile_result {
   };
 
   status what = status::unavailable;
-  std::vector<std::byte> binary;
-  std::string text;                     ///< the log, or the reason; of built: empty
+  std::vector<std::byte> binary = {};
+  std::string text = {};                ///< the log, or the reason; of built: empty
   std::chrono::nanoseconds elapsed{0};  ///< in the worker, from taking it up
 };
 

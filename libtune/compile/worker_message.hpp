@@ -30,37 +30,37 @@ constexpr std::uint64_t longest_message_bytes = std::uint64_t{1} << 30;
 /// From the worker, first.
 struct worker_greeting {
   std::uint32_t protocol = worker_protocol;
-  std::string library;  ///< library_version()
+  std::string library = {};  ///< library_version()
 };
 
 /// What programs are compiled for, as another process finds it.
 struct compile_target {
-  std::string backend;  ///< device_info::backend
-  std::string platform;
-  std::string device;
-  std::string driver_version;
-  std::string compiler_identity;                  ///< context::compiler_identity
+  std::string backend = {};  ///< device_info::backend
+  std::string platform = {};
+  std::string device = {};
+  std::string driver_version = {};
+  std::string compiler_identity = {};             ///< context::compiler_identity
   tune::compute_capability compute_capability{};  ///< 0.0 where the device has none
 };
 
 /// To the worker: load the compiler for this. Its report has the id 0.
 struct prepare_order {
-  compile_target target;
+  compile_target target = {};
 };
 
 /// To the worker: compile this.
 struct compile_order {
   std::uint64_t id = 0;
-  compile_target target;
-  program_source source;
-  std::vector<nd_range> launches;
-  std::string folder;  ///< where paths in the source and its options begin
+  compile_target target = {};
+  program_source source = {};
+  std::vector<nd_range> launches = {};
+  std::string folder = {};  ///< where paths in the source and its options begin
 };
 
 /// From the worker.
 struct compile_report {
   std::uint64_t id = 0;
-  compile_result result;
+  compile_result result = {};
 };
 
 using worker_message = std::variant<worker_greeting, prepare_order, compile_order, compile_report>;

@@ -83,7 +83,7 @@ int main(int count, char** arguments) {
   if (mischief == "other protocol") {
     send(tune::detail::encode(tune::detail::worker_greeting{.protocol = 99, .library = "9.9"}));
   }
-  if (mischief == "none") return tune::worker::run(count, arguments, tune::worker::order_compiler());
-  return tune::worker::run(count, arguments,
-                           {.prepare = [](const auto&) {}, .compile = misbehave});
+  if (mischief == "none")
+    return tune::worker::run(count, arguments, tune::worker::order_compiler());
+  return tune::worker::run(count, arguments, {.prepare = [](const auto&) {}, .compile = misbehave});
 }

@@ -22,8 +22,8 @@ compile_target target_of(const tune::context& context) {
           .device = device.name(),
           .driver_version = device.driver_version(),
           .compiler_identity = context.compiler_identity(),
-          .compute_capability = device.info().hardware.compute_capability.value_or(
-              tune::compute_capability{})};
+          .compute_capability =
+              device.info().hardware.compute_capability.value_or(tune::compute_capability{})};
 }
 
 tune::program_source kernel_for(const tune::context& context, const std::string& name) {
@@ -71,8 +71,8 @@ LIBTUNE_DEVICE_TEST_CASE("nothing is compiled by another compiler than was asked
   compile_order order{
       .id = 1, .target = target_of(context), .source = kernel_for(context, "nothing.kernel")};
   order.target.compiler_identity += " of old";
-  CHECK_THROWS_WITH_AS(tune::worker::order_compiler().compile(order),
-                       doctest::Contains("of old"), tune::error);
+  CHECK_THROWS_WITH_AS(tune::worker::order_compiler().compile(order), doctest::Contains("of old"),
+                       tune::error);
 }
 
 TEST_CASE("no worker compiles for what it does not know") {

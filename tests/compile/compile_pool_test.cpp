@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/compile/compile_pool.hpp"
+
+#include <chrono>
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "libtune/compile/defines.hpp"
+#include "libtune/compile/preamble.hpp"
+#include "libtune/compile/worker_program.hpp"
+#include "libtune/device/program.hpp"
+#include "libtune/testing/devices.hpp"
+#include "libtune/testing/fake_device.hpp"
+#include "libtune/testing/scoped_environment.hpp"
+#include "tests/store/child_process.hpp"
+
+using namespace std::chrono_literals;
+using tune::compile_pool;
+using tune::compile_ticket;
+using tune::program_source;
+using tune::testing::scoped_environment;
+using status = tune::compile_result::status;
+
+namespace {
+
+tune::compile_pool_options options() {
+  return {.program = tune::detail::find_worker_program(), .workers = 2};
+}
+
+program_source kernel(const tune::context& context, int number) {
+  return {.name = "add.kernel",
+          .text = std::string(tune::preamble(context.device().info().language)) +
+                  fmt::format("KERNEL REQD_WORK_GROUP_SIZE(16, 1, 1)\n"
+                              "void add(GLOBAL float* data) {{\n"
+                              "  data[get_global_id(0)] += {};\n"
+                              "}}\n",
+                              number),
+          .options = {}};
+}
+
+std::vector<float> run(const tune::context& context, const tune::program& program) {
+  std::vector<float> data(64, 1.0F);
+  auto queue = context.create_command_queue();
+  const tune::buffer buffer = context.create_buffer(data.size() * sizeof(float));
+  queue.write(buffer, data.data(), data.size() * sizeof(float));
+  auto kernel = program.create_kernel("add");
+  kernel.set_argument(0, buffer);
+  queue.enqueue(kernel, {.global = {64}, .local = {16}});
+  queue.read(buffer, data.data(), data.size() * sizeof(float));
+  return data;
+}
+
+}  // namespace
+
+LIBTUNE_DEVICE_TEST_CASE("programs from the pool run here", device) {
+  compile_pool pool(options());
+  const tune::context context = device.create_context();
+  REQUIRE(pool.can_compile(context));
+  pool.warm_up(context);
+  std::vector<compile_ticket> tickets;
+  for (int i = 0; i < 2; ++i) tickets.push_back(pool.submit(context, kernel(context, i + 1)));
+  for (int i = 0; i < 2; ++i) {
+    const tune::compile_result& result = tickets[i].result();
+    CAPTURE(result.text);
+    REQUIRE(result.what == status::built);
+    const auto program = context.create_program_from_binary("add.kernel", result.binary);
+    CHECK(run(context, program) == std::vector<float>(64, 2.0F + static_cast<float>(i)));
+  }
+  CHECK(pool.completed() == 2);
+  CHECK(pool.running() == 2);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("the log of the pool is the log of this process", device) {
+  compile_pool pool(options());
+  const tune::context context = device.create_context();
+  program_source wrong = kernel(context, 1);
+  wrong.text += "this does not compile\n";
+  const tune::compile_result result = pool.submit(context, wrong).result();
+  CHECK(result.what == status::build_failed);
+  std::string log;
+  try {
+    context.create_program(wrong);
+  } catch (const tune::build_error& failure) {
+    log = failure.log();
+  }
+  CHECK_FALSE(log.empty());
+  CHECK(result.text == log);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("launches that were told of are compiled with the program", device) {
+  compile_pool pool(options());
+  const tune::context context = device.create_context();
+  const program_source source = kernel(context, 7);
+  const auto result = pool.submit(context, source, {}, {{.global = {64}, .local = {16}}}).result();
+  REQUIRE(result.what == status::built);
+  const auto program = context.create_program_from_binary(source.name, result.binary);
+  CHECK(run(context, program) == std::vector<float>(64, 8.0F));
+  if (device.platform_name() != "Portable Computing Language") return;
+  const std::string content(reinterpret_cast<const char*>(result.binary.data()),
+                            result.binary.size());
+  CHECK(content.find("16-1-1-goffs0-smallgrid") != std::string::npos);
+}
+
+TEST_CASE("a device that no worker knows is left to this process") {
+  compile_pool pool(options());
+  const tune::testing::fake_device fake;
+  const tune::context context = fake.device().create_context();
+  CHECK_FALSE(pool.can_compile(context));
+  const compile_ticket ticket = pool.submit(context, {.name = "a", .text = "", .options = {}});
+  CHECK(ticket.done());
+  CHECK(ticket.result().what == status::unavailable);
+  CHECK(pool.running() == 0);
+}
+
+TEST_CASE("waiting for any ticket ends when one is done, or with the time") {
+  tune::compile_pool_options mischief = options();
+  mischief.program = LIBTUNE_MISCHIEF_WORKER;
+  compile_pool pool(mischief);
+  const tune::testing::fake_device fake({.backend = "OpenCL"});
+  const tune::context context = fake.device().create_context();
+  CHECK(pool.wait_any(0, std::chrono::steady_clock::now() + 5ms) == 0);
+  const auto ticket = pool.submit(context, {.name = "a", .text = "ECHO 1", .options = {}});
+  CHECK(pool.wait_any(0, std::chrono::steady_clock::now() + 60s) == 1);
+  CHECK(ticket.done());
+  CHECK(pool.wait_any(0, std::chrono::steady_clock::now() + 60s) == 1);
+}
+
+TEST_CASE("programs differ by options, launches and text") {
+  tune::compile_pool_options mischief = options();
+  mischief.program = LIBTUNE_MISCHIEF_WORKER;
+  compile_pool pool(mischief);
+  const tune::testing::fake_device fake({.backend = "OpenCL"});
+  const tune::context context = fake.device().create_context();
+  const program_source source{.name = "a", .text = "SLEEP 50", .options = {}};
+  program_source with_option = source;
+  with_option.options.emplace_back("-x");
+  const std::vector<compile_ticket> tickets{
+      pool.submit(context, source), pool.submit(context, source), pool.submit(context, with_option),
+      pool.submit(context, source, {}, {{.global = {32}, .local = {16}}})};
+  for (const compile_ticket& ticket : tickets) CHECK(ticket.result().what == status::built);
+  CHECK(pool.completed() == 3);
+}
+
+TEST_CASE("the environment says how many workers the shared pool has") {
+  {
+    const scoped_environment none("LIBTUNE_WORKERS", "0");
+    CHECK_FALSE(compile_pool::shared().is_available());
+  }
+  {
+    const scoped_environment three("LIBTUNE_WORKERS", "3");
+    CHECK(compile_pool::shared().workers() == 3);
+    CHECK(&compile_pool::shared() == &compile_pool::shared());
+  }
+  {
+    const scoped_environment many("LIBTUNE_WORKERS", "many");
+    CHECK_THROWS_AS(compile_pool::shared(), tune::environment_error);
+  }
+  CHECK(compile_pool::shared().workers() >= 1);
+  CHECK_FALSE(compile_pool::shared_runs());
+}
+
+TEST_CASE("a child made by fork has a shared pool of its own") {
+  const scoped_environment program("LIBTUNE_WORKER", LIBTUNE_MISCHIEF_WORKER);
+  const tune::testing::fake_device fake({.backend = "OpenCL"});
+  const tune::context context = fake.device().create_context();
+  const auto compiles = [&] {
+    return compile_pool::shared()
+               .submit(context, {.name = "a", .text = "ECHO 1", .options = {}})
+               .result()
+               .what == status::built;
+  };
+  CHECK(compiles());
+  compile_pool& before = compile_pool::shared();
+  CHECK(tune::testing::in_child([&] {
+          const bool usable = before.is_available() || before.running() > 0;
+          return !usable && compiles() ? 0 : 1;
+        }) == 0);
+  CHECK(compiles());
+}

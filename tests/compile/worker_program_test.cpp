@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/compile/worker_program.hpp"
+
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/temporary_directory.hpp"
+
+namespace fs = std::filesystem;
+using tune::detail::find_worker_program;
+using tune::detail::find_worker_program_near;
+
+namespace {
+
+void make_file(const fs::path& path, bool runs) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path) << "#!/bin/sh\n";
+  if (runs) fs::permissions(path, fs::perms::owner_exec, fs::perm_options::add);
+}
+
+/// A folder with a program in bin, and a library in lib/machine.
+struct installation {
+  tune::testing::temporary_directory folder;
+  std::string program = (folder / "bin/program").string();
+  std::string library = (folder / "lib/machine/libtune.so").string();
+
+  installation() {
+    make_file(program, true);
+    make_file(library, false);
+  }
+  std::string path(const std::string& name) const { return fs::canonical(folder / name).string(); }
+};
+
+}  // namespace
+
+TEST_CASE("the worker of the build tree is found from the tests") {
+  const std::string found = find_worker_program();
+  CHECK(fs::path(found).filename() == "libtune-worker");
+  CHECK(found.ends_with("libtune/worker/libtune-worker"));
+}
+
+TEST_CASE("LIBTUNE_WORKER is taken as it stands") {
+  const tune::testing::scoped_environment given("LIBTUNE_WORKER", "/no/such/worker");
+  CHECK(find_worker_program() == "/no/such/worker");
+}
+
+TEST_CASE("the worker is found where it is installed, from program and library") {
+  const installation place;
+  CHECK(find_worker_program_near(place.program).empty());
+  make_file(place.folder / "libexec/libtune/libtune-worker", true);
+  CHECK(find_worker_program_near(place.program) == place.path("libexec/libtune/libtune-worker"));
+  CHECK(find_worker_program_near(place.library) == place.path("libexec/libtune/libtune-worker"));
+  make_file(place.folder / "bin/libtune-worker", true);
+  CHECK(find_worker_program_near(place.program) == place.path("bin/libtune-worker"));
+}
+
+TEST_CASE("what cannot be run is not the worker") {
+  const installation place;
+  make_file(place.folder / "bin/libtune-worker", false);
+  CHECK(find_worker_program_near(place.program).empty());
+  CHECK(find_worker_program_near("").empty());
+  CHECK(find_worker_program_near("/no/such/program").empty());
+}
+
+TEST_CASE("only a build tree has a worker anywhere above") {
+  const installation place;
+  make_file(place.folder / "libtune/worker/libtune-worker", true);
+  CHECK(find_worker_program_near(place.program).empty());
+  make_file(place.folder / "CMakeCache.txt", false);
+  CHECK(find_worker_program_near(place.program) == place.path("libtune/worker/libtune-worker"));
+}
