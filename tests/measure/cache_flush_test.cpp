@@ -4,7 +4,12 @@
 
 #include <chrono>
 #include <doctest/doctest.h>
+#include <utility>
+#include <vector>
 
+#include "libtune/device/context.hpp"
+#include "libtune/device/kernel.hpp"
+#include "libtune/device/program.hpp"
 #include "libtune/measure/measure.hpp"
 #include "libtune/measure/measurement.hpp"
 #include "libtune/testing/fake_device.hpp"
@@ -33,8 +38,9 @@ struct flushed_device {
   flushed_device() { device.add_kernel("work", {}); }
 
   tune::measure make() {
-    auto work = context.create_program({.name = "work.cl", .text = ""}).kernel("work");
-    return tune::make_measure(queue, [work, queue = queue]() mutable {
+    auto work = context.create_program({.name = "work.cl", .text = "", .options = {}})
+                    .create_kernel("work");
+    return tune::make_measure(queue, [work = std::move(work), queue = queue]() mutable {
       queue.enqueue(work, {.global = {64, 1, 1}, .local = {64, 1, 1}});
     });
   }

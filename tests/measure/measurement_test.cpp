@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/device/context.hpp"
+#include "libtune/device/kernel.hpp"
+#include "libtune/device/program.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "tests/measure/recorded_queue.hpp"
 
@@ -127,7 +130,8 @@ TEST_CASE("short runs are batched where the timer is coarse") {
   device.add_kernel("work", {});
   const tune::context context = device.device().create_context();
   tune::tuning_command_queue queue = context.create_tuning_command_queue();
-  tune::kernel work = context.create_program({.name = "work.cl", .text = ""}).kernel("work");
+  tune::kernel work =
+      context.create_program({.name = "work.cl", .text = "", .options = {}}).create_kernel("work");
   tune::measure measured = tune::make_measure(queue, [&] { queue.enqueue(work, {}); });
   CHECK(measured.timer_resolution() == 500ns);
   const auto samples = tune::take_samples(measured, {.max_iterations = 10}, device.clock());
