@@ -49,8 +49,12 @@ std::size_t lower_rank(std::size_t size, double confidence) {
 
 interval from_ranks(const samples& of, std::size_t rank) {
   std::vector<run_time> times(of.times().begin(), of.times().end());
-  std::ranges::sort(times);
-  return {.lower = times[rank - 1], .upper = times[times.size() - rank]};
+  const auto at = [&](std::size_t place) {
+    const auto found = times.begin() + static_cast<std::ptrdiff_t>(place);
+    std::nth_element(times.begin(), found, times.end());
+    return *found;
+  };
+  return {.lower = at(rank - 1), .upper = at(times.size() - rank)};
 }
 
 // The pooled spread and the own one, weighted as variances by what they were estimated from.

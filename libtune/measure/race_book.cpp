@@ -106,6 +106,7 @@ void race_book::refresh(race_entry& entry) const {
     for (const run_time time : visit.times) times.push_back(time * levels_[visit.block]);
   }
   entry.adjusted = samples(std::move(times));
+  entry.median = entry.adjusted->median();
   entry.bounds = confidence_interval(*entry.adjusted, settings_.confidence, spread());
 }
 
@@ -124,6 +125,9 @@ interval race_book::decisive_bounds(race_entry& entry) const {
   return bounds(entry);
 }
 
-run_time race_book::score(race_entry& entry) const { return adjusted(entry).median(); }
+run_time race_book::score(race_entry& entry) const {
+  refresh(entry);
+  return entry.median;
+}
 
 }  // namespace tune::detail

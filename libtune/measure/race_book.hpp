@@ -50,6 +50,7 @@ struct race_entry {
   std::vector<race_visit> visits{};
   // What the visits say, until one is added or the level of a block is corrected.
   std::optional<samples> adjusted{};
+  run_time median{0};
   interval bounds{};
 };
 
@@ -92,6 +93,7 @@ class race_book {
   /// The same for decisions: with the sentinel others are compared directly, so that its score is
   /// exact.
   interval decisive_bounds(race_entry& entry) const;
+  /// The median of the adjusted times; NaN if there are none.
   run_time score(race_entry& entry) const;
 
   const drift_monitor& drift() const noexcept { return drift_; }

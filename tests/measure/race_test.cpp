@@ -244,7 +244,7 @@ TEST_CASE("times that cannot be true fail their configuration") {
 
 TEST_CASE("no more are kept alive than the settings say, and those are the ones that are needed") {
   const race_settings settings{.live = 4};
-  track on{.truth = std::vector<double>(40, 100), .noise = 0.01};
+  track on{.truth = std::vector<double>(24, 100), .noise = 0.01};
   race contest(settings);
   on.arrive_all(contest);
   std::size_t remade = 0;
@@ -256,7 +256,7 @@ TEST_CASE("no more are kept alive than the settings say, and those are the ones 
     std::erase_if(alive, [&](std::size_t of) { return !contest.keeps(of); });
     REQUIRE(alive.size() <= settings.live + 1);
   }
-  CHECK(contest.finalists().size() > 20);
+  CHECK(contest.finalists().size() > 12);
   // Each is made anew a few times, for many runs at a time.
   CHECK(remade <= 8 * contest.finalists().size());
 }
