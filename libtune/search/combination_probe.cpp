@@ -31,9 +31,10 @@ combination_probe::combination_probe(std::span<const parameter> parameters,
   for (std::size_t i = 0; i < parameters.size(); ++i) at_.set(i, 0);
 }
 
-bool combination_probe::ask(std::size_t restriction, std::span<const std::size_t> known) const {
+void combination_probe::throw_named(std::size_t restriction,
+                                    std::span<const std::size_t> known) const {
   try {
-    return at_.allowed_by(restriction);
+    throw;
   } catch (const std::exception& problem) {
     std::throw_with_nested(error(failure_text(*this, restriction, known, problem.what())));
   } catch (...) {

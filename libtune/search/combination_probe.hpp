@@ -31,9 +31,18 @@ class combination_probe {
 
   /// @param known  the parameters that have been set on purpose, for the error's text
   /// @throws error if the restriction throws, with its exception nested
-  bool ask(std::size_t restriction, std::span<const std::size_t> known) const;
+  bool ask(std::size_t restriction, std::span<const std::size_t> known) const {
+    try {
+      return at_.allowed_by(restriction);
+    } catch (...) {
+      throw_named(restriction, known);
+    }
+  }
 
  private:
+  /// Throws anew what has been caught.
+  [[noreturn]] void throw_named(std::size_t restriction, std::span<const std::size_t> known) const;
+
   std::span<const parameter> parameters_;
   std::span<const restriction_outline> restrictions_;
   combination& at_;

@@ -54,6 +54,9 @@ class group_walk {
         needed_until_(group.parameters.size(), 0),
         known_(group.parameters.size()),
         refused_(group.restrictions.size(), 0) {
+    for (const std::size_t i : group.parameters) {
+      candidates_.push_back(at.parameters()[i].candidates.size());
+    }
     for (std::size_t depth = size(); depth-- > 0;) {
       below_[depth] = below_[depth + 1] * candidates(depth);
     }
@@ -80,9 +83,7 @@ class group_walk {
   using findings = std::unordered_map<std::uint64_t, finding>;
 
   std::size_t size() const { return group_.parameters.size(); }
-  std::size_t candidates(std::size_t depth) const {
-    return at_.parameters()[group_.parameters[depth]].candidates.size();
-  }
+  std::size_t candidates(std::size_t depth) const { return candidates_[depth]; }
   std::size_t chosen(std::size_t depth) const { return at_.choice()[group_.parameters[depth]]; }
 
   void plan(std::size_t restriction) {
@@ -169,6 +170,7 @@ class group_walk {
   combination_probe& at_;
   choice_graph& graph_;
   enumeration_limits& left_;
+  std::vector<std::size_t> candidates_;     // of each parameter
   std::vector<std::size_t> below_;          // combinations that share the first d candidates
   std::vector<std::size_t> first_askable_;  // restrictions at each depth end where the next begin
   std::vector<std::size_t> needed_until_;   // no restriction beyond this depth reads the parameter
