@@ -43,6 +43,8 @@ bool steadiness::steady() const {
   return most.median() / least.median() <= 1 + settings_.tolerance + chance;
 }
 
-bool steadiness::finished() const { return steady() || spent_ >= settings_.time_limit; }
+bool steadiness::finished() const {
+  return steady() || spent_ >= settings_.time_limit || runs_ >= settings_.most_runs;
+}
 
 }  // namespace tune
