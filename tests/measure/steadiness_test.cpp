@@ -56,6 +56,13 @@ TEST_CASE("noise is not mistaken for a movement") {
   CHECK(steady == 100);
 }
 
+TEST_CASE("a clock that stands still does not make it wait for ever") {
+  steadiness device;
+  const std::vector<run_time> times{run_time(100)};
+  while (!device.finished()) device.add(times, 0ms);
+  CHECK(device.runs() == tune::steadiness_settings{}.most_runs);
+}
+
 TEST_CASE("a device that never becomes steady ends when the time is up") {
   steadiness device({.time_limit = 300ms});
   CHECK(runs_until_finished(device, [](std::size_t run) { return 100.0 + double(run); }) == 300);
