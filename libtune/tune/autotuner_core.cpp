@@ -22,6 +22,7 @@
 #include "libtune/tune/notify.hpp"
 #include "libtune/tune/registry.hpp"
 #include "libtune/tune/settings.hpp"
+#include "libtune/tune/similar_results.hpp"
 #include "libtune/tune/test_mode.hpp"
 #include "libtune/tune/tolerant.hpp"
 #include "libtune/tune/usable_match.hpp"
@@ -265,7 +266,14 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked) cons
   options.observers.push_back(recorder);
   tuning_session session(
       asked.context, asked.subject, options, std::chrono::steady_clock::now,
-      [&](const search_identity& search) { return recorder->recall(search); }, shortlist);
+      [&](const search_identity& search) {
+        recollection known = recorder->recall(search);
+        if (start == search_start::continued) {
+          known.similar = similar_results(*asked.layers, identity_, asked.key());
+        }
+        return known;
+      },
+      shortlist);
   values best = tunes_(session, asked.subject.arguments);
   std::optional<double> score_ns;
   if (session.best_score()) score_ns = session.best_score()->count();

@@ -15,6 +15,8 @@ struct recollection {
   std::vector<stored_trial> unfinished{};
   /// Trials that ended with a program that does not compile, by the same compiler.
   std::vector<stored_trial> compile_failures{};
+  /// Configurations that did well for similar keys, the best first: where to begin.
+  std::vector<std::vector<named_value>> similar{};
 };
 
 /// Says what is known for a search that is about to start. Does not throw.

@@ -14,6 +14,7 @@
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/notify.hpp"
 #include "libtune/tune/search_run.hpp"
+#include "libtune/tune/similar_results.hpp"
 #include "libtune/tune/taken_trials.hpp"
 #include "libtune/tune/trial_conversion.hpp"
 
@@ -22,8 +23,15 @@ namespace {
 
 std::unique_ptr<strategy> make_search_strategy(const search_problem& problem,
                                                const tuning_options& options,
+                                               const recollection& known,
                                                const std::vector<std::size_t>& shortlist) {
-  if (shortlist.empty()) return make_strategy(options.strategy, problem.space, options.search);
+  if (shortlist.empty()) {
+    strategy_options with = options.search;
+    for (const std::size_t number : numbers_of(known.similar, problem)) {
+      with.warm_start.push_back(number);
+    }
+    return make_strategy(options.strategy, problem.space, with);
+  }
   return std::make_unique<shortlist_strategy>(problem.space, shortlist);
 }
 
@@ -39,7 +47,8 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
                  program_workshop& workshop, const std::function<recollection()>& recall,
                  const std::vector<std::size_t>& shortlist) {
   const auto start = now();
-  const auto strategy = make_search_strategy(problem, options, shortlist);
+  const recollection known = recall ? recall() : recollection{};
+  const auto strategy = make_search_strategy(problem, options, known, shortlist);
   search_started_event started{.subject = subject,
                                .strategy = shortlist.empty() ? options.strategy : "shortlist",
                                .combinations = problem.space.cartesian_size(),
@@ -47,7 +56,6 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
                                .planned = strategy->remaining(),
                                .removals = problem.space.removals()};
   if (started.planned == 0) throw empty_space_error(started);
-  const recollection known = recall ? recall() : recollection{};
   std::vector<trial> earlier = trials_to_take_over(known.unfinished, problem, subject);
   started.taken_over = earlier.size();
   started.planned = std::max(started.planned, earlier.size());
