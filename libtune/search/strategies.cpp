@@ -9,6 +9,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/search/exhaustive.hpp"
+#include "libtune/search/model.hpp"
 #include "libtune/search/random.hpp"
 
 namespace tune {
@@ -20,8 +21,8 @@ std::unique_ptr<strategy> make(const search_space& space, const strategy_options
 }
 
 // A new strategy is added here, in both lists.
-constexpr std::array<std::string_view, 2> names{"exhaustive", "random"};
-constexpr std::array makers{make<exhaustive_strategy>, make<random_strategy>};
+constexpr std::array<std::string_view, 3> names{"exhaustive", "random", "model"};
+constexpr std::array makers{make<exhaustive_strategy>, make<random_strategy>, make<model_strategy>};
 static_assert(names.size() == makers.size());
 
 }  // namespace
