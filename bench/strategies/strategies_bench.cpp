@@ -50,6 +50,7 @@ struct settings {
   std::vector<std::string> files;
   std::vector<std::string> strategies;
   std::vector<std::string> traces;
+  std::string only;
   std::size_t seeds = 100;
   std::size_t first_seed = 0;
   std::vector<std::uint64_t> synthetic;
@@ -222,10 +223,15 @@ void print(const table& results, const std::vector<recorded_space>& spaces, cons
 
 void run(const settings& with) {
   std::vector<recorded_space> spaces;
-  for (const std::string& file : with.files) spaces.push_back(tune::read_recording(std::filesystem::path(file)));
+  for (const std::string& file : with.files) {
+    spaces.push_back(tune::read_recording(std::filesystem::path(file)));
+  }
   for (const std::uint64_t seed : with.synthetic) {
     for (recorded_space& space : bench::synthetic_spaces(seed)) spaces.push_back(std::move(space));
   }
+  std::erase_if(spaces, [&](const recorded_space& space) {
+    return space.name().find(with.only) == std::string::npos;
+  });
   table results;
   for (const recorded_space& space : spaces) {
     const scoring by = make_scoring(space, with);
@@ -254,6 +260,7 @@ int main(int argc, char** argv) {
   app.add_option("--seeds", with.seeds, "searches of each space by each strategy");
   app.add_option("--first-seed", with.first_seed, "the first of the seeds");
   app.add_option("--synthetic", with.synthetic, "imagined devices to add, by seed")->delimiter(',');
+  app.add_option("--only", with.only, "only spaces with this in their name");
   app.add_option("--ahead", with.ahead, "proposals before the first answer");
   app.add_option("--traces", with.traces, "searches of others to add")->delimiter(',');
   app.add_flag("--by-evaluations", with.by_evaluations, "every evaluation costs the same");

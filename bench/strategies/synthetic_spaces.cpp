@@ -215,7 +215,7 @@ recorded_space reduction(std::uint64_t seed) {
     d.local_bytes = c[4] != 0 ? 128 : 4 * block;
     d.groups = static_cast<double>(c[2]);
     const double in_flight = std::min(1.0, 0.35 + 0.22 * std::log2(vector * unroll));
-    const double parallel = std::min(1.0, std::pow(block * d.groups / 160000, 0.8));
+    const double parallel = std::clamp(std::pow(block * d.groups / 160000, 0.8), 0.1, 1.0);
     d.gbyte = 3.2 / in_flight / parallel * (c[5] != 0 && vector > 2 ? 1.08 : 1.0);
     d.gflop = latency * 1e-3 * d.groups * std::log2(block) * (c[4] != 0 ? 0.6 : 1.0);
     d.code = vector * unroll / 8;

@@ -28,7 +28,9 @@ scoring::scoring(random_baseline baseline, std::optional<double> cost_ms, std::s
 std::vector<double> scoring::curve(std::span<const simulated_step> steps) const {
   const double optimum = baseline_.optimum_ms();
   std::vector<double> scores;
-  double best = baseline_.worst_ms();
+  const auto first = std::ranges::find_if(
+      steps, [&](const auto& s) { return s.score_ms && s.finished_ms <= budget_ms(); });
+  double best = first == steps.end() ? baseline_.worst_ms() : *first->score_ms;
   auto next = steps.begin();
   for (const double time : times_) {
     for (; next != steps.end() && next->finished_ms <= time; ++next) {

@@ -33,7 +33,8 @@ class scoring {
 
   /// The score at each of the times: the part that the best found so far closes of the gap between
   /// what random search is expected to have and the optimum. A search that has found nothing yet
-  /// counts as having the worst. Steps have to be in the order of their times.
+  /// counts as having what it finds first, and as having the worst if it finds nothing in time.
+  /// Steps have to be in the order of their times.
   std::vector<double> curve(std::span<const simulated_step> steps) const;
 
   /// The mean of the curve.
