@@ -3,127 +3,115 @@
 #include "libtune/search/enumeration.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <fmt/format.h>
+#include <numeric>
+#include <string>
+#include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/search/group_enumeration.hpp"
 #include "libtune/search/random_source.hpp"
 
 namespace tune::detail {
 namespace {
 
-/// Depth d means that the first d parameters have a candidate.
-class walk {
+class product_walk {
  public:
-  walk(std::span<const parameter> parameters, std::span<const restriction_outline> restrictions,
-       combination& at)
-      : parameters_(parameters),
-        restrictions_(restrictions),
-        at_(at),
-        choice_(parameters.size(), 0),
-        below_(parameters.size() + 1, 1),
-        askable_(parameters.size() + 1) {
-    for (std::size_t depth = parameters.size(); depth-- > 0;) {
-      below_[depth] = below_[depth + 1] * parameters[depth].candidates.size();
-    }
-    for (std::size_t i = 0; i < restrictions.size(); ++i) {
-      const std::size_t depth = depth_of(restrictions[i]);
-      askable_[depth].push_back(i);
-      deepest_ = std::max(deepest_, depth);
-    }
-    found_.removed.resize(restrictions.size(), 0);
-    for (std::size_t i = 0; i < parameters.size(); ++i) at_.set(i, 0);
+  product_walk(std::span<const parameter> parameters,
+               std::span<const restriction_outline> restrictions, combination& at)
+      : at_(parameters, restrictions, at),
+        order_(asking_order(parameters.size(), restrictions)),
+        groups_(group_parameters(parameters.size(), restrictions)),
+        removed_(restrictions.size(), 0),
+        all_parameters_(parameters.size()) {
+    std::iota(all_parameters_.begin(), all_parameters_.end(), std::size_t{0});
   }
 
-  enumeration run() {
-    visit(0, 0);
-    probe();
-    return std::move(found_);
+  enumeration run(enumeration_limits left) {
+    enumeration found{is_refused_at_all() ? nothing() : enumerate_groups(left), {}};
+    probe(found.allowed);
+    found.removed = std::move(removed_);
+    return found;
   }
 
  private:
-  std::size_t depth_of(const restriction_outline& restriction) const {
-    if (!restriction.reads) return parameters_.size();
-    std::size_t depth = 0;
-    for (const std::size_t read : *restriction.reads) depth = std::max(depth, read + 1);
-    return depth;
+  // By a restriction that reads no parameter.
+  bool is_refused_at_all() {
+    for (const std::size_t i : order_) {
+      if (depth_of(at_.restrictions()[i], at_.parameters().size()) > 0) return false;
+      if (at_.ask(i, {})) continue;
+      removed_[i] = 1;
+      for (const parameter& item : at_.parameters()) removed_[i] *= item.candidates.size();
+      return true;
+    }
+    return false;
   }
 
-  void visit(std::size_t depth, std::size_t first) {
-    if (const auto refusing = refused_at(depth)) {
-      found_.removed[*refusing] += below_[depth];
-      return;
-    }
-    if (depth == deepest_) {
-      for (std::size_t i = 0; i < below_[depth]; ++i) found_.allowed.push_back(first + i);
-      return;
-    }
-    for (std::size_t i = 0; i < parameters_[depth].candidates.size(); ++i) {
-      set(depth, i);
-      visit(depth + 1, first + i * below_[depth + 1]);
-    }
+  allowed_choices nothing() const {
+    return allowed_choices({}, std::vector<std::size_t>(at_.parameters().size(), 0),
+                           {choice_graph::none});
   }
 
-  void set(std::size_t parameter, std::size_t candidate) {
-    choice_[parameter] = candidate;
-    at_.set(parameter, candidate);
+  allowed_choices enumerate_groups(enumeration_limits& left) {
+    choice_graph graph;
+    std::vector<std::size_t> group_of(at_.parameters().size());
+    std::vector<choice_graph::node> roots;
+    std::vector<group_enumeration> found;
+    for (const parameter_group& group : groups_) {
+      for (const std::size_t i : group.parameters) group_of[i] = roots.size();
+      found.push_back(enumerate_group(group, at_, graph, left));
+      roots.push_back(found.back().root);
+    }
+    graph.finish();
+    count_removed(found, group_of);
+    return allowed_choices(std::move(graph), std::move(group_of), std::move(roots));
   }
 
-  std::optional<std::size_t> refused_at(std::size_t depth) const {
-    for (const std::size_t i : askable_[depth]) {
-      if (!ask(i, depth)) return i;
+  // What a restriction refuses in its group goes with everything in other groups that was not
+  // refused before it.
+  void count_removed(const std::vector<group_enumeration>& found,
+                     const std::vector<std::size_t>& group_of) {
+    std::vector<std::size_t> surviving;
+    for (const group_enumeration& group : found) surviving.push_back(group.combinations);
+    for (const std::size_t i : order_) {
+      const std::size_t depth = depth_of(at_.restrictions()[i], at_.parameters().size());
+      if (depth == 0) continue;
+      const std::size_t own = group_of[depth - 1];
+      const auto& members = groups_[own].restrictions;
+      const auto place = std::ranges::find(members, i) - members.begin();
+      const std::size_t refused = found[own].refused[static_cast<std::size_t>(place)];
+      removed_[i] = refused;
+      for (std::size_t other = 0; other < found.size(); ++other) {
+        if (other != own) removed_[i] *= surviving[other];
+      }
+      surviving[own] -= refused;
     }
-    return std::nullopt;
-  }
-
-  bool ask(std::size_t restriction, std::size_t depth) const {
-    try {
-      return at_.allowed_by(restriction);
-    } catch (const std::exception& problem) {
-      std::throw_with_nested(error(failure_text(restriction, depth, problem.what())));
-    } catch (...) {
-      std::throw_with_nested(
-          error(failure_text(restriction, depth, "something that is no std::exception")));
-    }
-  }
-
-  std::string failure_text(std::size_t restriction, std::size_t depth, const char* what) const {
-    std::vector<named_value> values;
-    for (std::size_t i = 0; i < depth; ++i) {
-      values.push_back({parameters_[i].name, parameters_[i].candidates[choice_[i]]});
-    }
-    return fmt::format("the restriction '{}' threw for the combination ({}): {}",
-                       restrictions_[restriction].description, to_string(values), what);
   }
 
   // A restriction that reads what it has not declared is answered from leftovers of the walk. Such
   // a space would be silently wrong, so some combinations are asked again with everything set.
-  void probe() {
-    if (std::ranges::none_of(restrictions_,
+  void probe(const allowed_choices& allowed) {
+    if (std::ranges::none_of(at_.restrictions(),
                              [](const auto& item) { return item.reads.has_value(); })) {
       return;
     }
     random_source random(0);
     for (int probes = 0; probes < 256; ++probes) {
-      const std::size_t position = random.below(below_[0]);
-      for (std::size_t i = 0; i < parameters_.size(); ++i) {
-        set(i, position / below_[i + 1] % parameters_[i].candidates.size());
+      for (const std::size_t i : all_parameters_) {
+        at_.set(i, random.below(at_.parameters()[i].candidates.size()));
       }
-      const bool listed = std::ranges::binary_search(found_.allowed, position);
-      if (allowed_here() != listed) throw_undeclared_read();
+      const bool listed = allowed.number(at_.choice()).has_value();
+      if (is_allowed_here() != listed) throw_undeclared_read();
     }
   }
 
-  bool allowed_here() const {
-    for (std::size_t depth = 0; depth <= deepest_; ++depth) {
-      if (refused_at(depth)) return false;
-    }
-    return true;
+  bool is_allowed_here() const {
+    return std::ranges::all_of(order_, [&](std::size_t i) { return at_.ask(i, all_parameters_); });
   }
 
   [[noreturn]] void throw_undeclared_read() const {
     std::string suspects;
-    for (const restriction_outline& item : restrictions_) {
+    for (const restriction_outline& item : at_.restrictions()) {
       if (item.reads) suspects += (suspects.empty() ? "'" : ", '") + item.description + "'";
     }
     throw argument_error(fmt::format(
@@ -132,21 +120,19 @@ class walk {
         suspects));
   }
 
-  std::span<const parameter> parameters_;
-  std::span<const restriction_outline> restrictions_;
-  combination& at_;
-  std::vector<std::size_t> choice_;
-  std::vector<std::size_t> below_;                 // combinations that share the first d candidates
-  std::vector<std::vector<std::size_t>> askable_;  // restrictions by the depth that they need
-  std::size_t deepest_ = 0;                        // beyond it nothing is restricted
-  enumeration found_;
+  combination_probe at_;
+  std::vector<std::size_t> order_;  // of asking
+  std::vector<parameter_group> groups_;
+  std::vector<std::size_t> removed_;
+  std::vector<std::size_t> all_parameters_;
 };
 
 }  // namespace
 
 enumeration enumerate(std::span<const parameter> parameters,
-                      std::span<const restriction_outline> restrictions, combination& at) {
-  return walk(parameters, restrictions, at).run();
+                      std::span<const restriction_outline> restrictions, combination& at,
+                      const enumeration_limits& limits) {
+  return product_walk(parameters, restrictions, at).run(limits);
 }
 
 }  // namespace tune::detail

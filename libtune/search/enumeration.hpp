@@ -3,36 +3,38 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "libtune/search/allowed_choices.hpp"
 #include "libtune/search/combination.hpp"
 #include "libtune/search/parameter.hpp"
+#include "libtune/search/restriction.hpp"
 
 namespace tune::detail {
 
-/// A restriction without the function: see tune::restriction.
-struct restriction_outline {
-  std::string description;
-  std::optional<std::vector<std::size_t>> reads;
-};
-
-/// What is left of a Cartesian product. A combination is numbered by its position in the product,
-/// in which the last parameter varies fastest.
+/// What is left of a Cartesian product.
 struct enumeration {
-  std::vector<std::size_t> allowed;  ///< ascending
+  allowed_choices allowed;
   std::vector<std::size_t> removed;  ///< for each restriction; with allowed, the whole product
 };
 
-/// Visits the product depth first and turns back as soon as a restriction that has what it reads
-/// says no. Among the restrictions that can be asked at one depth, the order is that of the list;
-/// a removed combination counts for the first that said no.
+/// What an enumeration may cost: about a minute, and a gibibyte.
+struct enumeration_limits {
+  std::size_t visits = std::size_t{1} << 32;  ///< candidates tried in all groups
+  std::size_t edges = std::size_t{1} << 26;   ///< kept in the graph
+};
+
+/// Visits the product of each group of connected parameters depth first and turns back as soon as
+/// a restriction that has what it reads says no. What lies below is found once for all choices
+/// that differ only in what no later restriction reads. Among the restrictions that can be asked
+/// at one depth, the order is that of the list; a removed combination counts for the first that
+/// said no, where all are asked by depth.
 /// @throws error      if a restriction throws, with its exception nested; the text names both
 /// @throws argument_error  if a restriction is found to read more than it has declared, which is
-///                         looked for at a few hundred combinations
+///                         looked for at a few hundred combinations, or a limit is exceeded
 enumeration enumerate(std::span<const parameter> parameters,
-                      std::span<const restriction_outline> restrictions, combination& at);
+                      std::span<const restriction_outline> restrictions, combination& at,
+                      const enumeration_limits& limits = {});
 
 }  // namespace tune::detail

@@ -33,4 +33,13 @@ struct removal {
   friend bool operator==(const removal&, const removal&) = default;
 };
 
+namespace detail {
+
+/// A restriction without the function.
+struct restriction_outline {
+  std::string description;
+  std::optional<std::vector<std::size_t>> reads;
+};
+
+}  // namespace detail
 }  // namespace tune

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/search/enumeration.hpp"
 #include "libtune/search/random_order.hpp"
 
 namespace tune {
@@ -126,25 +127,6 @@ struct search_space::state {
     if (!found) found = detail::enumerate(parameters, restrictions, *make_combination());
     return *found;
   }
-
-  std::size_t size() { return restrictions.empty() ? cartesian_size : enumerated().allowed.size(); }
-
-  /// The place of a configuration in the Cartesian product.
-  std::size_t position(std::size_t index) {
-    if (const std::size_t count = size(); index >= count) {
-      throw argument_error(
-          fmt::format("the space has {} configurations, there is no number {}", count, index));
-    }
-    return restrictions.empty() ? index : enumerated().allowed[index];
-  }
-
-  std::optional<std::size_t> index(std::size_t position) {
-    if (restrictions.empty()) return position;
-    const auto& allowed = enumerated().allowed;
-    const auto found_at = std::ranges::lower_bound(allowed, position);
-    if (found_at == allowed.end() || *found_at != position) return std::nullopt;
-    return static_cast<std::size_t>(found_at - allowed.begin());
-  }
 };
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the declaration serves both kinds of caller
@@ -164,17 +146,19 @@ const std::vector<parameter>& search_space::parameters() const noexcept {
 
 std::size_t search_space::cartesian_size() const noexcept { return state_->cartesian_size; }
 
-std::size_t search_space::size() const { return state_->size(); }
+const detail::allowed_choices& search_space::allowed() const {
+  return state_->enumerated().allowed;
+}
+
+std::size_t search_space::size() const { return allowed().size(); }
 
 std::vector<std::size_t> search_space::choice(std::size_t index) const {
-  std::size_t position = state_->position(index);
-  std::vector<std::size_t> chosen(parameters().size());
-  for (std::size_t i = chosen.size(); i-- > 0;) {
-    const std::size_t candidates = parameters()[i].candidates.size();
-    chosen[i] = position % candidates;
-    position /= candidates;
+  const detail::allowed_choices& all = allowed();
+  if (index >= all.size()) {
+    throw argument_error(
+        fmt::format("the space has {} configurations, there is no number {}", all.size(), index));
   }
-  return chosen;
+  return all.choice(index);
 }
 
 std::optional<std::size_t> search_space::index_of(std::span<const std::size_t> choice) const {
@@ -182,7 +166,6 @@ std::optional<std::size_t> search_space::index_of(std::span<const std::size_t> c
     throw argument_error(fmt::format("a choice of {} candidates for a space of {} parameters",
                                      choice.size(), parameters().size()));
   }
-  std::size_t position = 0;
   for (std::size_t i = 0; i < choice.size(); ++i) {
     const parameter& item = parameters()[i];
     if (choice[i] >= item.candidates.size()) {
@@ -190,9 +173,8 @@ std::optional<std::size_t> search_space::index_of(std::span<const std::size_t> c
           fmt::format("the parameter '{}' has {} candidates, there is no number {}", item.name,
                       item.candidates.size(), choice[i]));
     }
-    position = position * item.candidates.size() + choice[i];
   }
-  return state_->index(position);
+  return allowed().number(choice);
 }
 
 std::vector<named_value> search_space::values(std::size_t index) const {

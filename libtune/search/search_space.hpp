@@ -11,11 +11,14 @@
 
 #include "libtune/base/value.hpp"
 #include "libtune/search/combination.hpp"
-#include "libtune/search/enumeration.hpp"
 #include "libtune/search/parameter.hpp"
 #include "libtune/search/restriction.hpp"
 
 namespace tune {
+
+namespace detail {
+class allowed_choices;
+}
 
 /// The configurations that a search chooses from: every combination of the parameters' candidates
 /// that all restrictions allow, numbered from 0 in the order of nested loops, the last parameter
@@ -23,9 +26,9 @@ namespace tune {
 /// strategies and reports see it; tune::space<Tuning> makes one for a struct.
 ///
 /// It never changes. A handle: copies mean the same space. Thread-safe: the allowed combinations
-/// are found when somebody first needs them, once, and cost eight bytes each; where there are no
-/// restrictions nothing is stored. The functions marked (e) may be that first call, and may throw
-/// what tune::detail::enumerate throws.
+/// are found when somebody first needs them, once, and kept without listing them, so a space may
+/// have any number of configurations that 64 bits can count. The functions marked (e) may be that
+/// first call, and may throw what tune::detail::enumerate throws.
 class search_space {
  public:
   /// @throws argument_error if a parameter has no candidates, two share a name, a candidate is
@@ -67,6 +70,9 @@ class search_space {
   /// once, for the first that refused it; those that could be asked earlier (see
   /// restriction::reads) come first. (e)
   std::vector<removal> removals() const;
+
+  /// For what walks the space itself. Lives as long as the space. (e)
+  const detail::allowed_choices& allowed() const;
 
  private:
   struct state;
