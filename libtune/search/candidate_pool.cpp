@@ -19,7 +19,7 @@ void candidate_pool::add(std::size_t index, const gaussian_process& process) {
   candidates_.push_back(index);
   const std::size_t axes = places_.axes();
   points_.resize(points_.size() + axes);
-  const std::span<float> point(points_.data() + points_.size() - axes, axes);
+  const std::span<std::uint32_t> point(points_.data() + points_.size() - axes, axes);
   places_.write(index, point);
   process.whiten(point, rows_.size(), column_);
   float explained = 0;

@@ -61,20 +61,22 @@ coordinates::coordinates(search_space space) : space_(std::move(space)) {
     const std::size_t count = parameters[i].candidates.size();
     if (count < 2) continue;
     std::vector<double> numbers = numbers_of(parameters[i].candidates);
-    axis made{i, numbers.empty(), {}};
-    if (made.category) {
-      for (std::size_t c = 0; c < count; ++c) made.places.push_back(static_cast<float>(c));
-    } else {
-      made.places = scaled(std::move(numbers));
-    }
+    axis made{i, numbers.empty(), std::vector<float>(count, 0.0F)};
+    if (!made.category) made.places = scaled(std::move(numbers));
     axes_.push_back(std::move(made));
   }
 }
 
-void coordinates::write(std::size_t index, std::span<float> point) const {
+float coordinates::distance(std::size_t axis, std::size_t one, std::size_t other) const {
+  const auto& on = axes_[axis];
+  if (on.category) return one == other ? 0.0F : 1.0F;
+  return std::abs(on.places[one] - on.places[other]);
+}
+
+void coordinates::write(std::size_t index, std::span<std::uint32_t> point) const {
   const std::vector<std::size_t> choice = space_.choice(index);
   for (std::size_t i = 0; i < axes_.size(); ++i) {
-    point[i] = axes_[i].places[choice[axes_[i].parameter]];
+    point[i] = static_cast<std::uint32_t>(choice[axes_[i].parameter]);
   }
 }
 

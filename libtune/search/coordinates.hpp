@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -10,21 +11,23 @@
 
 namespace tune::detail {
 
-/// Configurations as points whose distances mean something. A parameter of numbers is one axis from
-/// 0 to 1: by the logarithm where all candidates are positive and far apart, for what doubles
-/// matters alike, else by the number itself. A parameter of strings is an axis on which different
-/// values are 1 apart, whichever they are. One that has a single candidate has no axis. Never
-/// changes; thread-safe.
+/// The axes on which configurations can differ, and how far candidates are apart on them. A
+/// parameter of numbers is an axis from 0 to 1: by the logarithm where all candidates are positive
+/// and far apart, for what doubles matters alike, else by the number itself. On that of any other
+/// parameter different candidates are 1 apart, whichever they are. A parameter with a single
+/// candidate has no axis. Never changes; thread-safe.
 class coordinates {
  public:
   explicit coordinates(search_space space);
 
   std::size_t axes() const noexcept { return axes_.size(); }
-  /// Whether distance on an axis is no more than equal or different.
-  bool is_category(std::size_t axis) const { return axes_[axis].category; }
+  /// The candidates on an axis.
+  std::size_t candidates(std::size_t axis) const { return axes_[axis].places.size(); }
+  /// From 0 to 1.
+  float distance(std::size_t axis, std::size_t one, std::size_t other) const;
 
-  /// Writes a number for each axis.
-  void write(std::size_t index, std::span<float> point) const;
+  /// Writes the number of a candidate for each axis.
+  void write(std::size_t index, std::span<std::uint32_t> point) const;
 
  private:
   struct axis {

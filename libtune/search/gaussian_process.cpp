@@ -13,27 +13,17 @@ constexpr float least_pivot = 1e-4F;
 
 }  // namespace
 
-float gaussian_kernel::operator()(const float* a, const float* b) const {
-  float squared = 0;
-  for (std::size_t i = 0; i < scales.size(); ++i) {
-    const float difference = categories[i] ? (a[i] == b[i] ? 0.0F : 1.0F) : a[i] - b[i];
-    squared += difference * difference * scales[i] * scales[i];
-  }
-  const float distance = std::sqrt(5 * squared);
-  return (1 + distance + distance * distance / 3) * std::exp(-distance);
-}
-
-void gaussian_process::add(std::span<const float> point) {
+void gaussian_process::add(std::span<const std::uint32_t> point) {
   std::vector<float> row;
   whiten(point, size(), row);
-  float left = 1 + kernel_.noise;
+  float left = 1 + kernel_.with().noise;
   for (const float entry : row) left -= entry * entry;
   row.push_back(std::sqrt(std::max(left, least_pivot)));
   rows_.push_back(std::move(row));
   points_.insert(points_.end(), point.begin(), point.end());
 }
 
-void gaussian_process::whiten(std::span<const float> point, std::size_t first,
+void gaussian_process::whiten(std::span<const std::uint32_t> point, std::size_t first,
                               std::vector<float>& into) const {
   into.resize(first);
   for (std::size_t i = 0; i < first; ++i) {
@@ -56,10 +46,10 @@ std::vector<float> gaussian_process::whitened(std::span<const float> values) con
   return result;
 }
 
-double log_likelihood(const gaussian_kernel& kernel, std::span<const float> points,
+double log_likelihood(const additive_kernel& kernel, std::span<const std::uint32_t> points,
                       std::span<const float> values) {
   gaussian_process process(kernel);
-  const std::size_t axes = kernel.scales.size();
+  const std::size_t axes = kernel.axes();
   for (std::size_t i = 0; i < values.size(); ++i) process.add(points.subspan(i * axes, axes));
   double squares = 0;
   double logarithms = 0;

@@ -3,58 +3,61 @@
 #include "libtune/search/kernel_fit.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <utility>
+
+#include "libtune/search/gaussian_process.hpp"
 
 namespace tune::detail {
 namespace {
 
-constexpr float least_scale = 0.05F;
-constexpr float most_scale = 20;
-constexpr float least_noise = 1e-4F;
-constexpr float most_noise = 0.3F;
+using settings = additive_kernel::settings;
 
-double log_prior(const gaussian_kernel& kernel) {
-  constexpr double expected = 0.0;  // log of 1 / length
-  constexpr double spread = 1.0;
-  constexpr double expected_noise = -6.0;
-  constexpr double noise_spread = 2.0;
-  const auto normal = [](double x, double mean, double deviation) {
-    return -0.5 * (x - mean) * (x - mean) / (deviation * deviation);
-  };
-  double sum = normal(std::log(static_cast<double>(kernel.noise)), expected_noise, noise_spread);
-  for (const float scale : kernel.scales) {
-    sum += normal(std::log(static_cast<double>(scale)), expected, spread);
+/// What is believed of one setting beforehand, and where it may go.
+struct belief {
+  double usual;
+  double spread;  // of the logarithm
+  float least;
+  float most;
+
+  double log_probability(float number) const {
+    const double off = std::log(static_cast<double>(number) / usual) / spread;
+    return -0.5 * off * off;
   }
-  return sum;
-}
+};
+
+constexpr belief of_scales{1.0, 1.0, 0.05F, 20.0F};
+constexpr belief of_weights{1.0, 1.5, 0.02F, 50.0F};
+constexpr belief of_noise{2e-3, 2.0, 1e-4F, 0.3F};
 
 class climbing {
  public:
-  climbing(gaussian_kernel kernel, std::span<const float> points, std::span<const float> values)
-      : kernel_(std::move(kernel)), points_(points), values_(values), best_(rate(kernel_)) {}
+  climbing(const coordinates& places, settings from, std::span<const std::uint32_t> points,
+           std::span<const float> values)
+      : places_(places), with_(std::move(from)), points_(points), values_(values), best_(rate()) {}
 
-  /// Tries a number of the kernel times the factor and its inverse, on while it helps.
-  void climb(float& number, float factor, float least, float most) {
+  settings run() {
+    for (float& scale : with_.scales) climb(scale, 1.8F, of_scales);
+    climb(with_.single, 3, of_weights);
+    climb(with_.pair, 3, of_weights);
+    climb(with_.noise, 3, of_noise);
+    return std::move(with_);
+  }
+
+ private:
+  /// Goes on with a setting as long as it helps.
+  void climb(float& number, float factor, const belief& believed) {
     for (const float step : {factor, 1 / factor}) {
       bool better = false;
-      while (try_number(number, std::clamp(number * step, least, most))) better = true;
+      while (takes(number, std::clamp(number * step, believed.least, believed.most))) better = true;
       if (better) return;
     }
   }
 
-  gaussian_kernel& kernel() { return kernel_; }
-
- private:
-  double rate(const gaussian_kernel& kernel) const {
-    return log_likelihood(kernel, points_, values_) + log_prior(kernel);
-  }
-
-  bool try_number(float& number, float other) {
+  bool takes(float& number, float other) {
     if (other == number) return false;
-    const float before = number;
-    number = other;
-    const double rated = rate(kernel_);
+    const float before = std::exchange(number, other);
+    const double rated = rate();
     if (rated > best_) {
       best_ = rated;
       return true;
@@ -63,20 +66,26 @@ class climbing {
     return false;
   }
 
-  gaussian_kernel kernel_;
-  std::span<const float> points_;
+  double rate() const {
+    double sum = log_likelihood(additive_kernel(places_, with_), points_, values_);
+    for (const float scale : with_.scales) sum += of_scales.log_probability(scale);
+    sum += of_weights.log_probability(with_.single) + of_weights.log_probability(with_.pair);
+    return sum + of_noise.log_probability(with_.noise);
+  }
+
+  const coordinates& places_;
+  settings with_;
+  std::span<const std::uint32_t> points_;
   std::span<const float> values_;
   double best_;
 };
 
 }  // namespace
 
-gaussian_kernel fit_kernel(gaussian_kernel kernel, std::span<const float> points,
-                           std::span<const float> values) {
-  climbing fit(std::move(kernel), points, values);
-  for (float& scale : fit.kernel().scales) fit.climb(scale, 1.7F, least_scale, most_scale);
-  fit.climb(fit.kernel().noise, 3, least_noise, most_noise);
-  return std::move(fit.kernel());
+additive_kernel::settings fit_kernel(const coordinates& places, additive_kernel::settings from,
+                                     std::span<const std::uint32_t> points,
+                                     std::span<const float> values) {
+  return climbing(places, std::move(from), points, values).run();
 }
 
 }  // namespace tune::detail

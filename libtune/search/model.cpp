@@ -12,7 +12,7 @@ model_strategy::model_strategy(search_space searched, const strategy_options& op
 
 std::optional<std::size_t> model_strategy::do_propose() {
   if (!model_) model_.emplace(space(), random());
-  static const std::size_t n0 = getenv("N0") ? atoi(getenv("N0")) : 4;
+  static const std::size_t n0 = getenv("N0") ? atoi(getenv("N0")) : 2;
   std::optional<std::size_t> index;
   if (asked_++ < n0) index = random_untried();
   else index = model_->most_promising();

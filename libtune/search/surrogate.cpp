@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "libtune/search/kernel_fit.hpp"
@@ -13,37 +12,58 @@
 namespace tune::detail {
 namespace {
 
-constexpr std::size_t pool_size = 1000;       // at least; neighbours of the best come on top
-constexpr std::size_t first_renewal = 8;      // observations
-constexpr std::size_t most_observations = 400;
-constexpr std::size_t kept_observations = 250;
+constexpr std::size_t pool_size = 1000;  // and the neighbours of the best
+constexpr std::size_t most_seen = 400;
+constexpr std::size_t kept_seen = 250;
+constexpr std::size_t least_fitted = 5;
 constexpr std::size_t most_fitted = 80;
-constexpr std::size_t forgotten = std::numeric_limits<std::size_t>::max();
-constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
-
-gaussian_kernel first_kernel(const coordinates& places) {
-  gaussian_kernel kernel;
-  kernel.scales.assign(places.axes(), 1.0F);
-  for (std::size_t i = 0; i < places.axes(); ++i) {
-    kernel.categories.push_back(places.is_category(i));
-  }
-  kernel.noise = 3e-3F;
-  return kernel;
-}
+constexpr std::size_t first_renewal = 6;
 
 double expected_improvement(double mean, double deviation, double best) {
-  if (deviation <= 0) return 0;
   const double z = (best - mean) / deviation;
-  constexpr double pi = 3.14159265358979323846;
-  const double density = std::exp(-z * z / 2) / std::sqrt(2 * pi);
+  constexpr double hopeless = -6;
+  if (!(z > hopeless)) return 0;
+  constexpr double root_of_two_pi = 2.5066282746310002;
+  const double density = std::exp(-z * z / 2) / root_of_two_pi;
   const double below = std::erfc(-z / std::sqrt(2.0)) / 2;
   return deviation * (z * below + density);
 }
 
-float median(std::vector<float> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+/// What the expected improvement at any candidate depends on.
+struct prospects {
+  double best = 0;      // the least target
+  double variance = 1;  // of the function
+};
+
+/// The variance is the one under which the targets are most likely, with that which they were
+/// standardised to as one more.
+prospects prospects_of(std::span<const float> targets, std::span<const float> whitened) {
+  prospects found;
+  double squares = 1;
+  double count = 1;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (std::isnan(targets[i])) continue;
+    found.best = std::min(found.best, static_cast<double>(targets[i]));
+    squares += static_cast<double>(whitened[i]) * static_cast<double>(whitened[i]);
+    ++count;
+  }
+  found.variance = squares / count;
+  return found;
+}
+
+/// Which observations to fit a kernel to: the better half of what is bearable, and any of the rest.
+std::vector<std::size_t> chosen_to_fit(const std::vector<float>& targets, random_source& random) {
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (!std::isnan(targets[i])) chosen.push_back(i);
+  }
+  if (chosen.size() <= most_fitted) return chosen;
+  std::ranges::stable_sort(chosen, {}, [&](std::size_t i) { return targets[i]; });
+  for (std::size_t i = most_fitted / 2; i < most_fitted; ++i) {
+    std::swap(chosen[i], chosen[i + random.below(chosen.size() - i)]);
+  }
+  chosen.resize(most_fitted);
+  return chosen;
 }
 
 }  // namespace
@@ -52,191 +72,108 @@ surrogate::surrogate(const search_space& space, random_source& random)
     : space_(space),
       random_(random),
       places_(space),
-      process_(first_kernel(places_)),
+      process_(additive_kernel(places_)),
       pool_(places_),
       next_renewal_(first_renewal) {
   refill();
 }
 
-void surrogate::expect(std::size_t index) { observe(index); }
-
-surrogate::observation& surrogate::observe(std::size_t index) {
-  const auto [found, added] = observed_.try_emplace(index, observations_.size());
-  if (!added && found->second != forgotten) return observations_[found->second];
-  found->second = observations_.size();
-  std::vector<float> point(places_.axes());
+void surrogate::expect(std::size_t index) {
+  if (!seen_.add(index)) return;
+  std::vector<std::uint32_t> point(places_.axes());
   places_.write(index, point);
   process_.add(point);
   pool_.remove(index);
-  observations_.push_back({index});
-  return observations_.back();
 }
 
 void surrogate::learn(std::size_t index, std::optional<double> score) {
-  observation& now = observe(index);
-  now.told = true;
-  now.score = score;
-  ++told_;
-  if (!score) ++failed_;
-  if (score && (!best_ || *score < *best_->score)) best_ = now;
-}
-
-std::vector<float> surrogate::targets() const {
-  std::vector<float> all(observations_.size(), unknown);
-  const bool positive = std::ranges::all_of(
-      observations_, [](const observation& o) { return !o.score || *o.score > 0; });
-  std::vector<float> known;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!observations_[i].score) continue;
-    const double score = *observations_[i].score;
-    all[i] = static_cast<float>(positive ? std::log(score) : score);
-    known.push_back(all[i]);
-  }
-  if (known.empty()) return all;
-  const float middle = median(known);
-  const float least = std::ranges::min(known);
-  static const float squeeze = getenv("SQ") ? atof(getenv("SQ")) : 0.3;
-  for (float& v : all) if (v > middle) v = middle + squeeze * (v - middle);
-  for (float& v : known) if (v > middle) v = middle + squeeze * (v - middle);
-  float mean = std::accumulate(known.begin(), known.end(), 0.0F) / known.size();
-  (void)least;
-  float var = 0;
-  for (float v : known) var += (v - mean) * (v - mean);
-  float dev = std::sqrt(var / known.size());
-  if (!(dev > 0)) dev = 1;
-  for (float& v : all) v = (v - mean) / dev;
-  return all;
-}
-
-std::vector<float> surrogate::outcomes() const {
-  const float usual = static_cast<float>(failed_ + 0.5) / static_cast<float>(told_ + 2);
-  std::vector<float> all(observations_.size(), unknown);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (observations_[i].told) all[i] = (observations_[i].score ? 0.0F : 1.0F) - usual;
-  }
-  return all;
+  expect(index);
+  seen_.tell(index, score);
 }
 
 std::optional<std::size_t> surrogate::most_promising() {
-  if (observations_.size() >= next_renewal_) renew();
-  if (best_ && watched_ != best_->index) {
-    watched_ = best_->index;
-    watch_around(best_->index);
-  }
+  if (seen_.size() >= next_renewal_) renew();
+  watch_around_best();
   if (pool_.size() == 0) refill();
   if (pool_.size() == 0) return std::nullopt;
   pool_.update(process_);
-  const std::vector<float> values = targets();
-  const std::vector<float> whitened = process_.whitened(values);
+  return pool_[best_place()];
+}
+
+std::size_t surrogate::best_place() const {
+  const std::vector<float> targets = seen_.targets();
+  const std::vector<float> whitened = process_.whitened(targets);
   const std::vector<float> means = pool_.means(whitened);
-  std::vector<float> failing(pool_.size(), 0);
-  if (failed_ > 0) failing = pool_.means(process_.whitened(outcomes()));
-  const float usual = static_cast<float>(failed_ + 0.5) / static_cast<float>(told_ + 2);
-  double squares = 1;
-  double count = 1;
-  double best = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (std::isnan(values[i])) continue;
-    squares += whitened[i] * whitened[i];
-    count += 1;
-    best = std::min<double>(best, values[i]);
-  }
-  const double variance = squares / count;
-  std::size_t chosen = 0;
-  double most = -1;
-  for (std::size_t c = 0; c < pool_.size(); ++c) {
-    const double dev = std::sqrt(variance * pool_.unexplained(c));
-    double gain = best_ ? expected_improvement(means[c], dev, best) : dev;
-    if (failed_ > 0) gain *= std::clamp(1.0 - usual - failing[c], 0.01, 1.0);
+  const prospects to_gain = prospects_of(targets, whitened);
+  std::vector<float> failing;
+  if (seen_.any_failed()) failing = pool_.means(process_.whitened(seen_.failures()));
+  std::size_t best = 0;
+  double most = 0;
+  for (std::size_t i = 0; i < pool_.size(); ++i) {
+    const double deviation = std::sqrt(to_gain.variance * pool_.unexplained(i));
+    // Before anything has succeeded, what is least known is worth most.
+    double gain = seen_.best()
+                      ? expected_improvement(means[i], deviation, to_gain.best)
+                      : deviation;
+    if (!failing.empty()) gain *= std::clamp(1 - seen_.usual_failure() - failing[i], 0.01, 1.0);
     if (gain > most) {
       most = gain;
-      chosen = c;
+      best = i;
     }
   }
-  return pool_[chosen];
+  return best;
 }
 
 void surrogate::renew() {
-  next_renewal_ = observations_.size() + std::max<std::size_t>(4, observations_.size() / 3);
-  forget_some();
+  if (seen_.size() >= most_seen) seen_.forget_all_but(kept_seen);
+  next_renewal_ = std::min(seen_.size() + std::max<std::size_t>(4, seen_.size() / 3), most_seen);
   fit();
-  gaussian_process renewed(process_.kernel());
-  process_ = std::move(renewed);
-  std::vector<float> point(places_.axes());
-  for (const observation& item : observations_) {
-    places_.write(item.index, point);
+  std::vector<std::uint32_t> point(places_.axes());
+  for (std::size_t i = 0; i < seen_.size(); ++i) {
+    places_.write(seen_[i].index, point);
     process_.add(point);
   }
   pool_.clear();
   refill();
-  watched_.reset();
 }
 
-void surrogate::forget_some() {
-  if (observations_.size() <= most_observations) return;
-  // The best half stays for what it says, the newest for what is still to come.
-  std::vector<observation> kept;
-  std::vector<std::size_t> order(observations_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    const auto rate = [&](std::size_t i) {
-      const observation& o = observations_[i];
-      if (!o.told) return -std::numeric_limits<double>::infinity();
-      return o.score.value_or(std::numeric_limits<double>::infinity());
-    };
-    return rate(a) < rate(b);
-  });
-  order.resize(kept_observations);
-  std::ranges::sort(order);
-  for (const std::size_t i : order) kept.push_back(observations_[i]);
-  for (const observation& item : observations_) observed_[item.index] = forgotten;
-  observations_ = std::move(kept);
-  for (std::size_t i = 0; i < observations_.size(); ++i) observed_[observations_[i].index] = i;
-  next_renewal_ = most_observations;
-}
-
+/// Leaves a process without points.
 void surrogate::fit() {
-  const std::vector<float> all = targets();
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!std::isnan(all[i])) order.push_back(i);
-  }
-  if (order.size() < 5) return;
-  if (order.size() > most_fitted) {
-    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return all[i]; });
-    std::vector<std::size_t> some(order.begin(), order.begin() + most_fitted / 2);
-    for (std::size_t i = most_fitted / 2; some.size() < most_fitted; ++i) {
-      const std::size_t j = i + random_.below(order.size() - i);
-      std::swap(order[i], order[j]);
-      some.push_back(order[i]);
-    }
-    order = some;
-  }
-  std::vector<float> points;
+  const std::vector<float> targets = seen_.targets();
+  auto settings = process_.kernel().with();
+  // Some may have been forgotten since they were added, so the process does not know the points.
+  std::vector<std::uint32_t> points;
   std::vector<float> values;
-  for (const std::size_t i : order) {
-    const float* p = process_.point(i);
-    points.insert(points.end(), p, p + places_.axes());
-    values.push_back(all[i]);
+  std::vector<std::uint32_t> point(places_.axes());
+  for (const std::size_t i : chosen_to_fit(targets, random_)) {
+    places_.write(seen_[i].index, point);
+    points.insert(points.end(), point.begin(), point.end());
+    values.push_back(targets[i]);
   }
-  process_ = gaussian_process(fit_kernel(process_.kernel(), points, values));
+  if (values.size() >= least_fitted) {
+    settings = fit_kernel(places_, std::move(settings), points, values);
+  }
+  process_ = gaussian_process(additive_kernel(places_, std::move(settings)));
 }
 
 void surrogate::refill() {
   const std::size_t size = space_.size();
   if (size <= 2 * pool_size) {
     for (std::size_t i = 0; i < size; ++i) watch(i);
-    return;
+  } else {
+    for (std::size_t i = 0; i < pool_size; ++i) watch(random_.below(size));
   }
-  for (std::size_t i = 0; i < pool_size; ++i) watch(random_.below(size));
+  watched_.reset();
 }
 
 void surrogate::watch(std::size_t index) {
-  if (!observed_.contains(index)) pool_.add(index, process_);
+  if (!seen_.contains(index)) pool_.add(index, process_);
 }
 
-void surrogate::watch_around(std::size_t index) {
-  for (const std::size_t other : neighbours(space_, index, neighbourhood::hamming)) watch(other);
+void surrogate::watch_around_best() {
+  if (!seen_.best() || watched_ == seen_.best()->index) return;
+  watched_ = seen_.best()->index;
+  for (const std::size_t near : neighbours(space_, *watched_, neighbourhood::hamming)) watch(near);
 }
 
 }  // namespace tune::detail
