@@ -23,6 +23,7 @@ libtune_require(libfmt-dev fmt)
 libtune_require(libspdlog-dev spdlog)
 libtune_require(nlohmann-json3-dev nlohmann_json)
 libtune_require(libssl-dev OpenSSL COMPONENTS Crypto)
+libtune_require(zlib1g-dev ZLIB)
 find_package(Threads REQUIRED)
 
 if(LIBTUNE_BUILD_EXAMPLES OR LIBTUNE_BUILD_TUNEDB)

@@ -24,4 +24,9 @@ std::uint64_t random_source::below(std::uint64_t bound) {
   return drawn % bound;
 }
 
+double random_source::unit() {
+  constexpr double step = 0x1p-53;
+  return static_cast<double>(below(std::uint64_t{1} << 53)) * step;
+}
+
 }  // namespace tune::detail

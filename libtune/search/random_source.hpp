@@ -20,6 +20,9 @@ class random_source {
   /// Uniform in [0, bound). bound is positive.
   std::uint64_t below(std::uint64_t bound);
 
+  /// Uniform in [0, 1), a multiple of 2^-53.
+  double unit();
+
  private:
   struct engine;
   std::unique_ptr<engine> engine_;

@@ -8,7 +8,12 @@
 #include <fmt/ranges.h>
 
 #include "libtune/base/error.hpp"
+#include "libtune/search/annealing.hpp"
+#include "libtune/search/differential.hpp"
 #include "libtune/search/exhaustive.hpp"
+#include "libtune/search/genetic.hpp"
+#include "libtune/search/local.hpp"
+#include "libtune/search/model.hpp"
 #include "libtune/search/random.hpp"
 
 namespace tune {
@@ -19,10 +24,23 @@ std::unique_ptr<strategy> make(const search_space& space, const strategy_options
   return std::make_unique<Strategy>(space, options);
 }
 
-// A new strategy is added here, in both lists.
-constexpr std::array<std::string_view, 2> names{"exhaustive", "random"};
-constexpr std::array makers{make<exhaustive_strategy>, make<random_strategy>};
-static_assert(names.size() == makers.size());
+// A new strategy is added here.
+struct listed {
+  std::string_view name;
+  std::unique_ptr<strategy> (*make)(const search_space&, const strategy_options&);
+};
+constexpr std::array all{
+    listed{"exhaustive", make<exhaustive_strategy>}, listed{"random", make<random_strategy>},
+    listed{"local", make<local_strategy>},           listed{"genetic", make<genetic_strategy>},
+    listed{"differential", make<differential_strategy>},
+    listed{"annealing", make<annealing_strategy>},   listed{"model", make<model_strategy>},
+};
+
+constexpr auto names = [] {
+  std::array<std::string_view, all.size()> result;
+  std::ranges::transform(all, result.begin(), &listed::name);
+  return result;
+}();
 
 }  // namespace
 
@@ -30,12 +48,12 @@ std::span<const std::string_view> strategy_names() noexcept { return names; }
 
 std::unique_ptr<strategy> make_strategy(std::string_view name, const search_space& space,
                                         const strategy_options& options) {
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) {
+  const auto* found = std::ranges::find(all, name, &listed::name);
+  if (found == all.end()) {
     throw argument_error(fmt::format("there is no search strategy '{}'; the strategies are {}",
                                      name, fmt::join(names, ", ")));
   }
-  return makers[static_cast<std::size_t>(found - names.begin())](space, options);
+  return found->make(space, options);
 }
 
 }  // namespace tune

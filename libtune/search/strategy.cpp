@@ -28,12 +28,31 @@ std::size_t count_proposals(std::size_t size, const strategy_options& options) {
 }  // namespace
 
 strategy::strategy(search_space space, const strategy_options& options)
-    : space_(std::move(space)), left_(count_proposals(space_.size(), options)) {}
+    : space_(std::move(space)),
+      left_(count_proposals(space_.size(), options)),
+      warm_start_(options.warm_start.rbegin(), options.warm_start.rend()) {
+  for (const std::size_t index : warm_start_) {
+    if (index < space_.size()) continue;
+    throw argument_error(fmt::format("a warm start with configuration {} of a space of {}", index,
+                                     space_.size()));
+  }
+}
 
 std::optional<std::size_t> strategy::ask() {
   if (left_ == 0) return std::nullopt;
-  const std::optional<std::size_t> proposal = do_ask();
+  const std::optional<std::size_t> proposal = next_proposal();
   left_ = proposal ? left_ - 1 : 0;
+  return proposal;
+}
+
+std::optional<std::size_t> strategy::next_proposal() {
+  while (!warm_start_.empty()) {
+    const std::size_t index = warm_start_.back();
+    warm_start_.pop_back();
+    if (warm_.insert(index).second) return index;
+  }
+  std::optional<std::size_t> proposal = do_ask();
+  while (proposal && warm_.contains(*proposal)) proposal = do_ask();
   return proposal;
 }
 

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <optional>
+#include <unordered_set>
+#include <vector>
 
 #include "libtune/search/search_space.hpp"
 #include "libtune/search/strategy_options.hpp"
@@ -39,17 +41,22 @@ class strategy {
   const search_space& space() const noexcept { return space_; }
 
  protected:
-  /// @throws argument_error if max_fraction is not over 0 and up to 1, and what
-  ///         search_space::size() throws
+  /// @throws argument_error if max_fraction is not over 0 and up to 1, if warm_start holds what is no
+  ///         configuration of the space, and what search_space::size() throws
   strategy(search_space space, const strategy_options& options);
 
  private:
+  /// May propose what has been proposed from warm_start; it is asked again then.
   virtual std::optional<std::size_t> do_ask() = 0;
   /// score is finite. A strategy that learns nothing from answers leaves this as it is.
   virtual void do_tell(std::size_t index, std::optional<double> score);
 
+  std::optional<std::size_t> next_proposal();
+
   search_space space_;
-  std::size_t left_;  // proposals
+  std::size_t left_;                      // proposals
+  std::vector<std::size_t> warm_start_;   // what is left of it, the next one last
+  std::unordered_set<std::size_t> warm_;  // all of it
 };
 
 }  // namespace tune

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace tune {
 
@@ -16,6 +17,9 @@ struct strategy_options {
   std::optional<std::size_t> max_count = std::nullopt;
   /// Propose at most this part of the space: over 0, up to 1; rounded up to whole configurations.
   std::optional<double> max_fraction = std::nullopt;
+  /// Numbers of configurations to propose before all others, in this order: what was best for a
+  /// similar key or device, the best first. They count like any other proposal.
+  std::vector<std::size_t> warm_start = {};
 };
 
 }  // namespace tune

@@ -3,16 +3,10 @@
 #include "libtune/search/exhaustive.hpp"
 
 #include <doctest/doctest.h>
-#include <memory>
 #include <vector>
 
-#include "tests/search/strategy_conformance.hpp"
-
-TEST_CASE("the exhaustive strategy keeps the contract of a strategy") {
-  tune::testing::check_strategy_conformance([](const auto& space, const auto& options) {
-    return std::make_unique<tune::exhaustive_strategy>(space, options);
-  });
-}
+#include "tests/search/proposals.hpp"
+#include "tests/search/sample_spaces.hpp"
 
 TEST_CASE("the exhaustive strategy goes through the space in its order") {
   const auto answer = [](std::size_t) { return 1.0; };

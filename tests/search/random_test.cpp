@@ -3,10 +3,10 @@
 #include "libtune/search/random.hpp"
 
 #include <doctest/doctest.h>
-#include <memory>
 #include <vector>
 
-#include "tests/search/strategy_conformance.hpp"
+#include "tests/search/proposals.hpp"
+#include "tests/search/sample_spaces.hpp"
 
 namespace {
 
@@ -16,12 +16,6 @@ std::vector<std::size_t> order(const tune::search_space& space, std::uint64_t se
 }
 
 }  // namespace
-
-TEST_CASE("the random strategy keeps the contract of a strategy") {
-  tune::testing::check_strategy_conformance([](const auto& space, const auto& options) {
-    return std::make_unique<tune::random_strategy>(space, options);
-  });
-}
 
 TEST_CASE("the random strategy proposes all configurations, for other seeds in other orders") {
   const auto space = tune::testing::line(50);

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "tests/search/strategy_conformance.hpp"
+#include "tests/search/proposals.hpp"
+#include "tests/search/sample_spaces.hpp"
 
 using tune::shortlist_strategy;
 using indexes = std::vector<std::size_t>;

@@ -32,6 +32,7 @@ TEST_CASE("names lead to the strategies of that name") {
 TEST_CASE("an unknown name is an error that lists the known ones") {
   CHECK_THROWS_WITH_AS(
       tune::make_strategy("genetics", tune::testing::line(1)),
-      "there is no search strategy 'genetics'; the strategies are exhaustive, random",
+      "there is no search strategy 'genetics'; the strategies are exhaustive, random, local, "
+      "genetic, differential, annealing, model",
       tune::argument_error);
 }

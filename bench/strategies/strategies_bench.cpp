@@ -1,0 +1,277 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Question: how good are the strategies, and what do they cost themselves?
+//
+// Method: every strategy searches every space many times, with another seed each time, on recorded
+// measurements. What an evaluation costs is what was recorded of it (compilation, verification,
+// benchmark and framework) plus what the strategy took to propose it and to learn the answer, in CPU
+// time of its thread, so that other load does not count. A score is the mean over 32 equidistant
+// times of (expected of random search - best so far) / (expected of random search - optimum), until
+// random search may expect to be 95 % of the way from the median to the optimum: 0 is random search,
+// 1 is the optimum at once. Printed are the mean over the seeds, half the width of its 95 %
+// confidence interval, the part of the searches that ended within 1 % of the optimum, and the
+// microseconds of the strategy for a proposal.
+//
+// Spaces are files (cache files of Kernel Tuner, T4, exports of libtune; gzip or not) and, with
+// --synthetic, models of kernels on imagined devices, on which strategies are developed. --traces
+// adds searches of others, as kernel_tuner_traces.py writes them, scored in the same way.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+#include <time.h>
+#include <vector>
+
+#include "bench/strategies/synthetic_spaces.hpp"
+#include "libtune/search/strategies.hpp"
+#include "libtune/simulate/read_recording.hpp"
+#include "libtune/simulate/scoring.hpp"
+
+namespace {
+
+using tune::random_baseline;
+using tune::recorded_space;
+using tune::scoring;
+using tune::simulated_step;
+
+struct settings {
+  std::vector<std::string> files;
+  std::vector<std::string> strategies;
+  std::vector<std::string> traces;
+  std::string only;
+  std::size_t seeds = 100;
+  std::size_t first_seed = 0;
+  std::vector<std::uint64_t> synthetic;
+  std::size_t ahead = 1;
+  bool by_evaluations = false;
+  bool valid_only = false;
+  bool curves = false;
+};
+
+/// What many searches of one space by one strategy came to.
+struct summary {
+  std::vector<double> scores;
+  std::vector<double> curve = std::vector<double>(scoring::default_moments, 0.0);  // summed
+  std::size_t optimal = 0;
+  double own_us = 0;
+  std::size_t proposals = 0;
+
+  void add(const scoring& by, const std::vector<simulated_step>& steps) {
+    scores.push_back(by.score(steps));
+    const std::vector<double> now = by.curve(steps);
+    for (std::size_t i = 0; i < now.size(); ++i) curve[i] += now[i];
+    if (by.ratio_at_end(steps) <= 1.01) ++optimal;
+    proposals += steps.size();
+  }
+  void add(const summary& other) {
+    scores.insert(scores.end(), other.scores.begin(), other.scores.end());
+    for (std::size_t i = 0; i < curve.size(); ++i) curve[i] += other.curve[i];
+    optimal += other.optimal;
+    own_us += other.own_us;
+    proposals += other.proposals;
+  }
+  double mean() const {
+    double sum = 0;
+    for (const double score : scores) sum += score;
+    return scores.empty() ? std::nan("") : sum / static_cast<double>(scores.size());
+  }
+  double half_interval() const {
+    double squares = 0;
+    for (const double score : scores) squares += (score - mean()) * (score - mean());
+    const auto count = static_cast<double>(scores.size());
+    return count < 2 ? 0 : 1.96 * std::sqrt(squares / (count - 1) / count);
+  }
+};
+
+double thread_cpu_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
+}
+
+scoring make_scoring(const recorded_space& space, const settings& with) {
+  const auto kind =
+      with.valid_only ? random_baseline::failures::left_out : random_baseline::failures::drawn;
+  const std::optional<double> cost = with.by_evaluations ? std::optional(1.0) : std::nullopt;
+  return scoring(random_baseline(space, kind), cost);
+}
+
+void search(const recorded_space& space, const scoring& by, const std::string& name,
+            std::uint64_t seed, const settings& with, summary& into) {
+  double own_ms = 0;
+  double last = 0;
+  const auto clock = [&] {
+    const double now = thread_cpu_ms();
+    // The simulation calls it in pairs: before and after the strategy works.
+    if (last == 0) {
+      last = now;
+    } else {
+      own_ms += now - last;
+      last = 0;
+    }
+    return now;
+  };
+  const double begin = thread_cpu_ms();
+  const auto strategy = tune::make_strategy(name, space.space(), {.seed = seed});
+  own_ms += thread_cpu_ms() - begin;
+  tune::simulation_options options{.max_ms = by.budget_ms(), .ahead = with.ahead};
+  if (with.by_evaluations) {
+    options.cost_ms = 1;
+  }
+  options.clock_ms = clock;
+  std::vector<simulated_step> steps = tune::simulate(*strategy, space, options);
+  if (with.by_evaluations) {
+    for (std::size_t i = 0; i < steps.size(); ++i) steps[i].finished_ms = static_cast<double>(i + 1);
+  }
+  into.add(by, steps);
+  into.own_us += own_ms * 1e3;
+}
+
+summary search_many(const recorded_space& space, const scoring& by, const std::string& name,
+                    const settings& with) {
+  const std::size_t workers = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<summary> parts(workers);
+  std::atomic<std::size_t> next{0};
+  std::vector<std::thread> threads;
+  for (summary& part : parts) {
+    threads.emplace_back([&] {
+      for (std::size_t i = next++; i < with.seeds; i = next++) {
+        search(space, by, name, with.first_seed + i, with, part);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  summary all;
+  for (const summary& part : parts) all.add(part);
+  return all;
+}
+
+/// Results by strategy, then by space.
+using table = std::map<std::string, std::map<std::string, summary>>;
+
+std::vector<simulated_step> steps_of(const nlohmann::json& run) {
+  std::vector<simulated_step> steps;
+  double now = 0;
+  for (const auto& evaluation : run) {
+    now += evaluation[0].get<double>();
+    simulated_step step;
+    step.finished_ms = now;
+    if (evaluation[1].is_number()) step.score_ms = evaluation[1].get<double>();
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+void read_traces(const std::string& file, const std::vector<recorded_space>& spaces,
+                 const settings& with, table& into) {
+  std::ifstream stream(file);
+  for (const auto& entry : nlohmann::json::parse(stream)) {
+    const std::string name = entry["file"].get<std::string>();
+    for (const recorded_space& space : spaces) {
+      if (name.substr(0, name.find('.')) != space.name()) continue;
+      const scoring by = make_scoring(space, with);
+      summary& row = into["kernel_tuner " + entry["strategy"].get<std::string>()][space.name()];
+      for (const auto& run : entry["runs"]) row.add(by, steps_of(run));
+    }
+  }
+}
+
+void print(const table& results, const std::vector<recorded_space>& spaces, const settings& with) {
+  fmt::print("\n{:36}", "strategy");
+  for (const recorded_space& space : spaces) fmt::print(" {:>24}", space.name());
+  fmt::print(" {:>8} {:>8} {:>12}\n", "mean", "optimal", "us/proposal");
+  for (const auto& [name, row] : results) {
+    fmt::print("{:36}", name);
+    double sum = 0;
+    summary all;
+    for (const recorded_space& space : spaces) {
+      const auto found = row.find(space.name());
+      if (found == row.end()) {
+        fmt::print(" {:>24}", "");
+        continue;
+      }
+      const summary& cell = found->second;
+      fmt::print(" {:>24}", fmt::format("{:.3f} +- {:.3f}", cell.mean(), cell.half_interval()));
+      sum += cell.mean();
+      all.add(cell);
+    }
+    fmt::print(" {:8.3f} {:7.0f}% {:12.0f}\n", sum / static_cast<double>(row.size()),
+               100.0 * static_cast<double>(all.optimal) / static_cast<double>(all.scores.size()),
+               all.own_us / static_cast<double>(std::max<std::size_t>(all.proposals, 1)));
+    if (!with.curves) continue;
+    for (const auto& [space, cell] : row) {
+      fmt::print("    {:32}", space);
+      for (std::size_t i = 0; i < cell.curve.size(); i += 3) {
+        fmt::print(" {:6.2f}", cell.curve[i] / static_cast<double>(cell.scores.size()));
+      }
+      fmt::print("\n");
+    }
+  }
+}
+
+void run(const settings& with) {
+  std::vector<recorded_space> spaces;
+  for (const std::string& file : with.files) {
+    spaces.push_back(tune::read_recording(std::filesystem::path(file)));
+  }
+  for (const std::uint64_t seed : with.synthetic) {
+    for (recorded_space& space : bench::synthetic_spaces(seed)) spaces.push_back(std::move(space));
+  }
+  std::erase_if(spaces, [&](const recorded_space& space) {
+    return space.name().find(with.only) == std::string::npos;
+  });
+  table results;
+  for (const recorded_space& space : spaces) {
+    const scoring by = make_scoring(space, with);
+    const random_baseline& baseline = by.baseline();
+    fmt::print("{}: {} configurations, optimum {:.4g} ms, median {:.4g} ms, budget {:.0f} s or {:.0f} "
+               "evaluations of random search\n",
+               space.name(), space.size(), baseline.optimum_ms(), baseline.median_ms(),
+               by.budget_ms() * 1e-3, baseline.evaluations_to(baseline.target_ms(0.95)));
+    std::fflush(stdout);
+    for (const std::string& name : with.strategies) {
+      results[name][space.name()] = search_many(space, by, name, with);
+    }
+  }
+  for (const std::string& file : with.traces) read_traces(file, spaces, with, results);
+  print(results, spaces, with);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  settings with;
+  for (const std::string_view name : tune::strategy_names()) with.strategies.emplace_back(name);
+  CLI::App app("Scores search strategies on recorded measurements");
+  app.add_option("files", with.files, "recordings to search");
+  app.add_option("--strategies", with.strategies, "which ones")->delimiter(',');
+  app.add_option("--seeds", with.seeds, "searches of each space by each strategy");
+  app.add_option("--first-seed", with.first_seed, "the first of the seeds");
+  app.add_option("--synthetic", with.synthetic, "imagined devices to add, by seed")->delimiter(',');
+  app.add_option("--only", with.only, "only spaces with this in their name");
+  app.add_option("--ahead", with.ahead, "proposals before the first answer");
+  app.add_option("--traces", with.traces, "searches of others to add")->delimiter(',');
+  app.add_flag("--by-evaluations", with.by_evaluations, "every evaluation costs the same");
+  app.add_flag("--valid-only", with.valid_only, "random search knows what fails");
+  app.add_flag("--curves", with.curves, "print the score over time too");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    run(with);
+  } catch (const std::exception& failure) {
+    fmt::print(stderr, "{}\n", failure.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/search/local.hpp"
+
+#include <utility>
+
+#include "libtune/search/neighbours.hpp"
+
+namespace tune {
+namespace {
+
+constexpr std::size_t first_sample = 10;
+constexpr std::size_t later_sample = 5;
+constexpr std::size_t steps_of_jump = 2;
+constexpr std::size_t climbs_for_sample = 4;
+
+}  // namespace
+
+local_strategy::local_strategy(search_space searched, const strategy_options& options)
+    : learning_strategy(std::move(searched), options), to_sample_(first_sample) {}
+
+std::optional<std::size_t> local_strategy::do_propose() {
+  if (to_sample_ > 0) {
+    --to_sample_;
+    return random_untried();
+  }
+  if (!current_ && !jump_ && start_) climb_from(*start_);
+  while (!around_.empty()) {
+    const std::size_t next = around_.back();
+    around_.pop_back();
+    if (!tried(next)) return next;
+  }
+  // Without an answer there is nowhere to leave from; meanwhile anything may be tried.
+  if (!current_) return std::nullopt;
+  leave();
+  return jump_;
+}
+
+void local_strategy::leave() {
+  current_.reset();
+  start_.reset();
+  if (++left_behind_ % climbs_for_sample != 0) {
+    std::size_t at = best_->index;
+    for (std::size_t i = 0; i < steps_of_jump; ++i) {
+      at = random_neighbour(space(), at, neighbourhood::hamming, random()).value_or(at);
+    }
+    if (!tried(at)) jump_ = at;
+  }
+  if (!jump_) to_sample_ = later_sample;
+}
+
+void local_strategy::climb_from(const find& start) {
+  current_ = start;
+  start_.reset();
+  jump_.reset();
+  around_ =
+      sample_neighbours(space(), start.index, neighbourhood::hamming, space().size(), random());
+}
+
+void local_strategy::do_learn(std::size_t index, std::optional<double> score) {
+  const bool jumped = jump_ == index;
+  if (!score) {
+    if (jumped) {
+      jump_.reset();
+      to_sample_ = 1;
+    }
+    return;
+  }
+  const find found{index, *score};
+  if (!best_ || found.score < best_->score) best_ = found;
+  if (jumped || (current_ && found.score < current_->score)) {
+    climb_from(found);
+  } else if (!current_ && (!start_ || found.score < start_->score)) {
+    start_ = found;
+  }
+}
+
+}  // namespace tune

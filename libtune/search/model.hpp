@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "libtune/search/learning_strategy.hpp"
+#include "libtune/search/surrogate.hpp"
+
+namespace tune {
+
+/// Bayesian optimisation: proposes what a model of the answers so far expects to gain most from.
+class model_strategy final : public detail::learning_strategy {
+ public:
+  /// @throws what strategy's constructor throws
+  model_strategy(search_space space, const strategy_options& options);
+
+ private:
+  std::optional<std::size_t> do_propose() override;
+  void do_learn(std::size_t index, std::optional<double> score) override;
+
+  std::optional<detail::surrogate> model_;
+  std::size_t asked_ = 0;
+};
+
+}  // namespace tune

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace tune::detail {
+
+/// A configuration that has been proposed or told.
+struct observation {
+  std::size_t index = 0;
+  bool told = false;
+  std::optional<double> score{};  ///< finite; empty if it failed, or has not been told
+};
+
+/// What is known of configurations, each once, and what a model makes of it. Not thread-safe.
+class observations {
+ public:
+  std::size_t size() const noexcept { return all_.size(); }
+  const observation& operator[](std::size_t place) const { return all_[place]; }
+  /// Also one that has been forgotten.
+  bool contains(std::size_t index) const { return place_of_.contains(index); }
+
+  /// Whether it is new, or had been forgotten; it is the last then.
+  bool add(std::size_t index);
+  /// For one that is there.
+  void tell(std::size_t index, std::optional<double> score);
+
+  /// Of all that were told, also those forgotten.
+  const std::optional<observation>& best() const noexcept { return best_; }
+  bool any_failed() const noexcept { return failed_ > 0; }
+  /// The part that failed of those told, as an estimate that is never 0 or 1.
+  double usual_failure() const;
+
+  /// For each of them a number to model, NaN where there is no score: the logarithm of the score,
+  /// or its rank where scores are not all positive, with what is slower than the median drawn
+  /// closer to it, to a mean of 0 and a variance of 1.
+  std::vector<float> targets() const;
+  /// For each of them 1 if it failed and 0 if not, less the usual; NaN where that is not known.
+  std::vector<float> failures() const;
+
+  /// Keeps the best half of so many, and the latest.
+  void forget_all_but(std::size_t kept);
+
+ private:
+  std::vector<observation> all_;
+  std::unordered_map<std::size_t, std::size_t> place_of_;  // or where it no longer is
+  std::optional<observation> best_;
+  std::size_t told_ = 0;
+  std::size_t failed_ = 0;
+};
+
+}  // namespace tune::detail

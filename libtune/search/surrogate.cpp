@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/search/surrogate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "libtune/search/kernel_fit.hpp"
+#include "libtune/search/neighbours.hpp"
+
+namespace tune::detail {
+namespace {
+
+constexpr std::size_t pool_size = 1000;  // and the neighbours of the best
+constexpr std::size_t most_seen = 400;
+constexpr std::size_t kept_seen = 250;
+constexpr std::size_t least_fitted = 5;
+constexpr std::size_t most_fitted = 80;
+constexpr std::size_t first_renewal = 6;
+
+double expected_improvement(double mean, double deviation, double best) {
+  const double z = (best - mean) / deviation;
+  constexpr double hopeless = -6;
+  if (!(z > hopeless)) return 0;
+  constexpr double root_of_two_pi = 2.5066282746310002;
+  const double density = std::exp(-z * z / 2) / root_of_two_pi;
+  const double below = std::erfc(-z / std::sqrt(2.0)) / 2;
+  return deviation * (z * below + density);
+}
+
+/// What the expected improvement at any candidate depends on.
+struct prospects {
+  double best = 0;      // the least target
+  double variance = 1;  // of the function
+};
+
+/// The variance is the one under which the targets are most likely, with that which they were
+/// standardised to as one more.
+prospects prospects_of(std::span<const float> targets, std::span<const float> whitened) {
+  prospects found;
+  double squares = 1;
+  double count = 1;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (std::isnan(targets[i])) continue;
+    found.best = std::min(found.best, static_cast<double>(targets[i]));
+    squares += static_cast<double>(whitened[i]) * static_cast<double>(whitened[i]);
+    ++count;
+  }
+  found.variance = squares / count;
+  return found;
+}
+
+/// Which observations to fit a kernel to: the better half of what is bearable, and any of the rest.
+std::vector<std::size_t> chosen_to_fit(const std::vector<float>& targets, random_source& random) {
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (!std::isnan(targets[i])) chosen.push_back(i);
+  }
+  if (chosen.size() <= most_fitted) return chosen;
+  std::ranges::stable_sort(chosen, {}, [&](std::size_t i) { return targets[i]; });
+  for (std::size_t i = most_fitted / 2; i < most_fitted; ++i) {
+    std::swap(chosen[i], chosen[i + random.below(chosen.size() - i)]);
+  }
+  chosen.resize(most_fitted);
+  return chosen;
+}
+
+}  // namespace
+
+surrogate::surrogate(const search_space& space, random_source& random)
+    : space_(space),
+      random_(random),
+      places_(space),
+      process_(additive_kernel(places_)),
+      pool_(places_),
+      next_renewal_(first_renewal) {
+  refill();
+}
+
+void surrogate::expect(std::size_t index) {
+  if (!seen_.add(index)) return;
+  std::vector<std::uint32_t> point(places_.axes());
+  places_.write(index, point);
+  process_.add(point);
+  pool_.remove(index);
+}
+
+void surrogate::learn(std::size_t index, std::optional<double> score) {
+  expect(index);
+  seen_.tell(index, score);
+}
+
+std::optional<std::size_t> surrogate::most_promising() {
+  if (seen_.size() >= next_renewal_) renew();
+  watch_around_best();
+  if (pool_.size() == 0) refill();
+  if (pool_.size() == 0) return std::nullopt;
+  pool_.update(process_);
+  return pool_[best_place()];
+}
+
+std::size_t surrogate::best_place() const {
+  const std::vector<float> targets = seen_.targets();
+  const std::vector<float> whitened = process_.whitened(targets);
+  const std::vector<float> means = pool_.means(whitened);
+  const prospects to_gain = prospects_of(targets, whitened);
+  std::vector<float> failing;
+  if (seen_.any_failed()) failing = pool_.means(process_.whitened(seen_.failures()));
+  std::size_t best = 0;
+  double most = 0;
+  for (std::size_t i = 0; i < pool_.size(); ++i) {
+    const double deviation = std::sqrt(to_gain.variance * pool_.unexplained(i));
+    // Before anything has succeeded, what is least known is worth most.
+    double gain = seen_.best()
+                      ? expected_improvement(means[i], deviation, to_gain.best)
+                      : deviation;
+    if (!failing.empty()) gain *= std::clamp(1 - seen_.usual_failure() - failing[i], 0.01, 1.0);
+    if (gain > most) {
+      most = gain;
+      best = i;
+    }
+  }
+  return best;
+}
+
+void surrogate::renew() {
+  if (seen_.size() >= most_seen) seen_.forget_all_but(kept_seen);
+  next_renewal_ = std::min(seen_.size() + std::max<std::size_t>(4, seen_.size() / 3), most_seen);
+  fit();
+  std::vector<std::uint32_t> point(places_.axes());
+  for (std::size_t i = 0; i < seen_.size(); ++i) {
+    places_.write(seen_[i].index, point);
+    process_.add(point);
+  }
+  pool_.clear();
+  refill();
+}
+
+/// Leaves a process without points.
+void surrogate::fit() {
+  const std::vector<float> targets = seen_.targets();
+  auto settings = process_.kernel().with();
+  // Some may have been forgotten since they were added, so the process does not know the points.
+  std::vector<std::uint32_t> points;
+  std::vector<float> values;
+  std::vector<std::uint32_t> point(places_.axes());
+  for (const std::size_t i : chosen_to_fit(targets, random_)) {
+    places_.write(seen_[i].index, point);
+    points.insert(points.end(), point.begin(), point.end());
+    values.push_back(targets[i]);
+  }
+  if (values.size() >= least_fitted) {
+    settings = fit_kernel(places_, std::move(settings), points, values);
+  }
+  process_ = gaussian_process(additive_kernel(places_, std::move(settings)));
+}
+
+void surrogate::refill() {
+  const std::size_t size = space_.size();
+  if (size <= 2 * pool_size) {
+    for (std::size_t i = 0; i < size; ++i) watch(i);
+  } else {
+    for (std::size_t i = 0; i < pool_size; ++i) watch(random_.below(size));
+  }
+  watched_.reset();
+}
+
+void surrogate::watch(std::size_t index) {
+  if (!seen_.contains(index)) pool_.add(index, process_);
+}
+
+void surrogate::watch_around_best() {
+  if (!seen_.best() || watched_ == seen_.best()->index) return;
+  watched_ = seen_.best()->index;
+  for (const std::size_t near : neighbours(space_, *watched_, neighbourhood::hamming)) watch(near);
+}
+
+}  // namespace tune::detail

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/testing/strategy_conformance.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <doctest/doctest.h>
+#include <limits>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "libtune/testing/strategy_spaces.hpp"
+
+namespace tune::testing {
+namespace {
+
+using indices = std::vector<std::size_t>;
+
+/// When answers come.
+enum class arrival { at_once, late, late_and_reversed, never };
+
+constexpr std::size_t far_ahead = 32;
+
+void tell_waiting(strategy& searching, std::deque<std::size_t>& waiting, arrival when,
+                  const strategy_answers& answers) {
+  if (when == arrival::never) return;
+  if (when == arrival::late_and_reversed) {
+    if (waiting.size() < far_ahead) return;
+    std::ranges::reverse(waiting);
+  }
+  const std::size_t kept = when == arrival::late ? far_ahead : 0;
+  while (waiting.size() > kept) {
+    const std::size_t index = waiting.front();
+    waiting.pop_front();
+    searching.tell(index, answers.answer(searching.space(), index));
+  }
+}
+
+/// All proposals of a search, from its beginning to its end.
+indices proposals(strategy& searching, arrival when, const strategy_answers& answers) {
+  indices all;
+  std::deque<std::size_t> waiting;
+  while (const auto index = searching.ask()) {
+    all.push_back(*index);
+    waiting.push_back(*index);
+    REQUIRE(all.size() <= searching.space().size());
+    tell_waiting(searching, waiting, when, answers);
+  }
+  return all;
+}
+
+bool all_different(const indices& proposed) {
+  return std::set<std::size_t>(proposed.begin(), proposed.end()).size() == proposed.size();
+}
+
+void goes_through_all(const strategy_maker& make, arrival when) {
+  for (const strategy_space& tried : small_strategy_spaces()) {
+    for (const strategy_answers& answers : all_strategy_answers()) {
+      CAPTURE(tried.name);
+      CAPTURE(answers.name);
+      const auto searching = make(tried.space, {.seed = 7});
+      CHECK(searching->remaining() == tried.space.size());
+      const indices proposed = proposals(*searching, when, answers);
+      CHECK(proposed.size() == tried.space.size());
+      CHECK(all_different(proposed));
+      CHECK(std::ranges::all_of(proposed, [&](std::size_t i) { return i < tried.space.size(); }));
+      for (const std::size_t index : proposed) searching->tell(index, 1.0);
+      CHECK_MESSAGE(!searching->ask(), "a strategy that has ended proposes nothing any more");
+      CHECK(searching->remaining() == 0);
+    }
+  }
+}
+
+void answered_at_once(const strategy_maker& make) { goes_through_all(make, arrival::at_once); }
+void answered_late(const strategy_maker& make) { goes_through_all(make, arrival::late); }
+void answered_reversed(const strategy_maker& make) {
+  goes_through_all(make, arrival::late_and_reversed);
+}
+void never_answered(const strategy_maker& make) { goes_through_all(make, arrival::never); }
+
+void repeats_itself(const strategy_maker& make) {
+  for (const strategy_space& tried : small_strategy_spaces()) {
+    for (const arrival when : {arrival::at_once, arrival::late_and_reversed}) {
+      for (const std::uint64_t seed : {std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()}) {
+        CAPTURE(tried.name);
+        const strategy_answers answers = all_strategy_answers().front();
+        const auto once = make(tried.space, {.seed = seed});
+        const auto again = make(tried.space, {.seed = seed});
+        CHECK(proposals(*once, when, answers) == proposals(*again, when, answers));
+      }
+    }
+  }
+}
+
+void keeps_limits(const strategy_maker& make) {
+  const auto count = [&](const search_space& space, const strategy_options& options) {
+    const auto searching = make(space, options);
+    const std::size_t announced = searching->remaining();
+    const indices all = proposals(*searching, arrival::at_once, all_strategy_answers().front());
+    CHECK(all.size() == announced);
+    CHECK(all_different(all));
+    return all.size();
+  };
+  const search_space line = small_strategy_spaces().front().space;
+  CHECK(count(line, {.max_count = 0}) == 0);
+  CHECK(count(line, {.max_count = 1}) == 1);
+  CHECK(count(line, {.max_count = 31}) == 31);
+  CHECK(count(line, {.max_count = 1000}) == 100);
+  CHECK(count(line, {.max_fraction = 0.305}) == 31);
+  CHECK(count(line, {.max_count = 2, .max_fraction = 0.1}) == 2);
+  CHECK_THROWS_AS(make(line, {.max_fraction = 0.0}), argument_error);
+}
+
+void searches_huge_spaces(const strategy_maker& make) {
+  const search_space huge = huge_strategy_space();
+  for (const strategy_answers& answers : all_strategy_answers()) {
+    CAPTURE(answers.name);
+    const auto searching = make(huge, {.seed = 3, .max_count = 60});
+    const indices proposed = proposals(*searching, arrival::late, answers);
+    CHECK(proposed.size() == 60);
+    CHECK(all_different(proposed));
+    CHECK(std::ranges::all_of(proposed, [&](std::size_t i) { return i < huge.size(); }));
+  }
+}
+
+void takes_other_answers(const strategy_maker& make) {
+  const search_space line = small_strategy_spaces().front().space;
+  const auto searching = make(line, {});
+  for (std::size_t index = 90; index < 100; ++index) {
+    searching->tell(index, index % 2 == 0 ? std::optional(0.5) : std::nullopt);
+  }
+  CHECK_THROWS_AS(searching->tell(100, 0.5), argument_error);
+  const indices proposed =
+      proposals(*searching, arrival::at_once, all_strategy_answers().front());
+  CHECK(all_different(proposed));
+  // Whether it proposes what it has been told already is its own affair.
+  for (std::size_t index = 0; index < 90; ++index) {
+    CHECK(std::ranges::find(proposed, index) != proposed.end());
+  }
+}
+
+void starts_warm(const strategy_maker& make) {
+  const search_space line = small_strategy_spaces().front().space;
+  for (const arrival when : {arrival::at_once, arrival::late, arrival::never}) {
+    const auto searching = make(line, {.warm_start = {40, 7, 40, 99}});
+    const indices proposed = proposals(*searching, when, all_strategy_answers().front());
+    REQUIRE(proposed.size() == 100);
+    CHECK(all_different(proposed));
+    CHECK(indices(proposed.begin(), proposed.begin() + 3) == indices{40, 7, 99});
+  }
+  CHECK(make(line, {.max_count = 2, .warm_start = {40, 7, 99}})->remaining() == 2);
+  CHECK_THROWS_AS(make(line, {.warm_start = {100}}), argument_error);
+}
+
+struct strategy_requirement {
+  const char* sentence;
+  void (*check)(const strategy_maker&);
+};
+
+constexpr strategy_requirement requirements[] = {
+    {"it proposes each configuration once, answered at once", answered_at_once},
+    {"it proposes each configuration once, answered late", answered_late},
+    {"it proposes each configuration once, answered late and in reverse", answered_reversed},
+    {"it proposes each configuration once, never answered", never_answered},
+    {"equal seeds and answers make equal searches", repeats_itself},
+    {"limits are kept", keeps_limits},
+    {"spaces of ten million configurations are searched", searches_huge_spaces},
+    {"answers about what it has not proposed are taken", takes_other_answers},
+    {"a warm start comes first, and once", starts_warm},
+};
+
+}  // namespace
+
+void check_strategy_conformance(const strategy_maker& make) {
+  for (const strategy_requirement& item : requirements) {
+    DOCTEST_SUBCASE(item.sentence) { item.check(make); }
+  }
+}
+
+}  // namespace tune::testing
