@@ -97,6 +97,18 @@ void cuda_kernel::do_set_buffer(std::size_t index,
   if (arguments_[index].buffer != buffer) arguments_[index].buffer = buffer;
 }
 
+std::optional<std::size_t> cuda_kernel::do_resident_work_groups(std::size_t work_group_size,
+                                                                std::size_t dynamic_bytes) const {
+  const driver_api& api = cuda().api();
+  if (api.resident_groups == nullptr) return std::nullopt;
+  const auto entered = cuda().enter();
+  int groups = 0;
+  cuda().check(api.resident_groups(&groups, handle(), static_cast<int>(work_group_size),
+                                   dynamic_bytes),
+               "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  return static_cast<std::size_t>(groups);
+}
+
 void cuda_kernel::do_collect(detail::possessions& used) const {
   used.push_back(library_);
   for (const argument& item : arguments_) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,8 @@ class cuda_kernel final : public detail::kernel_interface {
   void do_set_buffer(std::size_t index,
                      const std::shared_ptr<detail::buffer_interface>& buffer) override;
   void do_collect(detail::possessions& used) const override;
+  std::optional<std::size_t> do_resident_work_groups(std::size_t work_group_size,
+                                                     std::size_t dynamic_bytes) const override;
   void store(std::size_t index, const void* bytes, std::size_t size);
   void raise_dynamic_local_memory(std::size_t bytes);
   [[noreturn]] void throw_unset() const;

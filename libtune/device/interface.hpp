@@ -19,6 +19,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -151,6 +152,10 @@ class kernel_interface {
   }
   /// Adds what a launch with the present arguments uses.
   void collect(possessions& used) const { do_collect(used); }
+  std::optional<std::size_t> resident_work_groups(std::size_t work_group_size,
+                                                  std::size_t dynamic_bytes) const {
+    return do_resident_work_groups(work_group_size, dynamic_bytes);
+  }
 
  private:
   virtual void do_set_argument(std::size_t index, const void* bytes, std::size_t size) = 0;
@@ -158,6 +163,11 @@ class kernel_interface {
                              const std::shared_ptr<buffer_interface>& buffer) = 0;
   /// For backends whose graphs do not keep it themselves.
   virtual void do_collect(possessions&) const {}
+  /// Empty where the API does not tell.
+  virtual std::optional<std::size_t> do_resident_work_groups(std::size_t /*work_group_size*/,
+                                                             std::size_t /*dynamic_bytes*/) const {
+    return std::nullopt;
+  }
 
   std::shared_ptr<context_interface> context_;
   kernel_info info_;

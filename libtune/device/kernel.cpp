@@ -14,6 +14,11 @@ kernel::kernel(kernel&&) noexcept = default;
 kernel& kernel::operator=(kernel&&) noexcept = default;
 kernel::~kernel() = default;
 
+std::optional<std::size_t> kernel::resident_work_groups(
+    std::size_t work_group_size, std::size_t dynamic_local_memory_bytes) const {
+  return impl_->resident_work_groups(work_group_size, dynamic_local_memory_bytes);
+}
+
 const kernel_info& kernel::info() const noexcept { return impl_->info(); }
 
 void kernel::set_argument(std::size_t index, const buffer& value) {

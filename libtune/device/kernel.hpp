@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <type_traits>
 
@@ -27,6 +28,13 @@ class kernel {
   ~kernel();
 
   const kernel_info& info() const noexcept;
+
+  /// How many work groups of so many work items one compute unit runs at the same time, by the
+  /// registers and local memory that the compiled kernel takes: what does not occupy the device can
+  /// be skipped before it is measured. Zero: it cannot run. Empty where the API does not tell, as
+  /// OpenCL. @throws device_error
+  std::optional<std::size_t> resident_work_groups(std::size_t work_group_size,
+                                                  std::size_t dynamic_local_memory_bytes = 0) const;
 
   /// Sets one argument; it stays set for later launches. Allocates nothing, and makes no driver
   /// call if the argument already has this value.

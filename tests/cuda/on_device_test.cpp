@@ -88,3 +88,18 @@ TEST_CASE("machine code of another architecture is refused as a binary, and harm
     CHECK_NOTHROW(tune::compile(context, doubling).create_kernel("doubling"));
   });
 }
+
+TEST_CASE("a kernel tells how many of its work groups a compute unit holds") {
+  on_cuda([](const tune::device& device) {
+    const tune::context context = device.create_context();
+    const auto kernel = tune::compile(context, doubling).create_kernel("doubling");
+    const auto small = kernel.resident_work_groups(64);
+    const auto large = kernel.resident_work_groups(1024);
+    REQUIRE(small);
+    REQUIRE(large);
+    CHECK(*large >= 1);
+    CHECK(*small > *large);
+    const std::size_t half = device.limits().local_memory_bytes / 2 + 1024;
+    CHECK(kernel.resident_work_groups(64, half).value() < *small);
+  });
+}
