@@ -64,11 +64,17 @@ int run(int count, char** arguments) {
 }  // namespace
 
 std::string invocation::database_path() const {
-  std::string path = database.empty() ? resolve_settings({}).database : database;
+  std::string path = settings().database;
   if (path.empty()) {
     throw error("neither XDG_CACHE_HOME nor HOME names a folder; name a file with --db");
   }
   return path;
+}
+
+tuning_settings invocation::settings() const {
+  tuning_options options;
+  if (!database.empty()) options.database = database;
+  return resolve_settings(options);
 }
 
 }  // namespace tune::cli

@@ -93,6 +93,9 @@ struct bench {
   temporary_folder folder;
   std::string path = folder.file("tuning.db");
   scoped_environment variable{"LIBTUNE_DB", path.c_str()};
+  scoped_environment system{"LIBTUNE_SYSTEM_DB", nullptr};
+  scoped_environment match{"LIBTUNE_MATCH", nullptr};
+  scoped_environment mode{"LIBTUNE_MODE", nullptr};
 };
 
 }  // namespace
@@ -155,6 +158,57 @@ TEST_CASE("explain says what would be used, why, how sure and what was relaxed")
   CHECK(nearest["match"] == "nearest");
   CHECK(nearest["relaxed"][0] == "device_version");
   CHECK(contains(tunedb(ask + "--device 'GPU Two'").output, "nearest"));
+}
+
+TEST_CASE("explain and path look in the layers that a program looks in") {
+  const bench here;
+  const std::string system = here.folder.file("system.db");
+  const std::string missing = here.folder.file("missing.db");
+  tune::tuning_database(system).store(sample_function(), sample_key(65), sample_tuning(16), 1600);
+  const scoped_environment systems{"LIBTUNE_SYSTEM_DB", (missing + ":" + system).c_str()};
+  const scoped_environment match{"LIBTUNE_MATCH", "verify"};
+  const std::string ask = "explain " + function + " --arg rows=65 --arg type=float32 ";
+  const std::string device = "--device 'GPU One' --platform 'Some Platform' ";
+
+  const json exact = tunedb_json(ask + device + "--driver 535.104");
+  CHECK(exact["action"] == "use");
+  CHECK(exact["database"] == system);
+  CHECK(exact["layer"] == "system 2");
+  CHECK(exact["layers"].size() == 3);
+  CHECK(exact["layers"][1]["used"] == false);
+
+  const json other = tunedb_json(ask + device + "--driver 9");
+  CHECK(other["action"] == "verify");
+  CHECK(other["verified"] == true);
+  CHECK(other["match"] == "nearest");
+  CHECK(other["candidates"].size() == 1);
+  const std::string text = tunedb(ask + device + "--driver 9").output;
+  CHECK(contains(text, "LIBTUNE_MATCH=verify"));
+  CHECK(contains(text, "measured on the device"));
+  CHECK(contains(text, missing + ", system 1: passed over"));
+
+  const json paths = tunedb_json("path");
+  CHECK(paths["layers"][2]["path"] == system);
+  CHECK(paths["layers"][2]["used"] == true);
+  CHECK(tunedb("path").output == here.path + "\n");
+  CHECK(contains(tunedb("path --all").output, system));
+}
+
+TEST_CASE("what explain says of a miss depends on the mode") {
+  const bench here;
+  const std::string ask = "explain " + function +
+                          " --arg rows=64 --arg type=float32 --device 'GPU One' --platform "
+                          "'Some Platform' --driver 9";
+  CHECK(tunedb_json(ask)["action"] == "tune");
+  CHECK_FALSE(tunedb_json(ask)["lost"].is_null());
+  {
+    const scoped_environment cached{"LIBTUNE_MODE", "cached"};
+    CHECK(tunedb_json(ask)["action"] == "fail");
+    CHECK(contains(tunedb(ask).output, "not_tuned_error"));
+  }
+  const scoped_environment match{"LIBTUNE_MATCH", "nearest"};
+  CHECK(tunedb_json(ask)["action"] == "check first");
+  CHECK(tunedb_json(ask)["lost"].is_null());
 }
 
 TEST_CASE("an export imported elsewhere exports the same bytes") {
