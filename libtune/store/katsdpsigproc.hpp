@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libtune/store/database_content.hpp"
+#include "libtune/store/shown_field.hpp"
 
 namespace tune {
 
@@ -33,8 +34,11 @@ struct katsdpsigproc_options {
   /// "app::fill.autotune"}. All others keep their name.
   std::map<std::string, std::string> names{};
   /// The functions as this side knows them: their types are then those of the fields. A function
-  /// that is not among them gets the types that its values show.
+  /// that is not among them gets the types that its values show (shown_field), a numpy type as the
+  /// name of the element type.
   std::vector<function_identity> known{};
+  /// Types of fields, instead of what their values show.
+  field_types types{};
   std::string date{};  ///< tuned_at of what is taken, for katsdpsigproc keeps no date
 };
 

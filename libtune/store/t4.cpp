@@ -201,25 +201,25 @@ std::vector<named_value> configuration_from(const precise_json& object,
   return configuration;
 }
 
-value_type type_of(const precise_json& item) {
-  if (item.is_boolean()) return value_type::boolean;
-  if (item.is_number_integer()) return value_type::int64;
-  return item.is_number() ? value_type::float64 : value_type::string;
+/// A value of which nobody knows the type.
+value any_value_from(const precise_json& item) {
+  if (!item.is_number_unsigned()) return value_from(item, {});
+  const auto number = item.get<std::uint64_t>();
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (number > most) return number;
+  return static_cast<std::int64_t>(number);
 }
 
-/// The fields that the configurations of a file show: a number that is an integer in some and not
-/// in others is a floating one.
-std::vector<field_description> fields_of(const precise_json& results) {
+/// The fields of the configurations of a file, with the types that their values show.
+std::vector<field_description> fields_of(const precise_json& results, const field_types& types) {
   std::vector<field_description> fields;
   if (results.empty()) return fields;
   for (const auto& [name, first] : member(results.front(), "configuration").items()) {
-    field_description field{name, type_of(first), first.is_null()};
+    std::vector<value> values;
     for (const precise_json& result : results) {
-      const precise_json& item = member(member(result, "configuration"), name.c_str());
-      field.optional = field.optional || item.is_null();
-      if (type_of(item) == value_type::float64) field.type = value_type::float64;
+      values.push_back(any_value_from(member(member(result, "configuration"), name.c_str())));
     }
-    fields.push_back(std::move(field));
+    fields.push_back(shown_field(name, values, types));
   }
   return fields;
 }
@@ -340,7 +340,9 @@ function_content from_t4_text(std::string_view text, const t4_subject& subject) 
   const precise_json& results = document["results"];
   if (results.empty()) refuse("it has no results");
   function_content one{.function = subject.function, .results = {}, .searches = {}};
-  if (one.function.value_fields.empty()) one.function.value_fields = fields_of(results);
+  if (one.function.value_fields.empty()) {
+    one.function.value_fields = fields_of(results, subject.types);
+  }
   search_content search;
   search.trials = trials_from(document, one.function.value_fields);
   const auto best = std::ranges::min_element(search.trials, {}, [](const trial_content& trial) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libtune/store/database_content.hpp"
+#include "libtune/store/shown_field.hpp"
 
 namespace tune {
 
@@ -22,7 +23,9 @@ std::string to_t4_text(const function_content& one);
 
 /// What a file that was not written by to_t4_text does not say of itself.
 struct t4_subject {
-  function_identity function{};  ///< value_fields may be empty: they are taken from the file then
+  /// value_fields may be empty: they are those of the file then, with the types of shown_field.
+  function_identity function{};
+  field_types types{};                   ///< of such fields, where somebody knows them
   std::vector<named_value> arguments{};  ///< in the order of the function's key_fields
   device_identity device{};
 };
