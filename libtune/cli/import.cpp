@@ -52,9 +52,9 @@ database_content read_content(const std::string& path, const import_options& opt
   return {.functions = {from_t4_text(text, subject_from(path, options))}};
 }
 
-void run(const invocation& shared, const import_options& options) {
+exit_code run(const invocation& shared, const import_options& options) {
   const std::string path = shared.database_path();
-  print_report(merge_content(path, read_content(path, options)), shared.json);
+  return print_report(merge_content(path, read_content(path, options)), shared.json);
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ void add_import(CLI::App& program, invocation& shared) {
       ->type_name("FIELD=TYPE")
       ->allow_extra_args(false);
   options->device.add_to(*command);
-  command->callback([&shared, options] { run(shared, *options); });
+  command->callback([&shared, options] { shared.result = run(shared, *options); });
 }
 
 }  // namespace tune::cli

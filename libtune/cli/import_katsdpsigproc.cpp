@@ -57,17 +57,16 @@ exit_code run(const invocation& shared, const import_options& given) {
   const std::string path = shared.database_path();
   const katsdpsigproc_content taken = read_katsdpsigproc(given.file, options_for(path, given));
   const merge_report report = merge_content(path, taken.content);
-  bool complete = true;
+  bool complete = report.reasons.empty();
   json tables = json::array();
   for (const taken_table& table : taken.tables) {
     complete = complete && table.left.empty();
     tables.push_back(to_json(table));
   }
   if (shared.json) {
-    print_json({{"tables", std::move(tables)},
-                {"results_added", report.results_added},
-                {"results_replaced", report.results_replaced},
-                {"results_kept", report.results_kept}});
+    json document{{"tables", std::move(tables)}};
+    document.update(cli::to_json(report));
+    print_json(document);
   } else {
     print_text(taken.tables);
     print_report(report, false);

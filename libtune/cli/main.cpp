@@ -19,7 +19,7 @@ constexpr const char* exit_codes = R"(Exit codes:
   2  the arguments make no sense
   3  there is no such function, result or search, or no database
   4  check has found something that is not good
-  5  import-katsdpsigproc could not take everything
+  5  not everything could be merged or imported; the output says what and why
 
 --db and --json may also follow the command.)";
 

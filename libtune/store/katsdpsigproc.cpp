@@ -19,6 +19,7 @@
 #include "libtune/store/database_failure.hpp"
 #include "libtune/store/database_file.hpp"
 #include "libtune/store/field_check.hpp"
+#include "libtune/store/identity_column.hpp"
 #include "libtune/store/raw_table.hpp"
 #include "libtune/store/row_checksum.hpp"
 #include "libtune/store/schema.hpp"
@@ -215,8 +216,14 @@ result_content convert_row(const column_values& row, const function_identity& fu
   result_content result{.arguments = convert_all(row, argument_prefix, function.key_fields),
                         .values = convert_all(row, value_prefix, function.value_fields),
                         .columns = {{"tuned_at", date}}};
-  for (const char* column : {"device_name", "device_platform", "device_version"}) {
-    result.columns[column] = text_in(row.at(column), column);
+  for (const identity_column& column : identity_columns()) {
+    const auto found = row.find(column.name);
+    if (found == row.end()) continue;
+    if (std::holds_alternative<std::string>(column.get({}))) {
+      result.columns[column.name] = text_in(found->second, column.name);
+    } else {
+      result.columns[column.name] = integer_in(found->second, column.name);
+    }
   }
   return result;
 }
@@ -230,7 +237,9 @@ std::string fault_of(const foreign_table& table, const function_identity& functi
   }
   for (const std::string& column : table.columns) {
     const bool field = column.starts_with(argument_prefix) || column.starts_with(value_prefix);
-    if (!field && !column.starts_with("device_")) {
+    const bool of_a_device = std::ranges::any_of(
+        identity_columns(), [&](const identity_column& known) { return column == known.name; });
+    if (!field && !of_a_device) {
       return fmt::format("column {} is none that katsdpsigproc makes", column);
     }
   }

@@ -44,7 +44,10 @@ struct katsdpsigproc_options {
 
 /// Reads the file, and nothing but reads it. Key columns become arguments, value columns values;
 /// what a column's type cannot say is converted where a known function wants it: 0 and 1 to bool,
-/// the text of a numpy type to a dtype. There are no scores, so measured results win over these.
+/// the text of a numpy type to a dtype. Of a device it knows name, platform and driver alone, so
+/// that its results are found as nearest matches; other columns of an identity are taken if they
+/// are there, and a table with any other column is left. There are no scores, so measured results
+/// win over these.
 /// @throws database_error if it cannot be read, or is a tuning database of libtune
 katsdpsigproc_content read_katsdpsigproc(const std::string& path,
                                          const katsdpsigproc_options& options = {});

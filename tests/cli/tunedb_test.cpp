@@ -249,6 +249,26 @@ TEST_CASE("merge brings another database in, and a second time nothing") {
   CHECK(again["searches_known"] == 2);
 }
 
+TEST_CASE("merge and import tell what they could not take, and return 5") {
+  const bench here;
+  const std::string db = "--db " + here.folder.file("b.db") + " ";
+  json document = json::parse(tunedb("export").output);
+  document["functions"][0]["results"][0]["columns"]["device_clock_mhz"] = "fast";
+  std::ofstream(here.folder.file("a.json")) << document.dump();
+  const ended import = tunedb(db + "import --json " + here.folder.file("a.json"));
+  CHECK(import.code == 5);
+  const json report = json::parse(import.output);
+  CHECK(report["left"] == 1);
+  CHECK(report["results_added"] == 1);
+  CHECK(contains(report["reasons"][0], "device_clock_mhz"));
+
+  SQLite::Database(here.path, SQLite::OPEN_READWRITE)
+      .exec("UPDATE \"other__3\" SET \"value_wgs\" = 77");
+  const ended merge = tunedb(db + "merge " + here.path);
+  CHECK(merge.code == 5);
+  CHECK(contains(merge.output, "1 rows of"));
+}
+
 TEST_CASE("a backup is a database of its own with all that this one has") {
   const bench here;
   const std::string copy = here.folder.file("copy.db");

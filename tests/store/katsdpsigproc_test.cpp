@@ -121,6 +121,27 @@ TEST_CASE("a type that is given counts instead of the one that the values show")
   CHECK(table(all, fill_name + "__0").taken == 0);  // a text is no int8
 }
 
+TEST_CASE("every column of an identity is taken, and a table with another one is left") {
+  const temporary_folder folder;
+  const std::string make =
+      "CREATE TABLE app_f__0 (arg_n, device_name, device_platform, device_version, "
+      "device_architecture, device_clock_mhz, value_wgs);"
+      "INSERT INTO app_f__0 VALUES (1, 'GPU', 'CUDA', '12', 'sm_90', 1785, 64),"
+      "(2, 'GPU', 'CUDA', '12', 'sm_90', 'fast', 64);"
+      "CREATE TABLE app_g__0 (device_name, device_platform, device_version, device_colour, "
+      "value_wgs)";
+  SQLite::Database(folder.file("k.db"), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(make);
+  const auto all = read_katsdpsigproc(folder.file("k.db"));
+  REQUIRE(all.content.functions.size() == 1);
+  REQUIRE(all.content.functions[0].results.size() == 1);
+  CHECK(all.content.functions[0].results[0].device().legality.architecture == "sm_90");
+  CHECK(all.content.functions[0].results[0].device().speed.clock_mhz == 1785);
+  CHECK(table(all, "app_f__0").left ==
+        std::vector<std::string>{"column device_clock_mhz holds what is no integer"});
+  REQUIRE(table(all, "app_g__0").left.size() == 1);
+  CHECK(table(all, "app_g__0").left[0].find("device_colour") != std::string::npos);
+}
+
 TEST_CASE("a tuning database of libtune is no database of katsdpsigproc") {
   const temporary_folder folder;
   tune::merge_content(
