@@ -28,6 +28,7 @@ struct explanation {
   tuning_settings settings;
   std::vector<layer> layers;
   outlook ahead;
+  std::optional<result_origin> origin;  // of the best
 };
 
 const char* match_name(match_mode match) {
@@ -60,6 +61,26 @@ void print_match(const record& best) {
              best.distance, fmt::join(best.relaxed, ", "));
 }
 
+void print_origin(const std::optional<result_origin>& origin) {
+  if (!origin) {
+    fmt::print("origin     not known: a change of its kernel or space is not noticed\n");
+    return;
+  }
+  fmt::print("origin     searched {} by libtune {}, space {}, programs {}\n", origin->searched_at,
+             origin->search.library_version.empty() ? "-" : origin->search.library_version,
+             origin->search.space.empty() ? "-" : origin->search.space,
+             origin->programs.empty() ? "-" : fmt::format("{}", fmt::join(origin->programs, " ")));
+}
+
+json to_json(const std::optional<result_origin>& origin) {
+  if (!origin) return nullptr;
+  return {{"searched_at", origin->searched_at},
+          {"space", origin->search.space},
+          {"compiler", origin->search.compiler},
+          {"library_version", origin->search.library_version},
+          {"programs", origin->programs}};
+}
+
 void print_others(const explanation& all) {
   std::vector<std::vector<std::string>> lines;
   for (const candidate& one : all.ahead.candidates) {
@@ -87,6 +108,7 @@ void print_text(const explanation& all, const evidence& why) {
   fmt::print("time       {}\n", time_text(best.score_ns));
   fmt::print("why        {}\n", why.reason());
   fmt::print("how sure   {}: {}\n", why.verdict(), why.verdict_text());
+  print_origin(all.origin);
   print_others(all);
 }
 
@@ -120,6 +142,7 @@ json to_json(const explanation& all, const evidence& why) {
                    {"measured", why.measured},
                    {"runner_up_slower_by", cli::to_json(why.gap)},
                    {"noise", cli::to_json(why.noise)},
+                   {"origin", to_json(all.origin)},
                    {"layers", cli::to_json(all.layers)}});
   json candidates = json::array();
   for (const candidate& one : all.ahead.candidates) candidates.push_back(to_json(all, one));
@@ -156,6 +179,7 @@ void run(const invocation& shared, const explain_options& options) {
                         all.ahead.text(all.settings) + "; see tunedb show " + all.function.name);
   }
   const record& best = all.ahead.candidates.front().result;
+  all.origin = origin_of(all.layers, all.function, all.key, best);
   const evidence why(trials_behind(all.layers, all.function, all.key, best), best);
   if (shared.json) {
     print_json(to_json(all, why));

@@ -92,6 +92,21 @@ void tell_why_lost(outlook& ahead, const tuning_settings& settings) {
   }
 }
 
+/// Runs read(database) on the database of a result; what fails counts as not there.
+template <class Read>
+void read_from(const std::vector<layer>& layers, const record& result, Read read) {
+  for (const layer& one : layers) {
+    if (one.path != result.database) continue;
+    try {
+      tuning_database database(one.path, patience, one.access);
+      read(database);
+    } catch (const database_error&) {
+      // tunedb check tells of it.
+    }
+    return;
+  }
+}
+
 }  // namespace
 
 const char* next_step_name(next_step step) noexcept {
@@ -138,19 +153,24 @@ outlook look_ahead(std::vector<layer>& layers, const tuning_settings& settings,
   return ahead;
 }
 
+std::optional<result_origin> origin_of(const std::vector<layer>& layers,
+                                       const function_identity& function, const record_key& key,
+                                       const record& result) {
+  std::optional<result_origin> origin;
+  read_from(layers, result, [&](tuning_database& database) {
+    origin = database.origin(function, {key.arguments, result.device}, result.values);
+  });
+  return origin;
+}
+
 std::vector<stored_trial> trials_behind(const std::vector<layer>& layers,
                                         const function_identity& function, const record_key& key,
                                         const record& result) {
-  for (const layer& one : layers) {
-    if (one.path != result.database) continue;
-    try {
-      return tuning_database(one.path, patience, one.access)
-          .trials(function, {key.arguments, result.device});
-    } catch (const database_error&) {
-      return {};
-    }
-  }
-  return {};
+  std::vector<stored_trial> trials;
+  read_from(layers, result, [&](tuning_database& database) {
+    trials = database.trials(function, {key.arguments, result.device});
+  });
+  return trials;
 }
 
 }  // namespace tune::cli

@@ -9,6 +9,7 @@
 
 #include "libtune/cli/layers.hpp"
 #include "libtune/store/record.hpp"
+#include "libtune/store/result_origin.hpp"
 #include "libtune/store/stored_trial.hpp"
 #include "libtune/tune/settings.hpp"
 
@@ -48,6 +49,11 @@ struct outlook {
 /// Looks ahead. A layer that cannot be used for the function gets a fault that says why.
 outlook look_ahead(std::vector<layer>& layers, const tuning_settings& settings,
                    const function_identity& function, const record_key& key);
+
+/// With what a result was measured; nothing if that is not known or cannot be read.
+std::optional<result_origin> origin_of(const std::vector<layer>& layers,
+                                       const function_identity& function, const record_key& key,
+                                       const record& result);
 
 /// The trials of the latest search behind a result; none if they cannot be read.
 std::vector<stored_trial> trials_behind(const std::vector<layer>& layers,

@@ -77,7 +77,8 @@ struct bench {
     database.add_trial(search, {.configuration = sample_tuning(64),
                                 .outcome = "measured",
                                 .samples_ns = {1500, 1501.5},
-                                .score_ns = 1500});
+                                .score_ns = 1500,
+                                .programs = {"0123abcd"}});
     database.add_trial(search, {.configuration = sample_tuning(128),
                                 .outcome = "measured",
                                 .samples_ns = {1800},
@@ -153,6 +154,7 @@ TEST_CASE("explain says what would be used, why, how sure and what was relaxed")
   CHECK(exact["values"]["wgs"] == 64);
   CHECK(exact["sure"] == "clear");
   CHECK(exact["relaxed"].empty());
+  CHECK(exact["origin"]["programs"] == json{"0123abcd"});
   const json nearest =
       tunedb_json(ask + "--device 'GPU One' --platform 'Some Platform' --driver 999.0");
   CHECK(nearest["match"] == "nearest");
@@ -292,6 +294,7 @@ TEST_CASE("prune removes what is asked for, and with --dry-run only counts it") 
 TEST_CASE("check finds a damaged row and files that others may write, and returns 4") {
   const bench here;
   CHECK(tunedb_json("check")["good"] == true);
+  CHECK(contains(tunedb("check").output, "of 2 results 1 say"));
   ::chmod(here.path.c_str(), 0666);
   CHECK(tunedb("check").code == 4);
   ::chmod(here.path.c_str(), 0600);
