@@ -23,7 +23,7 @@ constexpr std::array variables{
     environment_variable{"LIBTUNE_DB", "path", "libtune/tuning.db in the user's cache folder",
                          "the tuning database"},
     environment_variable{"LIBTUNE_DB_ACCESS", "private, shared", "private",
-                         "whether the database's folder may be written by a group"},
+                         "whether a group may write the database, and system databases may be anybody's"},
     environment_variable{"LIBTUNE_SYSTEM_DB", "paths with : between them", "none",
                          "tuning databases to look in after that one, which are only read"},
     environment_variable{"LIBTUNE_MATCH", "exact, nearest, verify", "exact",

@@ -7,13 +7,52 @@
 #include "libtune/cli/commands.hpp"
 #include "libtune/cli/output.hpp"
 #include "libtune/store/database_check.hpp"
+#include "libtune/store/database_reader.hpp"
 
 namespace tune::cli {
 namespace {
 
+bool knows_programs(const search_content& search, const result_content& result) {
+  return std::ranges::any_of(search.trials, [&](const trial_content& trial) {
+    return trial.score_ns() && trial.configuration == result.values &&
+           !text_of(trial.columns, "programs").empty();
+  });
+}
+
+/// Whether a program can notice that the kernel of a result has changed.
+bool has_origin(const function_content& content, const result_content& result) {
+  const column_values of_result = search_columns(result.arguments, result.device());
+  return std::ranges::any_of(content.searches, [&](const search_content& search) {
+    const auto same = [&](const char* column) {
+      return text_of(search.columns, column) == text_of(of_result, column);
+    };
+    return same("arguments_canonical") && same("device_canonical") &&
+           knows_programs(search, result);
+  });
+}
+
+check_finding check_origins(const std::string& path) {
+  std::size_t results = 0;
+  std::size_t known = 0;
+  const database_content all = database_reader(path, database_access::read_only).read_all();
+  for (const function_content& content : all.functions) {
+    results += content.results.size();
+    known += static_cast<std::size_t>(std::ranges::count_if(
+        content.results,
+        [&](const result_content& result) { return has_origin(content, result); }));
+  }
+  return {"kernels", true,
+          fmt::format("of {} results {} say with which programs they were measured; a change of "
+                      "the kernels of the others is not noticed",
+                      results, known)};
+}
+
 exit_code run(const invocation& shared) {
   const std::string path = shared.database_path();
-  const std::vector<check_finding> findings = check_database(path);
+  std::vector<check_finding> findings = check_database(path);
+  if (std::ranges::all_of(findings, &check_finding::good)) {
+    findings.push_back(check_origins(path));
+  }
   const bool good = std::ranges::all_of(findings, &check_finding::good);
   if (shared.json) {
     json list = json::array();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "libtune/cli/exit_code.hpp"
+#include "libtune/tune/settings.hpp"
 
 namespace CLI {
 class App;
@@ -21,6 +22,9 @@ struct invocation {
   /// The file to work on: --db, else where autotuners keep their results now.
   /// @throws error if there is nowhere to keep one
   std::string database_path() const;
+
+  /// What an autotuner would be set to here and now, but with the database of --db if it was given.
+  tuning_settings settings() const;
 };
 
 // Each adds one command to the program. What it does runs while the arguments are parsed, which is

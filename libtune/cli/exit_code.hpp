@@ -11,7 +11,7 @@ enum exit_code : int {
   wrong_usage = 2,   ///< the arguments make no sense
   not_found = 3,     ///< there is no such function, result or search, or no database
   faults_found = 4,  ///< check has found something that is not good
-  part_left = 5,     ///< import-katsdpsigproc could not take everything
+  part_left = 5,     ///< not everything could be merged or imported
 };
 
 }  // namespace tune::cli

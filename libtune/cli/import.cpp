@@ -20,6 +20,7 @@ struct import_options {
   std::string format = "json";
   std::string function;
   std::vector<std::string> arguments;
+  std::vector<std::string> types;
   device_choice device;
 };
 
@@ -29,14 +30,14 @@ t4_subject subject_from(const std::string& path, const import_options& options) 
     throw usage_error("the file does not say what it is of: name --function and --device");
   }
   database_reader database(path);
-  t4_subject subject;
+  t4_subject subject{.types = parse_types(options.types)};
   if (const auto known = find_function_if(database, options.function)) {
     subject.function = *known;
   } else {
     const auto [name, version] = split_function(options.function);
     subject.function = {.name = name,
                         .version = version.value_or(0),
-                        .key_fields = guess_fields(options.arguments),
+                        .key_fields = shown_key_fields(options.arguments, subject.types),
                         .value_fields = {}};
   }
   subject.arguments = parse_key(subject.function, options.arguments);
@@ -51,9 +52,9 @@ database_content read_content(const std::string& path, const import_options& opt
   return {.functions = {from_t4_text(text, subject_from(path, options))}};
 }
 
-void run(const invocation& shared, const import_options& options) {
+exit_code run(const invocation& shared, const import_options& options) {
   const std::string path = shared.database_path();
-  print_report(merge_content(path, read_content(path, options)), shared.json);
+  return print_report(merge_content(path, read_content(path, options)), shared.json);
 }
 
 }  // namespace
@@ -72,8 +73,14 @@ void add_import(CLI::App& program, invocation& shared) {
   command->add_option("--arg", options->arguments, "A field of its key, as NAME=VALUE")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
+  command
+      ->add_option("--type", options->types,
+                   "The type of a field of a function that the database does not know, such as "
+                   "rows=int64, or label=string? if it may be empty. Without it the values show it")
+      ->type_name("FIELD=TYPE")
+      ->allow_extra_args(false);
   options->device.add_to(*command);
-  command->callback([&shared, options] { run(shared, *options); });
+  command->callback([&shared, options] { shared.result = run(shared, *options); });
 }
 
 }  // namespace tune::cli

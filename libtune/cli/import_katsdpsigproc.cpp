@@ -21,6 +21,7 @@ namespace {
 struct import_options {
   std::string file;
   std::vector<std::string> names;
+  std::vector<std::string> types;
 };
 
 katsdpsigproc_options options_for(const std::string& database, const import_options& given) {
@@ -33,6 +34,7 @@ katsdpsigproc_options options_for(const std::string& database, const import_opti
   for (const function_summary& summary : database_reader(database).functions()) {
     options.known.push_back(summary.function);
   }
+  options.types = parse_types(given.types);
   options.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   return options;
 }
@@ -55,17 +57,16 @@ exit_code run(const invocation& shared, const import_options& given) {
   const std::string path = shared.database_path();
   const katsdpsigproc_content taken = read_katsdpsigproc(given.file, options_for(path, given));
   const merge_report report = merge_content(path, taken.content);
-  bool complete = true;
+  bool complete = report.reasons.empty();
   json tables = json::array();
   for (const taken_table& table : taken.tables) {
     complete = complete && table.left.empty();
     tables.push_back(to_json(table));
   }
   if (shared.json) {
-    print_json({{"tables", std::move(tables)},
-                {"results_added", report.results_added},
-                {"results_replaced", report.results_replaced},
-                {"results_kept", report.results_kept}});
+    json document{{"tables", std::move(tables)}};
+    document.update(cli::to_json(report));
+    print_json(document);
   } else {
     print_text(taken.tables);
     print_report(report, false);
@@ -87,6 +88,12 @@ void add_import_katsdpsigproc(CLI::App& program, invocation& shared) {
       ->add_option("--name", options->names,
                    "What a table's function is called here, as TABLE=FUNCTION without versions")
       ->type_name("TABLE=FUNCTION")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--type", options->types,
+                   "The type of a field of functions that the database does not know, such as "
+                   "rows=int64, or label=string? if it may be empty")
+      ->type_name("FIELD=TYPE")
       ->allow_extra_args(false);
   command->callback([&shared, options] { shared.result = run(shared, *options); });
 }

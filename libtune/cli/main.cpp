@@ -19,7 +19,7 @@ constexpr const char* exit_codes = R"(Exit codes:
   2  the arguments make no sense
   3  there is no such function, result or search, or no database
   4  check has found something that is not good
-  5  import-katsdpsigproc could not take everything
+  5  not everything could be merged or imported; the output says what and why
 
 --db and --json may also follow the command.)";
 
@@ -64,11 +64,17 @@ int run(int count, char** arguments) {
 }  // namespace
 
 std::string invocation::database_path() const {
-  std::string path = database.empty() ? resolve_settings({}).database : database;
+  std::string path = settings().database;
   if (path.empty()) {
     throw error("neither XDG_CACHE_HOME nor HOME names a folder; name a file with --db");
   }
   return path;
+}
+
+tuning_settings invocation::settings() const {
+  tuning_options options;
+  if (!database.empty()) options.database = database;
+  return resolve_settings(options);
 }
 
 }  // namespace tune::cli

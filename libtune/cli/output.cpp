@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "libtune/report/duration.hpp"
+#include "libtune/store/value_json.hpp"
 
 namespace tune::cli {
 
@@ -30,24 +31,9 @@ void print_json(const json& document) {
   fmt::print("{}\n", document.dump(2, ' ', false, json::error_handler_t::replace));
 }
 
-json to_json(const value& v) {
-  struct {
-    json operator()(std::monostate) const { return nullptr; }
-    json operator()(bool b) const { return b; }
-    json operator()(std::int64_t i) const { return i; }
-    json operator()(std::uint64_t i) const { return i; }
-    // JSON has no infinity and no NaN.
-    json operator()(double d) const { return std::isfinite(d) ? json(d) : json(to_string(d)); }
-    json operator()(const std::string& s) const { return s; }
-  } writer;
-  return std::visit(writer, v);
-}
+json to_json(const value& v) { return json::parse(to_json_text(v)); }
 
-json to_json(const std::vector<named_value>& values) {
-  json object = json::object();
-  for (const named_value& item : values) object[item.name] = to_json(item.value);
-  return object;
-}
+json to_json(const std::vector<named_value>& values) { return json::parse(to_json_text(values)); }
 
 json to_json(const device_identity& device) {
   return {{"name", device.name}, {"platform", device.platform}, {"version", device.driver_version}};

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "libtune/cli/exit_code.hpp"
+#include "libtune/cli/output.hpp"
 #include "libtune/store/merge.hpp"
 
 namespace tune::cli {
@@ -9,7 +11,10 @@ namespace tune::cli {
 /// Adds the numbers of another merge.
 void add_up(merge_report& sum, const merge_report& other);
 
-/// What merges have done, as text or JSON.
-void print_report(const merge_report& report, bool as_json);
+json to_json(const merge_report& report);
+
+/// What merges have done, as text or JSON, and what they could not take.
+/// @returns part_left if there is such a thing
+exit_code print_report(const merge_report& report, bool as_json);
 
 }  // namespace tune::cli

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <map>
+#include <span>
 
 #include "libtune/base/error.hpp"
 #include "libtune/discover/select.hpp"
@@ -136,17 +137,32 @@ std::vector<named_value> parse_key(const function_identity& function,
   return key;
 }
 
-std::vector<field_description> guess_fields(const std::vector<std::string>& texts) {
+std::vector<field_description> shown_key_fields(const std::vector<std::string>& texts,
+                                                const field_types& types) {
   std::vector<field_description> fields;
   for (const std::string& text : texts) {
     const auto [name, content] = split_argument(text);
-    auto type = value_type::string;
-    if (content == "true" || content == "false") type = value_type::boolean;
-    if (number_in<double>(content)) type = value_type::float64;
-    if (number_in<std::int64_t>(content)) type = value_type::int64;
-    fields.push_back({name, type});
+    value v = content;
+    if (content == "true" || content == "false") v = content == "true";
+    if (const auto real = number_in<double>(content)) v = *real;
+    if (const auto whole = number_in<std::uint64_t>(content)) v = *whole;
+    if (const auto whole = number_in<std::int64_t>(content)) v = *whole;
+    fields.push_back(shown_field(name, std::span(&v, 1), types));
   }
   return fields;
+}
+
+field_types parse_types(const std::vector<std::string>& texts) {
+  field_types types;
+  for (const std::string& text : texts) {
+    const auto [name, type] = split_argument(text);
+    try {
+      types[name] = parse_field_type(type);
+    } catch (const argument_error& unknown) {
+      throw usage_error(unknown.what());
+    }
+  }
+  return types;
 }
 
 }  // namespace tune::cli

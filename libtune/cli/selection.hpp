@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libtune/store/database_reader.hpp"
+#include "libtune/store/shown_field.hpp"
 
 namespace CLI {
 class App;
@@ -55,7 +56,11 @@ std::optional<function_identity> find_function_if(database_reader& database,
 std::vector<named_value> parse_key(const function_identity& function,
                                    const std::vector<std::string>& texts);
 
-/// Key fields as such texts show them, for a function that nobody has told of.
-std::vector<field_description> guess_fields(const std::vector<std::string>& texts);
+/// Key fields as such texts show them (shown_field), for a function that nobody has told of.
+std::vector<field_description> shown_key_fields(const std::vector<std::string>& texts,
+                                                const field_types& types);
+
+/// Types from "rows=int64", "label=string?" and the like. @throws usage_error
+field_types parse_types(const std::vector<std::string>& texts);
 
 }  // namespace tune::cli

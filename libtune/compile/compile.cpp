@@ -10,6 +10,7 @@
 #include "libtune/compile/cached_compiler.hpp"
 #include "libtune/compile/compile_watch.hpp"
 #include "libtune/compile/compiler.hpp"
+#include "libtune/compile/expected_program.hpp"
 #include "libtune/compile/kernel_library.hpp"
 #include "libtune/compile/pooled_compiler.hpp"
 #include "libtune/compile/preamble.hpp"
@@ -49,6 +50,7 @@ program compile(const context& context, const kernel_source& source, const defin
   const program_source complete{
       .name = source.name, .text = before + resolved.text, .options = options.flags};
   compile_watch::meet(complete);
+  meet_expected_program(macros, complete);
   try {
     return build(context, complete, options.compiler);
   } catch (const build_error& failure) {

@@ -20,6 +20,7 @@
 #include "libtune/store/row_checksum.hpp"
 #include "libtune/store/schema.hpp"
 #include "libtune/store/schema_migration.hpp"
+#include "libtune/store/system_trust.hpp"
 
 namespace tune::detail {
 namespace {
@@ -35,8 +36,16 @@ int flags_for(database_access access) noexcept {
   return always | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
 }
 
+void require_trust(const std::string& path, database_access access) {
+  if (access == database_access::immutable) {
+    require_system_trust(path);
+  } else {
+    detail::require_trust(path);
+  }
+}
+
 std::string name_for(const std::string& path, database_access access) {
-  if (access != database_access::immutable) require_trust(path);
+  require_trust(path, access);
   if (access != database_access::read_write) require_regular_file(path);
   return access == database_access::immutable ? immutable_uri(path)
                                               : without_links_on_the_way(path);
@@ -131,7 +140,7 @@ connection::connection(const std::string& path, std::chrono::milliseconds wait,
     inode_ = status.st_ino;
   }
   // Once more, for what may have taken the file's place before it was opened.
-  if (access != database_access::immutable) require_trust(path);
+  require_trust(path, access);
   limit_resources(database_->getHandle());
   constexpr int steps_between_looks = 1000;
   sqlite3_progress_handler(database_->getHandle(), steps_between_looks, is_past, &work_deadline_);

@@ -46,8 +46,9 @@ void check_drift(const connection& source, const function_identity& function,
   if (drift.empty()) return;
   throw schema_drift_error(fmt::format(
       "tuning database '{}': the results of '{}', version {}, were stored with other fields than "
-      "it has now: {}; raise the version of the autotune function",
-      source.path(), function.name, function.version, drift));
+      "it has now: {}; raise the version of the autotune function, or, if they were imported as "
+      "another type, remove them (tunedb prune --function {}) and import them with --type",
+      source.path(), function.name, function.version, drift, table_name(function)));
 }
 
 std::unique_ptr<function_table> function_table::open(connection& source,

@@ -19,6 +19,7 @@
 #include "libtune/store/database_failure.hpp"
 #include "libtune/store/database_file.hpp"
 #include "libtune/store/field_check.hpp"
+#include "libtune/store/identity_column.hpp"
 #include "libtune/store/raw_table.hpp"
 #include "libtune/store/row_checksum.hpp"
 #include "libtune/store/schema.hpp"
@@ -96,27 +97,6 @@ std::optional<std::pair<std::string, int>> split_name(const std::string& table) 
   return std::pair{table.substr(0, at), version};
 }
 
-/// The type that fits the values of a column: text where there is any, else floating where there
-/// is any such number.
-value_type shown_type(const foreign_table& table, const std::string& column) {
-  auto type = value_type::int64;
-  for (const column_values& row : table.rows) {
-    const column_value& v = row.at(column);
-    if (std::holds_alternative<std::string>(v)) return value_type::string;
-    if (std::holds_alternative<double>(v)) type = value_type::float64;
-  }
-  return type;
-}
-
-std::vector<field_description> shown_fields(const foreign_table& table, std::string_view prefix) {
-  std::vector<field_description> fields;
-  for (const std::string& column : table.columns) {
-    if (!column.starts_with(prefix)) continue;
-    fields.push_back({column.substr(prefix.size()), shown_type(table, column)});
-  }
-  return fields;
-}
-
 /// "<class 'numpy.float32'>", "dtype('float32')" and "float32" as float32.
 std::string type_name_in(const std::string& text) {
   const std::size_t open = text.find('\'');
@@ -124,6 +104,36 @@ std::string type_name_in(const std::string& text) {
       open == std::string::npos ? text : text.substr(open + 1, text.rfind('\'') - open - 1);
   if (name.starts_with("numpy.")) name.erase(0, 6);
   return name;
+}
+
+/// Whether a text is one of the two forms in which numpy shows a type.
+bool is_numpy_type(const std::string& text) {
+  return text.starts_with("<class 'numpy.") || text.starts_with("dtype('");
+}
+
+value shown_value(const column_value& v) {
+  if (const auto* number = std::get_if<std::int64_t>(&v)) return *number;
+  if (const auto* real = std::get_if<double>(&v)) return *real;
+  if (const auto* text = std::get_if<std::string>(&v)) {
+    return is_numpy_type(*text) ? type_name_in(*text) : *text;
+  }
+  return {};
+}
+
+std::vector<field_description> shown_fields(const foreign_table& table, std::string_view prefix,
+                                            const field_types& types) {
+  std::vector<field_description> fields;
+  for (const std::string& column : table.columns) {
+    if (!column.starts_with(prefix)) continue;
+    std::vector<value> values;
+    for (const column_values& row : table.rows) {
+      // Bytes say nothing of the others' type; their rows are left.
+      const column_value& v = row.at(column);
+      if (!std::holds_alternative<std::vector<std::byte>>(v)) values.push_back(shown_value(v));
+    }
+    fields.push_back(shown_field(column.substr(prefix.size()), values, types));
+  }
+  return fields;
 }
 
 std::int64_t integer_in(const column_value& v, const std::string& column) {
@@ -152,6 +162,7 @@ std::string dtype_in(const column_value& v, const std::string& column) {
 }
 
 value convert(const column_value& v, const field_description& field, const std::string& column) {
+  if (field.optional && std::holds_alternative<std::monostate>(v)) return {};
   if (std::holds_alternative<std::vector<std::byte>>(v)) {
     throw unusable{"column " + column +
                    " holds the bytes of a numpy number, which are never found again"};
@@ -205,8 +216,14 @@ result_content convert_row(const column_values& row, const function_identity& fu
   result_content result{.arguments = convert_all(row, argument_prefix, function.key_fields),
                         .values = convert_all(row, value_prefix, function.value_fields),
                         .columns = {{"tuned_at", date}}};
-  for (const char* column : {"device_name", "device_platform", "device_version"}) {
-    result.columns[column] = text_in(row.at(column), column);
+  for (const identity_column& column : identity_columns()) {
+    const auto found = row.find(column.name);
+    if (found == row.end()) continue;
+    if (std::holds_alternative<std::string>(column.get({}))) {
+      result.columns[column.name] = text_in(found->second, column.name);
+    } else {
+      result.columns[column.name] = integer_in(found->second, column.name);
+    }
   }
   return result;
 }
@@ -220,7 +237,9 @@ std::string fault_of(const foreign_table& table, const function_identity& functi
   }
   for (const std::string& column : table.columns) {
     const bool field = column.starts_with(argument_prefix) || column.starts_with(value_prefix);
-    if (!field && !column.starts_with("device_")) {
+    const bool of_a_device = std::ranges::any_of(
+        identity_columns(), [&](const identity_column& known) { return column == known.name; });
+    if (!field && !of_a_device) {
       return fmt::format("column {} is none that katsdpsigproc makes", column);
     }
   }
@@ -242,8 +261,8 @@ function_identity identity_for(const foreign_table& table, std::pair<std::string
   }
   return {.name = named.first,
           .version = named.second,
-          .key_fields = shown_fields(table, argument_prefix),
-          .value_fields = shown_fields(table, value_prefix)};
+          .key_fields = shown_fields(table, argument_prefix, options.types),
+          .value_fields = shown_fields(table, value_prefix, options.types)};
 }
 
 void take(const foreign_table& table, const katsdpsigproc_options& options,

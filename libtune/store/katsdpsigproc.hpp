@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libtune/store/database_content.hpp"
+#include "libtune/store/shown_field.hpp"
 
 namespace tune {
 
@@ -33,14 +34,20 @@ struct katsdpsigproc_options {
   /// "app::fill.autotune"}. All others keep their name.
   std::map<std::string, std::string> names{};
   /// The functions as this side knows them: their types are then those of the fields. A function
-  /// that is not among them gets the types that its values show.
+  /// that is not among them gets the types that its values show (shown_field), a numpy type as the
+  /// name of the element type.
   std::vector<function_identity> known{};
+  /// Types of fields, instead of what their values show.
+  field_types types{};
   std::string date{};  ///< tuned_at of what is taken, for katsdpsigproc keeps no date
 };
 
 /// Reads the file, and nothing but reads it. Key columns become arguments, value columns values;
 /// what a column's type cannot say is converted where a known function wants it: 0 and 1 to bool,
-/// the text of a numpy type to a dtype. There are no scores, so measured results win over these.
+/// the text of a numpy type to a dtype. Of a device it knows name, platform and driver alone, so
+/// that its results are found as nearest matches; other columns of an identity are taken if they
+/// are there, and a table with any other column is left. There are no scores, so measured results
+/// win over these.
 /// @throws database_error if it cannot be read, or is a tuning database of libtune
 katsdpsigproc_content read_katsdpsigproc(const std::string& path,
                                          const katsdpsigproc_options& options = {});

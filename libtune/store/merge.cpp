@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/store/merge.hpp"
 
+#include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Exception.h>
+#include <SQLiteCpp/Savepoint.h>
+#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 #include <map>
 #include <set>
+#include <sqlite3.h>
 #include <utility>
 #include <vector>
 
@@ -18,7 +22,9 @@
 #include "libtune/store/database_lock.hpp"
 #include "libtune/store/field_check.hpp"
 #include "libtune/store/function_table.hpp"
+#include "libtune/store/identity_column.hpp"
 #include "libtune/store/raw_table.hpp"
+#include "libtune/store/schema_drift_error.hpp"
 
 namespace tune {
 namespace {
@@ -35,44 +41,89 @@ void require_text(const column_values& columns, const char* name, const std::str
   }
 }
 
+/// Name, platform and driver have to be there; what else is not there is not known.
 void check_device(const column_values& columns, const std::string& whose) {
   for (const char* name : {"device_name", "device_platform", "device_version"}) {
     require_text(columns, name, whose);
   }
+  for (const identity_column& column : identity_columns()) {
+    const auto found = columns.find(column.name);
+    if (found == columns.end() || std::holds_alternative<std::monostate>(found->second)) continue;
+    const bool is_text = std::holds_alternative<std::string>(column.get({}));
+    const auto* number = std::get_if<std::int64_t>(&found->second);
+    if (is_text) require_text(columns, column.name, whose);
+    if (!is_text && (number == nullptr || *number < 0)) {
+      throw argument_error(
+          fmt::format("'{}' of '{}' is no number of a device: a whole one, zero "
+                      "if it is not known",
+                      column.name, whose));
+    }
+  }
 }
 
-/// What tuning_database would not store must not come in by another door.
-void check_content(const function_content& content) {
-  const std::string& name = content.function.name;
-  static_cast<void>(table_name(content.function));
-  check_field_names(content.function);
-  for (const result_content& result : content.results) {
-    detail::check_key(content.function.key_fields, result.arguments, name);
-    detail::check_fields(content.function.value_fields, result.values, name);
-    if (const auto score = result.score_ns()) detail::check_score(*score);
-    check_device(result.columns, name);
-    require_text(result.columns, "tuned_at", name);
+// What tuning_database would not store must not come in by another door.
+void check_result(const function_identity& function, const result_content& result) {
+  detail::check_key(function.key_fields, result.arguments, function.name);
+  detail::check_fields(function.value_fields, result.values, function.name);
+  if (const auto score = result.score_ns()) detail::check_score(*score);
+  check_device(result.columns, function.name);
+  require_text(result.columns, "tuned_at", function.name);
+}
+
+void check_search(const function_identity& function, const search_content& search) {
+  check_device(search.columns, function.name);
+  require_text(search.columns, "arguments_canonical", function.name);
+  require_text(search.columns, "device_canonical", function.name);
+  for (const trial_content& trial : search.trials) {
+    if (const auto score = trial.score_ns()) detail::check_score(*score);
+    for (const double sample : trial.samples_ns()) detail::check_score(sample);
   }
-  for (const search_content& search : content.searches) {
-    check_device(search.columns, name);
-    require_text(search.columns, "arguments_canonical", name);
-    for (const trial_content& trial : search.trials) {
-      if (const auto score = trial.score_ns()) detail::check_score(*score);
-      for (const double sample : trial.samples_ns()) detail::check_score(sample);
-    }
+}
+
+void leave(merge_report& report, std::size_t count, const function_identity& function,
+           const std::string& reason) {
+  report.left += count;
+  std::string text = fmt::format("{}, version {}: {}", function.name, function.version, reason);
+  if (std::ranges::find(report.reasons, text) == report.reasons.end()) {
+    report.reasons.push_back(std::move(text));
+  }
+}
+
+bool is_of_the_row(const SQLite::Exception& failure) {
+  const int kind = failure.getErrorCode() & 0xff;
+  return kind == SQLITE_CONSTRAINT || kind == SQLITE_MISMATCH || kind == SQLITE_TOOBIG;
+}
+
+/// Runs take(), which checks and writes one result or search; one that cannot be stored leaves
+/// nothing behind but the report.
+template <class Take>
+void take_or_leave(connection& target, const function_identity& function, merge_report& report,
+                   Take take) {
+  try {
+    SQLite::Savepoint one(target.database(), "one");
+    take();
+    one.release();
+  } catch (const argument_error& unfit) {
+    leave(report, 1, function, unfit.what());
+  } catch (const SQLite::Exception& refused) {
+    if (!is_of_the_row(refused)) throw;
+    leave(report, 1, function, refused.what());
   }
 }
 
 void merge_results(connection& target, const function_content& content, merge_report& report) {
   raw_table results(target, table_name(content.function));
   for (const result_content& result : content.results) {
-    const auto present = detail::read_result(results, content.function, result);
-    if (present && !wins_over(result, *present)) {
-      ++report.results_kept;
-      continue;
-    }
-    detail::write_result(results, result);
-    ++(present ? report.results_replaced : report.results_added);
+    take_or_leave(target, content.function, report, [&] {
+      check_result(content.function, result);
+      const auto present = detail::read_result(results, content.function, result);
+      if (present && !wins_over(result, *present)) {
+        ++report.results_kept;
+        return;
+      }
+      detail::write_result(results, result);
+      ++(present ? report.results_replaced : report.results_added);
+    });
   }
 }
 
@@ -96,15 +147,36 @@ void merge_searches(connection& target, const function_content& content, merge_r
     }
   }
   for (const auto& [started_at, text] : order) {
-    detail::write_search(target, content.function, *added.at(text));
-    ++report.searches_added;
+    take_or_leave(target, content.function, report, [&] {
+      const search_content& search = *added.at(text);
+      check_search(content.function, search);
+      detail::write_search(target, content.function, search);
+      ++report.searches_added;
+    });
   }
+}
+
+/// Makes the function's table if need be. @returns whether there is one that fits
+bool prepare_table(connection& target, const function_content& content, merge_report& report) {
+  const function_identity& function = content.function;
+  const std::size_t count = content.results.size() + content.searches.size();
+  try {
+    check_field_names(function);
+    if (!detail::function_table::open(target, function)) {
+      detail::function_table::create(target, function);
+    }
+    return true;
+  } catch (const argument_error& unfit) {
+    leave(report, count, function, unfit.what());
+  } catch (const schema_drift_error& drift) {
+    leave(report, count, function, drift.what());
+  }
+  return false;
 }
 
 }  // namespace
 
 merge_report merge_content(const std::string& path, const database_content& content) {
-  for (const function_content& function : content.functions) check_content(function);
   const std::string file = detail::absolute_path(path);
   merge_report report;
   try {
@@ -114,9 +186,7 @@ merge_report merge_content(const std::string& path, const database_content& cont
     connection target(file, patience, patience);
     detail::write_transaction transaction(target, patience);
     for (const function_content& function : content.functions) {
-      if (!detail::function_table::open(target, function.function)) {
-        detail::function_table::create(target, function.function);
-      }
+      if (!prepare_table(target, function, report)) continue;
       merge_results(target, function, report);
       merge_searches(target, function, report);
     }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "libtune/store/database_content.hpp"
 
@@ -15,16 +16,21 @@ struct merge_report {
   std::size_t results_replaced = 0;  ///< because wins_over says so
   std::size_t results_kept = 0;      ///< because the one that was there is as good or better
   std::size_t searches_added = 0;
-  std::size_t searches_known = 0;  ///< the same search, trial for trial, was there
+  std::size_t searches_known = 0;      ///< the same search, trial for trial, was there
+  std::size_t left = 0;                ///< results and searches that could not be taken
+  std::vector<std::string> reasons{};  ///< why, each once; empty if all was taken
 };
 
-/// Brings contents into a database, in one transaction: all of it or nothing. The file is made if
-/// need be. For each key the winner of both results stays (wins_over), and every search that is
-/// not there yet is added; so the order of merges does not matter, nor does repeating one.
+/// Brings contents into a database, in one transaction. The file is made if need be. For each key
+/// the winner of both results stays (wins_over), and every search that is not there yet is added;
+/// so the order of merges does not matter, nor does repeating one.
 ///
-/// @throws argument_error        if the contents can never be stored: a bad name, type or score
-/// @throws schema_drift_error    if the database has the function with other fields
-/// @throws database_error        if the file cannot be opened, read or written
+/// What can never be stored is left out and reported, and the rest is taken: a result or search
+/// with a bad type, time or device (every column of store/identity_column.hpp is looked at) or with
+/// a column that this libtune does not know; a function with a bad name, or with other fields than
+/// the database has it.
+///
+/// @throws database_error  if the file cannot be opened, read or written; it is then as it was
 merge_report merge_content(const std::string& path, const database_content& content);
 
 }  // namespace tune

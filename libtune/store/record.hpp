@@ -30,6 +30,7 @@ struct record {
       relaxed{};  ///< the columns that differ, such as "device_version", in the order of relaxing
   std::optional<double> score_ns;  ///< what it measured there, if it was measured
   std::string database{};          ///< the path of the database that has it
+  bool remembered = false;         ///< whether this process had found it before
 };
 
 }  // namespace tune

@@ -15,6 +15,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/store/exchange.hpp"
 #include "libtune/store/field_type.hpp"
+#include "libtune/store/value_json.hpp"
 
 namespace tune {
 namespace {
@@ -89,24 +90,6 @@ std::string measurements(const trial_content& trial, std::string_view outcome) {
   return fmt::format("[{}]", fmt::join(items, ", "));
 }
 
-json value_json(const value& v) {
-  struct {
-    json operator()(std::monostate) const { return nullptr; }
-    json operator()(bool b) const { return b; }
-    json operator()(std::int64_t i) const { return i; }
-    json operator()(std::uint64_t i) const { return i; }
-    json operator()(double d) const { return std::isfinite(d) ? json(d) : json(to_string(d)); }
-    json operator()(const std::string& s) const { return s; }
-  } writer;
-  return std::visit(writer, v);
-}
-
-std::string configuration_json(const std::vector<named_value>& configuration) {
-  json object = json::object();
-  for (const named_value& item : configuration) object[item.name] = value_json(item.value);
-  return text_json(object);
-}
-
 std::string times(const trial_content& trial) {
   const auto preparation = trial.columns.find("preparation_ns");
   const auto* ns = preparation == trial.columns.end()
@@ -123,13 +106,14 @@ std::string times(const trial_content& trial) {
 
 std::string result_json(const trial_content& trial, const std::string& timestamp) {
   const std::string outcome = text_of(trial.columns, "outcome");
+  const std::string made_at = text_of(trial.columns, "made_at");
   const std::string_view invalidity = invalidity_of(outcome);
   return fmt::format(
       "{{\"timestamp\": {},\n   \"configuration\": {},\n   \"times\": {},\n"
       "   \"invalidity\": \"{}\", \"correctness\": {},\n   \"measurements\": {},\n"
       "   \"objectives\": [\"time\"]}}",
-      text_json(timestamp), configuration_json(trial.configuration), times(trial), invalidity,
-      invalidity == "correctness" ? 0 : 1, measurements(trial, outcome));
+      text_json(made_at.empty() ? timestamp : made_at), to_json_text(trial.configuration),
+      times(trial), invalidity, invalidity == "correctness" ? 0 : 1, measurements(trial, outcome));
 }
 
 const precise_json& member(const precise_json& object, const char* name) {
@@ -201,25 +185,25 @@ std::vector<named_value> configuration_from(const precise_json& object,
   return configuration;
 }
 
-value_type type_of(const precise_json& item) {
-  if (item.is_boolean()) return value_type::boolean;
-  if (item.is_number_integer()) return value_type::int64;
-  return item.is_number() ? value_type::float64 : value_type::string;
+/// A value of which nobody knows the type.
+value any_value_from(const precise_json& item) {
+  if (!item.is_number_unsigned()) return value_from(item, {});
+  const auto number = item.get<std::uint64_t>();
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (number > most) return number;
+  return static_cast<std::int64_t>(number);
 }
 
-/// The fields that the configurations of a file show: a number that is an integer in some and not
-/// in others is a floating one.
-std::vector<field_description> fields_of(const precise_json& results) {
+/// The fields of the configurations of a file, with the types that their values show.
+std::vector<field_description> fields_of(const precise_json& results, const field_types& types) {
   std::vector<field_description> fields;
   if (results.empty()) return fields;
   for (const auto& [name, first] : member(results.front(), "configuration").items()) {
-    field_description field{name, type_of(first), first.is_null()};
+    std::vector<value> values;
     for (const precise_json& result : results) {
-      const precise_json& item = member(member(result, "configuration"), name.c_str());
-      field.optional = field.optional || item.is_null();
-      if (type_of(item) == value_type::float64) field.type = value_type::float64;
+      values.push_back(any_value_from(member(member(result, "configuration"), name.c_str())));
     }
-    fields.push_back(std::move(field));
+    fields.push_back(shown_field(name, values, types));
   }
   return fields;
 }
@@ -249,25 +233,94 @@ void read_measurements(const precise_json& list, long double unit, column_values
   }
 }
 
-trial_content trial_from(const precise_json& result, long double unit,
-                         const std::vector<field_description>& fields) {
-  trial_content trial;
-  trial.configuration = configuration_from(member(result, "configuration"), fields);
+/// "2023-12-21 10:44:42.236642+00:00" as the columns have it: 2023-12-21T10:44:42Z.
+std::string date_from(const std::string& timestamp) {
+  constexpr std::size_t seconds_end = 19;
+  if (timestamp.size() <= seconds_end || !timestamp.ends_with("+00:00")) return timestamp;
+  std::string date = timestamp.substr(0, seconds_end) + "Z";
+  date[10] = 'T';
+  return date;
+}
+
+/// The columns that T4 itself has words for.
+column_values columns_from(const precise_json& result, long double unit) {
   const precise_json& times = member(result, "times");
   if (!times.is_object()) refuse("'times' is no object");
   const precise_json& preparation = member(times, "compilation");
   if (!preparation.is_number()) refuse("'compilation' is no number");
   const double preparation_ns = in_nanoseconds(preparation.get<long double>(), unit);
   if (!(std::abs(preparation_ns) < 9e18)) refuse("'compilation' is no duration");
-  trial.columns = {
-      {"configuration", to_string(trial.configuration)},
+  column_values columns{
       {"outcome", std::string(outcome_of(text_member(result, "invalidity")))},
       {"message", std::string()},
       {"samples_ns", nlohmann::json(samples_from(times, unit)).dump()},
       {"preparation_ns", static_cast<std::int64_t>(std::llround(preparation_ns))},
+      {"made_at", date_from(text_member(result, "timestamp"))},
   };
-  read_measurements(member(result, "measurements"), unit, trial.columns);
-  if (text_of(trial.columns, "outcome") != measured) trial.columns.erase("score_ns");
+  read_measurements(member(result, "measurements"), unit, columns);
+  if (text_of(columns, "outcome") != measured) columns.erase("score_ns");
+  return columns;
+}
+
+trial_content trial_from(const precise_json& result, long double unit,
+                         const std::vector<field_description>& fields) {
+  trial_content trial{.configuration = configuration_from(member(result, "configuration"), fields),
+                      .columns = columns_from(result, unit)};
+  trial.columns["configuration"] = to_string(trial.configuration);
+  return trial;
+}
+
+// NaN differs from itself, and 0.0 does not from -0.0.
+bool same(const std::vector<named_value>& a, const std::vector<named_value>& b) {
+  return canonical_text(a) == canonical_text(b);
+}
+
+// As columns, so that what says nothing is the same as what is not there.
+bool same(const column_value& a, const column_value& b) {
+  return canonical_text(column_values{{"", a}}) == canonical_text(column_values{{"", b}});
+}
+
+/// What is lost of a trial if only T4's own words are read. A column that is only in those words
+/// has no value.
+trial_content unsaid(const trial_content& trial, const std::string& timestamp,
+                     const std::vector<field_description>& fields) {
+  const precise_json words = precise_json::parse(result_json(trial, timestamp));
+  trial_content said{.configuration = {},
+                     .columns = columns_from(words, nanoseconds_per_millisecond)};
+  try {
+    said.configuration = configuration_from(member(words, "configuration"), fields);
+  } catch (const argument_error&) {
+    said.configuration.clear();  // other fields than the function's
+  }
+  said.columns["configuration"] = to_string(said.configuration);
+  trial_content lost;
+  if (!same(said.configuration, trial.configuration)) lost.configuration = trial.configuration;
+  for (const auto& [name, v] : trial.columns) {
+    if (!same(v, said.columns[name])) lost.columns[name] = v;
+  }
+  for (const auto& [name, v] : said.columns) {
+    if (!trial.columns.contains(name) && !same(v, {})) lost.columns[name] = {};
+  }
+  return lost;
+}
+
+/// A trial that to_t4_text wrote. @param lost  what T4 has no words for
+trial_content own_trial_from(const precise_json& result, trial_content lost, long double unit,
+                             const std::vector<field_description>& fields) {
+  trial_content trial{.configuration = std::move(lost.configuration),
+                      .columns = columns_from(result, unit)};
+  const precise_json& configuration = member(result, "configuration");
+  if (trial.configuration.empty() && !configuration.empty()) {
+    trial.configuration = configuration_from(configuration, fields);
+  }
+  trial.columns["configuration"] = to_string(trial.configuration);
+  for (auto& [name, v] : lost.columns) {
+    if (std::holds_alternative<std::monostate>(v)) {
+      trial.columns.erase(name);
+    } else {
+      trial.columns[name] = std::move(v);
+    }
+  }
   return trial;
 }
 
@@ -279,15 +332,6 @@ std::vector<trial_content> trials_from(const precise_json& document,
     trials.push_back(trial_from(result, unit, fields));
   }
   return trials;
-}
-
-/// "2023-12-21 10:44:42.236642+00:00" as the columns have it: 2023-12-21T10:44:42Z.
-std::string date_from(const std::string& timestamp) {
-  constexpr std::size_t seconds_end = 19;
-  if (timestamp.size() <= seconds_end || !timestamp.ends_with("+00:00")) return timestamp;
-  std::string date = timestamp.substr(0, seconds_end) + "Z";
-  date[10] = 'T';
-  return date;
 }
 
 result_content result_of(const t4_subject& subject, const trial_content& best,
@@ -305,10 +349,14 @@ result_content result_of(const t4_subject& subject, const trial_content& best,
 std::string to_t4_text(const function_content& one) {
   const search_content& search = one.searches.at(0);
   function_content outline = one;
-  outline.searches.at(0).trials.clear();
+  std::vector<trial_content>& lost = outline.searches.at(0).trials;
+  lost.clear();
   const std::string timestamp = text_of(search.columns, "started_at");
   std::vector<std::string> results;
-  for (const trial_content& trial : search.trials) results.push_back(result_json(trial, timestamp));
+  for (const trial_content& trial : search.trials) {
+    lost.push_back(unsaid(trial, timestamp, one.function.value_fields));
+    results.push_back(result_json(trial, timestamp));
+  }
   return fmt::format(
       "{{\"schema_version\": \"1.0.0\",\n \"metadata\": {{\"timeunit\": \"miliseconds\",\n"
       "  \"libtune\": {}}},\n \"results\": [\n  {}]}}\n",
@@ -331,7 +379,16 @@ function_content from_own_t4_text(std::string_view text) {
     refuse("its 'metadata' is not of one search");
   }
   function_content one = std::move(outline.functions.front());
-  one.searches.front().trials = trials_from(document, one.function.value_fields);
+  std::vector<trial_content>& trials = one.searches.front().trials;
+  // Files of older versions say nothing of their trials.
+  if (trials.empty()) trials.resize(document["results"].size());
+  if (trials.size() != document["results"].size()) refuse("'metadata' is of other results");
+  const long double unit = unit_of(document);
+  auto trial = trials.begin();
+  for (const precise_json& result : document["results"]) {
+    *trial = own_trial_from(result, std::move(*trial), unit, one.function.value_fields);
+    ++trial;
+  }
   return one;
 }
 
@@ -340,7 +397,9 @@ function_content from_t4_text(std::string_view text, const t4_subject& subject) 
   const precise_json& results = document["results"];
   if (results.empty()) refuse("it has no results");
   function_content one{.function = subject.function, .results = {}, .searches = {}};
-  if (one.function.value_fields.empty()) one.function.value_fields = fields_of(results);
+  if (one.function.value_fields.empty()) {
+    one.function.value_fields = fields_of(results, subject.types);
+  }
   search_content search;
   search.trials = trials_from(document, one.function.value_fields);
   const auto best = std::ranges::min_element(search.trials, {}, [](const trial_content& trial) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libtune/store/database_content.hpp"
+#include "libtune/store/shown_field.hpp"
 
 namespace tune {
 
@@ -14,15 +15,19 @@ namespace tune {
 /// as many digits as it takes to read the same nanoseconds back.
 ///
 /// A result has the trial's configuration, samples ("runtimes"), score (the measurement "time"),
-/// the time until its first sample ("compilation"), its outcome ("invalidity", and a measurement
-/// "outcome" where that says less) and the reason of it. "metadata" has an export of all else
-/// under "libtune": the function, the key, the device, the dates and the stored result.
+/// the time until its first sample ("compilation"), its date, its outcome ("invalidity", and a
+/// measurement "outcome" where that says less) and the reason of it. "metadata" has an export of
+/// all else under "libtune": the function, the key, the device, the stored result, and for each
+/// result of the file a trial with what T4 has no words for, such as the digests of its programs.
+/// So from_own_t4_text gives back the same contents.
 /// @param one  a function with one search, and at most the results for its key
 std::string to_t4_text(const function_content& one);
 
 /// What a file that was not written by to_t4_text does not say of itself.
 struct t4_subject {
-  function_identity function{};  ///< value_fields may be empty: they are taken from the file then
+  /// value_fields may be empty: they are those of the file then, with the types of shown_field.
+  function_identity function{};
+  field_types types{};                   ///< of such fields, where somebody knows them
   std::vector<named_value> arguments{};  ///< in the order of the function's key_fields
   device_identity device{};
 };

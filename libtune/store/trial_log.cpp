@@ -321,14 +321,11 @@ std::optional<stored_trial> read_trial(connection& source, search_id search,
 std::vector<search_id> list_searches(connection& source, const function_identity& function,
                                      const device_identity& device, const std::string& compiler) {
   SQLite::Statement select(
-      source.database(),
-      select_searches("table_name = ? AND device_name = ? AND device_platform = ? AND "
-                      "device_version = ? AND compiler = ? ORDER BY id DESC LIMIT 256"));
+      source.database(), select_searches("table_name = ? AND device_canonical = ? AND compiler = ? "
+                                         "ORDER BY id DESC LIMIT 256"));
   select.bind(1, table_name(function));
-  select.bind(2, device.name);
-  select.bind(3, device.platform);
-  select.bind(4, device.driver_version);
-  select.bind(5, compiler);
+  select.bind(2, canonical_text(device));
+  select.bind(3, compiler);
   std::vector<search_id> searches;
   while (step_to_intact(source, select)) searches.push_back(read_search(select).id);
   return searches;

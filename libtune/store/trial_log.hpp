@@ -52,8 +52,8 @@ std::vector<stored_trial> read_trials(connection& source, search_id search);
 /// One of them; none if it is damaged.
 std::optional<stored_trial> read_trial(connection& source, search_id search, std::int64_t position);
 
-/// The latest 256 searches of a function, whatever the key, on a device with a compiler, the latest
-/// first.
+/// The latest 256 searches of a function, whatever the key, on a device of exactly this identity
+/// with a compiler, the latest first.
 std::vector<search_id> list_searches(connection& source, const function_identity& function,
                                      const device_identity& device, const std::string& compiler);
 

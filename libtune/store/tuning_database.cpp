@@ -417,6 +417,15 @@ std::optional<stored_search> tuning_database::latest_search_result(
   });
 }
 
+std::optional<result_origin> tuning_database::origin(const function_identity& function,
+                                                     const record_key& key,
+                                                     const std::vector<named_value>& values) {
+  check_request(function, key);
+  return impl_->read_searches(function, [&](connection& source) {
+    return detail::read_origin(source, function, key, values);
+  });
+}
+
 std::vector<stored_trial> tuning_database::trials(const function_identity& function,
                                                   const record_key& key) {
   std::optional<stored_search> search = latest_search(function, key);

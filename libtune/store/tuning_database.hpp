@@ -14,6 +14,7 @@
 #include "libtune/store/function_identity.hpp"
 #include "libtune/store/match.hpp"
 #include "libtune/store/record.hpp"
+#include "libtune/store/result_origin.hpp"
 #include "libtune/store/stored_trial.hpp"
 
 namespace tune {
@@ -114,6 +115,9 @@ class tuning_database {
                                                     const record_key& key);
   /// Its trials; none if there was no search.
   std::vector<stored_trial> trials(const function_identity& function, const record_key& key);
+  /// With what a result with these values was measured; see store/result_origin.hpp.
+  std::optional<result_origin> origin(const function_identity& function, const record_key& key,
+                                      const std::vector<named_value>& values);
 
  private:
   class implementation;

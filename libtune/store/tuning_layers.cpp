@@ -45,7 +45,9 @@ std::optional<record> tuning_layers::find(const function_identity& function,
   for (const auto& database : databases_) {
     warn_on_failure([&] { found = database->find(function, key); });
     if (!found) continue;
-    memory.remember(scope_, function, key, *found, generation);
+    record kept = *found;
+    kept.remembered = true;
+    memory.remember(scope_, function, key, kept, generation);
     break;
   }
   return found;
@@ -79,6 +81,20 @@ std::optional<record> tuning_layers::chosen_nearest(const function_identity& fun
 void tuning_layers::choose_nearest(const function_identity& function, const record_key& key,
                                    const record& chosen, std::uint64_t generation) const {
   record_memory::shared().remember(nearest_scope(scope_), function, key, chosen, generation);
+}
+
+std::optional<result_origin> tuning_layers::origin(const function_identity& function,
+                                                   const std::vector<named_value>& arguments,
+                                                   const record& found) const {
+  std::optional<result_origin> read;
+  for (const auto& database : databases_) {
+    if (database->path() != found.database) continue;
+    warn_on_failure([&] {
+      read = database->origin(function, {arguments, found.device}, found.values);
+    });
+    break;
+  }
+  return read;
 }
 
 std::vector<stored_trial> tuning_layers::trials(const function_identity& function,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/store/result_origin.hpp"
 #include "libtune/store/tuning_database.hpp"
 
 namespace tune {
@@ -30,7 +31,7 @@ class tuning_layers {
   const std::shared_ptr<tuning_database>& user() const noexcept { return user_; }
   bool empty() const noexcept { return databases_.empty(); }
 
-  /// The exact match of the uppermost database that has one.
+  /// The exact match of the uppermost database that has one; remembered, if it was found before.
   std::optional<record> find(const function_identity& function, const record_key& key) const;
 
   /// The results for the same arguments, from the nearest device to the farthest.
@@ -45,6 +46,11 @@ class tuning_layers {
   /// Remembers a choice for chosen_nearest. @param generation  record_memory's, from before it
   void choose_nearest(const function_identity& function, const record_key& key,
                       const record& chosen, std::uint64_t generation) const;
+
+  /// With what a record was measured; nothing if that is not known or cannot be read.
+  std::optional<result_origin> origin(const function_identity& function,
+                                      const std::vector<named_value>& arguments,
+                                      const record& found) const;
 
   /// The trials of the latest search that led to a record; none if they cannot be read.
   std::vector<stored_trial> trials(const function_identity& function,

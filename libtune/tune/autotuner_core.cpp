@@ -19,6 +19,7 @@
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/in_flight.hpp"
+#include "libtune/tune/kernel_change.hpp"
 #include "libtune/tune/notify.hpp"
 #include "libtune/tune/registry.hpp"
 #include "libtune/tune/settings.hpp"
@@ -161,6 +162,9 @@ std::optional<autotuner_core::values> autotuner_core::look_up(request& asked) co
     notify(asked.options.observers, [&](observer& listener) { listener.looked_up(event); });
   }
   if (!found) return std::nullopt;
+  if (found->grade == match_grade::exact && !found->remembered) {
+    watch_for_kernel_change(asked.layers, identity_, asked.subject, *found);
+  }
   if (found->grade == match_grade::nearest) {
     warn_once(fmt::format("{} uses the result of device '{}' ({}, {}), which differs in {}",
                           describe(asked.subject), found->device.name, found->device.platform,

@@ -77,7 +77,8 @@ struct bench {
     database.add_trial(search, {.configuration = sample_tuning(64),
                                 .outcome = "measured",
                                 .samples_ns = {1500, 1501.5},
-                                .score_ns = 1500});
+                                .score_ns = 1500,
+                                .programs = {"0123abcd"}});
     database.add_trial(search, {.configuration = sample_tuning(128),
                                 .outcome = "measured",
                                 .samples_ns = {1800},
@@ -93,6 +94,9 @@ struct bench {
   temporary_folder folder;
   std::string path = folder.file("tuning.db");
   scoped_environment variable{"LIBTUNE_DB", path.c_str()};
+  scoped_environment system{"LIBTUNE_SYSTEM_DB", nullptr};
+  scoped_environment match{"LIBTUNE_MATCH", nullptr};
+  scoped_environment mode{"LIBTUNE_MODE", nullptr};
 };
 
 }  // namespace
@@ -150,11 +154,63 @@ TEST_CASE("explain says what would be used, why, how sure and what was relaxed")
   CHECK(exact["values"]["wgs"] == 64);
   CHECK(exact["sure"] == "clear");
   CHECK(exact["relaxed"].empty());
+  CHECK(exact["origin"]["programs"] == json{"0123abcd"});
   const json nearest =
       tunedb_json(ask + "--device 'GPU One' --platform 'Some Platform' --driver 999.0");
   CHECK(nearest["match"] == "nearest");
   CHECK(nearest["relaxed"][0] == "device_version");
   CHECK(contains(tunedb(ask + "--device 'GPU Two'").output, "nearest"));
+}
+
+TEST_CASE("explain and path look in the layers that a program looks in") {
+  const bench here;
+  const std::string system = here.folder.file("system.db");
+  const std::string missing = here.folder.file("missing.db");
+  tune::tuning_database(system).store(sample_function(), sample_key(65), sample_tuning(16), 1600);
+  const scoped_environment systems{"LIBTUNE_SYSTEM_DB", (missing + ":" + system).c_str()};
+  const scoped_environment match{"LIBTUNE_MATCH", "verify"};
+  const std::string ask = "explain " + function + " --arg rows=65 --arg type=float32 ";
+  const std::string device = "--device 'GPU One' --platform 'Some Platform' ";
+
+  const json exact = tunedb_json(ask + device + "--driver 535.104");
+  CHECK(exact["action"] == "use");
+  CHECK(exact["database"] == system);
+  CHECK(exact["layer"] == "system 2");
+  CHECK(exact["layers"].size() == 3);
+  CHECK(exact["layers"][1]["used"] == false);
+
+  const json other = tunedb_json(ask + device + "--driver 9");
+  CHECK(other["action"] == "verify");
+  CHECK(other["verified"] == true);
+  CHECK(other["match"] == "nearest");
+  CHECK(other["candidates"].size() == 1);
+  const std::string text = tunedb(ask + device + "--driver 9").output;
+  CHECK(contains(text, "LIBTUNE_MATCH=verify"));
+  CHECK(contains(text, "measured on the device"));
+  CHECK(contains(text, missing + ", system 1: passed over"));
+
+  const json paths = tunedb_json("path");
+  CHECK(paths["layers"][2]["path"] == system);
+  CHECK(paths["layers"][2]["used"] == true);
+  CHECK(tunedb("path").output == here.path + "\n");
+  CHECK(contains(tunedb("path --all").output, system));
+}
+
+TEST_CASE("what explain says of a miss depends on the mode") {
+  const bench here;
+  const std::string ask = "explain " + function +
+                          " --arg rows=64 --arg type=float32 --device 'GPU One' --platform "
+                          "'Some Platform' --driver 9";
+  CHECK(tunedb_json(ask)["action"] == "tune");
+  CHECK_FALSE(tunedb_json(ask)["lost"].is_null());
+  {
+    const scoped_environment cached{"LIBTUNE_MODE", "cached"};
+    CHECK(tunedb_json(ask)["action"] == "fail");
+    CHECK(contains(tunedb(ask).output, "not_tuned_error"));
+  }
+  const scoped_environment match{"LIBTUNE_MATCH", "nearest"};
+  CHECK(tunedb_json(ask)["action"] == "check first");
+  CHECK(tunedb_json(ask)["lost"].is_null());
 }
 
 TEST_CASE("an export imported elsewhere exports the same bytes") {
@@ -195,6 +251,26 @@ TEST_CASE("merge brings another database in, and a second time nothing") {
   CHECK(again["searches_known"] == 2);
 }
 
+TEST_CASE("merge and import tell what they could not take, and return 5") {
+  const bench here;
+  const std::string db = "--db " + here.folder.file("b.db") + " ";
+  json document = json::parse(tunedb("export").output);
+  document["functions"][0]["results"][0]["columns"]["device_clock_mhz"] = "fast";
+  std::ofstream(here.folder.file("a.json")) << document.dump();
+  const ended import = tunedb(db + "import --json " + here.folder.file("a.json"));
+  CHECK(import.code == 5);
+  const json report = json::parse(import.output);
+  CHECK(report["left"] == 1);
+  CHECK(report["results_added"] == 1);
+  CHECK(contains(report["reasons"][0], "device_clock_mhz"));
+
+  SQLite::Database(here.path, SQLite::OPEN_READWRITE)
+      .exec("UPDATE \"other__3\" SET \"value_wgs\" = 77");
+  const ended merge = tunedb(db + "merge " + here.path);
+  CHECK(merge.code == 5);
+  CHECK(contains(merge.output, "1 rows of"));
+}
+
 TEST_CASE("a backup is a database of its own with all that this one has") {
   const bench here;
   const std::string copy = here.folder.file("copy.db");
@@ -218,6 +294,7 @@ TEST_CASE("prune removes what is asked for, and with --dry-run only counts it") 
 TEST_CASE("check finds a damaged row and files that others may write, and returns 4") {
   const bench here;
   CHECK(tunedb_json("check")["good"] == true);
+  CHECK(contains(tunedb("check").output, "of 2 results 1 say"));
   ::chmod(here.path.c_str(), 0666);
   CHECK(tunedb("check").code == 4);
   ::chmod(here.path.c_str(), 0600);

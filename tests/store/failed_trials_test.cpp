@@ -72,6 +72,15 @@ TEST_CASE("a failure says nothing of another compiler, device or function") {
   CHECK(open.failed(other).empty());
   CHECK(open.failed(here, sample_key(64, {"GPU Two", "Some Platform", "535.104"})).empty());
   CHECK(open.failed(here, sample_key(64, {"GPU One", "Some Platform", "536"})).empty());
+  // Each part of the identity decides: what can run, and what only affects the speed.
+  tune::device_identity device = tune::testing::sample_device();
+  device.legality.local_memory_bytes = 49152;
+  CHECK(open.failed(here, sample_key(64, device)).empty());
+  device = tune::testing::sample_device();
+  device.speed.compute_units = 132;
+  CHECK(open.failed(here, sample_key(64, device)).empty());
+  open.search({trial(2, "compile failed", {"b"})}, here, sample_key(64, device));
+  CHECK(open.failed(here, sample_key(65, device)).size() == 1);
   open.database.begin_search(sample_function("f", 1), sample_key());
   CHECK(open.database.failed_trials(sample_function("f", 1), sample_key(), here, "compile failed")
             .empty());

@@ -72,8 +72,12 @@ TEST_CASE("tables become functions with the types that their values show") {
 
   REQUIRE(all.content.functions.size() == 2);
   const tune::function_identity& ddc = all.content.functions[0].function;
-  CHECK(ddc.key_fields[0] == tune::field_description{"taps", value_type::int64});
+  CHECK(ddc.key_fields[0] == tune::field_description{"taps", value_type::int32});
   CHECK(ddc.key_fields[1] == tune::field_description{"mode", value_type::string});
+
+  const tune::function_identity& filled = all.content.functions[1].function;
+  CHECK(filled.key_fields[0] == tune::field_description{"dtype", value_type::element_type});
+  CHECK(filled.value_fields[1] == tune::field_description{"factor", value_type::float64});
 
   merge_content(folder.file("t.db"), all.content);
   tuning_database database(folder.file("t.db"));
@@ -101,6 +105,41 @@ TEST_CASE("a function that is known decides the types, and may have another name
   CHECK(content.results[0].arguments[0].value == tune::value(std::string("float32")));
   CHECK(content.results[1].arguments[0].value == tune::value(std::string("uint8")));
   CHECK(content.results[0].values[0].value == tune::value(std::uint64_t{128}));
+}
+
+TEST_CASE("a type that is given counts instead of the one that the values show") {
+  const temporary_folder folder;
+  make_sample(folder.file("k.db"));
+  const auto all = read_katsdpsigproc(folder.file("k.db"),
+                                      {.types = {{"taps", {{}, value_type::uint64}},
+                                                 {"mode", {{}, value_type::enumeration, true}},
+                                                 {"dtype", {{}, value_type::int8}}}});
+  const tune::function_identity& ddc = all.content.functions[0].function;
+  CHECK(ddc.key_fields[0] == tune::field_description{"taps", value_type::uint64});
+  CHECK(ddc.key_fields[1] == tune::field_description{"mode", value_type::enumeration, true});
+  CHECK(all.content.functions[0].results.size() == 1);
+  CHECK(table(all, fill_name + "__0").taken == 0);  // a text is no int8
+}
+
+TEST_CASE("every column of an identity is taken, and a table with another one is left") {
+  const temporary_folder folder;
+  const std::string make =
+      "CREATE TABLE app_f__0 (arg_n, device_name, device_platform, device_version, "
+      "device_architecture, device_clock_mhz, value_wgs);"
+      "INSERT INTO app_f__0 VALUES (1, 'GPU', 'CUDA', '12', 'sm_90', 1785, 64),"
+      "(2, 'GPU', 'CUDA', '12', 'sm_90', 'fast', 64);"
+      "CREATE TABLE app_g__0 (device_name, device_platform, device_version, device_colour, "
+      "value_wgs)";
+  SQLite::Database(folder.file("k.db"), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(make);
+  const auto all = read_katsdpsigproc(folder.file("k.db"));
+  REQUIRE(all.content.functions.size() == 1);
+  REQUIRE(all.content.functions[0].results.size() == 1);
+  CHECK(all.content.functions[0].results[0].device().legality.architecture == "sm_90");
+  CHECK(all.content.functions[0].results[0].device().speed.clock_mhz == 1785);
+  CHECK(table(all, "app_f__0").left ==
+        std::vector<std::string>{"column device_clock_mhz holds what is no integer"});
+  REQUIRE(table(all, "app_g__0").left.size() == 1);
+  CHECK(table(all, "app_g__0").left[0].find("device_colour") != std::string::npos);
 }
 
 TEST_CASE("a tuning database of libtune is no database of katsdpsigproc") {

@@ -10,7 +10,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/store/database_reader.hpp"
-#include "libtune/store/schema_drift_error.hpp"
+#include "libtune/store/identity_column.hpp"
 #include "libtune/store/tuning_database.hpp"
 #include "tests/store/random_content.hpp"
 #include "tests/store/samples.hpp"
@@ -134,36 +134,80 @@ TEST_CASE("what was measured wins over what was not, then the faster, then the s
       wins_over(one_result(10).functions[0].results[0], one_result(10).functions[0].results[0]));
 }
 
-TEST_CASE("contents that could never be stored are refused, and nothing of them stays") {
-  const temporary_folder folder;
-  const std::string path = folder.file("db");
-  const auto check_refused = [&](const auto& spoil) {
+TEST_CASE("what could never be stored is left out with the reason, and the rest is taken") {
+  const auto check_left = [&](const auto& spoil, const std::string& reason) {
+    CAPTURE(reason);
+    const temporary_folder folder;
     database_content content = one_result(10);
-    content.functions.insert(content.functions.begin(),
-                             {.function = sample_function("good"), .results = {}, .searches = {}});
-    spoil(content.functions[1]);
-    CHECK_THROWS_AS(merge_content(path, content), tune::argument_error);
-    CHECK(database_reader(path).read_all().functions.empty());
+    content.functions[0].results.push_back(content.functions[0].results[0]);
+    content.functions[0].results[1].arguments = sample_key(65).arguments;
+    const database_content good = content;
+    spoil(content.functions[0]);
+    const merge_report report = merge_content(folder.file("db"), content);
+    CHECK(report.results_added + report.left == 2);
+    CHECK(report.left > 0);
+    REQUIRE(report.reasons.size() == 1);
+    CHECK(report.reasons[0].find(reason) != std::string::npos);
+    std::size_t stored = 0;
+    for (const auto& one : read(folder.file("db")).functions) stored += one.results.size();
+    CHECK(stored == report.results_added);
+    // Nothing of it is in the way of the right one.
+    CHECK(merge_content(folder.file("db"), good).results_added == report.left);
   };
-  check_refused([](function_content& one) { one.results[0].columns["score_ns"] = -1.0; });
-  check_refused([](function_content& one) {
-    one.results[0].columns["score_ns"] = std::numeric_limits<double>::infinity();
-  });
-  check_refused([](function_content& one) { one.results[0].values[0].value = std::string("x"); });
-  check_refused(
-      [](function_content& one) { one.results[0].values[0].value = std::int64_t{1} << 40; });
-  check_refused([](function_content& one) { one.results[0].columns.erase("device_name"); });
-  check_refused([](function_content& one) { one.results[0].columns["later"] = 1.0; });
-  check_refused([](function_content& one) { one.function.name = "a\"; DROP TABLE x; --"; });
-  check_refused([](function_content& one) { one.function.key_fields[0].name = "a b"; });
+  const auto column = [](const char* name, tune::column_value v) {
+    return [=](function_content& one) { one.results[0].columns[name] = v; };
+  };
+  check_left(column("score_ns", -1.0), "-1");
+  check_left(column("score_ns", std::numeric_limits<double>::infinity()), "inf");
+  check_left(column("score_ns", std::string("fast")), "score_ns");
+  check_left(column("later", 1.0), "later");
+  check_left(column("device_platform", std::int64_t{1}), "device_platform");
+  for (const tune::identity_column& one : tune::identity_columns()) {
+    const bool is_text = std::holds_alternative<std::string>(one.get({}));
+    check_left(column(one.name, is_text ? tune::column_value(std::int64_t{1})
+                                        : tune::column_value(std::string("1024"))),
+               one.name);
+    if (!is_text) check_left(column(one.name, std::int64_t{-1}), one.name);
+  }
+  check_left([](auto& one) { one.results[0].columns.erase("device_name"); }, "device_name");
+  check_left([](auto& one) { one.results[0].values[0].value = std::string("x"); }, "wgs");
+  check_left([](auto& one) { one.results[0].values[0].value = std::int64_t{1} << 40; }, "wgs");
+  check_left([](auto& one) { one.function.name = "a\"; DROP TABLE x; --"; }, "DROP TABLE");
+  check_left([](auto& one) { one.function.key_fields[0].name = "a b"; }, "a b");
 }
 
-TEST_CASE("a function with other fields is not merged") {
+TEST_CASE("a search that could never be stored leaves nothing of itself behind") {
+  const temporary_folder folder;
+  database_content content = read(fill_by_the_library(folder.file("from.db")));
+  auto& searches = content.functions[0].searches;
+  REQUIRE(searches.size() == 1);
+  SUBCASE("a bad time") { searches[0].trials[1].columns["score_ns"] = -1.0; }
+  SUBCASE("a bad column of a trial") { searches[0].trials[1].columns["later"] = 1.0; }
+  SUBCASE("no device") { searches[0].columns.erase("device_canonical"); }
+  SUBCASE("a text where a number belongs") {
+    searches[0].trials[1].columns["preparation_ns"] = std::string("x");
+  }
+  const merge_report report = merge_content(folder.file("db"), content);
+  CHECK(report.left == 1);
+  CHECK(report.results_added == 2);
+  CHECK(report.searches_added == 0);
+  SQLite::Database file(folder.file("db"));
+  CHECK(file.execAndGet("SELECT count(*) FROM libtune_trial").getInt() == 0);
+  CHECK(file.execAndGet("SELECT count(*) FROM libtune_trial_value").getInt() == 0);
+}
+
+TEST_CASE("a function with other fields is left, and the others are taken") {
   const temporary_folder folder;
   fill_by_the_library(folder.file("db"));
   database_content content = one_result(10);
+  content.functions.push_back(content.functions[0]);
   content.functions[0].function.key_fields[0].type = tune::value_type::int64;
-  CHECK_THROWS_AS(merge_content(folder.file("db"), content), tune::schema_drift_error);
+  content.functions[1].function.name = "new";
+  const merge_report report = merge_content(folder.file("db"), content);
+  CHECK(report.left == 1);
+  CHECK(report.results_added == 1);
+  REQUIRE(report.reasons.size() == 1);
+  CHECK(report.reasons[0].find("arg_rows was int32 and is int64") != std::string::npos);
 }
 
 TEST_CASE("a database of another application or a newer libtune is left as it is") {

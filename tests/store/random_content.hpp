@@ -67,7 +67,10 @@ class random_content {
   column_values device() {
     return {{"device_name", one_of<std::string>({"GPU One", "GPU Two"})},
             {"device_platform", std::string("Platform")},
-            {"device_version", one_of<std::string>({"1.0", "\xff"})}};
+            {"device_version", one_of<std::string>({"1.0", "\xff"})},
+            {"device_architecture", one_of<std::string>({"", "sm_90"})},
+            {"device_work_group", one_of<column_value>({std::int64_t{0}, std::int64_t{1024}})},
+            {"device_clock_mhz", one_of<column_value>({std::int64_t{0}, std::int64_t{1785}})}};
   }
   std::string date() { return "2024-01-0" + std::to_string(number(1, 3)) + "T00:00:00Z"; }
 
@@ -93,18 +96,27 @@ class random_content {
                     {"samples_ns", std::string(measured ? "[1.5,12265098.571777344]" : "[]")},
                     {"preparation_ns", std::int64_t{number(0, 2'000'000'000)}}};
     if (measured) made.columns["score_ns"] = time();
+    if (number(0, 1) == 1) {
+      made.columns["made_at"] = date();
+      made.columns["programs"] = one_of<std::string>({"0123abcd", "0123abcd ? 4567ef"});
+      made.columns["remembered"] = std::int64_t{number(0, 1)};
+    }
     return made;
   }
 
   search_content search() {
     search_content made;
     const auto key = arguments(number(0, 2));
-    const column_values where = device();
-    made.columns = search_columns(
-        key, {text_of(where, "device_name"), "Platform", text_of(where, "device_version")});
+    made.columns = search_columns(key, result_content{.columns = device()}.device());
     made.columns["started_at"] = date();
     if (number(0, 1) == 1) made.columns["finished_at"] = date();
     made.columns["result"] = std::string("found");
+    if (number(0, 1) == 1) {
+      made.columns["space"] = std::string("0123456789abcdef");
+      made.columns["compiler"] = text();
+      made.columns["library_version"] = std::string("0.1.0");
+      made.columns["stage"] = std::int64_t{number(0, 2)};
+    }
     for (int n = number(0, 3); n > 0; --n) made.trials.push_back(trial());
     return made;
   }

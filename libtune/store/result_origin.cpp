@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/result_origin.hpp"
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+#include <utility>
+
+#include "libtune/store/connection.hpp"
+#include "libtune/store/database_content.hpp"
+#include "libtune/store/trial_log.hpp"
+
+namespace tune::detail {
+
+// Only the trial's own place is selected here: the samples of all others stay unread.
+std::optional<result_origin> read_origin(connection& source, const function_identity& function,
+                                         const record_key& key,
+                                         const std::vector<named_value>& values) {
+  SQLite::Statement select(
+      source.database(),
+      "SELECT id, position, started_at, space, compiler, library_version, stage "
+      "FROM libtune_search JOIN libtune_trial ON search_id = id "
+      "WHERE table_name = ? AND arguments_canonical = ? AND device_canonical = ? "
+      "AND outcome = 'measured' AND configuration = ? ORDER BY id DESC, position DESC LIMIT 1");
+  const column_values wanted = search_columns(key.arguments, key.device);
+  select.bind(1, table_name(function));
+  select.bind(2, text_of(wanted, "arguments_canonical"));
+  select.bind(3, text_of(wanted, "device_canonical"));
+  select.bind(4, to_string(values));
+  if (!select.executeStep()) return std::nullopt;
+  const search_id search{select.getColumn(0).getInt64()};
+  if (!has_search(source, search)) return std::nullopt;
+  auto trial = read_trial(source, search, select.getColumn(1).getInt64());
+  if (!trial || canonical_text(trial->configuration) != canonical_text(values)) return std::nullopt;
+  return result_origin{.search = {.space = select.getColumn(3).getString(),
+                                  .compiler = select.getColumn(4).getString(),
+                                  .library_version = select.getColumn(5).getString(),
+                                  .stage = select.getColumn(6).getInt()},
+                       .searched_at = select.getColumn(2).getString(),
+                       .programs = std::move(trial->programs)};
+}
+
+}  // namespace tune::detail

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+namespace tune::detail {
+
+/// Checks that only who runs the system, or this user, can have put a system database there: the
+/// file at the end of all links belongs to the superuser or this user and may not be written by
+/// everybody, and the same holds for its folder and for that of the link which leads to it. A
+/// folder for everybody, in which nobody can replace what is another's (the sticky bit), is fine;
+/// so is a group that may write, for whoever owns the file has chosen it. With
+/// LIBTUNE_DB_ACCESS=shared anybody may own them. What does not exist is for the opening to report.
+/// @throws database_error that says what to change
+void require_system_trust(const std::string& path);
+
+}  // namespace tune::detail
