@@ -62,7 +62,7 @@ std::string find_worker_program_near(const std::string& object) {
   }
   for (fs::path above = folder; above.has_relative_path(); above = above.parent_path()) {
     if (!fs::exists(above / "CMakeCache.txt", failure)) continue;
-    const fs::path candidate = above / of_build_tree;
+    const fs::path candidate = (above / of_build_tree).lexically_normal();
     if (is_ours(candidate, owner)) return candidate.string();
   }
   return {};

@@ -79,7 +79,8 @@ LIBTUNE_DEVICE_TEST_CASE("the log of the pool is the log of this process", devic
   compile_pool pool(options());
   const tune::context context = device.create_context();
   program_source wrong = kernel(context, 1);
-  wrong.text += "this does not compile\n";
+  // PoCL calls a text without a name after a file that it makes for the moment.
+  wrong.text += "#line 1 \"wrong.kernel\"\nthis does not compile\n";
   const tune::compile_result result = pool.submit(context, wrong).result();
   CHECK(result.what == status::build_failed);
   std::string log;

@@ -48,7 +48,8 @@ LIBTUNE_DEVICE_TEST_CASE("what is compiled for another process loads there", dev
 
 LIBTUNE_DEVICE_TEST_CASE("a log is as it is without a worker", device) {
   const tune::context context = device.create_context();
-  const tune::program_source wrong{.name = "wrong.kernel", .text = "this is no kernel"};
+  const tune::program_source wrong{
+      .name = "wrong.kernel", .text = "#line 1 \"wrong.kernel\"\nthis is no kernel", .options = {}};
   std::string log;
   std::string log_here;
   try {
