@@ -52,14 +52,16 @@ next_step step_for(const std::vector<candidate>& candidates, const tuning_settin
   if (settings.mode == tuning_mode::force) return next_step::tune;
   if (!candidates.empty() && is_exact(candidates.front())) return next_step::use;
   if (!candidates.empty() && settings.match != match_mode::exact) {
-    const bool verifies =
-        settings.match == match_mode::verify && settings.mode == tuning_mode::tune;
+    const bool may_tune =
+        settings.mode == tuning_mode::tune || settings.mode == tuning_mode::resume;
+    const bool verifies = settings.match == match_mode::verify && may_tune;
     return verifies ? next_step::verify : next_step::check_first;
   }
   switch (settings.mode) {
     case tuning_mode::cached: return next_step::fail;
     case tuning_mode::defaults: return next_step::test_default;
     case tuning_mode::tune:
+    case tuning_mode::resume:
     case tuning_mode::force: break;
   }
   return next_step::tune;

@@ -271,11 +271,11 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked) cons
   tuning_session session(
       asked.context, asked.subject, options, std::chrono::steady_clock::now,
       [&](const search_identity& search) {
-        recollection known = recorder->recall(search);
+        recollection recalled = recorder->recall(search);
         if (start == search_start::continued) {
-          known.similar = similar_results(*asked.layers, identity_, asked.key());
+          recalled.similar = similar_results(*asked.layers, identity_, asked.key());
         }
-        return known;
+        return recalled;
       },
       shortlist);
   values best = tunes_(session, asked.subject.arguments);
