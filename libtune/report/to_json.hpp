@@ -7,8 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "libtune/device/device_info.hpp"
-#include "libtune/tune/trial.hpp"
+#include "libtune/tune/observer.hpp"
 
 namespace tune::detail {
 

@@ -312,6 +312,7 @@ TEST_CASE("a program that does not work is not tried for ever, and that is told 
   worker_crew crew(given);
   captured_errors errors;
   const compile_result result = result_of(crew, "ECHO one");
+  CAPTURE(result.text);
   CHECK(result.what == status::unavailable);
   CHECK(result.text.find(reason) != std::string::npos);
   CHECK_FALSE(crew.is_available());

@@ -28,7 +28,7 @@ TEST_CASE("a worker makes the machine code that this process would make") {
   const tune::context context = fake_cuda::make_device().create_context();
   tune::compile_pool pool({.program = tune::detail::find_worker_program(), .workers = 1});
   REQUIRE(pool.can_compile(context));
-  const tune::compile_result& result = pool.submit(context, source).result();
+  const tune::compile_result result = pool.submit(context, source).result();
   CAPTURE(result.text);
   REQUIRE(result.what == tune::compile_result::status::built);
   CHECK(tune::cuda::is_complete_cubin(result.binary));

@@ -128,7 +128,9 @@ TEST_CASE("a budget of trials is kept to the trial") {
 }
 
 TEST_CASE("a budget of time ends the search within a trial, with the best so far") {
-  scene s(0);
+  tune::testing::fake_device_options cpu;  // which is not warmed up
+  cpu.kind = tune::device_kind::cpu;
+  scene s(0, cpu);
   s.options.budget = tune::tuning_budget{.time = 10ms};  // a compile takes one
   const auto start = s.clock();
   CHECK(s.search());
