@@ -22,8 +22,9 @@ constexpr std::array variables{
                          "which OpenCL device to use where neither of these is set"},
     environment_variable{"LIBTUNE_DB", "path", "libtune/tuning.db in the user's cache folder",
                          "the tuning database"},
-    environment_variable{"LIBTUNE_DB_ACCESS", "private, shared", "private",
-                         "whether a group may write the database, and system databases may be anybody's"},
+    environment_variable{
+        "LIBTUNE_DB_ACCESS", "private, shared", "private",
+        "whether a group may write the database, and system databases may be anybody's"},
     environment_variable{"LIBTUNE_SYSTEM_DB", "paths with : between them", "none",
                          "tuning databases to look in after that one, which are only read"},
     environment_variable{"LIBTUNE_MATCH", "exact, nearest, verify", "exact",
