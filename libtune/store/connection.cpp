@@ -17,6 +17,7 @@
 #include "libtune/store/database_failure.hpp"
 #include "libtune/store/database_file.hpp"
 #include "libtune/store/database_trust.hpp"
+#include "libtune/store/plain_name_vfs.hpp"
 #include "libtune/store/row_checksum.hpp"
 #include "libtune/store/schema.hpp"
 #include "libtune/store/schema_migration.hpp"
@@ -35,14 +36,30 @@ int flags_for(database_access access) noexcept {
   return always | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
 }
 
-std::string name_for(const std::string& path, database_access access) {
-  if (access != database_access::immutable) require_trust(path);
-  if (access != database_access::read_write) require_regular_file(path);
-  return access == database_access::immutable ? immutable_uri(path)
-                                              : without_links_on_the_way(path);
+int milliseconds(std::chrono::milliseconds wait) noexcept { return static_cast<int>(wait.count()); }
+
+std::unique_ptr<SQLite::Database> open_immutable(const std::string& path,
+                                                 std::chrono::milliseconds wait) {
+  require_regular_file(path);
+  return std::make_unique<SQLite::Database>(
+      immutable_uri(path), flags_for(database_access::immutable), milliseconds(wait));
 }
 
-int milliseconds(std::chrono::milliseconds wait) noexcept { return static_cast<int>(wait.count()); }
+// The folder that was checked is the one in which SQLite finds the file and its journals, though
+// somebody may give its path to another folder at any moment.
+std::unique_ptr<SQLite::Database> open_in(const file_descriptor& folder, const std::string& path,
+                                          database_access access, std::chrono::milliseconds wait) {
+  require_trust(folder, path);
+  if (access == database_access::read_only) require_regular_file(path);
+  const int flags = flags_for(access);
+  const std::string name = name_in(folder, path);
+  const char* const vfs = name.empty() ? nullptr : plain_name_vfs();
+  if (vfs != nullptr) {
+    return std::make_unique<SQLite::Database>(name.c_str(), flags, milliseconds(wait), vfs);
+  }
+  return std::make_unique<SQLite::Database>(without_links_on_the_way(path), flags,
+                                            milliseconds(wait));
+}
 
 // It cannot fail on an open database, which is why it may run in a destructor.
 void set_busy_timeout(SQLite::Database& database, std::chrono::milliseconds wait) noexcept {
@@ -122,14 +139,11 @@ database_error newer_tables(const std::string& path, const std::string& attempt,
 connection::connection(const std::string& path, std::chrono::milliseconds wait,
                        std::chrono::milliseconds open_wait, database_access access)
     : path_(path),
-      database_(std::make_unique<SQLite::Database>(name_for(path, access), flags_for(access),
-                                                   milliseconds(open_wait))),
+      folder_(access == database_access::immutable ? file_descriptor() : open_folder_of(path)),
+      database_(access == database_access::immutable ? open_immutable(path, open_wait)
+                                                     : open_in(folder_, path, access, open_wait)),
       wait_(wait) {
-  struct stat status {};
-  if (::lstat(path_.c_str(), &status) == 0) {
-    device_ = status.st_dev;
-    inode_ = status.st_ino;
-  }
+  remember_file();
   // Once more, for what may have taken the file's place before it was opened.
   if (access != database_access::immutable) require_trust(path);
   limit_resources(database_->getHandle());
@@ -148,6 +162,17 @@ connection::connection(const std::string& path, std::chrono::milliseconds wait,
 }
 
 connection::~connection() = default;
+
+void connection::remember_file() {
+  struct stat status {};
+  if (::lstat(path_.c_str(), &status) != 0) return;
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+  // Another file may have come to the path since this one was opened.
+  int has_moved = 0;
+  sqlite3_file_control(database_->getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
+  if (has_moved != 0) inode_ = 0;
+}
 
 bool connection::is_in_place() const noexcept {
   struct stat status {};

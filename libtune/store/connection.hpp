@@ -9,6 +9,7 @@
 
 #include "libtune/store/database_access.hpp"
 #include "libtune/store/database_use.hpp"
+#include "libtune/store/file_descriptor.hpp"
 
 namespace SQLite {
 class Database;
@@ -57,10 +58,12 @@ class connection {
   friend class write_transaction;
   friend class work_limit;
 
+  void remember_file();
   std::int32_t read_marks();
   void migrate(std::chrono::milliseconds wait);
 
   std::string path_;
+  file_descriptor folder_;  // through which SQLite reaches the file, so it outlives database_
   std::unique_ptr<SQLite::Database> database_;
   std::chrono::milliseconds wait_;
   std::chrono::steady_clock::time_point work_deadline_ =
