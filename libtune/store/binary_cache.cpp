@@ -82,13 +82,16 @@ void make_room(const private_folder& folder, const std::string& name, std::uint6
                file_time now) {
   std::vector<detail::listed_file> entries;
   for (detail::listed_file& file : folder.list_files()) {
-    if (detail::is_temporary_name(file.name) && file.used < now - one_hour) {
+    // One that lies far ahead was written when the clock was wrong, and not just now either.
+    const bool is_old = file.used < now - one_hour || file.used > now + one_hour;
+    if (detail::is_temporary_name(file.name) && is_old) {
       folder.remove_file(file.name);
     } else if (is_entry_name(file.name) && file.name != name) {
       entries.push_back(std::move(file));
     }
   }
-  for (const std::string& old : detail::least_recently_used(std::move(entries), allowed_bytes)) {
+  for (const std::string& old :
+       detail::least_recently_used(std::move(entries), allowed_bytes, now)) {
     folder.remove_file(old);
   }
 }
