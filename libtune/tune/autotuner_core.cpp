@@ -106,7 +106,8 @@ autotuner_core::values autotuner_core::obtain(const tune::context& context, cons
   asked.layers =
       open_layers(asked.settings.database, asked.settings.system_databases,
                   asked.settings.mode == tuning_mode::cached ? database_access::read_only
-                                                             : database_access::read_write);
+                                                             : database_access::read_write,
+                  asked.settings.shared_database);
   asked.database = asked.layers->user();
   if (asked.settings.mode == tuning_mode::force) return tune_once(asked);
   if (auto found = look_up(asked)) return *std::move(found);

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 #include "libtune/base/environment.hpp"
-#include "libtune/store/file_system.hpp"
+#include "libtune/store/database_place.hpp"
 #include "libtune/store/user_cache_folder.hpp"
 
 namespace tune {
@@ -39,7 +40,9 @@ tuning_settings resolve_settings(const tuning_options& options) {
   if (options.database) {
     settings.database = *options.database;
   } else {
-    settings.database = read_environment("LIBTUNE_DB").value_or(default_database_path());
+    auto place = place_database(read_environment("LIBTUNE_DB").value_or(default_database_path()));
+    settings.database = std::move(place.path);
+    settings.shared_database = std::move(place.shared);
   }
   settings.system_databases = resolve_system_databases(options);
   if (options.match) {
@@ -67,7 +70,7 @@ tuning_settings resolve_settings(const tuning_options& options) {
 
 std::string default_database_path() {
   const auto folder = user_cache_folder();
-  return folder ? detail::off_the_network(*folder) + "/tuning.db" : std::string();
+  return folder ? *folder + "/tuning.db" : std::string();
 }
 
 const char* tuning_mode_name(tuning_mode mode) noexcept {
