@@ -243,7 +243,9 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked) cons
     warn_once("tuning results are not kept: neither LIBTUNE_DB, XDG_CACHE_HOME nor HOME is set");
     tuning_session session(asked.context, asked.subject, options, std::chrono::steady_clock::now,
                            {}, shortlist);
-    return tunes_(session, asked.subject.arguments);
+    values best = tunes_(session, asked.subject.arguments);
+    asked.layers->remember(identity_, asked.key(), best);
+    return best;
   }
   const auto start =
       asked.settings.mode == tuning_mode::force ? search_start::anew : search_start::continued;
@@ -257,7 +259,11 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked) cons
   std::optional<double> score_ns;
   if (session.best_score()) score_ns = session.best_score()->count();
   const bool stored = warn_on_database_error([&] { store(asked, best, score_ns); });
-  if (stored) recorder->result_stored();
+  if (stored) {
+    recorder->result_stored();
+  } else {
+    asked.layers->remember(identity_, asked.key(), best);
+  }
   return best;
 }
 
