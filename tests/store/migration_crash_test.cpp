@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <random>
 #include <string>
 #include <sys/wait.h>
@@ -86,21 +87,39 @@ int faults_in(const std::string& path, int& finished) {
   return faults;
 }
 
-/// Lets several processes use a database at once, and kills them after a while.
-void kill_migrating(const std::string& path, int count, std::chrono::microseconds life) {
-  std::vector<::pid_t> processes;
-  for (int i = 0; i < count; ++i) {
-    const ::pid_t id = ::fork();
-    if (id == 0) {
-      ::alarm(60);
-      ::_exit(look_up(path));
+/// Several processes that use a database at once.
+class migrating_processes {
+ public:
+  explicit migrating_processes(const std::string& path) {
+    for (int i = 0; i < 3; ++i) {
+      const ::pid_t id = ::fork();
+      if (id == 0) {
+        ::alarm(60);
+        ::_exit(look_up(path));
+      }
+      REQUIRE(id > 0);
+      all_.push_back(id);
     }
-    REQUIRE(id > 0);
-    processes.push_back(id);
   }
-  std::this_thread::sleep_for(life);
-  for (const ::pid_t id : processes) ::kill(id, SIGKILL);
-  for (const ::pid_t id : processes) ::waitpid(id, nullptr, 0);
+  void kill() const {
+    for (const ::pid_t id : all_) ::kill(id, SIGKILL);
+  }
+  void wait() const {
+    for (const ::pid_t id : all_) ::waitpid(id, nullptr, 0);
+  }
+
+ private:
+  std::vector<::pid_t> all_;
+};
+
+/// How long they take if nobody kills them, here and now.
+std::chrono::microseconds time_of_a_migration() {
+  const temporary_folder folder;
+  const std::string path = create_large_version_1(folder);
+  const auto start = std::chrono::steady_clock::now();
+  migrating_processes(path).wait();
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() -
+                                                               start);
 }
 
 }  // namespace
@@ -108,16 +127,22 @@ void kill_migrating(const std::string& path, int count, std::chrono::microsecond
 TEST_CASE("processes that are killed while they migrate a database lose nothing") {
   const int kills = repetitions(8, 500);
   std::minstd_rand random(11);
-  std::uniform_int_distribution<int> life_us(500, 150'000);
+  std::uniform_int_distribution<std::int64_t> life_us(0, time_of_a_migration().count());
   int faults = 0;
   int finished = 0;
+  int halfway = 0;
   for (int kill = 0; kill < kills; ++kill) {
     const temporary_folder folder;
     const std::string path = create_large_version_1(folder);
-    kill_migrating(path, 3, std::chrono::microseconds(life_us(random)));
+    const migrating_processes killed(path);
+    std::this_thread::sleep_for(std::chrono::microseconds(life_us(random)));
+    killed.kill();
+    killed.wait();
+    if (std::filesystem::exists(path + "-journal")) ++halfway;
     faults += faults_in(path, finished);
   }
-  MESSAGE(kills << " kills, " << finished << " after the migration, " << faults << " faults");
+  MESSAGE(kills << " kills, " << halfway << " halfway, " << finished << " after the migration, "
+                << faults << " faults");
   CHECK(faults == 0);
 }
 
