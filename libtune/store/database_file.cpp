@@ -41,8 +41,9 @@ std::string absolute_path(const std::string& path) {
 
 bool is_there(const std::string& path) {
   struct stat ignored {};
+  if (::lstat(path.c_str(), &ignored) == 0) return true;
   // Other reasons, such as a folder that may not be searched, are for the opening to report.
-  return ::lstat(path.c_str(), &ignored) == 0 || (errno != ENOENT && errno != ENOTDIR);
+  return errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG;
 }
 
 std::string without_links_on_the_way(const std::string& path) {
