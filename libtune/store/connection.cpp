@@ -7,6 +7,7 @@
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
+#include <algorithm>
 #include <random>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -24,6 +25,8 @@
 
 namespace tune::detail {
 namespace {
+
+using namespace std::chrono_literals;
 
 int flags_for(database_access access) noexcept {
   constexpr int always =
@@ -61,9 +64,12 @@ std::unique_ptr<SQLite::Database> open_in(const file_descriptor& folder, const s
                                             milliseconds(wait));
 }
 
-// It cannot fail on an open database, which is why it may run in a destructor.
-void set_busy_timeout(SQLite::Database& database, std::chrono::milliseconds wait) noexcept {
-  sqlite3_busy_timeout(database.getHandle(), milliseconds(wait));
+// Seeded by the clock, for a random_device may need a file, and there may be too many open.
+void pause(std::chrono::microseconds least, std::chrono::microseconds most) {
+  thread_local std::minstd_rand random(
+      static_cast<unsigned>(std::chrono::steady_clock::now().time_since_epoch().count()));
+  std::uniform_int_distribution<std::int64_t> length_us(least.count(), most.count());
+  std::this_thread::sleep_for(std::chrono::microseconds(length_us(random)));
 }
 
 void set_switch(SQLite::Database& database, int option, int value) {
@@ -108,12 +114,10 @@ void use_rollback_journal(SQLite::Database& database, const std::string& path) {
   database.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
 }
 
-// SQLite's own waiting gives up at once where it fears a deadlock, and all that wait for one commit
-// would try again together.
+// SQLite does not wait at all where it fears a deadlock.
 std::unique_ptr<SQLite::Transaction> begin_immediate(SQLite::Database& database,
                                                      std::chrono::milliseconds wait) {
   const auto deadline = std::chrono::steady_clock::now() + wait;
-  thread_local std::minstd_rand random{std::random_device{}()};
   while (true) {
     try {
       return std::make_unique<SQLite::Transaction>(database,
@@ -121,8 +125,7 @@ std::unique_ptr<SQLite::Transaction> begin_immediate(SQLite::Database& database,
     } catch (const SQLite::Exception& failure) {
       if (!is_busy(failure) || std::chrono::steady_clock::now() >= deadline) throw;
     }
-    std::this_thread::sleep_for(
-        std::chrono::microseconds(std::uniform_int_distribution<int>(200, 5000)(random)));
+    pause(200us, 5ms);
   }
 }
 
@@ -142,7 +145,8 @@ connection::connection(const std::string& path, std::chrono::milliseconds wait,
       folder_(access == database_access::immutable ? file_descriptor() : open_folder_of(path)),
       database_(access == database_access::immutable ? open_immutable(path, open_wait)
                                                      : open_in(folder_, path, access, open_wait)),
-      wait_(wait) {
+      wait_(open_wait) {
+  sqlite3_busy_handler(database_->getHandle(), keep_waiting, this);
   remember_file();
   // Once more, for what may have taken the file's place before it was opened.
   if (access != database_access::immutable) require_trust(path);
@@ -158,10 +162,23 @@ connection::connection(const std::string& path, std::chrono::milliseconds wait,
     use_rollback_journal(*database_, path_);
   }
   if (version > 0 && version < schema_version) migrate(open_wait);
-  set_busy_timeout(*database_, wait_);
+  wait_ = wait;
 }
 
 connection::~connection() = default;
+
+// SQLite's own way tries at longer and longer intervals, up to 100 ms: whoever came late overtakes
+// who has waited for long, and a lookup that tries six times in its 50 ms misses the short moments
+// between the commits of many writers.
+int connection::keep_waiting(void* itself, int attempts) noexcept {
+  auto& waiting = *static_cast<connection*>(itself);
+  const auto now = std::chrono::steady_clock::now();
+  if (attempts == 0) waiting.waiting_since_ = now;
+  if (now - waiting.waiting_since_ >= waiting.wait_) return 0;
+  const std::chrono::microseconds most = waiting.wait_ / 50;
+  pause(200us, std::clamp<std::chrono::microseconds>(most, 1ms, 8ms));
+  return 1;
+}
 
 void connection::remember_file() {
   struct stat status {};
@@ -221,14 +238,9 @@ void connection::migrate(std::chrono::milliseconds wait) {
 }
 
 scoped_wait::scoped_wait(connection& target, std::chrono::milliseconds wait) noexcept
-    : target_(target), before_(std::exchange(target.wait_, wait)) {
-  set_busy_timeout(*target_.database_, wait);
-}
+    : target_(target), before_(std::exchange(target.wait_, wait)) {}
 
-scoped_wait::~scoped_wait() {
-  target_.wait_ = before_;
-  set_busy_timeout(*target_.database_, before_);
-}
+scoped_wait::~scoped_wait() { target_.wait_ = before_; }
 
 work_limit::work_limit(connection& target, std::chrono::milliseconds limit) noexcept
     : target_(target) {
