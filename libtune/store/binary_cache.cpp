@@ -83,13 +83,16 @@ void make_room(const private_folder& folder, std::span<const std::string> names,
                std::uint64_t allowed_bytes, file_time now) {
   std::vector<detail::listed_file> entries;
   for (detail::listed_file& file : folder.list_files()) {
-    if (detail::is_temporary_name(file.name) && file.used < now - one_hour) {
+    // One that lies far ahead was written when the clock was wrong, and not just now either.
+    const bool is_old = file.used < now - one_hour || file.used > now + one_hour;
+    if (detail::is_temporary_name(file.name) && is_old) {
       folder.remove_file(file.name);
     } else if (is_entry_name(file.name) && std::ranges::find(names, file.name) == names.end()) {
       entries.push_back(std::move(file));
     }
   }
-  for (const std::string& old : detail::least_recently_used(std::move(entries), allowed_bytes)) {
+  for (const std::string& old :
+       detail::least_recently_used(std::move(entries), allowed_bytes, now)) {
     folder.remove_file(old);
   }
 }

@@ -7,6 +7,7 @@
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
+#include <algorithm>
 #include <random>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -17,6 +18,7 @@
 #include "libtune/store/database_failure.hpp"
 #include "libtune/store/database_file.hpp"
 #include "libtune/store/database_trust.hpp"
+#include "libtune/store/plain_name_vfs.hpp"
 #include "libtune/store/row_checksum.hpp"
 #include "libtune/store/schema.hpp"
 #include "libtune/store/schema_migration.hpp"
@@ -24,6 +26,8 @@
 
 namespace tune::detail {
 namespace {
+
+using namespace std::chrono_literals;
 
 int flags_for(database_access access) noexcept {
   constexpr int always =
@@ -36,26 +40,38 @@ int flags_for(database_access access) noexcept {
   return always | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
 }
 
-void require_trust(const std::string& path, database_access access) {
-  if (access == database_access::immutable) {
-    require_system_trust(path);
-  } else {
-    detail::require_trust(path);
-  }
-}
-
-std::string name_for(const std::string& path, database_access access) {
-  require_trust(path, access);
-  if (access != database_access::read_write) require_regular_file(path);
-  return access == database_access::immutable ? immutable_uri(path)
-                                              : without_links_on_the_way(path);
-}
-
 int milliseconds(std::chrono::milliseconds wait) noexcept { return static_cast<int>(wait.count()); }
 
-// It cannot fail on an open database, which is why it may run in a destructor.
-void set_busy_timeout(SQLite::Database& database, std::chrono::milliseconds wait) noexcept {
-  sqlite3_busy_timeout(database.getHandle(), milliseconds(wait));
+std::unique_ptr<SQLite::Database> open_immutable(const std::string& path,
+                                                 std::chrono::milliseconds wait) {
+  require_system_trust(path);
+  require_regular_file(path);
+  return std::make_unique<SQLite::Database>(
+      immutable_uri(path), flags_for(database_access::immutable), milliseconds(wait));
+}
+
+// The folder that was checked is the one in which SQLite finds the file and its journals, though
+// somebody may give its path to another folder at any moment.
+std::unique_ptr<SQLite::Database> open_in(const file_descriptor& folder, const std::string& path,
+                                          database_access access, std::chrono::milliseconds wait) {
+  require_trust(folder, path);
+  if (access == database_access::read_only) require_regular_file(path);
+  const int flags = flags_for(access);
+  const std::string name = name_in(folder, path);
+  const char* const vfs = name.empty() ? nullptr : plain_name_vfs();
+  if (vfs != nullptr) {
+    return std::make_unique<SQLite::Database>(name.c_str(), flags, milliseconds(wait), vfs);
+  }
+  return std::make_unique<SQLite::Database>(without_links_on_the_way(path), flags,
+                                            milliseconds(wait));
+}
+
+// Seeded by the clock, for a random_device may need a file, and there may be too many open.
+void pause(std::chrono::microseconds least, std::chrono::microseconds most) {
+  thread_local std::minstd_rand random(
+      static_cast<unsigned>(std::chrono::steady_clock::now().time_since_epoch().count()));
+  std::uniform_int_distribution<std::int64_t> length_us(least.count(), most.count());
+  std::this_thread::sleep_for(std::chrono::microseconds(length_us(random)));
 }
 
 void set_switch(SQLite::Database& database, int option, int value) {
@@ -100,12 +116,10 @@ void use_rollback_journal(SQLite::Database& database, const std::string& path) {
   database.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
 }
 
-// SQLite's own waiting gives up at once where it fears a deadlock, and all that wait for one commit
-// would try again together.
+// SQLite does not wait at all where it fears a deadlock.
 std::unique_ptr<SQLite::Transaction> begin_immediate(SQLite::Database& database,
                                                      std::chrono::milliseconds wait) {
   const auto deadline = std::chrono::steady_clock::now() + wait;
-  thread_local std::minstd_rand random{std::random_device{}()};
   while (true) {
     try {
       return std::make_unique<SQLite::Transaction>(database,
@@ -113,8 +127,7 @@ std::unique_ptr<SQLite::Transaction> begin_immediate(SQLite::Database& database,
     } catch (const SQLite::Exception& failure) {
       if (!is_busy(failure) || std::chrono::steady_clock::now() >= deadline) throw;
     }
-    std::this_thread::sleep_for(
-        std::chrono::microseconds(std::uniform_int_distribution<int>(200, 5000)(random)));
+    pause(200us, 5ms);
   }
 }
 
@@ -131,16 +144,18 @@ database_error newer_tables(const std::string& path, const std::string& attempt,
 connection::connection(const std::string& path, std::chrono::milliseconds wait,
                        std::chrono::milliseconds open_wait, database_access access)
     : path_(path),
-      database_(std::make_unique<SQLite::Database>(name_for(path, access), flags_for(access),
-                                                   milliseconds(open_wait))),
-      wait_(wait) {
-  struct stat status {};
-  if (::lstat(path_.c_str(), &status) == 0) {
-    device_ = status.st_dev;
-    inode_ = status.st_ino;
-  }
+      folder_(access == database_access::immutable ? file_descriptor() : open_folder_of(path)),
+      database_(access == database_access::immutable ? open_immutable(path, open_wait)
+                                                     : open_in(folder_, path, access, open_wait)),
+      wait_(open_wait) {
+  sqlite3_busy_handler(database_->getHandle(), keep_waiting, this);
+  remember_file();
   // Once more, for what may have taken the file's place before it was opened.
-  require_trust(path, access);
+  if (access == database_access::immutable) {
+    require_system_trust(path);
+  } else {
+    require_trust(path);
+  }
   limit_resources(database_->getHandle());
   constexpr int steps_between_looks = 1000;
   sqlite3_progress_handler(database_->getHandle(), steps_between_looks, is_past, &work_deadline_);
@@ -153,10 +168,34 @@ connection::connection(const std::string& path, std::chrono::milliseconds wait,
     use_rollback_journal(*database_, path_);
   }
   if (version > 0 && version < schema_version) migrate(open_wait);
-  set_busy_timeout(*database_, wait_);
+  wait_ = wait;
 }
 
 connection::~connection() = default;
+
+// SQLite's own way tries at longer and longer intervals, up to 100 ms: whoever came late overtakes
+// who has waited for long, and a lookup that tries six times in its 50 ms misses the short moments
+// between the commits of many writers.
+int connection::keep_waiting(void* itself, int attempts) noexcept {
+  auto& waiting = *static_cast<connection*>(itself);
+  const auto now = std::chrono::steady_clock::now();
+  if (attempts == 0) waiting.waiting_since_ = now;
+  if (now - waiting.waiting_since_ >= waiting.wait_) return 0;
+  const std::chrono::microseconds most = waiting.wait_ / 50;
+  pause(200us, std::clamp<std::chrono::microseconds>(most, 1ms, 8ms));
+  return 1;
+}
+
+void connection::remember_file() {
+  struct stat status {};
+  if (::lstat(path_.c_str(), &status) != 0) return;
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+  // Another file may have come to the path since this one was opened.
+  int has_moved = 0;
+  sqlite3_file_control(database_->getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
+  if (has_moved != 0) inode_ = 0;
+}
 
 bool connection::is_in_place() const noexcept {
   struct stat status {};
@@ -205,14 +244,9 @@ void connection::migrate(std::chrono::milliseconds wait) {
 }
 
 scoped_wait::scoped_wait(connection& target, std::chrono::milliseconds wait) noexcept
-    : target_(target), before_(std::exchange(target.wait_, wait)) {
-  set_busy_timeout(*target_.database_, wait);
-}
+    : target_(target), before_(std::exchange(target.wait_, wait)) {}
 
-scoped_wait::~scoped_wait() {
-  target_.wait_ = before_;
-  set_busy_timeout(*target_.database_, before_);
-}
+scoped_wait::~scoped_wait() { target_.wait_ = before_; }
 
 work_limit::work_limit(connection& target, std::chrono::milliseconds limit) noexcept
     : target_(target) {

@@ -9,6 +9,7 @@
 
 #include "libtune/store/database_access.hpp"
 #include "libtune/store/database_use.hpp"
+#include "libtune/store/file_descriptor.hpp"
 
 namespace SQLite {
 class Database;
@@ -57,12 +58,16 @@ class connection {
   friend class write_transaction;
   friend class work_limit;
 
+  static int keep_waiting(void* itself, int attempts) noexcept;
+  void remember_file();
   std::int32_t read_marks();
   void migrate(std::chrono::milliseconds wait);
 
   std::string path_;
+  file_descriptor folder_;  // through which SQLite reaches the file, so it outlives database_
   std::unique_ptr<SQLite::Database> database_;
   std::chrono::milliseconds wait_;
+  std::chrono::steady_clock::time_point waiting_since_{};
   std::chrono::steady_clock::time_point work_deadline_ =
       std::chrono::steady_clock::time_point::max();
   std::uint64_t device_ = 0;  // of the file, with inode_

@@ -41,8 +41,9 @@ std::string absolute_path(const std::string& path) {
 
 bool is_there(const std::string& path) {
   struct stat ignored {};
+  if (::lstat(path.c_str(), &ignored) == 0) return true;
   // Other reasons, such as a folder that may not be searched, are for the opening to report.
-  return ::lstat(path.c_str(), &ignored) == 0 || (errno != ENOENT && errno != ENOTDIR);
+  return errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG;
 }
 
 std::string without_links_on_the_way(const std::string& path) {
@@ -51,6 +52,16 @@ std::string without_links_on_the_way(const std::string& path) {
   const fs::path folder = fs::canonical(given.parent_path(), reason);
   if (reason) throw failure_of(path, "reach its folder", reason);
   return (folder / given.filename()).string();
+}
+
+std::string name_in(const file_descriptor& folder, const std::string& path) {
+  if (!folder) return {};
+  const std::string name = "/proc/self/fd/" + std::to_string(folder.get());
+  struct stat named {};
+  struct stat opened {};
+  if (::stat(name.c_str(), &named) != 0 || ::fstat(folder.get(), &opened) != 0) return {};
+  if (named.st_dev != opened.st_dev || named.st_ino != opened.st_ino) return {};
+  return name + '/' + fs::path(path).filename().string();
 }
 
 void require_regular_file(const std::string& path) {

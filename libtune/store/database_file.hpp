@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "libtune/store/file_descriptor.hpp"
+
 namespace tune::detail {
 
 /// The absolute form of a path. SQLite takes such a path for a file, never for a URI or a database
@@ -18,6 +20,11 @@ bool is_there(const std::string& path);
 /// The same file with no symbolic link on the way to it; the file itself may still be one.
 /// @throws database_error if the folder cannot be reached
 std::string without_links_on_the_way(const std::string& path);
+
+/// The name by which plain_name_vfs reaches the file of this path in a folder that is open,
+/// whatever has the folder's path meanwhile; empty where the system has no such names
+/// (/proc/self/fd).
+std::string name_in(const file_descriptor& folder, const std::string& path);
 
 /// Opening anything else, such as a pipe, for reading alone could wait for ever.
 /// @throws database_error unless the path leads to a regular file

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/store/database_trust.hpp"
 
+#include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,17 +36,29 @@ bool shares_database() {
       .value_or(false);
 }
 
+file_descriptor open_folder_of(const std::string& path) noexcept {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return file_descriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+void require_trust(const std::string& path) { require_trust(open_folder_of(path), path); }
+
 // The folder counts even if it is sticky: whoever can make files there can make a journal.
-void require_trust(const std::string& path) {
+void require_trust(const file_descriptor& folder, const std::string& path) {
   const bool shared = shares_database();
   struct stat status {};
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  if (::stat(folder.c_str(), &status) == 0) {
+  const std::filesystem::path file(path);
+  // Without a descriptor the path has to do: there is no such folder, or there are too many files.
+  if (folder ? ::fstat(folder.get(), &status) == 0
+             : ::stat(file.parent_path().c_str(), &status) == 0) {
     const std::string reason = objection(status, shared);
     if (!reason.empty()) refuse(path, "its folder " + reason);
   }
   // Links and the like are refused with the opening.
-  if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  const std::string name = folder ? file.filename().string() : path;
+  const int at = folder ? folder.get() : AT_FDCWD;
+  if (::fstatat(at, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return;
+  if (!S_ISREG(status.st_mode)) return;
   const std::string reason = objection(status, shared);
   if (!reason.empty()) refuse(path, "it " + reason);
   if (status.st_nlink > 1) refuse(path, "it has several names");

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "libtune/store/file_descriptor.hpp"
+
 namespace tune::detail {
 
 /// Whether LIBTUNE_DB_ACCESS lets a group write the database. @throws environment_error
@@ -15,5 +17,11 @@ bool shares_database();
 /// group may write and anybody may own. What does not exist yet is fine.
 /// @throws database_error that says what to change
 void require_trust(const std::string& path);
+
+/// The folder of a path, at the end of all links, for looking at files in it by their names; empty
+/// if it cannot be reached.
+file_descriptor open_folder_of(const std::string& path) noexcept;
+/// The same as above for a folder that is open, whatever has its path meanwhile.
+void require_trust(const file_descriptor& folder, const std::string& path);
 
 }  // namespace tune::detail

@@ -9,14 +9,18 @@
 namespace tune::detail {
 
 std::vector<std::string> least_recently_used(std::vector<listed_file> files,
-                                             std::uint64_t allowed_bytes) {
+                                             std::uint64_t allowed_bytes, file_time now) {
   std::uint64_t total = 0;
   for (const listed_file& file : files) total += file.bytes;
   std::vector<std::string> names;
   if (total <= allowed_bytes) return names;
-  std::sort(files.begin(), files.end(), [](const listed_file& a, const listed_file& b) {
-    return std::tie(a.used, a.name) < std::tie(b.used, b.name);
-  });
+  // Machines that share a folder may be some minutes apart, and that is no fault.
+  constexpr file_time one_hour = 3'600'000'000'000;
+  const auto order_of = [&](const listed_file& file) {
+    return std::tuple<bool, file_time, const std::string&>(file.used <= now + one_hour, file.used,
+                                                           file.name);
+  };
+  std::ranges::sort(files, std::ranges::less{}, order_of);
   for (listed_file& file : files) {
     if (total <= allowed_bytes) break;
     total -= file.bytes;

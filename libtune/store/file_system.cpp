@@ -10,7 +10,6 @@
 #include <system_error>
 #include <unistd.h>
 
-#include "libtune/base/log.hpp"
 #include "libtune/store/private_folder.hpp"
 
 namespace tune::detail {
@@ -66,24 +65,6 @@ std::optional<std::string> node_local_folder() {
     return std::nullopt;  // somebody else has made it
   }
   return path;
-}
-
-std::string off_the_network(const std::string& folder, std::optional<long> kind) {
-  if (!kind || !is_network_file_system(*kind)) return folder;
-  if (const auto local = node_local_folder()) {
-    warn_once("the user's cache folder '" + folder +
-              "' is on the network, where a tuning database is not safe; results are kept in '" +
-              *local + "' on this machine; name another place with LIBTUNE_DB");
-    return *local;
-  }
-  warn_once("the user's cache folder '" + folder +
-            "' is on the network, where a tuning database is slow and may be damaged; name another "
-            "place with LIBTUNE_DB");
-  return folder;
-}
-
-std::string off_the_network(const std::string& folder) {
-  return off_the_network(folder, file_system_of(folder));
 }
 
 }  // namespace tune::detail

@@ -19,12 +19,4 @@ bool is_network_file_system(long kind) noexcept;
 /// /var/tmp/libtune-<user number>, made if need be. Empty if there can be none.
 std::optional<std::string> node_local_folder();
 
-/// Where to keep a database for which a folder was not chosen by hand: the folder itself or, if
-/// that is on the network, the node-local one, which is told once. If there is none it stays the
-/// folder, with a warning: results are kept somewhere in any case.
-/// @param kind  of the folder's file system
-std::string off_the_network(const std::string& folder, std::optional<long> kind);
-/// The same for the folder as it is.
-std::string off_the_network(const std::string& folder);
-
 }  // namespace tune::detail

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/store/identity_column.hpp"
 
+#include <algorithm>
 #include <array>
-#include <ranges>
 
 namespace tune {
 namespace {
@@ -80,9 +80,10 @@ std::string identity_column_sql(const identity_column& column) {
 
 std::vector<std::string> differing_columns(const device_identity& a, const device_identity& b) {
   std::vector<std::string> names;
-  for (const identity_column& column : std::views::reverse(columns)) {
+  for (const identity_column& column : columns) {
     if (column.get(a) != column.get(b)) names.emplace_back(column.name);
   }
+  std::ranges::reverse(names);  // clang 15 cannot compile std::views::reverse
   return names;
 }
 

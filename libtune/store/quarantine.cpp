@@ -50,6 +50,13 @@ bool rename_if_there(const std::string& from, const std::string& to) {
   return ::rename(from.c_str(), to.c_str()) == 0 || errno == ENOENT;
 }
 
+// A clock that was set back and a number of a process that came again could name it twice.
+std::string unused(const std::string& path) {
+  std::string name = path;
+  for (int number = 2; is_there(name); ++number) name = path + "-" + std::to_string(number);
+  return name;
+}
+
 }  // namespace
 
 bool has_own_mark(SQLite::Database& database) {
@@ -70,8 +77,8 @@ std::optional<std::string> set_aside_if_damaged(const std::string& path,
                                                 std::chrono::milliseconds wait) {
   const database_lock lock(path, database_lock::kind::alone, wait);
   if (!lock || !is_damaged(path, wait)) return std::nullopt;
-  const std::string aside = fmt::format("{}.damaged-{:%Y%m%dT%H%M%SZ}-{}", path,
-                                        fmt::gmtime(std::time(nullptr)), ::getpid());
+  const std::string aside = unused(fmt::format("{}.damaged-{:%Y%m%dT%H%M%SZ}-{}", path,
+                                               fmt::gmtime(std::time(nullptr)), ::getpid()));
   for (const char* suffix : {"-journal", "-wal", "-shm", ""}) {
     if (!rename_if_there(path + suffix, aside + suffix)) return std::nullopt;
   }

@@ -53,6 +53,14 @@ std::optional<record> tuning_layers::find(const function_identity& function,
   return found;
 }
 
+void tuning_layers::remember(const function_identity& function, const record_key& key,
+                             const std::vector<named_value>& values) const {
+  record_memory& memory = record_memory::shared();
+  memory.remember(scope_, function, key,
+                  {.values = values, .device = key.device, .score_ns = std::nullopt},
+                  memory.generation());
+}
+
 std::vector<record> tuning_layers::find_nearest(const function_identity& function,
                                                 const record_key& key, std::size_t most) const {
   std::vector<record> all;

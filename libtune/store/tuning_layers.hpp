@@ -14,7 +14,7 @@
 namespace tune {
 
 /// The databases that are looked in, one over the other: what this process has found already, the
-/// user's database, then the system's, which are only ever read.
+/// user's database, then the others, such as the system's, which are only ever read.
 ///
 /// Exact matches come first, in this order of the databases. Nearest matches are ranked over all
 /// databases together, by store/nearest.hpp; of two for one device the one of the upper database.
@@ -24,7 +24,7 @@ namespace tune {
 class tuning_layers {
  public:
   /// @param user     null if there is none
-  /// @param systems  in order; opened with database_access::immutable
+  /// @param systems  in order; they are only read
   tuning_layers(std::shared_ptr<tuning_database> user,
                 std::vector<std::shared_ptr<tuning_database>> systems);
 
@@ -33,6 +33,10 @@ class tuning_layers {
 
   /// The exact match of the uppermost database that has one; remembered, if it was found before.
   std::optional<record> find(const function_identity& function, const record_key& key) const;
+
+  /// Remembers a result that could not be stored, so that this process finds it again.
+  void remember(const function_identity& function, const record_key& key,
+                const std::vector<named_value>& values) const;
 
   /// The results for the same arguments, from the nearest device to the farthest.
   /// @param most  how many of them at most

@@ -109,7 +109,8 @@ autotuner_core::values autotuner_core::obtain(const tune::context& context, cons
   asked.layers =
       open_layers(asked.settings.database, asked.settings.system_databases,
                   asked.settings.mode == tuning_mode::cached ? database_access::read_only
-                                                             : database_access::read_write);
+                                                             : database_access::read_write,
+                  asked.settings.shared_database);
   asked.database = asked.layers->user();
   if (asked.settings.mode == tuning_mode::force) return tune_once(asked);
   if (goes_on(asked)) return tune_once(asked);
@@ -261,7 +262,9 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked) cons
     warn_once("tuning results are not kept: neither LIBTUNE_DB, XDG_CACHE_HOME nor HOME is set");
     tuning_session session(asked.context, asked.subject, options, std::chrono::steady_clock::now,
                            {}, shortlist);
-    return tunes_(session, asked.subject.arguments);
+    values best = tunes_(session, asked.subject.arguments);
+    asked.layers->remember(identity_, asked.key(), best);
+    return best;
   }
   const auto start =
       asked.settings.mode == tuning_mode::force ? search_start::anew : search_start::continued;
@@ -282,7 +285,11 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked) cons
   std::optional<double> score_ns;
   if (session.best_score()) score_ns = session.best_score()->count();
   const bool stored = warn_on_database_error([&] { store(asked, best, score_ns); });
-  if (stored) recorder->result_stored();
+  if (stored) {
+    recorder->result_stored();
+  } else {
+    asked.layers->remember(identity_, asked.key(), best);
+  }
   return best;
 }
 

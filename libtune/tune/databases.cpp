@@ -13,24 +13,29 @@
 namespace tune {
 namespace {
 
-using location = std::tuple<std::string, std::vector<std::string>, database_access>;
+using location = std::tuple<std::string, std::string, std::vector<std::string>, database_access>;
+
+void open_for_reading(std::vector<std::shared_ptr<tuning_database>>& opened,
+                      const std::string& path, database_access access) {
+  try {
+    opened.push_back(std::make_shared<tuning_database>(path, database_waits{}, access));
+  } catch (const argument_error& failure) {
+    warn_once(std::string("a database is passed over: ") + failure.what());
+  }
+}
 
 std::shared_ptr<const tuning_layers> make_layers(const location& where) {
-  const auto& [user_path, system_paths, access] = where;
+  const auto& [user_path, shared_path, system_paths, access] = where;
   std::shared_ptr<tuning_database> user;
   if (!user_path.empty()) {
     user = std::make_shared<tuning_database>(user_path, database_waits{}, access);
   }
-  std::vector<std::shared_ptr<tuning_database>> systems;
+  std::vector<std::shared_ptr<tuning_database>> others;
+  if (!shared_path.empty()) open_for_reading(others, shared_path, database_access::read_only);
   for (const std::string& path : system_paths) {
-    try {
-      systems.push_back(
-          std::make_shared<tuning_database>(path, database_waits{}, database_access::immutable));
-    } catch (const argument_error& failure) {
-      warn_once(std::string("a system database is passed over: ") + failure.what());
-    }
+    open_for_reading(others, path, database_access::immutable);
   }
-  return std::make_shared<const tuning_layers>(std::move(user), std::move(systems));
+  return std::make_shared<const tuning_layers>(std::move(user), std::move(others));
 }
 
 }  // namespace
@@ -41,13 +46,14 @@ std::shared_ptr<tuning_database> open_database(const std::string& path) {
 
 std::shared_ptr<const tuning_layers> open_layers(const std::string& user,
                                                  const std::vector<std::string>& systems,
-                                                 database_access access) {
+                                                 database_access access,
+                                                 const std::string& shared) {
   static std::mutex mutex;
   static location kept_location;
   static std::shared_ptr<const tuning_layers> kept;
   const detail::fork_guard no_fork;
   const std::lock_guard lock(mutex);
-  location asked{user, systems, access};
+  location asked{user, shared, systems, access};
   if (!kept || kept_location != asked) {
     kept = make_layers(asked);
     kept_location = std::move(asked);

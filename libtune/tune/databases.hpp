@@ -21,8 +21,10 @@ std::shared_ptr<tuning_database> open_database(const std::string& path);
 /// database of the system costs one warning.
 /// @param user    a path; empty if there is none
 /// @param access  to the user's database; those of the system are only ever read
+/// @param shared  the path of a database between the two that is only read, and that others may
+///                write meanwhile; empty if there is none
 std::shared_ptr<const tuning_layers> open_layers(
     const std::string& user, const std::vector<std::string>& systems,
-    database_access access = database_access::read_write);
+    database_access access = database_access::read_write, const std::string& shared = {});
 
 }  // namespace tune

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 #include "libtune/base/environment.hpp"
 #include "libtune/base/error.hpp"
-#include "libtune/store/file_system.hpp"
+#include "libtune/store/database_place.hpp"
 #include "libtune/store/user_cache_folder.hpp"
 
 namespace tune {
@@ -51,7 +52,9 @@ tuning_settings resolve_settings(const tuning_options& options) {
   if (options.database) {
     settings.database = *options.database;
   } else {
-    settings.database = read_environment("LIBTUNE_DB").value_or(default_database_path());
+    auto place = place_database(read_environment("LIBTUNE_DB").value_or(default_database_path()));
+    settings.database = std::move(place.path);
+    settings.shared_database = std::move(place.shared);
   }
   settings.system_databases = resolve_system_databases(options);
   if (options.match) {
@@ -81,7 +84,7 @@ tuning_settings resolve_settings(const tuning_options& options) {
 
 std::string default_database_path() {
   const auto folder = user_cache_folder();
-  return folder ? detail::off_the_network(*folder) + "/tuning.db" : std::string();
+  return folder ? *folder + "/tuning.db" : std::string();
 }
 
 const char* tuning_mode_name(tuning_mode mode) noexcept {

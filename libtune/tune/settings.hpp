@@ -13,7 +13,9 @@ namespace tune {
 
 /// What the options, the environment and the defaults come to, at one moment.
 struct tuning_settings {
-  std::string database;                         ///< a path; empty if there is nowhere to keep one
+  std::string database;  ///< a path; empty if there is nowhere to keep one
+  /// A path on the network in whose place that one is used, and which is only read; else empty.
+  std::string shared_database{};
   std::vector<std::string> system_databases{};  ///< paths, in order
   match_mode match = match_mode::exact;
   tuning_mode mode = tuning_mode::tune;
@@ -25,8 +27,7 @@ struct tuning_settings {
 tuning_settings resolve_settings(const tuning_options& options);
 
 /// libtune/tuning.db in the user's cache folder (XDG_CACHE_HOME, else HOME/.cache); empty if
-/// neither variable names a folder. If that is on the network, in a folder of this machine instead
-/// (store/file_system.hpp).
+/// neither variable names a folder. It may be on the network (store/database_place.hpp).
 std::string default_database_path();
 
 /// The word of a mode, as LIBTUNE_MODE takes it.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/store/binary_cache.hpp"
 
+#include <cstdlib>
+#include <ctime>
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <filesystem>
@@ -402,4 +404,32 @@ TEST_CASE("a relative folder is the one of the time when the cache was made") {
   cache.save(key, sample());
   CHECK(cache.load(key));
   CHECK(fs::exists(place.path() / "programs"));
+}
+
+TEST_CASE("entries of a clock that was ten years ahead do not keep later ones out") {
+  const temporary_folder place;
+  const binary_cache cache(place.file("programs"), 3 * (binary_header_bytes + 20));
+  constexpr std::time_t ten_years = 10 * 365 * 86'400;
+  const auto key_of = [](int number) {
+    return tune::binary_key{{"source", std::to_string(number)}, {"device", "a device"}};
+  };
+  for (int number = 0; number < 3; ++number) {
+    cache.save(key_of(number), sample());
+    set_last_use(path_of(cache, key_of(number)), std::time(nullptr) + ten_years);
+  }
+  for (int number = 3; number < 6; ++number) cache.save(key_of(number), sample());
+  for (int number = 3; number < 6; ++number) CHECK(cache.load(key_of(number)));
+  for (int number = 0; number < 3; ++number) CHECK_FALSE(cache.load(key_of(number)));
+}
+
+TEST_CASE("an entry of any time is found, and its time is put right by that") {
+  constexpr std::time_t ten_years = 10 * 365 * 86'400;
+  for (const std::time_t skew : {-ten_years, ten_years}) {
+    const filled_cache filled;
+    set_last_use(filled.path, std::time(nullptr) + skew);
+    CHECK(filled.cache.load(key) == sample());
+    struct stat status {};
+    REQUIRE(::stat(filled.path.c_str(), &status) == 0);
+    CHECK(std::abs(status.st_mtim.tv_sec - std::time(nullptr)) < ten_years / 2);
+  }
 }

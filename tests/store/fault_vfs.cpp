@@ -10,6 +10,7 @@
 #include <random>
 #include <sqlite3.h>
 #include <stdexcept>
+#include <system_error>
 
 namespace tune::testing {
 namespace {
@@ -29,6 +30,15 @@ std::string& path_of(sqlite3_file* file) { return *reinterpret_cast<shim_file*>(
 
 sqlite3_file* real_of(sqlite3_file* file) {
   return reinterpret_cast<sqlite3_file*>(reinterpret_cast<shim_file*>(file) + 1);
+}
+
+/// The path of a file that may be named by the descriptor of its folder.
+std::string plain_path(const char* path) {
+  if (path == nullptr) return {};
+  const std::filesystem::path given(path);
+  std::error_code ignored;
+  const auto folder = std::filesystem::canonical(given.parent_path(), ignored);
+  return ignored ? given.string() : (folder / given.filename()).string();
 }
 
 int close_file(sqlite3_file* file) {
@@ -109,17 +119,24 @@ int characteristics(sqlite3_file* file) {
 int open_file(sqlite3_vfs*, const char* path, sqlite3_file* file, int flags, int* out_flags) {
   file->pMethods = nullptr;
   if (const int code = current->check(file_operation::open)) return code;
+  current->note_open((flags & (SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)) != 0);
   const int code = real->xOpen(real, path, real_of(file), flags, out_flags);
   if (code != SQLITE_OK) return code;
-  reinterpret_cast<shim_file*>(file)->path = new std::string(path == nullptr ? "" : path);
+  reinterpret_cast<shim_file*>(file)->path = new std::string(plain_path(path));
   file->pMethods = &methods;
   return SQLITE_OK;
 }
 
 int remove_file(sqlite3_vfs*, const char* path, int sync_folder) {
   if (const int code = current->check_change(file_operation::remove)) return code;
-  current->note_removal(path);
+  current->note_removal(plain_path(path));
   return real->xDelete(real, path, sync_folder);
+}
+
+int tell_time(sqlite3_vfs*, sqlite3_int64* milliseconds) {
+  const int code = real->xCurrentTimeInt64(real, milliseconds);
+  *milliseconds += current->clock_skew().count();
+  return code;
 }
 
 void fill_methods() {
@@ -158,6 +175,7 @@ fault_vfs::fault_vfs() {
   shim.szOsFile = static_cast<int>(sizeof(shim_file)) + real->szOsFile;
   shim.xOpen = open_file;
   shim.xDelete = remove_file;
+  shim.xCurrentTimeInt64 = tell_time;
   sqlite3_vfs_register(&shim, 1);
 }
 
@@ -181,6 +199,7 @@ int fault_vfs::check(file_operation operation) {
 }
 
 int fault_vfs::check_change(file_operation operation) {
+  ++changes_;
   if (power_left_ > 0) --power_left_;
   if (life_left_ > 0 && --life_left_ == 0) ::raise(SIGKILL);
   return check(operation);

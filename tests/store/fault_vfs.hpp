@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -51,6 +52,14 @@ class [[nodiscard]] fault_vfs {
   /// From here on a sync is claimed and not made.
   void lie_about_syncs() { lies_ = true; }
 
+  /// From here on SQLite is told a time so much later; a negative one is earlier.
+  void skew_clock(std::chrono::seconds by) { clock_skew_ = by; }
+
+  /// How many writes, truncations, syncs and removals there were, and how many files were opened
+  /// such that they could be made or written.
+  int changes() const { return changes_; }
+  int writable_opens() const { return writable_opens_; }
+
   /// Writes what a disk would hold now to files of another folder, by their names.
   void write_survivors(const std::string& folder, loss lost, std::uint32_t seed) const;
 
@@ -58,6 +67,8 @@ class [[nodiscard]] fault_vfs {
   int check(file_operation operation);
   int check_change(file_operation operation);
   bool forgets(const std::string& path) const;
+  void note_open(bool writable) { writable_opens_ += writable ? 1 : 0; }
+  std::chrono::milliseconds clock_skew() const { return clock_skew_; }
   void note_write(const std::string& path, std::int64_t offset, const void* bytes, int count);
   void note_truncation(const std::string& path, std::int64_t size);
   void note_sync(const std::string& path);
@@ -83,6 +94,9 @@ class [[nodiscard]] fault_vfs {
   int life_left_ = -1;
   bool forgets_ = false;
   bool lies_ = false;
+  std::chrono::seconds clock_skew_{0};
+  int changes_ = 0;
+  int writable_opens_ = 0;
   std::map<std::string, history> files_;
   std::map<std::string, history> removed_;
 };

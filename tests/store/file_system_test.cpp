@@ -7,12 +7,10 @@
 #include <string>
 #include <unistd.h>
 
-#include "tests/store/captured_errors.hpp"
 #include "tests/store/temporary_folder.hpp"
 
 using tune::detail::file_system_of;
 using tune::detail::is_network_file_system;
-using tune::detail::off_the_network;
 
 TEST_CASE("file systems that machines share are told from those of one machine") {
   for (const long kind :
@@ -29,21 +27,6 @@ TEST_CASE("what does not exist is on the file system of the folder above") {
   const auto kind = file_system_of(folder.path().string());
   REQUIRE(kind);
   CHECK(file_system_of(folder.file("a/b/c.db")) == kind);
-}
-
-TEST_CASE("a folder on the network makes way for one of this machine, and says so once") {
-  tune::testing::captured_errors errors;
-  CHECK(off_the_network("/home/somebody/.cache/libtune", 0xef53L) ==
-        "/home/somebody/.cache/libtune");
-  CHECK(off_the_network("/home/somebody/.cache/libtune", std::nullopt) ==
-        "/home/somebody/.cache/libtune");
-  CHECK(errors.text().empty());
-  for (int i = 0; i < 2; ++i) {
-    const std::string place = off_the_network("/home/somebody/.cache/libtune", 0x6969L);
-    const auto local = tune::detail::node_local_folder();
-    CHECK(place == local.value_or("/home/somebody/.cache/libtune"));
-  }
-  CHECK(errors.count("on the network") == 1);
 }
 
 TEST_CASE("the folder of this machine is the user's alone") {

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/database_place.hpp"
+
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <span>
+#include <system_error>
+
+#include "libtune/base/fork_guard.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/store/file_system.hpp"
+#include "libtune/store/sha256.hpp"
+
+namespace tune {
+namespace {
+
+std::string local_name(const std::string& path) {
+  constexpr std::size_t bytes = 8;
+  const auto digest = detail::sha256(std::as_bytes(std::span(path)));
+  return "tuning-" + detail::to_hex(std::span(digest).first(bytes)) + ".db";
+}
+
+// A path that cannot be made absolute is for the opening to refuse.
+std::string absolute(const std::string& path) {
+  std::error_code reason;
+  const std::string made = std::filesystem::absolute(path, reason).string();
+  return reason ? path : made;
+}
+
+}  // namespace
+
+database_place detail::place_database(const std::string& path, std::optional<long> kind) {
+  if (!kind || !is_network_file_system(*kind)) return {path};
+  if (const auto folder = node_local_folder()) {
+    const std::string local = *folder + '/' + local_name(path);
+    warn_once("the tuning database '" + path +
+              "' is on the network, where it is not safe to write; results are kept in '" + local +
+              "' on this machine, and that one is only read; 'tunedb merge' brings them there");
+    return {local, path};
+  }
+  warn_once("the tuning database '" + path +
+            "' is on the network, where it is slow and may be damaged; name another place with "
+            "LIBTUNE_DB");
+  return {path};
+}
+
+// Every lookup asks, and a network may take long to answer.
+database_place place_database(const std::string& path) {
+  if (path.empty()) return {};
+  static auto& mutex = *new std::mutex;
+  static auto& known = *new std::map<std::string, database_place>;
+  const std::string file = absolute(path);
+  const detail::fork_guard no_fork;
+  const std::lock_guard lock(mutex);
+  const auto found = known.find(file);
+  if (found != known.end()) return found->second;
+  database_place place = detail::place_database(file, detail::file_system_of(file));
+  if (place.shared.empty()) place.path = path;
+  return known.emplace(file, std::move(place)).first->second;
+}
+
+}  // namespace tune

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace tune {
+
+/// Where the results of a database are kept.
+struct database_place {
+  std::string path;      ///< where they are stored
+  std::string shared{};  ///< what is read beneath it and never written; empty if there is nothing
+};
+
+/// Where to keep the database of a path: at the path itself or, if that is on the network, in a
+/// file of this machine that outlives restarts (detail::node_local_folder), named after the path,
+/// over what is at the path. If this machine has no such folder it is the path all the same, for
+/// results are kept somewhere in any case. Either is told once. Looks at a path the first time that
+/// a process asks for it. Thread-safe. @param path  may be empty, and is then returned
+database_place place_database(const std::string& path);
+
+namespace detail {
+
+/// The same for a path on a file system of this kind.
+database_place place_database(const std::string& path, std::optional<long> kind);
+
+}  // namespace detail
+}  // namespace tune

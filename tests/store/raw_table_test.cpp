@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/raw_table.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <chrono>
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "libtune/store/connection.hpp"
+#include "libtune/store/tuning_database.hpp"
+#include "tests/store/samples.hpp"
+#include "tests/store/temporary_folder.hpp"
+
+using namespace std::chrono_literals;
+using tune::column_value;
+using tune::detail::bind_column;
+using tune::detail::connection;
+using tune::detail::raw_table;
+using tune::testing::sample_function;
+using tune::testing::sample_key;
+using tune::testing::sample_tuning;
+using names = std::vector<std::string>;
+
+namespace {
+
+constexpr const char* own_table =
+    "CREATE TABLE t (b TEXT NOT NULL, a INTEGER NOT NULL, c INTEGER NOT NULL DEFAULT 7, "
+    "d TEXT NOT NULL DEFAULT (hex(randomblob(4))), e REAL, f BLOB, "
+    "checksum BLOB NOT NULL DEFAULT x'', PRIMARY KEY (a, b)) STRICT, WITHOUT ROWID";
+
+/// A database with a table of ours beside one of a function.
+struct open_database {
+  open_database() {
+    tune::tuning_database(path).store(sample_function("f"), sample_key(), sample_tuning(1), 1);
+    opened = std::make_unique<connection>(path, 1s, 1s);
+    opened->database().exec(own_table);
+  }
+
+  tune::testing::temporary_folder folder;
+  std::string path = folder.file("tuning.db");
+  std::unique_ptr<connection> opened;
+};
+
+std::vector<column_value> column(raw_table& table, const std::string& name) {
+  std::vector<column_value> values;
+  table.read({}, [&](SQLite::Statement& row) {
+    values.push_back(tune::detail::read_column(row.getColumn(name.c_str())));
+  });
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("columns, key and defaults are known from the file alone") {
+  const open_database database;
+  const raw_table table(*database.opened, "t");
+  CHECK(table.name() == "t");
+  CHECK(table.columns() == names{"b", "a", "c", "d", "e", "f"});
+  CHECK(table.key() == names{"a", "b"});
+  CHECK(table.has("f"));
+  CHECK_FALSE(table.has("checksum"));
+  CHECK(table.default_of("c") == column_value(std::int64_t{7}));
+  CHECK(table.default_of("d") == column_value(std::string()));  // an expression is not evaluated
+  CHECK(table.default_of("e") == column_value());
+}
+
+TEST_CASE("a table that is not there is an error, whatever its name") {
+  const open_database database;
+  for (const char* name : {"none", "", "t\" UNION", "t; DROP TABLE t"}) {
+    CHECK_THROWS_AS(raw_table(*database.opened, name), SQLite::Exception);
+  }
+  CHECK(raw_table(*database.opened, "t").count() == 0);
+}
+
+TEST_CASE("every kind of value comes back as it was, in the order of the key") {
+  const open_database database;
+  raw_table table(*database.opened, "t");
+  const std::string text("a\0'\"", 4);
+  const std::vector<std::byte> bytes{std::byte{0}, std::byte{255}};
+  table.write({bind_column("a", std::int64_t{2}), bind_column("b", text), bind_column("e", 0.1),
+               bind_column("f", bytes)});
+  table.write({bind_column("a", std::int64_t{1}), bind_column("b", std::string()),
+               bind_column("f", std::vector<std::byte>())});
+  CHECK(column(table, "a") == std::vector<column_value>{std::int64_t{1}, std::int64_t{2}});
+  CHECK(column(table, "b") == std::vector<column_value>{std::string(), text});
+  CHECK(column(table, "c") == std::vector<column_value>{std::int64_t{7}, std::int64_t{7}});
+  CHECK(column(table, "e") == std::vector<column_value>{std::monostate(), 0.1});
+  CHECK(column(table, "f") == std::vector<column_value>{std::vector<std::byte>(), bytes});
+  CHECK(table.count() == 2);
+}
+
+TEST_CASE("rows are read by any of their columns, in turn") {
+  const open_database database;
+  raw_table table(*database.opened, "t");
+  for (std::int64_t a = 0; a < 4; ++a) {
+    table.write({bind_column("a", a), bind_column("b", std::string(a % 2 == 0 ? "x" : "y"))});
+  }
+  const auto matches = [&](std::vector<tune::detail::bound_column> where) {
+    int count = 0;
+    CHECK(table.read(where, [&](SQLite::Statement&) { ++count; }) == 0);
+    return count;
+  };
+  CHECK(matches({bind_column("b", std::string("x"))}) == 2);
+  CHECK(matches({bind_column("a", std::int64_t{3})}) == 1);
+  CHECK(matches({bind_column("a", std::int64_t{3}), bind_column("b", std::string("x"))}) == 0);
+  CHECK(matches({bind_column("b", std::string("y"))}) == 2);
+}
+
+TEST_CASE("a row whose checksum is wrong is counted and not visited") {
+  const open_database database;
+  raw_table table(*database.opened, "t");
+  for (std::int64_t a = 0; a < 3; ++a) {
+    table.write({bind_column("a", a), bind_column("b", std::string("x"))});
+  }
+  database.opened->database().exec("UPDATE t SET c = 8 WHERE a = 1");
+  int visited = 0;
+  CHECK(table.read({}, [&](SQLite::Statement&) { ++visited; }) == 1);
+  CHECK(visited == 2);
+  CHECK(table.count() == 3);
+}
+
+TEST_CASE("a row takes another's place only if it is told to") {
+  const open_database database;
+  raw_table table(*database.opened, "t");
+  const auto row = [](std::int64_t c) {
+    return std::vector{bind_column("a", std::int64_t{1}), bind_column("b", std::string("x")),
+                       bind_column("c", c)};
+  };
+  table.write(row(1));
+  CHECK_THROWS_AS(table.write(row(2)), SQLite::Exception);
+  CHECK(column(table, "c") == std::vector<column_value>{std::int64_t{1}});
+  table.write(row(2), true);
+  CHECK(column(table, "c") == std::vector<column_value>{std::int64_t{2}});
+}
+
+TEST_CASE("a column that the table lacks is refused by name") {
+  const open_database database;
+  raw_table table(*database.opened, "t");
+  CHECK_THROWS_WITH_AS(table.write({bind_column("later", std::int64_t{1})}),
+                       doctest::Contains("'later'"), tune::argument_error);
+}
+
+TEST_CASE("a function's table is read by the values of its fields") {
+  const open_database database;
+  raw_table table(*database.opened, "f__0");
+  int visited = 0;
+  table.read({bind_column("arg_rows", tune::value(std::int64_t{64}), true)},
+             [&](SQLite::Statement& row) {
+               ++visited;
+               CHECK(row.getColumn("value_wgs").getInt() == 1);
+             });
+  CHECK(visited == 1);
+}
