@@ -61,7 +61,7 @@ KERNEL REQD_WORK_GROUP_SIZE(128, 1, 1)
 void chain(GLOBAL float* data, uint stride) {{
   LOCAL_DECL float part[256];
   float x = ({});
-  UNROLL for (int i = 0; i < 256; ++i) {{
+  UNROLL for (int i = 0; i < 96; ++i) {{
     part[(get_local_id(0) * 7 + i) % 256] = x;
     BARRIER();
     x = fma(x, data[get_global_id(0) + i * stride], part[(get_local_id(0) + i) % 256]);

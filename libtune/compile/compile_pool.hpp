@@ -71,8 +71,10 @@ class compile_pool {
   /// shared. Never waits; never throws for what becomes of the program.
   /// @param launches  shapes that kernels of the program will be launched with. What the driver
   ///                  would do at the first such launch is done by the worker too, where it is
-  ///                  known how (PoCL). That serves a program of the same source, too, that was
-  ///                  made before the ticket is done.
+  ///                  known how (PoCL). A local size of 0, 0, 0 is the one that the
+  ///                  kernel requires; if there are no launches those are meant, of any global
+  ///                  size, which takes longer than to be told. That serves a program of the same
+  ///                  source, too, that was made before the ticket is done.
   compile_ticket submit(const context& context, const program_source& source,
                         compile_limits limits = {}, std::vector<nd_range> launches = {});
 

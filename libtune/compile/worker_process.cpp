@@ -91,6 +91,14 @@ class child_attributes {
   return id;
 }
 
+std::uint64_t resident_bytes_of(::pid_t id) {
+  std::ifstream file(fmt::format("/proc/{}/statm", id));
+  std::uint64_t total = 0;
+  std::uint64_t resident = 0;
+  if (!(file >> total >> resident)) return 0;
+  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
 worker_process::end describe(int status) {
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
@@ -155,11 +163,10 @@ bool worker_process::receive() {
 void worker_process::dismiss() noexcept { ::shutdown(socket_, SHUT_WR); }
 
 std::uint64_t worker_process::resident_bytes() const {
-  std::ifstream file(fmt::format("/proc/{}/statm", id_));
-  std::uint64_t total = 0;
-  std::uint64_t resident = 0;
-  if (!(file >> total >> resident)) return 0;
-  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  std::uint64_t bytes = resident_bytes_of(id_);
+  std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", id_));
+  for (::pid_t child = 0; children >> child;) bytes += resident_bytes_of(child);
+  return bytes;
 }
 
 // Until it is waited for its number, which is that of its group too, is nobody else's. If the

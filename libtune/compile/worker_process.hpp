@@ -43,7 +43,8 @@ class worker_process {
   /// Tells it that no more orders will come, upon which it ends by itself.
   void dismiss() noexcept;
 
-  /// The memory that it has now, resident; zero if the system does not tell.
+  /// The memory that it and its children have now, resident; zero if the system does not tell.
+  /// What a child shares with it counts twice.
   std::uint64_t resident_bytes() const;
 
   /// How a process ended.

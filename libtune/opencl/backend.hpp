@@ -37,9 +37,8 @@ std::optional<device> find_device(const std::string& platform_name, const std::s
                                   const std::string& driver_version);
 
 /// What context.create_program(source).binary() gives. PoCL's holds in addition what the first
-/// launches of these shapes would still have compiled; of a kernel with a required work group size
-/// that is known without being told. For helper processes: it sets an environment variable for
-/// PoCL meanwhile.
+/// launches of these shapes would still have compiled, see pocl_binary.hpp. For helper processes,
+/// because it forks.
 /// @throws build_error, device_error
 std::vector<std::byte> compile_to_binary(const context& context, const program_source& source,
                                          std::span<const nd_range> launches);

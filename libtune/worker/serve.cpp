@@ -99,8 +99,7 @@ int serve(int socket, const trade& trade) {
     send(socket, detail::worker_greeting{.library = std::string(library_version())});
     detail::worker_message_reader reader;
     while (const auto message = receive(socket, reader)) send(socket, carry_out(*message, trade));
-  } catch (const wire_error& failure) {
-    std::fprintf(stderr, "libtune-worker: %s\n", failure.what());
+  } catch (const wire_error&) {
     return 1;
   }
   return 0;

@@ -94,17 +94,26 @@ LIBTUNE_DEVICE_TEST_CASE("the log of the pool is the log of this process", devic
 }
 
 LIBTUNE_DEVICE_TEST_CASE("launches that were told of are compiled with the program", device) {
-  compile_pool pool(options());
+  tune::compile_pool_options one = options();
+  one.workers = 1;
+  compile_pool pool(one);
   const tune::context context = device.create_context();
-  const program_source source = kernel(context, 7);
-  const auto result = pool.submit(context, source, {}, {{.global = {64}, .local = {16}}}).result();
-  REQUIRE(result.what == status::built);
-  const auto program = context.create_program_from_binary(source.name, result.binary);
-  CHECK(run(context, program) == std::vector<float>(64, 8.0F));
-  if (device.platform_name() != "Portable Computing Language") return;
-  const std::string content(reinterpret_cast<const char*>(result.binary.data()),
-                            result.binary.size());
-  CHECK(content.find("16-1-1-goffs0-smallgrid") != std::string::npos);
+  const auto has = [&](int number, std::vector<tune::nd_range> launches, const char* shape) {
+    const program_source source = kernel(context, number);
+    const auto result = pool.submit(context, source, {}, std::move(launches)).result();
+    REQUIRE(result.what == status::built);
+    const auto program = context.create_program_from_binary(source.name, result.binary);
+    CHECK(run(context, program) == std::vector<float>(64, 1.0F + static_cast<float>(number)));
+    const std::string content(reinterpret_cast<const char*>(result.binary.data()),
+                              result.binary.size());
+    return device.platform_name() != "Portable Computing Language" ||
+           content.find(std::string("/") + shape + "/") != std::string::npos;
+  };
+  // By one worker, one shape after the other; without being told, small and large.
+  CHECK(has(7, {{.global = {64}, .local = {16}}}, "16-1-1-goffs0-smallgrid"));
+  CHECK(has(8, {{.global = {1 << 20}, .local = {0, 0, 0}}}, "16-1-1-goffs0"));
+  CHECK(has(9, {}, "16-1-1-goffs0"));
+  CHECK(has(9, {}, "16-1-1-goffs0-smallgrid"));
 }
 
 TEST_CASE("a device that no worker knows is left to this process") {
