@@ -7,9 +7,8 @@
 
 namespace tune {
 
-int runs_per_sample(run_time one_run, run_time resolution) noexcept {
+int runs_per_sample(run_time one_run, run_time resolution, double allowed) noexcept {
   constexpr double most = 128;
-  constexpr double allowed = 0.01;
   // The standard deviation of a difference of two instants, each cut down to a tick.
   constexpr double error_of_a_tick = 0.4083;
   if (!(resolution > run_time::zero())) return 1;

@@ -18,6 +18,10 @@ namespace {
 // faster or slower when they were made.
 constexpr double close_to_best = 1.03;
 
+// What a coarse timer may add to the spread of samples.
+constexpr double screening_tick_error = 0.01;
+constexpr double final_tick_error = 0.002;
+
 // A strategy that learns should not decide too much before it hears how the first ones did.
 constexpr std::size_t depth_to_learn = 2;
 constexpr std::size_t depth_to_sort = 16;
@@ -76,6 +80,7 @@ void search_run::run(strategy& strategy, std::size_t most, const known_failures&
 void search_run::retry_remembered() {
   static const known_failures nothing;
   race_.emplace(race_settings_of(setting_.options));
+  plays_off_ = false;
   for (const trial& item : trials_.all()) {
     if (item.origin == trial_origin::remembered) begin(item.index, nothing);
   }
@@ -181,7 +186,10 @@ void search_run::perform(const race_task& task) {
     measuring([&] { attempt.warm_up(); });
   }
   std::vector<run_time> times;
-  if (!attempt.over()) measuring([&] { times = attempt.sample(task.runs); });
+  // Who is in the play-off differs by less than the ticks of some timers.
+  plays_off_ = plays_off_ || task.step == race_step::play_off;
+  const double allowed = plays_off_ ? final_tick_error : screening_tick_error;
+  if (!attempt.over()) measuring([&] { times = attempt.sample(task.runs, allowed); });
   if (attempt.over()) {
     race_->fail();
   } else {

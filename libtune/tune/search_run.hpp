@@ -97,6 +97,7 @@ class search_run {
   std::unordered_set<std::size_t> judged_;         // of them, those whose trials are up to date
   trial_list trials_;
   std::unordered_set<std::size_t> tried_;  // proposed, or taken over
+  bool plays_off_ = false;                 // whether the race compares the finalists
   bool warmed_up_ = false;                 // whether the device has worked lately
   std::size_t planned_ = 0;
   std::size_t begun_ = 0;

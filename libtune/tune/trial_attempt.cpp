@@ -177,18 +177,17 @@ void trial_attempt::warm_up_device() {
           [&] { tune::warm_up(prepared_, {.time_limit = longest_warm_up}, now_); });
 }
 
-std::vector<run_time> trial_attempt::sample(int count) {
+std::vector<run_time> trial_attempt::sample(int count, double allowed) {
   const stopwatch elapsing(now_, result_.elapsed);
   std::vector<run_time> times;
   attempt(outcome::launch_failed, [&] {
-    if (runs_per_sample_ == 0) {
-      times = prepared_.sample(1);
-      runs_per_sample_ = runs_per_sample(times.front(), prepared_.timer_resolution());
-      if (runs_per_sample_ == 1) --count;
-      if (runs_per_sample_ > 1) times.clear();
-    }
-    if (count == 0) return;
-    for (const run_time time : prepared_.sample(count, runs_per_sample_)) times.push_back(time);
+    if (!one_run_) times = prepared_.sample(1);
+    if (!one_run_) one_run_ = times.front();
+    const int runs = runs_per_sample(*one_run_, prepared_.timer_resolution(), allowed);
+    if (runs > 1) times.clear();
+    const int missing = count - static_cast<int>(times.size());
+    if (missing == 0) return;
+    for (const run_time time : prepared_.sample(missing, runs)) times.push_back(time);
   });
   if (over()) times.clear();
   return times;

@@ -63,7 +63,8 @@ class trial_attempt {
   /// Runs it until the device, which has idled, is steady.
   void warm_up_device();
   /// Takes so many samples, each of as many runs as the timer makes necessary. Empty if it failed.
-  std::vector<run_time> sample(int count);
+  /// @param allowed  what the timer may add to their spread, as a part
+  std::vector<run_time> sample(int count, double allowed = 0.01);
   /// Takes samples as the settings say, of this configuration alone.
   void measure_alone();
   /// Its times cannot be true.
@@ -104,7 +105,7 @@ class trial_attempt {
   std::optional<wanted_program> wanted_;
   std::optional<nd_range> launch_;  // as it will be launched, if that has been declared
   measure prepared_{nullptr};
-  int runs_per_sample_ = 0;  // 0: not known yet
+  std::optional<run_time> one_run_;  // about what a run takes
 };
 
 }  // namespace tune
