@@ -78,6 +78,7 @@ void tune_on(const tune::device& device, std::size_t size) {
   const tune::context context = device.create_context();
   const auto keeper = std::make_shared<search_keeper>();
   tune::tuning_options options{.database = "", .mode = tune::tuning_mode::force};
+  options.strategy = "exhaustive";
   options.observers = {keeper};
   const double copy = copy_bandwidth(context, size);
   for (const variant kernel : {variant::naive, variant::shared, variant::tiled}) {

@@ -50,7 +50,7 @@ struct tuning_options {
   std::chrono::milliseconds compile_time = std::chrono::minutes(1);
   measure_settings measure{};
   race_settings race{};
-  std::string strategy = "exhaustive";  ///< see strategy_names
+  std::string strategy{};  ///< see strategy_names; empty: by the space's size, see choose_search
   strategy_options search{};
   std::vector<std::shared_ptr<observer>> observers{};
 };

@@ -3,12 +3,14 @@
 #include "libtune/tune/search_loop.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "libtune/base/log.hpp"
+#include "libtune/search/default_search.hpp"
 #include "libtune/search/shortlist.hpp"
 #include "libtune/search/strategies.hpp"
 #include "libtune/tune/error.hpp"
@@ -21,18 +23,30 @@
 namespace tune {
 namespace {
 
-std::unique_ptr<strategy> make_search_strategy(const search_problem& problem,
-                                               const tuning_options& options,
-                                               const recollection& known,
-                                               const std::vector<std::size_t>& shortlist) {
-  if (shortlist.empty()) {
-    strategy_options with = options.search;
-    for (const std::size_t number : numbers_of(known.similar, problem)) {
-      with.warm_start.push_back(number);
-    }
-    return make_strategy(options.strategy, problem.space, with);
+/// The strategy's name, and what it is told.
+struct search_plan {
+  std::string strategy;
+  strategy_options told;
+};
+
+bool is_limited(const tuning_options& options) {
+  const tuning_budget budget = options.budget.value_or(tuning_budget{});
+  return budget.time || budget.trials || options.search.max_count || options.search.max_fraction;
+}
+
+search_plan plan_search(const search_problem& problem, const tuning_options& options,
+                        const recollection& known, std::size_t taken_over) {
+  search_plan plan{options.strategy, options.search};
+  for (const std::size_t number : numbers_of(known.similar, problem)) {
+    plan.told.warm_start.push_back(number);
   }
-  return std::make_unique<shortlist_strategy>(problem.space, shortlist);
+  if (!plan.strategy.empty()) return plan;
+  const default_search chosen = choose_search(
+      problem.space.size(), is_limited(options) ? search_limit::given : search_limit::none);
+  plan.strategy = chosen.strategy;
+  // What an unfinished search has tried is part of the effort.
+  if (!is_limited(options)) plan.told.max_count = std::max(chosen.most, taken_over);
+  return plan;
 }
 
 bool learns_from_answers(std::string_view strategy) {
@@ -48,17 +62,23 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
                  const std::vector<std::size_t>& shortlist) {
   const auto start = now();
   const recollection known = recall ? recall() : recollection{};
-  const auto strategy = make_search_strategy(problem, options, known, shortlist);
+  std::vector<trial> earlier = trials_to_take_over(known.unfinished, problem, subject);
+  search_plan plan{"shortlist", {}};
+  std::unique_ptr<strategy> strategy;
+  if (shortlist.empty()) {
+    plan = plan_search(problem, options, known, earlier.size());
+    strategy = make_strategy(plan.strategy, problem.space, plan.told);
+  } else {
+    strategy = std::make_unique<shortlist_strategy>(problem.space, shortlist);
+  }
   search_started_event started{.subject = subject,
-                               .strategy = shortlist.empty() ? options.strategy : "shortlist",
+                               .strategy = plan.strategy,
                                .combinations = problem.space.cartesian_size(),
                                .configurations = problem.space.size(),
-                               .planned = strategy->remaining(),
-                               .removals = problem.space.removals()};
-  if (started.planned == 0) throw empty_space_error(started);
-  std::vector<trial> earlier = trials_to_take_over(known.unfinished, problem, subject);
-  started.taken_over = earlier.size();
-  started.planned = std::max(started.planned, earlier.size());
+                               .planned = std::max(strategy->remaining(), earlier.size()),
+                               .removals = problem.space.removals(),
+                               .taken_over = earlier.size()};
+  if (strategy->remaining() == 0) throw empty_space_error(started);
   notify(observers, [&](observer& listener) { listener.search_started(started); });
 
   search_run run({problem, subject, device, options, observers, now, workshop,
