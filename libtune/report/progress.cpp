@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/report/progress.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <ostream>
 #include <unistd.h>
@@ -32,6 +33,7 @@ void progress_reporter::search_started(const search_started_event& event) {
   planned_ = event.planned;
   done_ = taken_over_ = 0;
   fields_ = {};
+  progress_ = {};
   best_.reset();
   out_ << "Tuning " << describe(event.subject) << '\n'
        << fmt::format("{} configurations of {} combinations, {} to try ({})\n",
@@ -61,7 +63,18 @@ void progress_reporter::trial_taken_over(const tuning_subject&, const trial& tak
 void progress_reporter::trial_finished(const tuning_subject&, const trial& finished) {
   add(finished);
   const auto time = now_();
-  if (!is_due(time)) return;
+  if (is_due(time)) show(time);
+}
+
+void progress_reporter::progressed(const tuning_subject&, const search_progress& progress) {
+  progress_ = progress;
+  const auto time = now_();
+  const auto interval = is_terminal_ ? std::chrono::steady_clock::duration(terminal_interval)
+                                     : std::chrono::steady_clock::duration(log_interval);
+  if (time - shown_ >= interval) show(time);
+}
+
+void progress_reporter::show(std::chrono::steady_clock::time_point time) {
   shown_ = time;
   if (is_terminal_) {
     out_ << erase_line << wrap_off << line(time) << wrap_on;
@@ -81,10 +94,22 @@ void progress_reporter::search_finished(const search_finished_event& event) {
 std::string progress_reporter::line(std::chrono::steady_clock::time_point time) const {
   const std::chrono::nanoseconds elapsed = time - start_;
   std::string text = fmt::format("[{}/{}] {} elapsed{}", done_, planned_, format_clock(elapsed),
-                                 time_left(elapsed));
+                                 time_left(elapsed)) +
+                     stages();
   if (best_) {
     text += ", best " + format_result(*best_->score, fields_.varying(best_->configuration));
   }
+  return text;
+}
+
+std::string progress_reporter::stages() const {
+  std::string text;
+  const auto add = [&](std::size_t count, const char* what) {
+    if (count > 0) text += fmt::format(", {} {}", count, what);
+  };
+  add(progress_.compiling, "compiling");
+  add(progress_.dropped, "dropped");
+  add(progress_.failed, "failed");
   return text;
 }
 
@@ -93,7 +118,8 @@ std::string progress_reporter::time_left(std::chrono::nanoseconds elapsed) const
   if (elapsed <= std::chrono::nanoseconds::zero() || done_ >= planned_) return {};
   const auto made = static_cast<double>(done_ - taken_over_);
   const auto per_trial = std::chrono::duration<double>(elapsed) / made;
-  const auto left = per_trial * static_cast<double>(planned_ - done_);
+  auto left = per_trial * static_cast<double>(planned_ - done_);
+  if (progress_.budget_left) left = std::min<decltype(left)>(left, *progress_.budget_left);
   return ", " + format_clock(std::chrono::ceil<std::chrono::seconds>(left)) + " left";
 }
 

@@ -15,10 +15,10 @@
 namespace tune {
 
 /// Shows how far a search is: how many configurations, the time gone and, once it can be estimated,
-/// to come, and the best so far, named by the fields in which the configurations have differed. On
-/// a terminal one line is written over and over; elsewhere a line appears after the first
-/// configuration, and then at most every two seconds. For one search at a time. The stream has to
-/// outlive it.
+/// to come, how many are being compiled, were dropped or failed, and the best so far, named by the
+/// fields in which the configurations have differed. On a terminal one line is written over and
+/// over; elsewhere a line appears after the first configuration, and then at most every two
+/// seconds. For one search at a time. The stream has to outlive it.
 class progress_reporter final : public observer {
  public:
   progress_reporter(std::ostream& out, bool is_terminal,
@@ -27,11 +27,14 @@ class progress_reporter final : public observer {
   void search_started(const search_started_event& event) override;
   void trial_taken_over(const tuning_subject& subject, const trial& taken) override;
   void trial_finished(const tuning_subject& subject, const trial& finished) override;
+  void progressed(const tuning_subject& subject, const search_progress& progress) override;
   void search_finished(const search_finished_event& event) override;
 
  private:
+  void show(std::chrono::steady_clock::time_point time);
   void add(const trial& item);
   std::string line(std::chrono::steady_clock::time_point time) const;
+  std::string stages() const;
   std::string time_left(std::chrono::nanoseconds elapsed) const;
   bool is_due(std::chrono::steady_clock::time_point time) const;
 
@@ -43,6 +46,7 @@ class progress_reporter final : public observer {
   std::size_t planned_ = 0;
   std::size_t done_ = 0;
   std::size_t taken_over_ = 0;  // of those done
+  search_progress progress_;    // as it was told last
   varying_fields fields_;
   std::optional<trial> best_;
 };

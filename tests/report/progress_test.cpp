@@ -38,6 +38,10 @@ class watched_progress {
     clock_.advance(after);
     reporter_.trial_finished(tune::testing::sample_subject(), finished);
   }
+  void tell(const tune::search_progress& progress, std::chrono::nanoseconds after) {
+    clock_.advance(after);
+    reporter_.progressed(tune::testing::sample_subject(), progress);
+  }
   void finish(const tune::search_finished_event& event) { reporter_.search_finished(event); }
 
   /// What has been written since the last call.
@@ -181,4 +185,25 @@ TEST_CASE("trials of an interrupted search count, but not for the time left") {
   clock.advance(1s);
   reporter.trial_finished(event.subject, timed(3, 1, 3000));
   CHECK(out.str().starts_with("[3/10] 0:01 elapsed, 0:07 left, best"));
+}
+
+TEST_CASE("what is being compiled, was dropped or failed is told, also before there is a time") {
+  watched_progress progress(false);
+  progress.start(10);
+  progress.take();
+  progress.tell({.planned = 10, .compiling = 8}, 1s);
+  CHECK(progress.take().empty());
+  progress.tell({.planned = 10, .compiling = 8, .failed = 1}, 1s);
+  CHECK(progress.take() == "[0/10] 0:02 elapsed, 8 compiling, 1 failed\n");
+  progress.tell({.planned = 10, .compiling = 2, .dropped = 3}, 2s);
+  CHECK(progress.take() == "[0/10] 0:04 elapsed, 2 compiling, 3 dropped\n");
+}
+
+TEST_CASE("a budget bounds the time that is left") {
+  watched_progress progress(false);
+  progress.start(10);
+  progress.finish_trial(timed(16, 2, 53'100), 5s);
+  progress.take();
+  progress.tell({.planned = 10, .budget_left = 7s}, 2s);
+  CHECK(progress.take().find("0:07 left") != std::string::npos);
 }

@@ -25,5 +25,5 @@ TEST_CASE("a context without options says nothing") {
   CHECK_FALSE(options->match);
   CHECK_FALSE(options->wait);
   CHECK(options->observers.empty());
-  CHECK(options->strategy == "exhaustive");
+  CHECK(options->strategy.empty());
 }
