@@ -5,6 +5,7 @@
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "libtune/store/column.hpp"
@@ -90,6 +91,7 @@ std::unique_ptr<function_table> function_table::create(connection& target,
 
 function_table::function_table(connection& source, const function_identity& function)
     : path_(source.path()),
+      source_(source.database()),
       function_(function),
       find_(std::make_unique<SQLite::Statement>(source.database(), find_sql(function))),
       devices_(std::make_unique<SQLite::Statement>(source.database(), devices_sql(function))),
@@ -129,6 +131,30 @@ std::vector<device_identity> function_table::devices(const std::vector<named_val
       column.set(device, read_value(devices_->getColumn(number++), kind_of(column.get(device))));
     }
     found.push_back(std::move(device));
+  }
+  return found;
+}
+
+std::vector<other_result> function_table::results_of(const device_identity& device,
+                                                     std::size_t most) {
+  // How a key keeps an absent value is not how a value does.
+  if (std::ranges::any_of(function_.key_fields, &field_description::optional)) return {};
+  SQLite::Statement select(source_, of_device_sql(function_));
+  int parameter = 1;
+  for (const identity_column& column : identity_columns()) {
+    bind_value(select, parameter++, column.get(device));
+  }
+  select.bind(parameter, static_cast<std::int64_t>(most));
+  std::vector<other_result> found;
+  while (select.executeStep()) {
+    other_result& result = found.emplace_back();
+    int column = 0;
+    for (const field_description& field : function_.key_fields) {
+      result.arguments.push_back({field.name, read_field(select.getColumn(column++), field)});
+    }
+    for (const field_description& field : function_.value_fields) {
+      result.values.push_back({field.name, read_field(select.getColumn(column++), field)});
+    }
   }
   return found;
 }

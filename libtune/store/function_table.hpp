@@ -11,6 +11,7 @@
 #include "libtune/store/record.hpp"
 
 namespace SQLite {
+class Database;
 class Statement;
 }
 
@@ -46,6 +47,9 @@ class function_table {
   /// Every device that has an intact result for these arguments, in no certain order.
   std::vector<device_identity> devices(const std::vector<named_value>& arguments);
 
+  /// The latest intact results of a device, whatever the arguments.
+  std::vector<other_result> results_of(const device_identity& device, std::size_t most);
+
   /// Stores a result in place of the one with the same key, inside the caller's write_transaction.
   void store(const record_key& key, const std::vector<named_value>& values,
              std::optional<double> score_ns);
@@ -54,6 +58,7 @@ class function_table {
   function_table(connection& source, const function_identity& function);
 
   std::string path_;
+  SQLite::Database& source_;
   function_identity function_;
   std::unique_ptr<SQLite::Statement> find_;
   std::unique_ptr<SQLite::Statement> devices_;

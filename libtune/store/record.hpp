@@ -33,4 +33,10 @@ struct record {
   bool remembered = false;         ///< whether this process had found it before
 };
 
+/// A result for some arguments.
+struct other_result {
+  std::vector<named_value> arguments{};  ///< in the order of function_identity::key_fields
+  std::vector<named_value> values{};     ///< in the order of function_identity::value_fields
+};
+
 }  // namespace tune

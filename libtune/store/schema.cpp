@@ -172,6 +172,19 @@ std::string devices_sql(const function_identity& function) {
                      of_key.empty() ? " WHERE " : " AND ", is_intact(table, row_columns(function)));
 }
 
+std::string of_device_sql(const function_identity& function) {
+  const std::string table = table_name(function);
+  std::vector<std::string> selected = prefixed("arg_", function.key_fields);
+  for (std::string& column : prefixed("value_", function.value_fields)) {
+    selected.push_back(std::move(column));
+  }
+  std::vector<std::string> of_device;
+  for (const identity_column& column : identity_columns()) of_device.emplace_back(column.name);
+  return fmt::format("SELECT {} FROM {}{} AND {} ORDER BY \"tuned_at\" DESC LIMIT ?", list_of(selected),
+                     quoted_name(table), conditions(of_device),
+                     is_intact(table, row_columns(function)));
+}
+
 std::string store_sql(const function_identity& function) {
   std::vector<column_term> terms;
   for (std::string& column : row_columns(function)) terms.push_back({std::move(column), ""});

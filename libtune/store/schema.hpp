@@ -41,6 +41,8 @@ std::string find_sql(const function_identity& function);
 /// Selects the device_* columns of all intact rows with the same key fields, which are its
 /// parameters.
 std::string devices_sql(const function_identity& function);
+/// Selects the arguments, then the values, of results of one device, the latest first.
+std::string of_device_sql(const function_identity& function);
 
 /// Stores a row, in place of the one with the same key. Parameters: those of find_sql, the score,
 /// the tuning's fields.

@@ -97,6 +97,15 @@ std::vector<record> tuning_database::find_nearest(const function_identity& funct
   return found;
 }
 
+std::vector<other_result> tuning_database::results_of(const function_identity& function,
+                                                      const record_key& key, std::size_t most) {
+  check_request(function, key);
+  std::vector<other_result> found;
+  impl_->read_table(function,
+                    [&](function_table& table) { found = table.results_of(key.device, most); });
+  return found;
+}
+
 std::optional<record> tuning_database::find_patiently(const function_identity& function,
                                                       const record_key& key, match_mode mode) {
   check_request(function, key);

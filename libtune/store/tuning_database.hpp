@@ -63,6 +63,11 @@ class tuning_database {
   std::optional<record> find(const function_identity& function, const record_key& key,
                              match_mode mode = match_mode::exact);
 
+  /// The latest results of exactly this device, whatever the arguments. Empty where find finds
+  /// nothing.
+  std::vector<other_result> results_of(const function_identity& function, const record_key& key,
+                                       std::size_t most);
+
   /// The results for the same arguments, from the nearest device to the farthest, the exact match
   /// among them. Empty where find finds nothing. @param most  how many of them at most
   std::vector<record> find_nearest(const function_identity& function, const record_key& key,

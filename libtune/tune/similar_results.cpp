@@ -3,11 +3,14 @@
 #include "libtune/tune/similar_results.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "libtune/tune/tolerant.hpp"
 
@@ -16,6 +19,7 @@ namespace {
 
 constexpr std::size_t most_devices = 4;
 constexpr std::size_t most_runners_up = 6;
+constexpr std::size_t most_other_keys = 256;
 
 class collection {
  public:
@@ -40,6 +44,43 @@ std::vector<stored_trial> best_of(std::vector<stored_trial> trials) {
   return trials;
 }
 
+// How much two values differ: nothing, the logarithm of their ratio, or as much as two kinds of
+// thing.
+double difference(const value& a, const value& b) {
+  constexpr double of_another_kind = 4;
+  if (a == b) return 0;
+  const auto number = [](const value& of) -> double {
+    if (const auto* i = std::get_if<std::int64_t>(&of)) return static_cast<double>(*i);
+    if (const auto* u = std::get_if<std::uint64_t>(&of)) return static_cast<double>(*u);
+    if (const auto* d = std::get_if<double>(&of)) return *d;
+    return 0;
+  };
+  const double x = number(a);
+  const double y = number(b);
+  if (!(x > 0 && y > 0)) return of_another_kind;
+  return std::min(of_another_kind, std::abs(std::log2(x / y)));
+}
+
+double difference(const std::vector<named_value>& a, const std::vector<named_value>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    sum += difference(a[i].value, b[i].value);
+  }
+  return sum;
+}
+
+// Of this device, the most similar arguments first.
+std::vector<other_result> of_similar_arguments(const tuning_layers& layers,
+                                               const function_identity& function,
+                                               const record_key& key) {
+  if (!layers.user()) return {};
+  std::vector<other_result> all = layers.user()->results_of(function, key, most_other_keys);
+  std::ranges::stable_sort(all, {}, [&](const other_result& result) {
+    return difference(result.arguments, key.arguments);
+  });
+  return all;
+}
+
 }  // namespace
 
 std::vector<std::vector<named_value>> similar_results(const tuning_layers& layers,
@@ -49,9 +90,13 @@ std::vector<std::vector<named_value>> similar_results(const tuning_layers& layer
   warn_on_database_error([&] {
     const std::vector<record> nearest = layers.find_nearest(function, key, most_devices);
     for (const record& item : nearest) found.add(item.values);
-    if (nearest.empty()) return;
-    const auto trials = layers.trials(function, key.arguments, nearest.front());
-    for (const stored_trial& trial : best_of(trials)) found.add(trial.configuration);
+    if (!nearest.empty()) {
+      const auto trials = layers.trials(function, key.arguments, nearest.front());
+      for (const stored_trial& trial : best_of(trials)) found.add(trial.configuration);
+    }
+    for (const other_result& result : of_similar_arguments(layers, function, key)) {
+      found.add(result.values);
+    }
   });
   return found.take();
 }
