@@ -48,6 +48,8 @@ class connection {
 
   const std::string& path() const noexcept { return path_; }
   SQLite::Database& database() noexcept { return *database_; }
+  /// For how long a statement may wait for other processes now.
+  std::chrono::milliseconds wait() const noexcept { return wait_; }
 
   /// Whether the file has libtune's tables. It has none while it is new.
   /// @throws database_error as the constructor

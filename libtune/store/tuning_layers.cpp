@@ -17,6 +17,9 @@ namespace {
 // What is remembered of a nearest match has to be no answer to an exact lookup.
 std::string nearest_scope(const std::string& scope) { return "nearest\n" + scope; }
 
+// What could not be stored gives way to what another process has stored since.
+std::string unstored_scope(const std::string& scope) { return "unstored\n" + scope; }
+
 template <class Use>
 void warn_on_failure(Use use) {
   try {
@@ -48,15 +51,15 @@ std::optional<record> tuning_layers::find(const function_identity& function,
     record kept = *found;
     kept.remembered = true;
     memory.remember(scope_, function, key, kept, generation);
-    break;
+    return found;
   }
-  return found;
+  return memory.find(unstored_scope(scope_), function, key);
 }
 
 void tuning_layers::remember(const function_identity& function, const record_key& key,
                              const std::vector<named_value>& values) const {
   record_memory& memory = record_memory::shared();
-  memory.remember(scope_, function, key,
+  memory.remember(unstored_scope(scope_), function, key,
                   {.values = values, .device = key.device, .score_ns = std::nullopt},
                   memory.generation());
 }

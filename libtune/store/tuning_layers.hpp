@@ -31,10 +31,12 @@ class tuning_layers {
   const std::shared_ptr<tuning_database>& user() const noexcept { return user_; }
   bool empty() const noexcept { return databases_.empty(); }
 
-  /// The exact match of the uppermost database that has one; remembered, if it was found before.
+  /// The exact match of the uppermost database that has one, else what could not be stored. What was
+  /// found before is remembered.
   std::optional<record> find(const function_identity& function, const record_key& key) const;
 
-  /// Remembers a result that could not be stored, so that this process finds it again.
+  /// Remembers a result that could not be stored, so that this process finds it again where no
+  /// database has one.
   void remember(const function_identity& function, const record_key& key,
                 const std::vector<named_value>& values) const;
 

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sqlite3.h>
 #include <string>
+#include <thread>
 
 #include "libtune/base/error.hpp"
 #include "libtune/store/database_file.hpp"
@@ -55,7 +56,7 @@ TEST_CASE("a connection has the settings that the promises need") {
   connection opened(create_database(folder), 50ms, 50ms);
   CHECK(opened.database().execAndGet("PRAGMA journal_mode").getString() == "delete");
   CHECK(setting(opened, "synchronous") == 2);
-  CHECK(setting(opened, "busy_timeout") == 50);
+  CHECK(opened.wait() == 50ms);
   CHECK(setting(opened, "foreign_keys") == 1);
   CHECK(setting(opened, "cell_size_check") == 1);
   CHECK(setting(opened, "trusted_schema") == 0);
@@ -99,7 +100,7 @@ TEST_CASE("a write takes its lock at once and waits no longer than it was told")
   connection second(path, 1ms, 1s);
   const write_transaction holder(first, 1s);
   CHECK_THROWS_AS(write_transaction(second, 1ms).commit(), SQLite::Exception);
-  CHECK(setting(second, "busy_timeout") == 1);
+  CHECK(second.wait() == 1ms);
   CHECK(second.database().execAndGet("SELECT count(*) FROM libtune_search").getInt() == 0);
 }
 
@@ -108,9 +109,30 @@ TEST_CASE("the wait for a write ends with it") {
   connection opened(create_database(folder), 7ms, 1s);
   {
     const write_transaction transaction(opened, 900ms);
-    CHECK(setting(opened, "busy_timeout") == 900);
+    CHECK(opened.wait() == 900ms);
   }
-  CHECK(setting(opened, "busy_timeout") == 7);
+  CHECK(opened.wait() == 7ms);
+}
+
+TEST_CASE("a read waits for a commit that ends in time, and not for one that does not") {
+  const temporary_folder folder;
+  const std::string path = create_database(folder);
+  connection reader(path, 1ms, 1s);
+  SQLite::Database other(path, SQLite::OPEN_READWRITE);
+  const auto read = [&] {
+    return reader.database().execAndGet("SELECT count(*) FROM libtune_search").getInt();
+  };
+  other.exec("BEGIN EXCLUSIVE");
+  CHECK_THROWS_AS(read(), SQLite::Exception);
+  std::thread committing([&] {
+    std::this_thread::sleep_for(20ms);
+    other.exec("COMMIT");
+  });
+  {
+    const tune::detail::scoped_wait patient(reader, 60s);
+    CHECK(read() == 0);
+  }
+  committing.join();
 }
 
 TEST_CASE("another application's database is refused and not touched") {

@@ -217,3 +217,14 @@ TEST_CASE("a name that can never be a table's is an error, not a warning") {
   CHECK_THROWS_AS(layers.open().find(sample_function("no; spaces"), sample_key()),
                   tune::argument_error);
 }
+
+TEST_CASE("what could not be stored is found again, until a database has a result") {
+  const three_layers layers;
+  const tuning_layers opened = layers.open();
+  opened.remember(sample_function(), sample_key(), sample_tuning(4));
+  CHECK(wgs_of(opened.find(sample_function(), sample_key())) == 4);
+  CHECK(wgs_of(opened.find(sample_function(), sample_key(65))) == -1);
+  CHECK(wgs_of(layers.open().find(sample_function(), sample_key())) == 4);
+  store(layers.bottom, 8);
+  CHECK(wgs_of(layers.open().find(sample_function(), sample_key())) == 8);
+}
