@@ -103,9 +103,9 @@ std::optional<std::size_t> cuda_kernel::do_resident_work_groups(std::size_t work
   if (api.resident_groups == nullptr) return std::nullopt;
   const auto entered = cuda().enter();
   int groups = 0;
-  cuda().check(api.resident_groups(&groups, handle(), static_cast<int>(work_group_size),
-                                   dynamic_bytes),
-               "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  cuda().check(
+      api.resident_groups(&groups, handle(), static_cast<int>(work_group_size), dynamic_bytes),
+      "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   return static_cast<std::size_t>(groups);
 }
 

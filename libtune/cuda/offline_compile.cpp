@@ -40,7 +40,8 @@ std::vector<std::byte> compile_for(compute_capability device, const std::string&
 
 void prepare_compiler_for(compute_capability device, const std::string& identity) {
   // The first program of a process takes the compiler longer than the others.
-  compile_for(device, identity, {.name = "prepare", .text = "__global__ void prepare() {}", .options = {}});
+  compile_for(device, identity,
+              {.name = "prepare", .text = "__global__ void prepare() {}", .options = {}});
 }
 
 }  // namespace tune::cuda

@@ -44,7 +44,7 @@ class candidate_pool {
   const coordinates& places_;
   std::vector<std::size_t> candidates_;
   std::unordered_map<std::size_t, std::size_t> place_of_;
-  std::vector<std::uint32_t> points_;             // by place, then axis
+  std::vector<std::uint32_t> points_;     // by place, then axis
   std::vector<float> explained_;          // by place
   std::vector<std::vector<float>> rows_;  // by point of the process, then place
   std::vector<float> column_;             // scratch

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/search/model.hpp"
 
-#include <utility>
 #include <cstdlib>
+#include <utility>
 
 namespace tune {
 
@@ -14,8 +14,10 @@ std::optional<std::size_t> model_strategy::do_propose() {
   if (!model_) model_.emplace(space(), random());
   static const std::size_t n0 = getenv("N0") ? atoi(getenv("N0")) : 2;
   std::optional<std::size_t> index;
-  if (asked_++ < n0) index = random_untried();
-  else index = model_->most_promising();
+  if (asked_++ < n0)
+    index = random_untried();
+  else
+    index = model_->most_promising();
   if (index) model_->expect(*index);
   return index;
 }

@@ -30,10 +30,13 @@ struct listed {
   std::unique_ptr<strategy> (*make)(const search_space&, const strategy_options&);
 };
 constexpr std::array all{
-    listed{"exhaustive", make<exhaustive_strategy>}, listed{"random", make<random_strategy>},
-    listed{"local", make<local_strategy>},           listed{"genetic", make<genetic_strategy>},
+    listed{"exhaustive", make<exhaustive_strategy>},
+    listed{"random", make<random_strategy>},
+    listed{"local", make<local_strategy>},
+    listed{"genetic", make<genetic_strategy>},
     listed{"differential", make<differential_strategy>},
-    listed{"annealing", make<annealing_strategy>},   listed{"model", make<model_strategy>},
+    listed{"annealing", make<annealing_strategy>},
+    listed{"model", make<model_strategy>},
 };
 
 constexpr auto names = [] {

@@ -112,9 +112,8 @@ std::size_t surrogate::best_place() const {
   for (std::size_t i = 0; i < pool_.size(); ++i) {
     const double deviation = std::sqrt(to_gain.variance * pool_.unexplained(i));
     // Before anything has succeeded, what is least known is worth most.
-    double gain = seen_.best()
-                      ? expected_improvement(means[i], deviation, to_gain.best)
-                      : deviation;
+    double gain =
+        seen_.best() ? expected_improvement(means[i], deviation, to_gain.best) : deviation;
     if (!failing.empty()) gain *= std::clamp(1 - seen_.usual_failure() - failing[i], 0.01, 1.0);
     if (gain > most) {
       most = gain;

@@ -210,9 +210,8 @@ void binary_cache::write_entries(std::span<const entry> entries) const {
       continue;
     }
     detail::temporary_file& file = files.emplace_back(*folder);
-    file.write(detail::encode({.key = item.key,
-                               .length = item.binary.size(),
-                               .content = detail::sha256(item.binary)}));
+    file.write(detail::encode(
+        {.key = item.key, .length = item.binary.size(), .content = detail::sha256(item.binary)}));
     file.write(item.binary);
     names.push_back(entry_name(item.key));
     bytes += size;

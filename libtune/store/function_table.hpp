@@ -13,7 +13,7 @@
 namespace SQLite {
 class Database;
 class Statement;
-}
+}  // namespace SQLite
 
 namespace tune::detail {
 

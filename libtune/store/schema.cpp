@@ -180,8 +180,8 @@ std::string of_device_sql(const function_identity& function) {
   }
   std::vector<std::string> of_device;
   for (const identity_column& column : identity_columns()) of_device.emplace_back(column.name);
-  return fmt::format("SELECT {} FROM {}{} AND {} ORDER BY \"tuned_at\" DESC LIMIT ?", list_of(selected),
-                     quoted_name(table), conditions(of_device),
+  return fmt::format("SELECT {} FROM {}{} AND {} ORDER BY \"tuned_at\" DESC LIMIT ?",
+                     list_of(selected), quoted_name(table), conditions(of_device),
                      is_intact(table, row_columns(function)));
 }
 

@@ -31,8 +31,8 @@ class tuning_layers {
   const std::shared_ptr<tuning_database>& user() const noexcept { return user_; }
   bool empty() const noexcept { return databases_.empty(); }
 
-  /// The exact match of the uppermost database that has one, else what could not be stored. What was
-  /// found before is remembered.
+  /// The exact match of the uppermost database that has one, else what could not be stored. What
+  /// was found before is remembered.
   std::optional<record> find(const function_identity& function, const record_key& key) const;
 
   /// Remembers a result that could not be stored, so that this process finds it again where no

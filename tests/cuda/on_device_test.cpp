@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What only a real driver can show. Skipped where there is no CUDA device.
-#include <functional>
 #include <doctest/doctest.h>
+#include <functional>
 #include <vector>
 
 #include "libtune/base/error.hpp"
