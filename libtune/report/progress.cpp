@@ -114,8 +114,9 @@ std::string progress_reporter::stages() const {
 }
 
 std::string progress_reporter::time_left(std::chrono::nanoseconds elapsed) const {
-  // Nothing is known without time gone by, nor where a strategy does more than it had planned.
-  if (elapsed <= std::chrono::nanoseconds::zero() || done_ >= planned_) return {};
+  // Nothing is known before the first trial, nor where a strategy does more than it had planned.
+  const bool has_made = done_ > taken_over_ && elapsed > std::chrono::nanoseconds::zero();
+  if (!has_made || done_ >= planned_) return {};
   const auto made = static_cast<double>(done_ - taken_over_);
   const auto per_trial = std::chrono::duration<double>(elapsed) / made;
   auto left = per_trial * static_cast<double>(planned_ - done_);

@@ -43,6 +43,7 @@ const sample samples[] = {
     {"libtune/compile/work_group_reduce.kernel"},
     {"libtune/device/fill.kernel"},
     {"libtune/testing/conformance.kernel", {{"factor", 3}, {"reverse_group", 32}}},
+    {"libtune/verify/count_differences.kernel", {{"wgs", 64}}, "#define complex_part float\n"},
     {"operations/fill/fill.kernel",
      {{"wgs", 64}, {"items", 2}},
      "typedef uint element;\ntypedef uint4 word;\n"},

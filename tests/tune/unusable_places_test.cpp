@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iostream>
 #include <sched.h>
 #include <string>
 #include <sys/mount.h>
@@ -47,8 +48,7 @@ int tune_twice(int warnings) {
   }
   if (counted.searches != 1) faults |= another_number_of_searches;
   if (errors.count("warning:") != warnings) faults |= another_number_of_warnings;
-  if (faults != 0)
-    static_cast<void>(::write(STDOUT_FILENO, errors.text().data(), errors.text().size()));
+  if (faults != 0) std::cout << errors.text() << std::flush;
   return faults;
 }
 

@@ -79,9 +79,11 @@ int main(int count, char** arguments) {
   if (mischief == "nonsense") send(bytes_of("hello, who is there? I speak no known language"));
   if (mischief == "other version") {
     send(tune::detail::encode(tune::detail::worker_greeting{.library = "0.0.1"}));
+    sleep_for_ever();
   }
   if (mischief == "other protocol") {
     send(tune::detail::encode(tune::detail::worker_greeting{.protocol = 99, .library = "9.9"}));
+    sleep_for_ever();
   }
   if (mischief == "none")
     return tune::worker::run(count, arguments, tune::worker::order_compiler());
