@@ -22,6 +22,8 @@ class additive_kernel {
     float single = 1;           ///< weight of single parameters, that of all together being 1
     float pair = 1;             ///< weight of pairs
     float noise = 3e-3F;        ///< variance of a measurement, in parts of that of the function
+
+    friend bool operator==(const settings&, const settings&) = default;
   };
 
   /// @param places  outlives this

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "libtune/search/neighbours.hpp"
+#include "libtune/search/neighbours_by_turns.hpp"
 
 namespace tune {
 namespace {
@@ -36,12 +36,10 @@ std::optional<std::size_t> annealing_strategy::do_propose() {
     return random_untried();
   }
   if (!current_) return std::nullopt;
-  constexpr int most_steps = 6;  // over what has been tried
-  std::optional<std::size_t> at = current_->index;
-  for (int step = 0; step < most_steps && at; ++step) {
-    at = random_neighbour(space(), *at, neighbourhood::hamming, random());
-    if (at && !tried(*at)) return at;
+  for (const std::size_t near : detail::neighbours_by_turns(space(), current_->index, random())) {
+    if (!tried(near)) return near;
   }
+  current_ = best_;
   return std::nullopt;
 }
 

@@ -35,6 +35,10 @@ class candidate_pool {
   /// same one, longer.
   void update(const gaussian_process& process);
 
+  std::span<const std::uint32_t> point(std::size_t place) const {
+    return {points_.data() + place * places_.axes(), places_.axes()};
+  }
+
   /// The mean at each place, from gaussian_process::whitened.
   std::vector<float> means(std::span<const float> whitened) const;
   /// The part of the variance at a place that the points leave, from 0 to 1.

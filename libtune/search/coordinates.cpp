@@ -3,7 +3,9 @@
 #include "libtune/search/coordinates.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -36,14 +38,18 @@ std::vector<double> numbers_of(const std::vector<value>& candidates) {
   return numbers;
 }
 
-std::vector<float> scaled(std::vector<double> numbers) {
+/// The logarithms, where numbers are positive and far apart.
+std::vector<double> spread(std::vector<double> numbers) {
   constexpr double far_apart = 4;
-  auto [least, most] = std::ranges::minmax(numbers);
+  const auto [least, most] = std::ranges::minmax(numbers);
   if (least > 0 && most / least >= far_apart) {
     for (double& number : numbers) number = std::log(number);
-    least = std::log(least);
-    most = std::log(most);
   }
+  return numbers;
+}
+
+std::vector<float> from_0_to_1(std::vector<double> numbers) {
+  const auto [least, most] = std::ranges::minmax(numbers);
   std::vector<float> places;
   for (const double number : numbers) {
     // Halves, because the difference of two doubles may be too large for one.
@@ -53,6 +59,21 @@ std::vector<float> scaled(std::vector<double> numbers) {
   return places;
 }
 
+/// How far each number is from being a power of two: the logarithm of its odd part. Empty where
+/// that says nothing, because all are equally far or some are no positive integers.
+std::vector<double> oddness_of(const std::vector<double>& numbers) {
+  constexpr double exact = 0x1p53;
+  std::vector<double> all;
+  for (const double number : numbers) {
+    if (!(number >= 1) || number > exact || number != std::floor(number)) return {};
+    auto odd = static_cast<std::uint64_t>(number);
+    odd >>= std::countr_zero(odd);
+    all.push_back(std::log2(static_cast<double>(odd)));
+  }
+  const auto [least, most] = std::ranges::minmax(all);
+  return least < most ? all : std::vector<double>();
+}
+
 }  // namespace
 
 coordinates::coordinates(search_space space) : space_(std::move(space)) {
@@ -60,17 +81,30 @@ coordinates::coordinates(search_space space) : space_(std::move(space)) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::size_t count = parameters[i].candidates.size();
     if (count < 2) continue;
-    std::vector<double> numbers = numbers_of(parameters[i].candidates);
-    axis made{i, numbers.empty(), std::vector<float>(count, 0.0F)};
-    if (!made.category) made.places = scaled(std::move(numbers));
-    axes_.push_back(std::move(made));
+    const std::vector<double> numbers = numbers_of(parameters[i].candidates);
+    if (numbers.empty()) {
+      axes_.push_back({i, axis::category, std::vector<float>(count, 0.0F)});
+      continue;
+    }
+    axes_.push_back({i, axis::number, from_0_to_1(spread(numbers))});
+    if (auto oddness = oddness_of(numbers); !oddness.empty()) {
+      axes_.push_back({i, axis::oddness, from_0_to_1(std::move(oddness))});
+    }
   }
 }
 
 float coordinates::distance(std::size_t axis, std::size_t one, std::size_t other) const {
   const auto& on = axes_[axis];
-  if (on.category) return one == other ? 0.0F : 1.0F;
+  if (on.kind == axis::category) return one == other ? 0.0F : 1.0F;
   return std::abs(on.places[one] - on.places[other]);
+}
+
+float coordinates::oddness(std::span<const std::uint32_t> point) const {
+  float sum = 0;
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    if (axes_[i].kind == axis::oddness) sum += axes_[i].places[point[i]];
+  }
+  return sum;
 }
 
 void coordinates::write(std::size_t index, std::span<std::uint32_t> point) const {

@@ -13,7 +13,9 @@ namespace tune::detail {
 
 /// The axes on which configurations can differ, and how far candidates are apart on them. A
 /// parameter of numbers is an axis from 0 to 1: by the logarithm where all candidates are positive
-/// and far apart, for what doubles matters alike, else by the number itself. On that of any other
+/// and far apart, for what doubles matters alike, else by the number itself. Integers that are not
+/// all powers of two have a second axis, by how far they are from one: devices are made of powers
+/// of two, and what divides them well goes together however large it is. On the axis of any other
 /// parameter different candidates are 1 apart, whichever they are. A parameter with a single
 /// candidate has no axis. Never changes; thread-safe.
 class coordinates {
@@ -26,13 +28,17 @@ class coordinates {
   /// From 0 to 1.
   float distance(std::size_t axis, std::size_t one, std::size_t other) const;
 
+  /// How far the numbers of a configuration are from powers of two, summed over the axes for that,
+  /// each from 0 to 1.
+  float oddness(std::span<const std::uint32_t> point) const;
+
   /// Writes the number of a candidate for each axis.
   void write(std::size_t index, std::span<std::uint32_t> point) const;
 
  private:
   struct axis {
     std::size_t parameter;
-    bool category;
+    enum { number, oddness, category } kind;
     std::vector<float> places;  // by candidate
   };
 

@@ -3,6 +3,7 @@
 #include "libtune/search/gaussian_process.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace tune::detail {
@@ -11,13 +12,27 @@ namespace {
 // Float keeps about seven digits; below this the factor of a near-singular matrix breaks down.
 constexpr float least_pivot = 1e-4F;
 
+/// Eight sums side by side, which a compiler may keep in one register; of a single one it has to
+/// keep the order.
+float dot(const float* a, const float* b, std::size_t count) {
+  constexpr std::size_t lanes = 8;
+  std::array<float, lanes> sums{};
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
+  }
+  float sum = 0;
+  for (; i < count; ++i) sum += a[i] * b[i];
+  for (const float part : sums) sum += part;
+  return sum;
+}
+
 }  // namespace
 
 void gaussian_process::add(std::span<const std::uint32_t> point) {
   std::vector<float> row;
   whiten(point, size(), row);
-  float left = 1 + kernel_.with().noise;
-  for (const float entry : row) left -= entry * entry;
+  const float left = 1 + kernel_.with().noise - dot(row.data(), row.data(), row.size());
   row.push_back(std::sqrt(std::max(left, least_pivot)));
   rows_.push_back(std::move(row));
   points_.insert(points_.end(), point.begin(), point.end());
@@ -28,9 +43,7 @@ void gaussian_process::whiten(std::span<const std::uint32_t> point, std::size_t 
   into.resize(first);
   for (std::size_t i = 0; i < first; ++i) {
     const float* row = rows_[i].data();
-    float left = kernel_(point.data(), this->point(i));
-    for (std::size_t j = 0; j < i; ++j) left -= row[j] * into[j];
-    into[i] = left / row[i];
+    into[i] = (kernel_(point.data(), this->point(i)) - dot(row, into.data(), i)) / row[i];
   }
 }
 
@@ -39,9 +52,7 @@ std::vector<float> gaussian_process::whitened(std::span<const float> values) con
   for (std::size_t i = 0; i < size(); ++i) {
     if (std::isnan(values[i])) continue;
     const float* row = rows_[i].data();
-    float left = values[i];
-    for (std::size_t j = 0; j < i; ++j) left -= row[j] * result[j];
-    result[i] = left / row[i];
+    result[i] = (values[i] - dot(row, result.data(), i)) / row[i];
   }
   return result;
 }

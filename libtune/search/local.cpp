@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/search/local.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "libtune/search/neighbours.hpp"
+#include "libtune/search/neighbours_by_turns.hpp"
 
 namespace tune {
 namespace {
@@ -12,6 +14,7 @@ namespace {
 constexpr std::size_t first_sample = 10;
 constexpr std::size_t later_sample = 5;
 constexpr std::size_t steps_of_jump = 2;
+constexpr std::size_t turns = 3;  // of each parameter, around one configuration
 constexpr std::size_t climbs_for_sample = 4;
 
 }  // namespace
@@ -53,8 +56,10 @@ void local_strategy::climb_from(const find& start) {
   current_ = start;
   start_.reset();
   jump_.reset();
-  around_ =
-      sample_neighbours(space(), start.index, neighbourhood::hamming, space().size(), random());
+  around_ = detail::neighbours_by_turns(space(), start.index, random());
+  // To make sure of a local optimum costs more than to leave what is probably one.
+  around_.resize(std::min(around_.size(), turns * space().parameters().size()));
+  std::ranges::reverse(around_);
 }
 
 void local_strategy::do_learn(std::size_t index, std::optional<double> score) {

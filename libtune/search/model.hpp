@@ -20,8 +20,9 @@ class model_strategy final : public detail::learning_strategy {
   std::optional<std::size_t> do_propose() override;
   void do_learn(std::size_t index, std::optional<double> score) override;
 
-  std::optional<detail::surrogate> model_;
-  std::size_t asked_ = 0;
+  detail::surrogate& model();
+
+  std::optional<detail::surrogate> model_;  // once it is needed
 };
 
 }  // namespace tune

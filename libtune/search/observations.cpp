@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -31,7 +30,7 @@ void replace_by_ranks(std::vector<double>& scores) {
 
 /// How exactly slow configurations are slow does not help to find fast ones.
 void draw_slow_ones_closer(std::vector<double>& values) {
-  static const double slow_part = getenv("SQ") ? atof(getenv("SQ")) : 0.4;
+  constexpr double slow_part = 0.3;
   const double middle = median(values);
   for (double& v : values) {
     if (v > middle) v = middle + slow_part * (v - middle);

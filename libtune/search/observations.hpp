@@ -31,7 +31,8 @@ class observations {
 
   /// Of all that were told, also those forgotten.
   const std::optional<observation>& best() const noexcept { return best_; }
-  bool any_failed() const noexcept { return failed_ > 0; }
+  std::size_t successes() const noexcept { return told_ - failed_; }
+  std::size_t failed() const noexcept { return failed_; }
   /// The part that failed of those told, as an estimate that is never 0 or 1.
   double usual_failure() const;
 

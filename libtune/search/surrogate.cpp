@@ -12,12 +12,15 @@
 namespace tune::detail {
 namespace {
 
-constexpr std::size_t pool_size = 1000;  // and the neighbours of the best
+const std::size_t pool_size =
+    getenv("PS") ? atoi(getenv("PS")) : 1000;  // and the neighbours of the best
 constexpr std::size_t most_seen = 400;
 constexpr std::size_t kept_seen = 250;
-constexpr std::size_t least_fitted = 5;
-constexpr std::size_t most_fitted = 80;
-constexpr std::size_t first_renewal = 6;
+constexpr std::size_t least_fitted = 3;
+constexpr std::size_t most_fitted = 64;
+constexpr std::size_t least_successes = 2;
+constexpr std::size_t drawn_to_begin = 4;
+constexpr std::size_t first_renewal = 4;
 
 double expected_improvement(double mean, double deviation, double best) {
   const double z = (best - mean) / deviation;
@@ -97,23 +100,35 @@ std::optional<std::size_t> surrogate::most_promising() {
   if (pool_.size() == 0) refill();
   if (pool_.size() == 0) return std::nullopt;
   pool_.update(process_);
-  return pool_[best_place()];
+  return pool_[seen_.successes() < least_successes ? place_to_begin() : best_place()];
+}
+
+std::size_t surrogate::place_to_begin() {
+  const std::vector<float> failing = pool_.means(process_.whitened(seen_.failures()));
+  const auto rate = [&](std::size_t place) {
+    return failing[place] + expected_beforehand(pool_.point(place));
+  };
+  std::size_t chosen = random_.below(pool_.size());
+  for (std::size_t i = 1; i < drawn_to_begin; ++i) {
+    const std::size_t other = random_.below(pool_.size());
+    if (rate(other) < rate(chosen)) chosen = other;
+  }
+  return chosen;
 }
 
 std::size_t surrogate::best_place() const {
   const std::vector<float> targets = seen_.targets();
-  const std::vector<float> whitened = process_.whitened(targets);
+  const std::vector<float> whitened = process_.whitened(surprises(targets));
   const std::vector<float> means = pool_.means(whitened);
   const prospects to_gain = prospects_of(targets, whitened);
   std::vector<float> failing;
-  if (seen_.any_failed()) failing = pool_.means(process_.whitened(seen_.failures()));
+  if (seen_.failed() > 0) failing = pool_.means(process_.whitened(seen_.failures()));
   std::size_t best = 0;
   double most = 0;
   for (std::size_t i = 0; i < pool_.size(); ++i) {
+    const double mean = means[i] + expected_beforehand(pool_.point(i));
     const double deviation = std::sqrt(to_gain.variance * pool_.unexplained(i));
-    // Before anything has succeeded, what is least known is worth most.
-    double gain =
-        seen_.best() ? expected_improvement(means[i], deviation, to_gain.best) : deviation;
+    double gain = expected_improvement(mean, deviation, to_gain.best);
     if (!failing.empty()) gain *= std::clamp(1 - seen_.usual_failure() - failing[i], 0.01, 1.0);
     if (gain > most) {
       most = gain;
@@ -123,10 +138,28 @@ std::size_t surrogate::best_place() const {
   return best;
 }
 
+float surrogate::expected_beforehand(std::span<const std::uint32_t> point) const {
+  constexpr float of_oddness = 0.6F;
+  return of_oddness * places_.oddness(point);
+}
+
+std::vector<float> surrogate::surprises(std::vector<float> targets) const {
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    targets[i] -= expected_beforehand({process_.point(i), process_.axes()});
+  }
+  return targets;
+}
+
 void surrogate::renew() {
-  if (seen_.size() >= most_seen) seen_.forget_all_but(kept_seen);
-  next_renewal_ = std::min(seen_.size() + std::max<std::size_t>(4, seen_.size() / 3), most_seen);
-  fit();
+  const bool forget = seen_.size() >= most_seen;
+  if (forget) seen_.forget_all_but(kept_seen);
+  next_renewal_ = std::min(seen_.size() + std::max<std::size_t>(2, seen_.size() / 5), most_seen);
+  auto settings = fitted();
+  if (!forget && settings == process_.kernel().with()) {
+    exchange_some();
+    return;
+  }
+  process_ = gaussian_process(additive_kernel(places_, std::move(settings)));
   std::vector<std::uint32_t> point(places_.axes());
   for (std::size_t i = 0; i < seen_.size(); ++i) {
     places_.write(seen_[i].index, point);
@@ -136,10 +169,8 @@ void surrogate::renew() {
   refill();
 }
 
-/// Leaves a process without points.
-void surrogate::fit() {
+additive_kernel::settings surrogate::fitted() {
   const std::vector<float> targets = seen_.targets();
-  auto settings = process_.kernel().with();
   // Some may have been forgotten since they were added, so the process does not know the points.
   std::vector<std::uint32_t> points;
   std::vector<float> values;
@@ -147,12 +178,18 @@ void surrogate::fit() {
   for (const std::size_t i : chosen_to_fit(targets, random_)) {
     places_.write(seen_[i].index, point);
     points.insert(points.end(), point.begin(), point.end());
-    values.push_back(targets[i]);
+    values.push_back(targets[i] - expected_beforehand(point));
   }
-  if (values.size() >= least_fitted) {
-    settings = fit_kernel(places_, std::move(settings), points, values);
+  const auto& now = process_.kernel().with();
+  return values.size() < least_fitted ? now : fit_kernel(places_, now, points, values);
+}
+
+void surrogate::exchange_some() {
+  if (space_.size() <= 2 * pool_size) return;
+  for (std::size_t i = 0; i < pool_size / 8; ++i) {
+    if (pool_.size() > pool_size / 2) pool_.remove(pool_[random_.below(pool_.size())]);
+    watch(random_.below(space_.size()));
   }
-  process_ = gaussian_process(additive_kernel(places_, std::move(settings)));
 }
 
 void surrogate::refill() {

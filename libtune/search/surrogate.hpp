@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -39,11 +40,15 @@ class surrogate {
 
  private:
   void renew();
-  void fit();
+  additive_kernel::settings fitted();
+  void exchange_some();
   void refill();
   void watch(std::size_t index);
   void watch_around_best();
+  std::size_t place_to_begin();
   std::size_t best_place() const;
+  float expected_beforehand(std::span<const std::uint32_t> point) const;
+  std::vector<float> surprises(std::vector<float> targets) const;
 
   search_space space_;
   random_source& random_;
