@@ -50,7 +50,11 @@ void crew_member::listen() {
   if (state_ == state::ended) return;
   const bool open = process_.receive();
   try {
-    while (auto message = process_.next()) handle(*std::move(message));
+    while (state_ != state::ended) {
+      auto message = process_.next();
+      if (!message) break;
+      handle(*std::move(message));
+    }
   } catch (const wire_error& failure) {
     return lose(status::crashed,
                 fmt::format("the compiler's process talks nonsense: {}", failure.what()));

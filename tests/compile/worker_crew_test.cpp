@@ -60,10 +60,13 @@ bool comes_true(Condition condition) {
   return false;
 }
 
+// One that has ended may wait for somebody to take notice, as a zombie.
 bool runs(int process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  std::string word;
-  return static_cast<bool>(file >> word);
+  std::string number;
+  std::string name;
+  char state = 'Z';
+  return file >> number >> name >> state && state != 'Z';
 }
 
 }  // namespace

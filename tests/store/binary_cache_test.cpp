@@ -355,6 +355,41 @@ TEST_CASE("what is larger than the cap is not kept, and makes nobody go") {
   CHECK_FALSE(binary_cache(cache.folder(), binary_header_bytes + 99).load(key));
 }
 
+TEST_CASE("many that are saved together are found, each under its key") {
+  const temporary_folder place;
+  const binary_cache cache(place.file("programs"));
+  std::vector<binary_cache::entry> entries;
+  for (int i = 0; i < 100; ++i) {
+    const binary_key of{{"number", std::to_string(i)}};
+    entries.push_back({.key = of.digest(), .binary = sample(50, i)});
+  }
+  cache.save_all(entries);
+  for (int i = 0; i < 100; ++i) {
+    CHECK(cache.load({{"number", std::to_string(i)}}) == sample(50, i));
+  }
+  cache.save_all({});
+  CHECK(files_in(cache.folder()) == 101);  // and the lock
+}
+
+TEST_CASE("many that are saved together never have more bytes than the cap") {
+  constexpr std::size_t size = binary_header_bytes + 50;
+  const temporary_folder place;
+  const binary_cache cache(place.file("programs"), 10 * size);
+  std::vector<binary_cache::entry> entries;
+  for (int i = 0; i < 25; ++i) {
+    const binary_key of{{"number", std::to_string(i)}};
+    entries.push_back({.key = of.digest(), .binary = sample(50, i)});
+  }
+  entries.push_back({.key = key.digest(), .binary = sample(11 * size)});
+  cache.save_all(entries);
+  std::uintmax_t total = 0;
+  for (const auto& file : fs::directory_iterator(cache.folder())) total += file.file_size();
+  CHECK(total <= 10 * size);
+  CHECK(total >= 5 * size);
+  CHECK(cache.load({{"number", "24"}}) == sample(50, 24));
+  CHECK_FALSE(cache.load(key).has_value());
+}
+
 TEST_CASE("files of other names are neither counted nor removed") {
   const temporary_folder place;
   put(place.file("notes.txt"), std::string(10'000, 'x'));
