@@ -48,8 +48,9 @@ void compile_pipeline::receive(time_point until) {
 }
 
 std::unique_ptr<trial_attempt> compile_pipeline::take(time_point until) {
-  if (!compiling_.empty()) receive(done_.empty() ? until : time_point::min());
-  if (done_.empty()) return nullptr;
+  const bool waits = apart_ || done_.empty();
+  if (!compiling_.empty()) receive(waits ? until : time_point::min());
+  if (done_.empty() || (apart_ && !compiling_.empty())) return nullptr;
   std::unique_ptr<trial_attempt> first = std::move(done_.front());
   done_.pop_front();
   return first;
@@ -57,6 +58,7 @@ std::unique_ptr<trial_attempt> compile_pipeline::take(time_point until) {
 
 bool compile_pipeline::has_room() const {
   if (!compiles_ahead_) return done_.empty();
+  if (apart_ && compiling_.empty() && !done_.empty()) return false;
   return compiling_.size() + done_.size() < depth_ * workshop_.capacity();
 }
 

@@ -28,8 +28,10 @@ class compile_pipeline {
   /// @param workshop  outlives this
   /// @param depth     how many configurations to have in it for each program that the workshop
   ///                  makes at once: two keep it busy; more let it begin with the dearest
-  compile_pipeline(program_workshop& workshop, std::size_t depth)
-      : workshop_(workshop), depth_(depth) {}
+  /// @param apart     whether the workshop works on the very cores that are measured: then it is
+  ///                  waited for before anything comes out, and all comes out before more goes in
+  compile_pipeline(program_workshop& workshop, std::size_t depth, bool apart = false)
+      : workshop_(workshop), depth_(depth), apart_(apart) {}
 
   /// Takes a configuration in, or again if it turned out to need another program.
   void add(std::unique_ptr<trial_attempt> attempt);
@@ -55,6 +57,7 @@ class compile_pipeline {
 
   program_workshop& workshop_;
   std::size_t depth_;
+  bool apart_;
   compile_cost cost_;
   std::map<program_order, std::unique_ptr<trial_attempt>> compiling_;
   std::deque<std::unique_ptr<trial_attempt>> done_;

@@ -20,7 +20,7 @@ constexpr double close_to_best = 1.03;
 
 // What a coarse timer may add to the spread of samples.
 constexpr double screening_tick_error = 0.01;
-constexpr double final_tick_error = 0.002;
+constexpr double final_tick_error = 0.005;
 
 // A strategy that learns should not decide too much before it hears how the first ones did.
 constexpr std::size_t depth_to_learn = 2;
@@ -51,7 +51,8 @@ bool has_been_screened(race_state state) {
 search_run::search_run(const search_setting& setting)
     : setting_(setting),
       clock_(setting.options.budget.value_or(tuning_budget{}), setting.now),
-      pipeline_(setting.workshop, setting.learns ? depth_to_learn : depth_to_sort),
+      pipeline_(setting.workshop, setting.learns ? depth_to_learn : depth_to_sort,
+                setting.device.kind() == device_kind::cpu),
       race_(std::in_place, race_settings_of(setting.options)),
       accounted_(clock_.now()) {}
 

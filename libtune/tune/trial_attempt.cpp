@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/trial_attempt.hpp"
 
-#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -36,12 +35,13 @@ outcome outcome_of(supplied_program::status failed) {
   return outcome::compile_failed;
 }
 
-// One work group, for what matters is the size of that.
-std::optional<nd_range> launch_of(const resources& asked) {
-  const auto& group = asked.work_group;
-  if (std::ranges::count(group, std::size_t{0}) > 0) return std::nullopt;
-  const work_size one_group{group[0], group[1], group[2]};
-  return nd_range{one_group, one_group};
+// Compilers that prepare for launches (PoCL) tell small ones from large ones, and which this will
+// be is not known.
+std::vector<nd_range> launches_of(const resources& asked) {
+  const work_size group{asked.work_group[0], asked.work_group[1], asked.work_group[2]};
+  if (group.total() == 0) return {};
+  constexpr std::size_t large = 65536;
+  return {nd_range{group, group}, nd_range{{group.x * large, group.y, group.z}, group}};
 }
 
 // The race allows for what is left of the warm-up then.
@@ -108,7 +108,7 @@ void trial_attempt::admit(const known_failures& known) {
         fail(outcome::over_limit, "it needs " + std::move(*broken));
         return;
       }
-      launch_ = launch_of(*asked);
+      launches_ = launches_of(*asked);
     }
     const auto failure = known.configurations.empty()
                              ? known.configurations.end()
@@ -137,7 +137,7 @@ void trial_attempt::generate_with(const program_supply* supply) {
   if (use) wanted_ = use->take_wanted();
   result_.programs = watch.programs();
   if (wanted_) {
-    if (launch_) wanted_->launches.push_back(*launch_);
+    wanted_->launches = launches_;
     retry();
     return;
   }

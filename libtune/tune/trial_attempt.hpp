@@ -103,7 +103,7 @@ class trial_attempt {
   bool ran_out_of_memory_ = false;
   program_supply supply_;
   std::optional<wanted_program> wanted_;
-  std::optional<nd_range> launch_;  // as it will be launched, if that has been declared
+  std::vector<nd_range> launches_;  // as it may be launched, if that has been declared
   measure prepared_{nullptr};
   std::optional<run_time> one_run_;  // about what a run takes
 };

@@ -223,6 +223,33 @@ TEST_CASE("where the size of the work group is declared the workshop is told of 
   };
   p.add(0);
   p.take();
-  REQUIRE(launches.size() == 1);
-  CHECK(launches[0].local == tune::work_size{8, 2, 1});
+  REQUIRE(launches.size() == 2);
+  for (const tune::nd_range& launch : launches) {
+    CHECK(launch.local == tune::work_size{8, 2, 1});
+    CHECK(launch.global.x % 8 == 0);
+  }
+  CHECK(launches[1].global.x > 65535);
+}
+
+TEST_CASE(
+    "where compilers share the cores that are measured, nothing comes out before all is made") {
+  plant p;
+  tune::compile_pipeline apart(p.workshop, 1, true);
+  const auto add = [&](std::size_t index) {
+    auto attempt =
+        std::make_unique<tune::trial_attempt>(p.problem, index, p.device, p.settings, p.clock);
+    attempt->admit(p.known);
+    apart.add(std::move(attempt));
+  };
+  const auto now = [&] { return apart.take(std::chrono::steady_clock::time_point::min()); };
+  std::size_t index = 0;
+  while (apart.has_room()) add(index++);
+  REQUIRE(index == 4);
+  CHECK(now() == nullptr);  // one is made by each look
+  CHECK(now() == nullptr);
+  CHECK(now() == nullptr);
+  CHECK(now() != nullptr);
+  CHECK_FALSE(apart.has_room());
+  for (int left = 0; left < 3; ++left) CHECK(now() != nullptr);
+  CHECK(apart.has_room());
 }
