@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/search/additive_kernel.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -57,6 +58,28 @@ float additive_kernel::operator()(const std::uint32_t* one, const std::uint32_t*
   }
   // All pairs at once: (sum squared - sum of squares) / 2.
   return single_ * sum + pair_ * 0.5F * (sum * sum - squares) + all_ * product;
+}
+
+void additive_kernel::compare(const std::uint32_t* one,
+                              const std::vector<std::vector<std::uint32_t>>& others,
+                              std::span<float> results) const {
+  std::vector<float> sums(results.size(), 0.0F);
+  std::vector<float> squares(results.size(), 0.0F);
+  std::ranges::fill(results, 1.0F);
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
+    const float* table = tables_[i].alike.data() + one[i] * tables_[i].candidates;
+    const std::uint32_t* candidates = others[i].data();
+    for (std::size_t c = 0; c < results.size(); ++c) {
+      const float alike = table[candidates[c]];
+      sums[c] += alike;
+      squares[c] += alike * alike;
+      results[c] *= alike;
+    }
+  }
+  for (std::size_t c = 0; c < results.size(); ++c) {
+    results[c] =
+        single_ * sums[c] + pair_ * 0.5F * (sums[c] * sums[c] - squares[c]) + all_ * results[c];
+  }
 }
 
 }  // namespace tune::detail

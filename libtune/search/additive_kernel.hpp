@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "libtune/search/coordinates.hpp"
@@ -35,6 +36,11 @@ class additive_kernel {
 
   /// From 0 to 1, 1 for a point and itself. Points hold the number of a candidate for each axis.
   float operator()(const std::uint32_t* one, const std::uint32_t* other) const;
+
+  /// Of one point with many others, which are given axis by axis.
+  /// @param others  for each axis as many numbers of candidates as there are results
+  void compare(const std::uint32_t* one, const std::vector<std::vector<std::uint32_t>>& others,
+               std::span<float> results) const;
 
  private:
   struct axis_table {

@@ -9,7 +9,8 @@ namespace tune::detail {
 void candidate_pool::clear() {
   candidates_.clear();
   place_of_.clear();
-  points_.clear();
+  for (auto& axis : points_) axis.clear();
+  oddness_.clear();
   explained_.clear();
   rows_.clear();
 }
@@ -17,11 +18,11 @@ void candidate_pool::clear() {
 void candidate_pool::add(std::size_t index, const gaussian_process& process) {
   if (!place_of_.emplace(index, size()).second) return;
   candidates_.push_back(index);
-  const std::size_t axes = places_.axes();
-  points_.resize(points_.size() + axes);
-  const std::span<std::uint32_t> point(points_.data() + points_.size() - axes, axes);
-  places_.write(index, point);
-  process.whiten(point, rows_.size(), column_);
+  point_.resize(places_.axes());
+  places_.write(index, point_);
+  for (std::size_t i = 0; i < point_.size(); ++i) points_[i].push_back(point_[i]);
+  oddness_.push_back(places_.oddness(point_));
+  process.whiten(point_, rows_.size(), column_);
   float explained = 0;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     rows_[i].push_back(column_[i]);
@@ -37,29 +38,23 @@ void candidate_pool::remove(std::size_t index) {
   place_of_.erase(found);
   const std::size_t last = size() - 1;
   if (place != last) place_of_[candidates_[last]] = place;
-  const std::size_t axes = places_.axes();
-  std::copy_n(points_.end() - static_cast<std::ptrdiff_t>(axes), axes,
-              points_.begin() + static_cast<std::ptrdiff_t>(place * axes));
-  points_.resize(last * axes);
-  candidates_[place] = candidates_[last];
-  candidates_.pop_back();
-  explained_[place] = explained_[last];
-  explained_.pop_back();
-  for (auto& row : rows_) {
-    row[place] = row[last];
-    row.pop_back();
-  }
+  const auto move_last = [place](auto& items) {
+    items[place] = items.back();
+    items.pop_back();
+  };
+  for (auto& axis : points_) move_last(axis);
+  for (auto& row : rows_) move_last(row);
+  move_last(oddness_);
+  move_last(explained_);
+  move_last(candidates_);
 }
 
 void candidate_pool::update(const gaussian_process& process) {
-  const std::size_t axes = places_.axes();
   while (rows_.size() < process.size()) {
     const std::size_t at = rows_.size();
     const float* factor = process.row(at).data();
     std::vector<float> row(size());
-    for (std::size_t c = 0; c < size(); ++c) {
-      row[c] = process.kernel()(points_.data() + c * axes, process.point(at));
-    }
+    process.kernel().compare(process.point(at), points_, row);
     for (std::size_t j = 0; j < at; ++j) {
       const float* earlier = rows_[j].data();
       for (std::size_t c = 0; c < row.size(); ++c) row[c] -= factor[j] * earlier[c];

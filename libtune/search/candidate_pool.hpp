@@ -18,7 +18,7 @@ namespace tune::detail {
 class candidate_pool {
  public:
   /// @param places  outlives this
-  explicit candidate_pool(const coordinates& places) : places_(places) {}
+  explicit candidate_pool(const coordinates& places) : places_(places), points_(places.axes()) {}
 
   std::size_t size() const noexcept { return candidates_.size(); }
   /// The number of the configuration at a place of the pool.
@@ -35,9 +35,8 @@ class candidate_pool {
   /// same one, longer.
   void update(const gaussian_process& process);
 
-  std::span<const std::uint32_t> point(std::size_t place) const {
-    return {points_.data() + place * places_.axes(), places_.axes()};
-  }
+  /// coordinates::oddness of the candidate at a place.
+  float oddness(std::size_t place) const { return oddness_[place]; }
 
   /// The mean at each place, from gaussian_process::whitened.
   std::vector<float> means(std::span<const float> whitened) const;
@@ -48,10 +47,12 @@ class candidate_pool {
   const coordinates& places_;
   std::vector<std::size_t> candidates_;
   std::unordered_map<std::size_t, std::size_t> place_of_;
-  std::vector<std::uint32_t> points_;     // by place, then axis
-  std::vector<float> explained_;          // by place
-  std::vector<std::vector<float>> rows_;  // by point of the process, then place
-  std::vector<float> column_;             // scratch
+  std::vector<std::vector<std::uint32_t>> points_;  // by axis, then place
+  std::vector<float> oddness_;                      // by place
+  std::vector<float> explained_;                    // by place
+  std::vector<std::vector<float>> rows_;            // by point of the process, then place
+  std::vector<std::uint32_t> point_;                // scratch
+  std::vector<float> column_;                       // scratch
 };
 
 }  // namespace tune::detail

@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t first_sample = 10;
 constexpr std::size_t later_sample = 5;
-constexpr std::size_t steps_of_jump = 2;
-constexpr std::size_t turns = 3;  // of each parameter, around one configuration
-constexpr std::size_t climbs_for_sample = 4;
+constexpr std::size_t least_jump = 2;  // steps
+constexpr std::size_t turns = 3;       // of each parameter, around one configuration
+constexpr std::size_t climbs_for_sample = 2;
 
 }  // namespace
 
@@ -44,7 +44,9 @@ void local_strategy::leave() {
   start_.reset();
   if (++left_behind_ % climbs_for_sample != 0) {
     std::size_t at = best_->index;
-    for (std::size_t i = 0; i < steps_of_jump; ++i) {
+    // Far enough to leave some valleys, near enough to keep something of the best.
+    const std::size_t steps = least_jump + random().below(space().parameters().size());
+    for (std::size_t i = 0; i < steps; ++i) {
       at = random_neighbour(space(), at, neighbourhood::hamming, random()).value_or(at);
     }
     if (!tried(at)) jump_ = at;
@@ -58,7 +60,12 @@ void local_strategy::climb_from(const find& start) {
   jump_.reset();
   around_ = detail::neighbours_by_turns(space(), start.index, random());
   // To make sure of a local optimum costs more than to leave what is probably one.
-  around_.resize(std::min(around_.size(), turns * space().parameters().size()));
+  const std::size_t parameters = space().parameters().size();
+  around_.resize(std::min(around_.size(), turns * parameters));
+  // Steps of several parameters at once get along the edge of what restrictions allow.
+  const auto diagonal =
+      sample_neighbours(space(), start.index, neighbourhood::adjacent, parameters, random());
+  around_.insert(around_.end(), diagonal.begin(), diagonal.end());
   std::ranges::reverse(around_);
 }
 

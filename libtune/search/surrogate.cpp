@@ -12,8 +12,7 @@
 namespace tune::detail {
 namespace {
 
-const std::size_t pool_size =
-    getenv("PS") ? atoi(getenv("PS")) : 1000;  // and the neighbours of the best
+constexpr std::size_t pool_size = 800;  // and the neighbours of the best
 constexpr std::size_t most_seen = 400;
 constexpr std::size_t kept_seen = 250;
 constexpr std::size_t least_fitted = 3;
@@ -22,9 +21,16 @@ constexpr std::size_t least_successes = 2;
 constexpr std::size_t drawn_to_begin = 4;
 constexpr std::size_t first_renewal = 4;
 
+/// What to expect of a target before anything is known. Devices are made of powers of two, so
+/// numbers that are none are likely to be slower. A few measurements outweigh it.
+float expected_beforehand(float oddness) {
+  constexpr float slower = 0.6F;  // standard deviations
+  return slower * oddness;
+}
+
 double expected_improvement(double mean, double deviation, double best) {
   const double z = (best - mean) / deviation;
-  constexpr double hopeless = -6;
+  constexpr double hopeless = -5;
   if (!(z > hopeless)) return 0;
   constexpr double root_of_two_pi = 2.5066282746310002;
   const double density = std::exp(-z * z / 2) / root_of_two_pi;
@@ -106,7 +112,7 @@ std::optional<std::size_t> surrogate::most_promising() {
 std::size_t surrogate::place_to_begin() {
   const std::vector<float> failing = pool_.means(process_.whitened(seen_.failures()));
   const auto rate = [&](std::size_t place) {
-    return failing[place] + expected_beforehand(pool_.point(place));
+    return failing[place] + expected_beforehand(pool_.oddness(place));
   };
   std::size_t chosen = random_.below(pool_.size());
   for (std::size_t i = 1; i < drawn_to_begin; ++i) {
@@ -126,7 +132,7 @@ std::size_t surrogate::best_place() const {
   std::size_t best = 0;
   double most = 0;
   for (std::size_t i = 0; i < pool_.size(); ++i) {
-    const double mean = means[i] + expected_beforehand(pool_.point(i));
+    const double mean = means[i] + expected_beforehand(pool_.oddness(i));
     const double deviation = std::sqrt(to_gain.variance * pool_.unexplained(i));
     double gain = expected_improvement(mean, deviation, to_gain.best);
     if (!failing.empty()) gain *= std::clamp(1 - seen_.usual_failure() - failing[i], 0.01, 1.0);
@@ -138,14 +144,9 @@ std::size_t surrogate::best_place() const {
   return best;
 }
 
-float surrogate::expected_beforehand(std::span<const std::uint32_t> point) const {
-  constexpr float of_oddness = 0.6F;
-  return of_oddness * places_.oddness(point);
-}
-
 std::vector<float> surrogate::surprises(std::vector<float> targets) const {
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    targets[i] -= expected_beforehand({process_.point(i), process_.axes()});
+    targets[i] -= expected_beforehand(places_.oddness({process_.point(i), process_.axes()}));
   }
   return targets;
 }
@@ -178,7 +179,7 @@ additive_kernel::settings surrogate::fitted() {
   for (const std::size_t i : chosen_to_fit(targets, random_)) {
     places_.write(seen_[i].index, point);
     points.insert(points.end(), point.begin(), point.end());
-    values.push_back(targets[i] - expected_beforehand(point));
+    values.push_back(targets[i] - expected_beforehand(places_.oddness(point)));
   }
   const auto& now = process_.kernel().with();
   return values.size() < least_fitted ? now : fit_kernel(places_, now, points, values);

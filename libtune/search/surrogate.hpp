@@ -47,7 +47,6 @@ class surrogate {
   void watch_around_best();
   std::size_t place_to_begin();
   std::size_t best_place() const;
-  float expected_beforehand(std::span<const std::uint32_t> point) const;
   std::vector<float> surprises(std::vector<float> targets) const;
 
   search_space space_;
