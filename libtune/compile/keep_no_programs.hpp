@@ -5,8 +5,8 @@
 namespace tune {
 
 /// While one lives, programs compiled on this thread are taken from the cache if they are there,
-/// but none is added. A search compiles many programs of which one will be used again, and to ask
-/// a driver for a program's binary can cost as much as compiling it.
+/// but none is added: to ask a driver for a program's binary can cost as much as compiling it, and
+/// of those that a search compiles in this process one will be used again.
 class [[nodiscard]] keep_no_programs {
  public:
   keep_no_programs() noexcept;
