@@ -5,13 +5,13 @@
 //
 // Method: every strategy searches every space many times, with another seed each time, on recorded
 // measurements. What an evaluation costs is what was recorded of it (compilation, verification,
-// benchmark and framework) plus what the strategy took to propose it and to learn the answer, in CPU
-// time of its thread, so that other load does not count. A score is the mean over 32 equidistant
-// times of (expected of random search - best so far) / (expected of random search - optimum), until
-// random search may expect to be 95 % of the way from the median to the optimum: 0 is random search,
-// 1 is the optimum at once. Printed are the mean over the seeds, half the width of its 95 %
-// confidence interval, the part of the searches that ended within 1 % of the optimum, and the
-// microseconds of the strategy for a proposal.
+// benchmark and framework) plus what the strategy took to propose it and to learn the answer, in
+// CPU time of its thread, so that other load does not count. A score is the mean over 32
+// equidistant times of (expected of random search - best so far) / (expected of random search -
+// optimum), until random search may expect to be 95 % of the way from the median to the optimum: 0
+// is random search, 1 is the optimum at once. Printed are the mean over the seeds, half the width
+// of its 95 % confidence interval, the part of the searches that ended within 1 % of the optimum,
+// and the microseconds of the strategy for a proposal.
 //
 // Spaces are files (cache files of Kernel Tuner, T4, exports of libtune; gzip or not) and, with
 // --synthetic, models of kernels on imagined devices, on which strategies are developed. --traces
@@ -133,7 +133,8 @@ void search(const recorded_space& space, const scoring& by, const std::string& n
   options.clock_ms = clock;
   std::vector<simulated_step> steps = tune::simulate(*strategy, space, options);
   if (with.by_evaluations) {
-    for (std::size_t i = 0; i < steps.size(); ++i) steps[i].finished_ms = static_cast<double>(i + 1);
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      steps[i].finished_ms = static_cast<double>(i + 1);
   }
   into.add(by, steps);
   into.own_us += own_ms * 1e3;
@@ -236,10 +237,11 @@ void run(const settings& with) {
   for (const recorded_space& space : spaces) {
     const scoring by = make_scoring(space, with);
     const random_baseline& baseline = by.baseline();
-    fmt::print("{}: {} configurations, optimum {:.4g} ms, median {:.4g} ms, budget {:.0f} s or {:.0f} "
-               "evaluations of random search\n",
-               space.name(), space.size(), baseline.optimum_ms(), baseline.median_ms(),
-               by.budget_ms() * 1e-3, baseline.evaluations_to(baseline.target_ms(0.95)));
+    fmt::print(
+        "{}: {} configurations, optimum {:.4g} ms, median {:.4g} ms, budget {:.0f} s or {:.0f} "
+        "evaluations of random search\n",
+        space.name(), space.size(), baseline.optimum_ms(), baseline.median_ms(),
+        by.budget_ms() * 1e-3, baseline.evaluations_to(baseline.target_ms(0.95)));
     std::fflush(stdout);
     for (const std::string& name : with.strategies) {
       results[name][space.name()] = search_many(space, by, name, with);

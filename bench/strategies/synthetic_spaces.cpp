@@ -62,14 +62,15 @@ std::optional<double> time_ms(const imagined_device& device, const demand& d) {
   const double warps = std::ceil(d.group_items / device.warp);
   const double padded = warps * device.warp;
   const double by_registers = std::floor(device.registers / (padded * d.registers));
-  const double by_local = d.local_bytes > 0 ? std::floor(2 * device.local_bytes / d.local_bytes) : 32;
+  const double by_local =
+      d.local_bytes > 0 ? std::floor(2 * device.local_bytes / d.local_bytes) : 32;
   const double resident =
       std::min({32.0, by_registers, by_local, std::floor(device.threads / padded)});
   if (resident < 1) return {};
   const double occupancy = resident * padded / device.threads;
   const double hidden = std::min(1.0, std::pow(occupancy / device.hiding, 0.7));
   const double waves = d.groups / (device.units * resident);
-  const double quantised = std::ceil(waves) / std::max(waves, 1e-9);
+  const double quantised = std::min(std::ceil(waves) / waves, 4.0);
   const double lanes = padded / d.group_items;
   const double compute = d.gflop / device.gflops * lanes;
   const double memory = d.gbyte / device.gbytes;
@@ -147,10 +148,15 @@ numbers steps(std::int64_t first, std::int64_t last, std::int64_t step) {
 
 recorded_space matrix_product(std::uint64_t seed) {
   maker space("product", seed,
-              {{"tile_m", {16, 32, 64, 128}}, {"tile_n", {16, 32, 64, 128}},
-               {"tile_k", {16, 32}}, {"items_m", {8, 16, 32}}, {"items_n", {8, 16, 32}},
-               {"vector_m", {1, 2, 4, 8}}, {"vector_n", {1, 2, 4, 8}},
-               {"local_a", {0, 1}}, {"local_b", {0, 1}}});
+              {{"tile_m", {16, 32, 64, 128}},
+               {"tile_n", {16, 32, 64, 128}},
+               {"tile_k", {16, 32}},
+               {"items_m", {8, 16, 32}},
+               {"items_n", {8, 16, 32}},
+               {"vector_m", {1, 2, 4, 8}},
+               {"vector_n", {1, 2, 4, 8}},
+               {"local_a", {0, 1}},
+               {"local_b", {0, 1}}});
   return space.make([seed](const numbers& c) -> std::optional<demand> {
     const auto m = static_cast<double>(c[0]), n = static_cast<double>(c[1]);
     const auto k = static_cast<double>(c[2]);
@@ -177,8 +183,11 @@ recorded_space stencil(std::uint64_t seed) {
   numbers widths{1, 2, 4, 8, 16};
   for (const std::int64_t width : steps(32, 512, 32)) widths.push_back(width);
   maker space("stencil", seed,
-              {{"block_x", widths}, {"block_y", {1, 2, 4, 8, 16, 32}}, {"tile_x", steps(1, 5, 1)},
-               {"tile_y", steps(1, 5, 1)}, {"time_tile", {1, 2, 3, 4, 6, 8}},
+              {{"block_x", widths},
+               {"block_y", {1, 2, 4, 8, 16, 32}},
+               {"tile_x", steps(1, 5, 1)},
+               {"tile_y", steps(1, 5, 1)},
+               {"time_tile", {1, 2, 3, 4, 6, 8}},
                {"local_power", {0, 1}}});
   return space.make([](const numbers& c) -> std::optional<demand> {
     const auto bx = static_cast<double>(c[0]), by = static_cast<double>(c[1]);
@@ -202,9 +211,12 @@ recorded_space stencil(std::uint64_t seed) {
 
 recorded_space reduction(std::uint64_t seed) {
   maker space("reduction", seed,
-              {{"block", steps(32, 1024, 32)}, {"vector", {1, 2, 4, 8}},
+              {{"block", steps(32, 1024, 32)},
+               {"vector", {1, 2, 4, 8}},
                {"groups", {32, 64, 128, 256, 512, 1024, 2048, 4096, 8192}},
-               {"unroll", {1, 2, 4, 8, 16}}, {"shuffle", {0, 1}}, {"order", {0, 1}}});
+               {"unroll", {1, 2, 4, 8, 16}},
+               {"shuffle", {0, 1}},
+               {"order", {0, 1}}});
   const double latency = 0.5 + 2 * hashed(seed, 30);
   return space.make([latency](const numbers& c) -> std::optional<demand> {
     const auto block = static_cast<double>(c[0]), vector = static_cast<double>(c[1]);

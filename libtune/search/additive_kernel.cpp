@@ -77,8 +77,8 @@ void additive_kernel::compare(const std::uint32_t* one,
     }
   }
   for (std::size_t c = 0; c < results.size(); ++c) {
-    results[c] = single_ * sums[c] + pair_ * 0.5F * (sums[c] * sums[c] - squares[c]) +
-                 all_ * results[c];
+    results[c] =
+        single_ * sums[c] + pair_ * 0.5F * (sums[c] * sums[c] - squares[c]) + all_ * results[c];
   }
 }
 

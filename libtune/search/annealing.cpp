@@ -36,8 +36,7 @@ std::optional<std::size_t> annealing_strategy::do_propose() {
     return random_untried();
   }
   if (!current_) return std::nullopt;
-  for (const std::size_t near :
-       detail::neighbours_by_turns(space(), current_->index, random())) {
+  for (const std::size_t near : detail::neighbours_by_turns(space(), current_->index, random())) {
     if (!tried(near)) return near;
   }
   current_ = best_;

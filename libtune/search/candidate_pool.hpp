@@ -49,10 +49,10 @@ class candidate_pool {
   std::unordered_map<std::size_t, std::size_t> place_of_;
   std::vector<std::vector<std::uint32_t>> points_;  // by axis, then place
   std::vector<float> oddness_;                      // by place
-  std::vector<float> explained_;          // by place
-  std::vector<std::vector<float>> rows_;  // by point of the process, then place
-  std::vector<std::uint32_t> point_;      // scratch
-  std::vector<float> column_;             // scratch
+  std::vector<float> explained_;                    // by place
+  std::vector<std::vector<float>> rows_;            // by point of the process, then place
+  std::vector<std::uint32_t> point_;                // scratch
+  std::vector<float> column_;                       // scratch
 };
 
 }  // namespace tune::detail

@@ -59,8 +59,8 @@ std::vector<float> from_0_to_1(std::vector<double> numbers) {
   return places;
 }
 
-/// How far each number is from being a power of two: the logarithm of its odd part. Empty where that
-/// says nothing, because all are equally far or some are no positive integers.
+/// How far each number is from being a power of two: the logarithm of its odd part. Empty where
+/// that says nothing, because all are equally far or some are no positive integers.
 std::vector<double> oddness_of(const std::vector<double>& numbers) {
   constexpr double exact = 0x1p53;
   std::vector<double> all;

@@ -14,8 +14,8 @@ namespace tune::detail {
 /// The axes on which configurations can differ, and how far candidates are apart on them. A
 /// parameter of numbers is an axis from 0 to 1: by the logarithm where all candidates are positive
 /// and far apart, for what doubles matters alike, else by the number itself. Integers that are not
-/// all powers of two have a second axis, by how far they are from one: devices are made of powers of
-/// two, and what divides them well goes together however large it is. On the axis of any other
+/// all powers of two have a second axis, by how far they are from one: devices are made of powers
+/// of two, and what divides them well goes together however large it is. On the axis of any other
 /// parameter different candidates are 1 apart, whichever they are. A parameter with a single
 /// candidate has no axis. Never changes; thread-safe.
 class coordinates {

@@ -16,8 +16,7 @@ constexpr double crossover = 0.7;
 
 }  // namespace
 
-differential_strategy::differential_strategy(search_space searched,
-                                             const strategy_options& options)
+differential_strategy::differential_strategy(search_space searched, const strategy_options& options)
     : learning_strategy(std::move(searched), options), to_sample_(most_members) {}
 
 std::optional<std::size_t> differential_strategy::do_propose() {
@@ -26,8 +25,8 @@ std::optional<std::size_t> differential_strategy::do_propose() {
     return random_untried();
   }
   turn_ = (turn_ + 1) % members_.size();
-  const auto index = detail::untried_near(space(), mutant_of(members_[turn_]),
-                                          [this](std::size_t i) { return tried(i); }, random());
+  const auto index = detail::untried_near(
+      space(), mutant_of(members_[turn_]), [this](std::size_t i) { return tried(i); }, random());
   if (index) replaces_[*index] = turn_;
   return index;
 }

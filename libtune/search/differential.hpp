@@ -13,7 +13,8 @@ namespace tune {
 
 /// Differential evolution (Storn and Price, 1997; "current to best, 1, bin") on the indices of the
 /// candidates: each member of a population in turn is moved towards the best and by the difference
-/// of two others, and replaced if that was better. What is no configuration becomes the closest one.
+/// of two others, and replaced if that was better. What is no configuration becomes the closest
+/// one.
 class differential_strategy final : public detail::learning_strategy {
  public:
   /// @throws what strategy's constructor throws
@@ -33,8 +34,8 @@ class differential_strategy final : public detail::learning_strategy {
 
   std::size_t to_sample_;
   std::vector<member> members_;
-  std::size_t best_ = 0;                                  // of the members
-  std::size_t turn_ = 0;                                  // whose is next
+  std::size_t best_ = 0;                                   // of the members
+  std::size_t turn_ = 0;                                   // whose is next
   std::unordered_map<std::size_t, std::size_t> replaces_;  // configuration to member
 };
 

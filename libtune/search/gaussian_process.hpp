@@ -12,8 +12,8 @@
 
 namespace tune::detail {
 
-/// A Gaussian process over the points that have been added, as far as it does not depend on what was
-/// measured at them: the Cholesky factor of the kernel's matrix (Rasmussen and Williams, 2006,
+/// A Gaussian process over the points that have been added, as far as it does not depend on what
+/// was measured at them: the Cholesky factor of the kernel's matrix (Rasmussen and Williams, 2006,
 /// algorithm 2.1), which grows by a row with each point. Not thread-safe.
 class gaussian_process {
  public:
@@ -32,7 +32,8 @@ class gaussian_process {
   /// The covariances of a point with the first of those added, through the inverse of the factor.
   /// The sum of their squares is what these points tell of this one, from 0 to 1; their product
   /// with whitened(values) is the mean there.
-  void whiten(std::span<const std::uint32_t> point, std::size_t first, std::vector<float>& into) const;
+  void whiten(std::span<const std::uint32_t> point, std::size_t first,
+              std::vector<float>& into) const;
 
   /// The values through the inverse of the factor. One that is not known, for which there is NaN,
   /// counts as what the points before it let expect, and so does not change any mean.

@@ -25,8 +25,8 @@ std::optional<std::size_t> genetic_strategy::do_propose() {
     if (to_sample_ > 0) --to_sample_;
     return random_untried();
   }
-  return detail::untried_near(space(), child(), [this](std::size_t i) { return tried(i); },
-                              random());
+  return detail::untried_near(
+      space(), child(), [this](std::size_t i) { return tried(i); }, random());
 }
 
 const genetic_strategy::individual& genetic_strategy::parent() {

@@ -25,8 +25,8 @@ class learning_strategy : public strategy {
   /// Whether a configuration has been proposed, or told without having been.
   bool tried(std::size_t index) const { return tried_.contains(index); }
 
-  /// Any that has not been tried, each equally likely; empty if there is none. It comes but once, so
-  /// it has to be proposed.
+  /// Any that has not been tried, each equally likely; empty if there is none. It comes but once,
+  /// so it has to be proposed.
   std::optional<std::size_t> random_untried();
 
  private:

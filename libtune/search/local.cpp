@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t first_sample = 10;
 constexpr std::size_t later_sample = 5;
 constexpr std::size_t least_jump = 2;  // steps
-constexpr std::size_t turns = 3;  // of each parameter, around one configuration
+constexpr std::size_t turns = 3;       // of each parameter, around one configuration
 constexpr std::size_t climbs_for_sample = 2;
 
 }  // namespace

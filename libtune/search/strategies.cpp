@@ -30,10 +30,13 @@ struct listed {
   std::unique_ptr<strategy> (*make)(const search_space&, const strategy_options&);
 };
 constexpr std::array all{
-    listed{"exhaustive", make<exhaustive_strategy>}, listed{"random", make<random_strategy>},
-    listed{"local", make<local_strategy>},           listed{"genetic", make<genetic_strategy>},
+    listed{"exhaustive", make<exhaustive_strategy>},
+    listed{"random", make<random_strategy>},
+    listed{"local", make<local_strategy>},
+    listed{"genetic", make<genetic_strategy>},
     listed{"differential", make<differential_strategy>},
-    listed{"annealing", make<annealing_strategy>},   listed{"model", make<model_strategy>},
+    listed{"annealing", make<annealing_strategy>},
+    listed{"model", make<model_strategy>},
 };
 
 constexpr auto names = [] {
@@ -54,6 +57,14 @@ std::unique_ptr<strategy> make_strategy(std::string_view name, const search_spac
                                      name, fmt::join(names, ", ")));
   }
   return found->make(space, options);
+}
+
+std::string_view choose_strategy(std::size_t configurations,
+                                 std::optional<std::size_t> budget) noexcept {
+  // Without a limit the order matters only to those who stop a search, as they would a long one.
+  constexpr std::size_t soon = 1000;
+  const bool all = budget ? *budget >= configurations : configurations <= soon;
+  return all ? "exhaustive" : "model";
 }
 
 }  // namespace tune

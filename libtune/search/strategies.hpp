@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -19,5 +21,12 @@ std::span<const std::string_view> strategy_names() noexcept;
 ///         constructor throws
 std::unique_ptr<strategy> make_strategy(std::string_view name, const search_space& space,
                                         const strategy_options& options = {});
+
+/// The strategy to take where nobody has chosen one: "exhaustive" where everything will be tried
+/// anyhow and soon, else "model". The README tells why.
+/// @param configurations  in the space
+/// @param budget          how many may be tried; empty if there is no limit
+std::string_view choose_strategy(std::size_t configurations,
+                                 std::optional<std::size_t> budget) noexcept;
 
 }  // namespace tune

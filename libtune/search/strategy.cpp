@@ -33,8 +33,8 @@ strategy::strategy(search_space space, const strategy_options& options)
       warm_start_(options.warm_start.rbegin(), options.warm_start.rend()) {
   for (const std::size_t index : warm_start_) {
     if (index < space_.size()) continue;
-    throw argument_error(fmt::format("a warm start with configuration {} of a space of {}", index,
-                                     space_.size()));
+    throw argument_error(
+        fmt::format("a warm start with configuration {} of a space of {}", index, space_.size()));
   }
 }
 

@@ -41,7 +41,8 @@ class strategy {
   const search_space& space() const noexcept { return space_; }
 
  protected:
-  /// @throws argument_error if max_fraction is not over 0 and up to 1, if warm_start holds what is no
+  /// @throws argument_error if max_fraction is not over 0 and up to 1, if warm_start holds what is
+  /// no
   ///         configuration of the space, and what search_space::size() throws
   strategy(search_space space, const strategy_options& options);
 

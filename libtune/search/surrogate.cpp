@@ -12,7 +12,8 @@
 namespace tune::detail {
 namespace {
 
-constexpr std::size_t pool_size = 800;  // and the neighbours of the best
+constexpr std::size_t pool_size = 800;  // and neighbours of the best
+constexpr std::size_t diagonal_neighbours = 100;
 constexpr std::size_t most_seen = 400;
 constexpr std::size_t kept_seen = 250;
 constexpr std::size_t least_fitted = 3;
@@ -21,8 +22,8 @@ constexpr std::size_t least_successes = 2;
 constexpr std::size_t drawn_to_begin = 4;
 constexpr std::size_t first_renewal = 4;
 
-/// What to expect of a target before anything is known. Devices are made of powers of two, so numbers
-/// that are none are likely to be slower. A few measurements outweigh it.
+/// What to expect of a target before anything is known. Devices are made of powers of two, so
+/// numbers that are none are likely to be slower. A few measurements outweigh it.
 float expected_beforehand(float oddness) {
   constexpr float slower = 0.6F;  // standard deviations
   return slower * oddness;
@@ -211,6 +212,12 @@ void surrogate::watch_around_best() {
   if (!seen_.best() || watched_ == seen_.best()->index) return;
   watched_ = seen_.best()->index;
   for (const std::size_t near : neighbours(space_, *watched_, neighbourhood::hamming)) watch(near);
+  // Restrictions tie parameters to each other, so that better ones may be beside it on several
+  // axes.
+  for (const std::size_t near : sample_neighbours(space_, *watched_, neighbourhood::adjacent,
+                                                  diagonal_neighbours, random_)) {
+    watch(near);
+  }
 }
 
 }  // namespace tune::detail

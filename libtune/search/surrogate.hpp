@@ -19,8 +19,8 @@ namespace tune::detail {
 
 /// What is believed of the configurations that have not been tried: a Gaussian process of the
 /// logarithm of the score, and one of whether a configuration fails, over the same points. It
-/// watches a pool of candidates, not the whole space, and looks back at a bounded number of answers,
-/// so that its cost grows neither with the space nor for ever. Not thread-safe.
+/// watches a pool of candidates, not the whole space, and looks back at a bounded number of
+/// answers, so that its cost grows neither with the space nor for ever. Not thread-safe.
 class surrogate {
  public:
   /// @param random  outlives this
@@ -34,8 +34,8 @@ class surrogate {
   void learn(std::size_t index, std::optional<double> score);
 
   /// The candidate with the greatest expected improvement on the best score (Jones, Schonlau and
-  /// Welch, 1998), times the probability that it does not fail; empty if none is known that has been
-  /// neither expected nor told.
+  /// Welch, 1998), times the probability that it does not fail; empty if none is known that has
+  /// been neither expected nor told.
   std::optional<std::size_t> most_promising();
 
  private:
@@ -54,7 +54,7 @@ class surrogate {
   coordinates places_;
   gaussian_process process_;
   candidate_pool pool_;
-  observations seen_;  // in the order of the process
+  observations seen_;                   // in the order of the process
   std::optional<std::size_t> watched_;  // whose neighbours are in the pool
   std::size_t next_renewal_;
 };

@@ -28,8 +28,7 @@ std::string subject_of(const json& function, const json& search) {
 
 std::vector<double> samples_of(const json& columns) {
   std::vector<double> samples;
-  const json listed =
-      json::parse(detail::text_or_empty(columns, "samples_ns"), nullptr, false);
+  const json listed = json::parse(detail::text_or_empty(columns, "samples_ns"), nullptr, false);
   if (!listed.is_array()) return samples;
   for (const json& sample : listed) {
     if (sample.is_number()) samples.push_back(sample.get<double>() * ms_per_ns);

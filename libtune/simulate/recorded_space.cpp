@@ -93,8 +93,8 @@ recorded_space::recorded_space(std::string name, std::vector<parameter> paramete
   for (const std::size_t i : order) recordings_.push_back(std::move(recorded[i].result));
   std::ranges::sort(at);
   if (const auto twice = std::ranges::adjacent_find(at); twice != at.end()) {
-    throw argument_error(fmt::format("the configuration ({}) is recorded twice",
-                                     to_string(product.values(*twice))));
+    throw argument_error(
+        fmt::format("the configuration ({}) is recorded twice", to_string(product.values(*twice))));
   }
   space_ = search_space(parameters, only_recorded(parameters, at));
 }

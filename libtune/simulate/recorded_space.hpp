@@ -15,12 +15,12 @@ namespace tune {
 
 /// What is known of a configuration that somebody measured before.
 struct recording {
-  std::optional<double> score_ms{};    ///< less is better; empty if it failed
-  std::string failure{};               ///< why it failed, in the words of the file
+  std::optional<double> score_ms{};  ///< less is better; empty if it failed
+  std::string failure{};             ///< why it failed, in the words of the file
   double compile_ms = 0;
   double verification_ms = 0;
-  double benchmark_ms = 0;             ///< of all samples together, with what surrounds them
-  double framework_ms = 0;             ///< what the tuner spent that recorded it
+  double benchmark_ms = 0;  ///< of all samples together, with what surrounds them
+  double framework_ms = 0;  ///< what the tuner spent that recorded it
   std::vector<double> samples_ms{};
 
   /// What it cost to find out.

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Of the readers of recordings alone: this header, unlike the others, shows another library's types.
+// Of the readers of recordings alone: this header, unlike the others, shows another library's
+// types.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>

@@ -20,7 +20,8 @@ scoring::scoring(random_baseline baseline, std::optional<double> cost_ms, std::s
   const double first = baseline_.evaluations_to(baseline_.target_ms(begin_part));
   const double last = baseline_.evaluations_to(baseline_.target_ms(end_part));
   for (std::size_t i = 1; i <= moments; ++i) {
-    const double part = moments == 1 ? 1 : static_cast<double>(i - 1) / (static_cast<double>(moments) - 1);
+    const double part =
+        moments == 1 ? 1 : static_cast<double>(i - 1) / (static_cast<double>(moments) - 1);
     times_.push_back(cost_ms_ * (first + part * (last - first)));
   }
 }

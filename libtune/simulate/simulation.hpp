@@ -14,9 +14,9 @@ namespace tune {
 
 /// One evaluation of a simulated search.
 struct simulated_step {
-  std::size_t index = 0;              ///< which configuration
-  std::optional<double> score_ms{};   ///< empty if it failed
-  double finished_ms = 0;             ///< since the search began
+  std::size_t index = 0;             ///< which configuration
+  std::optional<double> score_ms{};  ///< empty if it failed
+  double finished_ms = 0;            ///< since the search began
 };
 
 struct simulation_options {

@@ -85,7 +85,8 @@ void never_answered(const strategy_maker& make) { goes_through_all(make, arrival
 void repeats_itself(const strategy_maker& make) {
   for (const strategy_space& tried : small_strategy_spaces()) {
     for (const arrival when : {arrival::at_once, arrival::late_and_reversed}) {
-      for (const std::uint64_t seed : {std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()}) {
+      for (const std::uint64_t seed :
+           {std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()}) {
         CAPTURE(tried.name);
         const strategy_answers answers = all_strategy_answers().front();
         const auto once = make(tried.space, {.seed = seed});
@@ -134,8 +135,7 @@ void takes_other_answers(const strategy_maker& make) {
     searching->tell(index, index % 2 == 0 ? std::optional(0.5) : std::nullopt);
   }
   CHECK_THROWS_AS(searching->tell(100, 0.5), argument_error);
-  const indices proposed =
-      proposals(*searching, arrival::at_once, all_strategy_answers().front());
+  const indices proposed = proposals(*searching, arrival::at_once, all_strategy_answers().front());
   CHECK(all_different(proposed));
   // Whether it proposes what it has been told already is its own affair.
   for (std::size_t index = 0; index < 90; ++index) {

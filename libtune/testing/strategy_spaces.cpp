@@ -98,8 +98,7 @@ std::vector<strategy_answers> all_strategy_answers() {
        [](const search_space&, std::size_t) -> answer {
          return std::numeric_limits<double>::quiet_NaN();
        }},
-      {"negative",
-       [](const search_space& s, std::size_t i) -> answer { return bowl(s, i) - 4.0; }},
+      {"negative", [](const search_space& s, std::size_t i) -> answer { return bowl(s, i) - 4.0; }},
       {"huge and tiny",
        [](const search_space&, std::size_t i) -> answer {
          return i % 2 == 0 ? huge : (i % 4 == 1 ? -huge : 1e-300);

@@ -19,8 +19,8 @@ struct strategy_space {
 };
 
 /// Spaces of all kinds, none so large that it cannot be gone through: of one configuration, of one
-/// parameter, restricted, of values that are no integers, without parameters, without configurations,
-/// and one where restrictions leave a single combination of a million.
+/// parameter, restricted, of values that are no integers, without parameters, without
+/// configurations, and one where restrictions leave a single combination of a million.
 std::vector<strategy_space> small_strategy_spaces();
 
 /// 10^7 configurations.

@@ -36,3 +36,18 @@ TEST_CASE("an unknown name is an error that lists the known ones") {
       "genetic, differential, annealing, model",
       tune::argument_error);
 }
+
+TEST_CASE("where nobody has chosen a strategy, all is tried if the budget allows it") {
+  CHECK(tune::choose_strategy(50, 50) == "exhaustive");
+  CHECK(tune::choose_strategy(5'000'000, 5'000'000) == "exhaustive");
+  CHECK(tune::choose_strategy(50, 49) == "model");
+  CHECK(tune::choose_strategy(25, std::nullopt) == "exhaustive");
+  CHECK(tune::choose_strategy(5000, std::nullopt) == "model");
+}
+
+TEST_CASE("what is chosen by itself is a strategy") {
+  for (const std::size_t configurations : {10, 10'000}) {
+    const auto chosen = tune::choose_strategy(configurations, std::nullopt);
+    CHECK_NOTHROW(tune::make_strategy(chosen, tune::testing::line(1)));
+  }
+}
