@@ -70,7 +70,7 @@ std::optional<double> time_ms(const imagined_device& device, const demand& d) {
   const double occupancy = resident * padded / device.threads;
   const double hidden = std::min(1.0, std::pow(occupancy / device.hiding, 0.7));
   const double waves = d.groups / (device.units * resident);
-  const double quantised = std::ceil(waves) / std::max(waves, 1e-9);
+  const double quantised = std::min(std::ceil(waves) / waves, 4.0);
   const double lanes = padded / d.group_items;
   const double compute = d.gflop / device.gflops * lanes;
   const double memory = d.gbyte / device.gbytes;

@@ -4,6 +4,11 @@
 
 namespace tune::detail {
 
+void wire_writer::append(const void* from, std::size_t count) {
+  const auto* bytes = static_cast<const std::byte*>(from);
+  bytes_.insert(bytes_.end(), bytes, bytes + count);
+}
+
 void wire_writer::add(std::string_view text) { add(std::as_bytes(std::span(text))); }
 
 void wire_writer::add(std::span<const std::byte> bytes) {

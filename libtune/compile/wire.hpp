@@ -27,16 +27,16 @@ class wire_writer {
  public:
   template <class T>
   requires std::integral<T>
-  void add(T value) {
-    const auto* bytes = reinterpret_cast<const std::byte*>(&value);
-    bytes_.insert(bytes_.end(), bytes, bytes + sizeof value);
-  }
+  void add(T value) { append(&value, sizeof value); }
   void add(std::string_view text);
   void add(std::span<const std::byte> bytes);
 
   std::vector<std::byte>& bytes() noexcept { return bytes_; }
 
  private:
+  // Not inline, for g++ 12 warns of what it makes of that.
+  void append(const void* from, std::size_t count);
+
   std::vector<std::byte> bytes_;
 };
 

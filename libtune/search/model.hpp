@@ -10,7 +10,9 @@
 
 namespace tune {
 
-/// Bayesian optimisation: proposes what a model of the answers so far expects to gain most from.
+/// Bayesian optimisation (Mockus, 1978; Jones, Schonlau and Welch, 1998): proposes what a model of
+/// the answers so far expects to gain most from. The model is a Gaussian process with an additive
+/// kernel, which learns of failures too; see detail::surrogate.
 class model_strategy final : public detail::learning_strategy {
  public:
   /// @throws what strategy's constructor throws

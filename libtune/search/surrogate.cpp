@@ -12,7 +12,8 @@
 namespace tune::detail {
 namespace {
 
-constexpr std::size_t pool_size = 800;  // and the neighbours of the best
+constexpr std::size_t pool_size = 800;  // and neighbours of the best
+constexpr std::size_t diagonal_neighbours = 100;
 constexpr std::size_t most_seen = 400;
 constexpr std::size_t kept_seen = 250;
 constexpr std::size_t least_fitted = 3;
@@ -211,6 +212,12 @@ void surrogate::watch_around_best() {
   if (!seen_.best() || watched_ == seen_.best()->index) return;
   watched_ = seen_.best()->index;
   for (const std::size_t near : neighbours(space_, *watched_, neighbourhood::hamming)) watch(near);
+  // Restrictions tie parameters to each other, so that better ones may be beside it on several
+  // axes.
+  for (const std::size_t near : sample_neighbours(space_, *watched_, neighbourhood::adjacent,
+                                                  diagonal_neighbours, random_)) {
+    watch(near);
+  }
 }
 
 }  // namespace tune::detail

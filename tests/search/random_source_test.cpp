@@ -42,3 +42,18 @@ TEST_CASE("there is one number below one") {
   random_source random(3);
   CHECK(random.below(1) == 0);
 }
+
+TEST_CASE("numbers of the unit interval fill it evenly, and never reach 1") {
+  random_source random(2);
+  std::array<int, 10> drawn{};
+  for (int i = 0; i < 10000; ++i) {
+    const double number = random.unit();
+    REQUIRE(number >= 0);
+    REQUIRE(number < 1);
+    ++drawn.at(static_cast<std::size_t>(number * 10));
+  }
+  for (const int count : drawn) {
+    CHECK(count > 850);
+    CHECK(count < 1150);
+  }
+}

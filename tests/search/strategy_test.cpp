@@ -28,6 +28,17 @@ class listening final : public tune::strategy {
   void do_tell(std::size_t, std::optional<double> score) override { scores.push_back(score); }
 };
 
+class counting_up final : public tune::strategy {
+ public:
+  explicit counting_up(const tune::strategy_options& options)
+      : strategy(tune::testing::line(10), options) {}
+
+ private:
+  std::optional<std::size_t> do_ask() override { return next_++; }
+
+  std::size_t next_ = 0;
+};
+
 int count_proposals(const tune::strategy_options& options) {
   listening searching(options);
   int count = 0;
@@ -79,4 +90,19 @@ TEST_CASE("an answer about a configuration outside the space is an error") {
   listening searching;
   CHECK_THROWS_WITH_AS(searching.tell(10, 1.0), "told of configuration 10 of a space of 10",
                        tune::argument_error);
+}
+
+TEST_CASE("a warm start is proposed first, and what it holds twice only once") {
+  counting_up searching({.warm_start = {7, 2, 7}});
+  CHECK(searching.ask() == 7);
+  CHECK(searching.ask() == 2);
+  CHECK(searching.ask() == 0);
+  CHECK(searching.ask() == 1);
+  CHECK_MESSAGE(searching.ask() == 3, "2 has been proposed");
+  CHECK(searching.remaining() == 5);
+}
+
+TEST_CASE("a warm start outside the space is an error") {
+  CHECK_THROWS_WITH_AS(counting_up({.warm_start = {10}}),
+                       "a warm start with configuration 10 of a space of 10", tune::argument_error);
 }

@@ -41,8 +41,9 @@ std::string exported(std::vector<tune::search_content> searches) {
 
 TEST_CASE("an export gives the trials of a search with their costs") {
   const auto space = tune::read_libtune_export(
-      exported({search("gpu", {measured(64, 1.5e6), measured(32, 2e6),
-                               trial(128, "compile failed", {{"preparation_ns", std::int64_t{5}}})})}),
+      exported(
+          {search("gpu", {measured(64, 1.5e6), measured(32, 2e6),
+                          trial(128, "compile failed", {{"preparation_ns", std::int64_t{5}}})})}),
       "mine");
   REQUIRE(space.size() == 3);
   CHECK(space.space().values(0)[0].value == value(std::int64_t{32}));
@@ -54,10 +55,10 @@ TEST_CASE("an export gives the trials of a search with their costs") {
 }
 
 TEST_CASE("of several searches of the same, the latest trial of a configuration counts") {
-  const auto space = tune::read_libtune_export(
-      exported({search("gpu", {measured(64, 1e6), measured(32, 1e6)}), search("gpu", {}),
-                search("gpu", {measured(64, 3e6)})}),
-      "mine");
+  const auto space =
+      tune::read_libtune_export(exported({search("gpu", {measured(64, 1e6), measured(32, 1e6)}),
+                                          search("gpu", {}), search("gpu", {measured(64, 3e6)})}),
+                                "mine");
   REQUIRE(space.size() == 2);
   CHECK(space[1].score_ms == 3.0);
 }

@@ -60,9 +60,8 @@ TEST_CASE("recordings that cannot be of one space are refused") {
   CHECK_THROWS_AS(recorded_space("s", parameters, {}), argument_error);
   CHECK_THROWS_WITH_AS(recorded_space("s", parameters, {scored(4, true, 1)}),
                        "a recorded configuration has a=4, which is no candidate", argument_error);
-  CHECK_THROWS_WITH_AS(
-      recorded_space("s", parameters, {scored(1, true, 1), scored(1, true, 2)}),
-      "the configuration (a=1, b=true) is recorded twice", argument_error);
+  CHECK_THROWS_WITH_AS(recorded_space("s", parameters, {scored(1, true, 1), scored(1, true, 2)}),
+                       "the configuration (a=1, b=true) is recorded twice", argument_error);
   CHECK_THROWS_AS(recorded_space("s", parameters, {{{std::int64_t{1}}, {}}}), argument_error);
   CHECK_THROWS_AS(recorded_space("s", parameters, {scored(1, true, -1)}), argument_error);
   CHECK_THROWS_AS(recorded_space("s", parameters, {scored(1, true, nan)}), argument_error);

@@ -28,7 +28,7 @@ TEST_CASE("numbers that occur become candidates in their order, words in that of
 }
 
 TEST_CASE("the later of two recordings of a configuration counts") {
-  recording_builder builder({{"n", {}}});
+  recording_builder builder(std::vector<tune::parameter>{{"n", {}}});
   builder.add(scored({std::int64_t{1}}, 1));
   builder.add(scored({std::int64_t{1}}, 2));
   const auto space = std::move(builder).build("s");

@@ -39,11 +39,11 @@ TEST_CASE("a T4 file gives its configurations with their costs") {
 }
 
 TEST_CASE("a T4 file that tells the time of the benchmark is believed") {
-  const auto space = tune::read_t4(
-      document("ms", R"({"configuration": {"n": 1}, "invalidity": "correct",
+  const auto space =
+      tune::read_t4(document("ms", R"({"configuration": {"n": 1}, "invalidity": "correct",
         "times": {"compilation": 1, "benchmark": 8, "runtimes": [2]},
         "measurements": [{"name": "time", "value": 2}], "objectives": ["time"]})"),
-      "t");
+                    "t");
   CHECK(space[0].cost_ms() == 9);
 }
 

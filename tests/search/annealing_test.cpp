@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/search/annealing.hpp"
+
+#include <doctest/doctest.h>
+
+#include "tests/search/valley.hpp"
+
+TEST_CASE("the strategy 'annealing' gets much further than random search") {
+  const double random = tune::testing::mean_best_of_search("random", 300);
+  const double learned = tune::testing::mean_best_of_search("annealing", 300);
+  CHECK(learned - 1 < (random - 1) / 3);
+}

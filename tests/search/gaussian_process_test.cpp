@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/search/gaussian_process.hpp"
+
+#include <doctest/doctest.h>
+#include <limits>
+
+#include "tests/search/sample_spaces.hpp"
+
+using tune::detail::additive_kernel;
+using tune::detail::coordinates;
+using tune::detail::gaussian_process;
+
+namespace {
+
+constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
+
+const coordinates& places() {
+  static const coordinates made(tune::testing::line(21));
+  return made;
+}
+
+/// Of little noise, so that what was measured is believed.
+additive_kernel kernel() {
+  return {places(), {.scales = std::vector<float>(places().axes(), 1.0F), .noise = 1e-4F}};
+}
+
+gaussian_process process_at(const std::vector<std::size_t>& indices) {
+  gaussian_process process(kernel());
+  std::vector<std::uint32_t> point(places().axes());
+  for (const std::size_t index : indices) {
+    places().write(index, point);
+    process.add(point);
+  }
+  return process;
+}
+
+struct belief {
+  float mean;
+  float explained;
+};
+
+belief at(const gaussian_process& process, std::size_t index, const std::vector<float>& values) {
+  std::vector<std::uint32_t> point(places().axes());
+  places().write(index, point);
+  std::vector<float> column;
+  process.whiten(point, process.size(), column);
+  const std::vector<float> whitened = process.whitened(values);
+  belief found{0, 0};
+  for (std::size_t i = 0; i < column.size(); ++i) {
+    found.mean += column[i] * whitened[i];
+    found.explained += column[i] * column[i];
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("the mean goes through what was measured, which explains all there") {
+  const gaussian_process process = process_at({0, 8, 20});
+  const std::vector<float> values{1, -2, 0.5F};
+  CHECK(at(process, 0, values).mean == doctest::Approx(1).epsilon(0.01));
+  CHECK(at(process, 8, values).mean == doctest::Approx(-2).epsilon(0.01));
+  CHECK(at(process, 20, values).mean == doctest::Approx(0.5).epsilon(0.01));
+  CHECK(at(process, 8, values).explained == doctest::Approx(1).epsilon(0.01));
+}
+
+TEST_CASE("between measurements the mean lies between them, and less is explained") {
+  const gaussian_process process = process_at({4, 12});
+  const belief between = at(process, 8, {1, 2});
+  CHECK(between.mean > 0.9F);
+  CHECK(between.mean < 2);
+  CHECK(between.explained < at(process, 4, {1, 2}).explained);
+  CHECK(between.explained > at(process, 20, {1, 2}).explained);
+}
+
+TEST_CASE("a value that is not known changes no mean, but explains") {
+  const gaussian_process without = process_at({4, 12});
+  const gaussian_process with = process_at({4, 8, 12});
+  const float expected = at(process_at({4}), 8, {1}).mean;
+  CHECK(at(with, 8, {1, unknown, unknown}).mean == doctest::Approx(expected));
+  CHECK(at(with, 8, {1, unknown, 2}).explained > at(without, 8, {1, 2}).explained);
+}
+
+TEST_CASE("the same point twice does no harm") {
+  const gaussian_process process = process_at({4, 4, 4});
+  const float mean = at(process, 4, {1, 1, 1}).mean;
+  CHECK(mean == doctest::Approx(1).epsilon(0.01));
+}
+
+TEST_CASE("values that vary smoothly are more likely under a smooth kernel") {
+  const auto likelihood = [](float scale, bool smooth) {
+    const additive_kernel tried(places(), {.scales = std::vector<float>(places().axes(), scale)});
+    std::vector<std::uint32_t> points;
+    std::vector<float> values;
+    std::vector<std::uint32_t> point(places().axes());
+    for (std::size_t i = 0; i < 21; ++i) {
+      places().write(i, point);
+      points.insert(points.end(), point.begin(), point.end());
+      values.push_back(smooth ? static_cast<float>(i) / 10 - 1 : (i * 7 % 5 < 2 ? 1.0F : -1.0F));
+    }
+    return tune::detail::log_likelihood(tried, points, values);
+  };
+  CHECK(likelihood(0.5F, true) > likelihood(15, true));
+  CHECK(likelihood(0.5F, false) < likelihood(15, false));
+}
