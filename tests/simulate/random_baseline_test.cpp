@@ -58,15 +58,15 @@ TEST_CASE("the expectation is that of random draws") {
 }
 
 TEST_CASE("targets lie between the median and the optimum, and are reached in time") {
-  const random_baseline baseline(up_to(1001));
-  CHECK(baseline.target_ms(0) == 501);
+  const random_baseline baseline(up_to(999));
+  CHECK(baseline.target_ms(0) == 500);
   CHECK(baseline.target_ms(1) == 1);
-  CHECK(baseline.target_ms(0.95) == doctest::Approx(26));
-  const double enough = baseline.evaluations_to(26);
-  CHECK(baseline.expected_ms(enough) <= 26);
-  CHECK(baseline.expected_ms(enough - 1) > 26);
-  CHECK(baseline.evaluations_to(501) == 1);
-  CHECK(baseline.evaluations_to(1000) == 1);
+  CHECK(baseline.target_ms(0.95) == doctest::Approx(25.95));
+  const double enough = baseline.evaluations_to(25.95);
+  CHECK(baseline.expected_ms(enough) <= 25.95);
+  CHECK(baseline.expected_ms(enough - 1) > 25.95);
+  CHECK(baseline.evaluations_to(500) == 1);
+  CHECK(baseline.evaluations_to(998) == 1);
 }
 
 TEST_CASE("failures are drawn too, and are as bad as the worst") {
