@@ -29,14 +29,24 @@ float expected_beforehand(float oddness) {
   return slower * oddness;
 }
 
+double below_normal(double z) { return std::erfc(-z / std::sqrt(2.0)) / 2; }
+
 double expected_improvement(double mean, double deviation, double best) {
   const double z = (best - mean) / deviation;
   constexpr double hopeless = -5;
   if (!(z > hopeless)) return 0;
   constexpr double root_of_two_pi = 2.5066282746310002;
   const double density = std::exp(-z * z / 2) / root_of_two_pi;
-  const double below = std::erfc(-z / std::sqrt(2.0)) / 2;
-  return deviation * (z * below + density);
+  return deviation * (z * below_normal(z) + density);
+}
+
+/// The probability that a configuration does not fail, from what the model of failures (1) and
+/// successes (0) expects there. Never 0, for it may be wrong.
+double probability_of_success(double failure, double unexplained) {
+  constexpr double least = 0.01;
+  constexpr double vagueness = 0.15;  // of the model itself
+  const double deviation = std::sqrt(vagueness * vagueness + unexplained / 4);
+  return std::max(least, below_normal((0.5 - failure) / deviation));
 }
 
 /// What the expected improvement at any candidate depends on.
@@ -136,7 +146,9 @@ std::size_t surrogate::best_place() const {
     const double mean = means[i] + expected_beforehand(pool_.oddness(i));
     const double deviation = std::sqrt(to_gain.variance * pool_.unexplained(i));
     double gain = expected_improvement(mean, deviation, to_gain.best);
-    if (!failing.empty()) gain *= std::clamp(1 - seen_.usual_failure() - failing[i], 0.01, 1.0);
+    if (!failing.empty() && gain > most) {
+      gain *= probability_of_success(seen_.usual_failure() + failing[i], pool_.unexplained(i));
+    }
     if (gain > most) {
       most = gain;
       best = i;
