@@ -35,6 +35,8 @@ class candidate_pool {
   /// same one, longer.
   void update(const gaussian_process& process);
 
+  /// Its candidate on an axis, as coordinates::write counts.
+  std::uint32_t on_axis(std::size_t axis, std::size_t place) const { return points_[axis][place]; }
   /// coordinates::oddness of the candidate at a place.
   float oddness(std::size_t place) const { return oddness_[place]; }
 

@@ -109,6 +109,9 @@ void surrogate::expect(std::size_t index) {
 void surrogate::learn(std::size_t index, std::optional<double> score) {
   expect(index);
   seen_.tell(index, score);
+  std::vector<std::uint32_t> point(places_.axes());
+  places_.write(index, point);
+  rates_.learn(point, !score);
 }
 
 std::optional<std::size_t> surrogate::most_promising() {
@@ -147,7 +150,8 @@ std::size_t surrogate::best_place() const {
     const double deviation = std::sqrt(to_gain.variance * pool_.unexplained(i));
     double gain = expected_improvement(mean, deviation, to_gain.best);
     if (!failing.empty() && gain > most) {
-      gain *= probability_of_success(seen_.usual_failure() + failing[i], pool_.unexplained(i));
+      gain *= probability_of_success(seen_.usual_failure() + failing[i], pool_.unexplained(i)) *
+              success_of_axes(i);
     }
     if (gain > most) {
       most = gain;
@@ -155,6 +159,15 @@ std::size_t surrogate::best_place() const {
     }
   }
   return best;
+}
+
+// Of the candidate that is most to blame.
+double surrogate::success_of_axes(std::size_t place) const {
+  double least = 1;
+  for (std::size_t axis = 0; axis < places_.axes(); ++axis) {
+    least = std::min(least, rates_.success(axis, pool_.on_axis(axis, place)));
+  }
+  return least;
 }
 
 std::vector<float> surrogate::surprises(std::vector<float> targets) const {

@@ -10,6 +10,7 @@
 
 #include "libtune/search/candidate_pool.hpp"
 #include "libtune/search/coordinates.hpp"
+#include "libtune/search/failure_rates.hpp"
 #include "libtune/search/gaussian_process.hpp"
 #include "libtune/search/observations.hpp"
 #include "libtune/search/random_source.hpp"
@@ -47,6 +48,7 @@ class surrogate {
   void watch_around_best();
   std::size_t place_to_begin();
   std::size_t best_place() const;
+  double success_of_axes(std::size_t place) const;
   std::vector<float> surprises(std::vector<float> targets) const;
 
   search_space space_;
@@ -55,6 +57,7 @@ class surrogate {
   gaussian_process process_;
   candidate_pool pool_;
   observations seen_;                   // in the order of the process
+  failure_rates rates_;                 // of all that were told
   std::optional<std::size_t> watched_;  // whose neighbours are in the pool
   std::size_t next_renewal_;
 };

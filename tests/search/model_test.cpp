@@ -16,16 +16,15 @@ TEST_CASE("the model learns which part of a space fails") {
   // Of the first parameter only the candidates 0 to 2 work.
   const tune::search_space space = tune::testing::wide_space();
   tune::model_strategy searching(space, {.seed = 5});
-  int failed_early = 0;
-  int failed_late = 0;
-  for (int i = 0; i < 120; ++i) {
+  int failed = 0;
+  // Later, with nothing left to gain among those that work, it may well try the others again.
+  for (int i = 0; i < 60; ++i) {
     const std::size_t index = *searching.ask();
     const bool fails = space.choice(index)[0] > 2;
-    if (fails) ++(i < 60 ? failed_early : failed_late);
+    if (fails) ++failed;
     searching.tell(index, fails ? std::nullopt : tune::testing::valley(space, index));
   }
-  CHECK(failed_late < 15);  // of 60; five eighths of the space fail
-  CHECK(failed_late <= failed_early);
+  CHECK(failed < 25);  // 37 by chance, for five eighths of the space fail; and the valley is there
 }
 
 TEST_CASE("the model makes use of answers to what it has not proposed") {
