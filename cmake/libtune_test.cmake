@@ -14,9 +14,16 @@ function(libtune_test_environment)
     "HOME=set:${libtune_test_home}"
     "XDG_CACHE_HOME=set:${libtune_test_home}/cache"
     "POCL_CACHE_DIR=set:${libtune_test_home}/pocl"
-    "LIBTUNE_CACHE=set:off" "LIBTUNE_DB=unset:" "LIBTUNE_DB_ACCESS=unset:" "LIBTUNE_MATCH=unset:" "LIBTUNE_MODE=unset:" "LIBTUNE_BUDGET=unset:" "LIBTUNE_WAIT=unset:" "LIBTUNE_WORKER=unset:" "LIBTUNE_WORKERS=unset:" "LIBTUNE_LOG=unset:")
+    "LIBTUNE_CACHE=set:off")
+  foreach(variable IN ITEMS DB DB_ACCESS SYSTEM_DB MATCH MODE BUDGET WAIT WORKER WORKERS LOG)
+    list(APPEND environment "LIBTUNE_${variable}=unset:")
+  endforeach()
   if(LIBTUNE_SANITIZE)
-    list(APPEND environment "UBSAN_OPTIONS=set:print_stacktrace=1")
+    # Many tests fork, also while threads run, whose remains in the child are no leaks.
+    string(JOIN ":" thread_options
+      die_after_fork=0 report_thread_leaks=0
+      "suppressions=${PROJECT_SOURCE_DIR}/cmake/thread_sanitizer.supp")
+    list(APPEND environment "UBSAN_OPTIONS=set:print_stacktrace=1" "TSAN_OPTIONS=set:${thread_options}")
   endif()
   set_tests_properties(${ARGN} PROPERTIES ENVIRONMENT_MODIFICATION "${environment}")
 endfunction()

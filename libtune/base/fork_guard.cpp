@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/base/fork_guard.hpp"
 
-#include <new>
+#include <atomic>
+#include <memory>
 #include <pthread.h>
 #include <shared_mutex>
 
@@ -11,16 +12,31 @@ namespace {
 
 // Never destroyed: threads may still use it while the process ends. Readers are preferred, which
 // is what the C library does unless told otherwise, so that a nested guard cannot wait.
+std::atomic<std::shared_mutex*> current{nullptr};
+
+// A child cannot unlock what a thread of its parent has locked, so it has a mutex of its own, made
+// before the fork, for memory is better not asked for after it. Two threads may fork at a time.
+thread_local std::unique_ptr<std::shared_mutex> for_child;
+
+void before_fork() {
+  for_child = std::make_unique<std::shared_mutex>();
+  current.load()->lock();
+}
+
+void after_fork_in_parent() {
+  current.load()->unlock();
+  for_child.reset();
+}
+
+void after_fork_in_child() { current = for_child.release(); }
+
 std::shared_mutex& forks() {
-  static std::shared_mutex* const mutex = [] {
-    static std::shared_mutex* const made = new std::shared_mutex;
-    // In the child the lock belongs to a thread of the parent, so it is made anew. Nobody else can
-    // be using it there.
-    ::pthread_atfork([] { made->lock(); }, [] { made->unlock(); },
-                     [] { new (made) std::shared_mutex; });
-    return made;
+  static const bool watched = [] {
+    current = new std::shared_mutex;
+    return ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
   }();
-  return *mutex;
+  static_cast<void>(watched);
+  return *current.load(std::memory_order_acquire);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
@@ -13,9 +14,26 @@
 
 namespace tune {
 
+// A turn is a flag, not a std::timed_mutex: the thread sanitizer does not see how that one waits.
 struct measuring_turn::device_state {
-  std::timed_mutex mutex;
+  std::mutex mutex;
+  std::condition_variable given_back;
+  bool taken = false;
   std::atomic<bool> gave_up{false};
+
+  bool take(std::chrono::milliseconds wait) {
+    std::unique_lock lock(mutex);
+    if (!given_back.wait_for(lock, wait, [&] { return !taken; })) return false;
+    taken = true;
+    return true;
+  }
+  void give_back() {
+    {
+      const std::lock_guard lock(mutex);
+      taken = false;
+    }
+    given_back.notify_one();
+  }
 };
 
 // Kept for ever: there are as many as devices.
@@ -43,12 +61,12 @@ measuring_turn::measuring_turn(const device_info& device, std::chrono::milliseco
 
 measuring_turn::~measuring_turn() {
   lock_.reset();
-  if (in_turn_) state_.mutex.unlock();
+  if (in_turn_) state_.give_back();
 }
 
 bool measuring_turn::take(const std::string& hardware, std::chrono::milliseconds wait) {
   const auto start = std::chrono::steady_clock::now();
-  in_turn_ = state_.mutex.try_lock_for(wait);
+  in_turn_ = state_.take(wait);
   if (!in_turn_) return false;
   const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(
       std::chrono::steady_clock::now() - start);

@@ -35,7 +35,7 @@ class [[nodiscard]] measuring_turn {
 
   device_state& state_;
   std::optional<device_lock> lock_;
-  bool in_turn_ = false;  ///< whether the mutex of this process is held
+  bool in_turn_ = false;  ///< among the threads of this process
   bool alone_ = false;
 };
 
