@@ -3,9 +3,9 @@
 """Times configurations of one kernel against each other, whoever chose them, and prints a JSON
 object as its last line. It uses CuPy alone, none of the tools that are compared.
 
-All configurations are launched one after the other, round by round, each round beginning with
-another of them, so that each meets the same clocks and follows each neighbour equally often. Each
-launch lies between two events of its own. Fills of a large array go before each round, so that the
+All configurations are launched one after the other, round by round, each round in another random
+order, so that each meets the same clocks, and follows all others about equally often: what the one
+before has left in the cache makes a difference of up to 3 %. Each launch lies between two events of its own. Fills of a large array go before each round, so that the
 host is ahead of the device and no gap falls between the events. What counts is the mean of the
 middle 80 % of the rounds: events tick too coarsely for the median, which would be one of two or
 three ticks. Last, the output of each is compared with that of the first."""
@@ -13,6 +13,7 @@ three ticks. Last, the output of each is compared with that of the first."""
 import argparse
 import json
 import os
+import random
 import statistics
 
 os.environ["CUDA_CACHE_DISABLE"] = "1"
@@ -47,11 +48,13 @@ def time_rounds(contenders, rounds):
     filled = cupy.empty(FILLED_BYTES, cupy.uint8)
     events = [(cupy.cuda.Event(), cupy.cuda.Event()) for _ in contenders]
     warm_up = max(3, rounds // 20)
+    order = list(range(len(contenders)))
+    generator = random.Random(1)
     for turn in range(-warm_up, rounds):
         for _ in range(FILLS):
             filled.fill(0)
-        first = turn % len(contenders)
-        for place in [*range(first, len(contenders)), *range(first)]:
+        generator.shuffle(order)
+        for place in order:
             start, end = events[place]
             start.record()
             contenders[place].launch()
