@@ -101,10 +101,7 @@ autotuner_core::values autotuner_core::obtain(const tune::context& context, cons
                 .settings = {},
                 .layers = nullptr,
                 .database = nullptr};
-  if (testing == detail::test_mode::forced) {
-    tuning_session session(context, asked.subject, options);
-    return tunes_(session, key);
-  }
+  if (testing == detail::test_mode::forced) return tune_for_test(asked);
   asked.settings = resolve_settings(options);
   asked.layers =
       open_layers(asked.settings.database, asked.settings.system_databases,
@@ -254,15 +251,15 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked) cons
   tuning_options options = asked.options;
   options.wait = asked.settings.wait;
   options.budget = asked.settings.budget;
-  const verification known = plan_verification(asked);
-  const auto shortlist = [&](const search_problem& problem) {
-    return make_shortlist(known, problem, asked.context.device());
-  };
+  tuning_task task{.context = asked.context,
+                   .function = identity_,
+                   .tunes = tunes_,
+                   .subject = asked.subject,
+                   .options = options,
+                   .choice = {.known = plan_verification(asked)}};
   if (!asked.database) {
     warn_once("tuning results are not kept: neither LIBTUNE_DB, XDG_CACHE_HOME nor HOME is set");
-    tuning_session session(asked.context, asked.subject, options, std::chrono::steady_clock::now,
-                           {}, shortlist);
-    values best = tunes_(session, asked.subject.arguments);
+    values best = run_tuning(task).values;
     asked.layers->remember(identity_, asked.key(), best);
     return best;
   }
@@ -271,19 +268,17 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked) cons
   const auto recorder =
       std::make_shared<database_recorder>(asked.database, identity_, asked.key(), start);
   options.observers.push_back(recorder);
-  tuning_session session(
-      asked.context, asked.subject, options, std::chrono::steady_clock::now,
-      [&](const search_identity& search) {
-        recollection recalled = recorder->recall(search);
-        if (start == search_start::continued) {
-          recalled.similar = similar_results(*asked.layers, identity_, asked.key());
-        }
-        return recalled;
-      },
-      shortlist);
-  values best = tunes_(session, asked.subject.arguments);
+  task.recall = [&](const search_identity& search) {
+    recollection recalled = recorder->recall(search);
+    if (start == search_start::continued) {
+      recalled.similar = similar_results(*asked.layers, identity_, asked.key());
+    }
+    return recalled;
+  };
+  tuned_values made = run_tuning(task);
+  values best = std::move(made.values);
   std::optional<double> score_ns;
-  if (session.best_score()) score_ns = session.best_score()->count();
+  if (made.score) score_ns = made.score->count();
   const bool stored = warn_on_database_error([&] { store(asked, best, score_ns); });
   if (stored) {
     recorder->result_stored();
@@ -291,6 +286,18 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked) cons
     asked.layers->remember(identity_, asked.key(), best);
   }
   return best;
+}
+
+// Tests tune where they run, unless they are about isolation.
+autotuner_core::values autotuner_core::tune_for_test(const request& asked) const {
+  tuning_options options = asked.options;
+  if (options.isolation != isolation_mode::on) options.isolation = isolation_mode::off;
+  return run_tuning({.context = asked.context,
+                     .function = identity_,
+                     .tunes = tunes_,
+                     .subject = asked.subject,
+                     .options = options})
+      .values;
 }
 
 void autotuner_core::store(const request& asked, values& best,

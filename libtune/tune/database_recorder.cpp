@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
+#include "libtune/tune/poison.hpp"
 #include "libtune/tune/tolerant.hpp"
 #include "libtune/tune/trial_conversion.hpp"
 
@@ -37,6 +38,9 @@ recollection database_recorder::recall(const search_identity& search) {
   identity_ = search;
   unfinished_.reset();
   recollection known;
+  warn_on_database_error([&] {
+    known.poison = database_->poisonous_trials(function_, key_, identity_, poisonous_outcomes());
+  });
   if (start_ == search_start::anew) return known;
   warn_on_database_error([&] {
     known.unfinished = recall_unfinished();
