@@ -112,6 +112,11 @@ const tune::autotuner<sample_key, sample_tuning> staged_autotune{
                           [&](const sample_tuning& tuning) { return generate(key, tuning); });
     }};
 
+const tune::autotuner<sample_key, sample_tuning> selfish_autotune{
+    {.name = "isolated.selfish"}, [](tune::tuning_session& session, const sample_key& key) {
+      return selfish_autotune(session.context(), key, isolated_options(key.log));
+    }};
+
 std::vector<std::string> read_log(const std::string& path) {
   std::vector<std::string> lines;
   std::ifstream log(path);
