@@ -8,6 +8,9 @@ set(libtune_backend_headers ${libtune_public_headers})
 list(FILTER libtune_backend_headers INCLUDE REGEX "/libtune/(opencl|cuda)/(backend|interop)\\.hpp$")
 list(FILTER libtune_public_headers EXCLUDE
      REGEX "/libtune/((opencl|cuda|worker|cli)/|simulate/recording_json|report/to_json)")
+# Of the isolation of searches, what applications call.
+list(FILTER libtune_public_headers EXCLUDE
+     REGEX "/libtune/isolation/(device|field|greet|isolated|lost|message|remote_search|search|tuner_(child|link|message|service)|watchdog)")
 list(APPEND libtune_public_headers ${libtune_backend_headers})
 
 # And those of the built-in operations; what lies beside their folders they share among themselves.

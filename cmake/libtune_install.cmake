@@ -28,7 +28,7 @@ endif()
 # Not for people to call. LIBTUNE_WORKER names another one.
 set_target_properties(libtune_worker PROPERTIES
   INSTALL_RPATH "$ORIGIN/../../${CMAKE_INSTALL_LIBDIR}")
-install(TARGETS libtune_worker DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/libtune")
+install(TARGETS libtune_worker libtune_tuner DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/libtune")
 
 if(TARGET tunedb)
   set_target_properties(tunedb PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")

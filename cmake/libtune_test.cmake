@@ -15,7 +15,8 @@ function(libtune_test_environment)
     "XDG_CACHE_HOME=set:${libtune_test_home}/cache"
     "POCL_CACHE_DIR=set:${libtune_test_home}/pocl"
     "LIBTUNE_CACHE=set:off")
-  foreach(variable IN ITEMS DB DB_ACCESS SYSTEM_DB MATCH MODE BUDGET WAIT WORKER WORKERS LOG)
+  foreach(variable IN ITEMS
+      DB DB_ACCESS SYSTEM_DB MATCH MODE BUDGET WAIT WORKER WORKERS LOG ISOLATION TRIAL_TIME)
     list(APPEND environment "LIBTUNE_${variable}=unset:")
   endforeach()
   if(LIBTUNE_SANITIZE)

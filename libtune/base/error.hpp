@@ -57,6 +57,7 @@ enum class device_failure {
   out_of_memory,   ///< a buffer could not be allocated
   invalid_launch,  ///< the launch could not mean anything (unset argument, indivisible size)
   invalid_binary,  ///< the driver does not accept the binary: damaged, or made for something else
+  fault,           ///< a kernel went wrong; every later call in this process fails too
 };
 
 /// A call to a device's driver failed.

@@ -8,6 +8,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <string>
+#include <utility>
 
 #include "libtune/base/environment.hpp"
 #include "libtune/base/error.hpp"
@@ -48,10 +49,24 @@ spdlog::logger& own_logger() {
   return *logger;
 }
 
+using log_function = std::function<void(log_level, std::string_view)>;
+
+// Never destroyed, for the same reason.
+log_function& redirection() {
+  static auto* const to = new log_function;
+  return *to;
+}
+
 }  // namespace
+
+void detail::redirect_log(log_function to) { redirection() = std::move(to); }
 
 void log(log_level level, std::string_view message) noexcept {
   try {
+    if (const log_function& redirected = redirection()) {
+      redirected(level, message);
+      return;
+    }
     if (const auto application = spdlog::get(logger_name)) {
       application->log(to_spdlog(level), message);
       return;

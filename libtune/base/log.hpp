@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <string_view>
 
 namespace tune {
@@ -17,4 +18,11 @@ void log(log_level level, std::string_view message) noexcept;
 /// Writes a warning the first time that this text is seen in this process.
 void warn_once(std::string_view message) noexcept;
 
+namespace detail {
+
+/// Gives every line to a function in place of a logger, from now on; all levels. It is called by
+/// several threads. For a process that works for another, which has the logger.
+void redirect_log(std::function<void(log_level, std::string_view)> to);
+
+}  // namespace detail
 }  // namespace tune

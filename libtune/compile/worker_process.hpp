@@ -2,38 +2,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <sys/types.h>
-#include <vector>
 
+#include "libtune/compile/child_process.hpp"
 #include "libtune/compile/worker_message.hpp"
 
 namespace tune::detail {
 
-/// A child process that runs the helper program, with a socket to it. It ends with this object. Not
-/// thread-safe. To be started by a thread that lives as long as it may: the system ends it with
-/// that thread.
+/// A child process that runs the helper program and understands messages. It ends with this object.
+/// Not thread-safe. See child_process for who may start it.
 class worker_process {
  public:
-  /// The descriptor under which the child has its end.
-  static constexpr int socket_in_child = 3;
+  using end = child_process::end;
 
   /// @throws std::system_error if the program cannot be run
   explicit worker_process(const std::string& program);
-  /// Kills it, and what it has started, and takes its end from the system.
-  ~worker_process();
-  worker_process(const worker_process&) = delete;
-  worker_process& operator=(const worker_process&) = delete;
 
-  int socket() const noexcept { return socket_; }
+  int socket() const noexcept { return process_.socket(); }
 
   /// Sends what the socket takes now, the rest with later calls of flush.
-  void send(const worker_message& message);
-  void flush();
-  bool has_unsent() const noexcept { return !unsent_.empty(); }
+  void send(const worker_message& message) { process_.send(encode(message)); }
+  void flush() { process_.flush(); }
+  bool has_unsent() const noexcept { return process_.has_unsent(); }
 
   /// Reads what has arrived. @returns false if the other end is closed: no more will come
   bool receive();
@@ -41,24 +33,14 @@ class worker_process {
   std::optional<worker_message> next() { return reader_.next(); }
 
   /// Tells it that no more orders will come, upon which it ends by itself.
-  void dismiss() noexcept;
+  void dismiss() noexcept { process_.dismiss(); }
 
-  /// The memory that it and its children have now, resident; zero if the system does not tell.
-  /// What a child shares with it counts twice.
-  std::uint64_t resident_bytes() const;
-
-  /// How a process ended.
-  struct end {
-    std::string text;      ///< "killed by signal 11 (Segmentation fault)", "exit status 1"
-    bool by_kill = false;  ///< SIGKILL
-  };
-  /// Kills it if it still runs. May be called once.
-  end finish();
+  /// See child_process.
+  std::uint64_t resident_bytes() const { return process_.resident_bytes(); }
+  end finish() { return process_.finish(); }
 
  private:
-  ::pid_t id_ = -1;
-  int socket_ = -1;
-  std::vector<std::byte> unsent_;
+  child_process process_;
   worker_message_reader reader_;
 };
 

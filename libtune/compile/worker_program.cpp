@@ -68,6 +68,13 @@ std::string find_worker_program_near(const std::string& object) {
   return {};
 }
 
+std::string find_tuner_program() {
+  const std::string worker = find_worker_program();
+  if (worker.empty()) return {};
+  const fs::path tuner = fs::path(worker).replace_filename("libtune-tuner");
+  return is_ours(tuner, owner_of(worker)) ? tuner.string() : "";
+}
+
 std::string find_worker_program() {
   if (auto given = read_environment("LIBTUNE_WORKER")) return *std::move(given);
   for (const std::string& object : {own_object(), running_program()}) {

@@ -16,4 +16,8 @@ std::string find_worker_program();
 /// The same for a library or program at the given path.
 std::string find_worker_program_near(const std::string& object);
 
+/// The path of the helper program that tunes for shared libraries, beside that one; empty if there
+/// is none.
+std::string find_tuner_program();
+
 }  // namespace tune::detail

@@ -331,6 +331,21 @@ std::vector<search_id> list_searches(connection& source, const function_identity
   return searches;
 }
 
+std::vector<search_id> list_searches(connection& source, const function_identity& function,
+                                     const record_key& key, const search_identity& identity) {
+  SQLite::Statement select(
+      source.database(),
+      select_searches(std::string(of_search_key) + " AND compiler = ? AND library_version = ? AND "
+                                                   "stage = ? ORDER BY id DESC LIMIT 256"));
+  bind_search_key(select, function, key);
+  select.bind(4, identity.compiler);
+  select.bind(5, identity.library_version);
+  select.bind(6, identity.stage);
+  std::vector<search_id> searches;
+  while (step_to_intact(source, select)) searches.push_back(read_search(select).id);
+  return searches;
+}
+
 bool has_key(connection& source, search_id search, const function_identity& function,
              const record_key& key, const search_identity& identity) {
   SQLite::Statement select(

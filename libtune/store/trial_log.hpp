@@ -57,6 +57,11 @@ std::optional<stored_trial> read_trial(connection& source, search_id search, std
 std::vector<search_id> list_searches(connection& source, const function_identity& function,
                                      const device_identity& device, const std::string& compiler);
 
+/// The searches for exactly this key and stage with the same compiler and libtune, in whatever
+/// space, the latest first; 256 at most.
+std::vector<search_id> list_searches(connection& source, const function_identity& function,
+                                     const record_key& key, const search_identity& identity);
+
 /// Whether a search is for this key, space and stage.
 bool has_key(connection& source, search_id search, const function_identity& function,
              const record_key& key, const search_identity& identity);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "libtune/base/error.hpp"
+#include "libtune/isolation/serve_if_worker.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/test_listener.hpp"
 #include "libtune/testing/test_mode_guard.hpp"
@@ -33,6 +34,7 @@ void read_options(int argc, char** argv) {
 }  // namespace
 
 int run_tests(int argc, char** argv) {
+  serve_if_worker(argc, argv);
   try {
     read_options(argc, argv);
   } catch (const argument_error& failure) {
@@ -44,6 +46,8 @@ int run_tests(int argc, char** argv) {
   const test_mode_guard defaults(test_mode::defaults);
   // Tests keep their hands off the user's programs too, unless the user says otherwise.
   ::setenv("LIBTUNE_CACHE", "off", 0);
+  // Tests are to fail where they can be looked at; those of isolation ask for it.
+  ::setenv("LIBTUNE_ISOLATION", "off", 0);
   const int status = doctest::Context(argc, argv).run();
   return status == 0 && everything_was_skipped() ? skipped_exit_status : status;
 }

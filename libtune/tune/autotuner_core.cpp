@@ -17,15 +17,18 @@
 #include "libtune/store/tuning_layers.hpp"
 #include "libtune/tune/database_recorder.hpp"
 #include "libtune/tune/databases.hpp"
+#include "libtune/tune/elsewhere.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/in_flight.hpp"
 #include "libtune/tune/kernel_change.hpp"
 #include "libtune/tune/notify.hpp"
+#include "libtune/tune/poison.hpp"
 #include "libtune/tune/registry.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tune/similar_results.hpp"
 #include "libtune/tune/test_mode.hpp"
 #include "libtune/tune/tolerant.hpp"
+#include "libtune/tune/tunings_under_way.hpp"
 #include "libtune/tune/usable_match.hpp"
 
 namespace tune {
@@ -46,6 +49,16 @@ std::string joined(const std::vector<std::string>& words) {
 std::string search_name(const function_identity& function, const tuning_subject& subject) {
   return fmt::format("{}\n{}\n{}", table_name(function), canonical_text(subject.device.identity),
                      canonical_text(subject.arguments));
+}
+
+recollection recall_poison(tuning_database* database, const function_identity& function,
+                           const record_key& key, const search_identity& search) {
+  recollection known;
+  if (database == nullptr) return known;
+  warn_on_database_error([&] {
+    known.poison = database->poisonous_trials(function, key, search, poisonous_outcomes());
+  });
+  return known;
 }
 
 in_flight& searches_in_flight() {
@@ -101,10 +114,7 @@ autotuner_core::values autotuner_core::obtain(const tune::context& context, cons
                 .settings = {},
                 .layers = nullptr,
                 .database = nullptr};
-  if (testing == detail::test_mode::forced) {
-    tuning_session session(context, asked.subject, options);
-    return tunes_(session, key);
-  }
+  if (testing == detail::test_mode::forced) return tune_for_test(asked);
   asked.settings = resolve_settings(options);
   asked.layers =
       open_layers(asked.settings.database, asked.settings.system_databases,
@@ -184,7 +194,24 @@ std::optional<record> autotuner_core::find_nearest(const request& asked) const {
   const auto check = [&]() -> values {
     tuning_options options = asked.options;
     options.wait = asked.settings.wait;
-    const auto usable = find_usable(candidates, asked.context, asked.subject, options, tunes_);
+    trial_elsewhere elsewhere;
+    if (detail::runs_elsewhere(options)) {
+      elsewhere = [&](const values& configuration) {
+        return detail::try_elsewhere({.context = asked.context,
+                                      .function = identity_,
+                                      .tunes = tunes_,
+                                      .subject = asked.subject,
+                                      .options = options,
+                                      .recall =
+                                          [&](const search_identity& search) {
+                                            return recall_poison(asked.database.get(), identity_,
+                                                                 asked.key(), search);
+                                          },
+                                      .choice = {.configurations = {configuration}}});
+      };
+    }
+    const auto usable =
+        find_usable(candidates, asked.context, asked.subject, options, tunes_, elsewhere);
     if (!usable) return {};
     asked.layers->choose_nearest(identity_, asked.key(), *usable, generation);
     return {{"device", canonical_text(usable->device)}};
@@ -220,6 +247,11 @@ std::optional<std::string> autotuner_core::find_failure(const request& asked) co
 }
 
 autotuner_core::values autotuner_core::tune_once(const request& asked) const {
+  if (detail::is_under_way(asked.subject)) {
+    throw argument_error(
+        "an autotune function asks for its own result while it is tuning; construct the template "
+        "with the tuning that it was given");
+  }
   const std::string search = search_name(identity_, asked.subject);
   auto made = searches_in_flight().share(
       asked.settings.database + '\n' + search, [&] { return tune_in_turn(asked, search); },
@@ -254,15 +286,15 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked) cons
   tuning_options options = asked.options;
   options.wait = asked.settings.wait;
   options.budget = asked.settings.budget;
-  const verification known = plan_verification(asked);
-  const auto shortlist = [&](const search_problem& problem) {
-    return make_shortlist(known, problem, asked.context.device());
-  };
+  tuning_task task{.context = asked.context,
+                   .function = identity_,
+                   .tunes = tunes_,
+                   .subject = asked.subject,
+                   .options = options,
+                   .choice = {.known = plan_verification(asked)}};
   if (!asked.database) {
     warn_once("tuning results are not kept: neither LIBTUNE_DB, XDG_CACHE_HOME nor HOME is set");
-    tuning_session session(asked.context, asked.subject, options, std::chrono::steady_clock::now,
-                           {}, shortlist);
-    values best = tunes_(session, asked.subject.arguments);
+    values best = run_tuning(task).values;
     asked.layers->remember(identity_, asked.key(), best);
     return best;
   }
@@ -271,19 +303,17 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked) cons
   const auto recorder =
       std::make_shared<database_recorder>(asked.database, identity_, asked.key(), start);
   options.observers.push_back(recorder);
-  tuning_session session(
-      asked.context, asked.subject, options, std::chrono::steady_clock::now,
-      [&](const search_identity& search) {
-        recollection recalled = recorder->recall(search);
-        if (start == search_start::continued) {
-          recalled.similar = similar_results(*asked.layers, identity_, asked.key());
-        }
-        return recalled;
-      },
-      shortlist);
-  values best = tunes_(session, asked.subject.arguments);
+  task.recall = [&](const search_identity& search) {
+    recollection recalled = recorder->recall(search);
+    if (start == search_start::continued) {
+      recalled.similar = similar_results(*asked.layers, identity_, asked.key());
+    }
+    return recalled;
+  };
+  tuned_values made = run_tuning(task);
+  values best = std::move(made.values);
   std::optional<double> score_ns;
-  if (session.best_score()) score_ns = session.best_score()->count();
+  if (made.score) score_ns = made.score->count();
   const bool stored = warn_on_database_error([&] { store(asked, best, score_ns); });
   if (stored) {
     recorder->result_stored();
@@ -291,6 +321,18 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked) cons
     asked.layers->remember(identity_, asked.key(), best);
   }
   return best;
+}
+
+// Tests tune where they run, unless they are about isolation.
+autotuner_core::values autotuner_core::tune_for_test(const request& asked) const {
+  tuning_options options = asked.options;
+  if (options.isolation != isolation_mode::on) options.isolation = isolation_mode::off;
+  return run_tuning({.context = asked.context,
+                     .function = identity_,
+                     .tunes = tunes_,
+                     .subject = asked.subject,
+                     .options = options})
+      .values;
 }
 
 void autotuner_core::store(const request& asked, values& best,

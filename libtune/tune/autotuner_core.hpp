@@ -14,6 +14,7 @@
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/session.hpp"
+#include "libtune/tune/tuning_host.hpp"
 #include "libtune/tune/verification.hpp"
 
 namespace tune {
@@ -23,7 +24,7 @@ namespace tune {
 class autotuner_core {
  public:
   using values = std::vector<named_value>;
-  using function = std::function<values(tuning_session&, const values&)>;
+  using function = tuning_function;
 
   /// Throws argument_error for values that are no tuning, such as an enumerator of another name.
   using check_function = std::function<void(const values&)>;
@@ -36,6 +37,7 @@ class autotuner_core {
 
   const function_identity& identity() const noexcept { return identity_; }
   const values& test_default() const noexcept { return test_default_; }
+  const function& tunes() const noexcept { return tunes_; }
 
   /// The tuning for a key on the context's device: what the database has, else whatever the mode
   /// says. See autotuner.
@@ -53,6 +55,7 @@ class autotuner_core {
   values tune_in_turn(const request& asked, const std::string& search) const;
   bool goes_on(const request& asked) const;
   values tune_and_store(const request& asked) const;
+  values tune_for_test(const request& asked) const;
   void store(const request& asked, values& best, std::optional<double> score_ns) const;
   values do_without(const request& asked) const;
 

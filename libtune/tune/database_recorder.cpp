@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
+#include "libtune/tune/poison.hpp"
 #include "libtune/tune/tolerant.hpp"
 #include "libtune/tune/trial_conversion.hpp"
 
@@ -37,6 +38,9 @@ recollection database_recorder::recall(const search_identity& search) {
   identity_ = search;
   unfinished_.reset();
   recollection known;
+  warn_on_database_error([&] {
+    known.poison = database_->poisonous_trials(function_, key_, identity_, poisonous_outcomes());
+  });
   if (start_ == search_start::anew) return known;
   warn_on_database_error([&] {
     known.unfinished = recall_unfinished();
@@ -81,7 +85,8 @@ void database_recorder::add(std::vector<stored_trial>& pending, const trial& mad
   if (!search_) return;
   pending.push_back(to_stored(made));
   pending_cost_ += made.elapsed;
-  if (pending_cost_ >= at_risk) keep_pending();
+  // To make one anew that is poison would cost more than its time.
+  if (pending_cost_ >= at_risk || is_poison(made)) keep_pending();
 }
 
 void database_recorder::keep_pending() {

@@ -77,6 +77,14 @@ tuning_failed_error::tuning_failed_error(const tuning_subject& subject, std::vec
 empty_space_error::empty_space_error(const search_started_event& search)
     : error(describe_emptiness(search)) {}
 
+device_fault_error::device_fault_error(const tuning_subject& subject, const trial& lost)
+    : error(fmt::format(
+          "the search for {} cannot go on: the configuration {} has broken the device's context, "
+          "so "
+          "that nothing else can run in this process; start the program again, and it will not be "
+          "tried any more, or tune in a child process (tune::serve_if_worker): {}",
+          describe(subject), to_string(lost.configuration), lost.reason)) {}
+
 std::string describe(const tuning_subject& subject) {
   return fmt::format("{} version {} ({}) on device '{}'", subject.function, subject.version,
                      to_string(subject.arguments), subject.device.identity.name);

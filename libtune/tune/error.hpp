@@ -36,6 +36,15 @@ class tuning_failed_error : public error {
 class empty_space_error : public error {
  public:
   explicit empty_space_error(const search_started_event& search);
+  /// The same with the text of another.
+  explicit empty_space_error(const std::string& text) : error(text) {}
+};
+
+/// A configuration has left the device's context in this process beyond repair, so that a search
+/// cannot go on.
+class device_fault_error : public error {
+ public:
+  device_fault_error(const tuning_subject& subject, const trial& lost);
 };
 
 /// "multiply_template.autotune version 0 (type=float32) on device 'X'".

@@ -29,12 +29,32 @@ enum class tuning_mode : std::uint8_t {
   force,     ///< do not look, always tune, and store the result
 };
 
+/// Where a search runs.
+enum class isolation_mode : std::uint8_t {
+  automatic,  ///< in a child process where that is possible (isolation/serve_if_worker.hpp)
+  on,         ///< the same, and an error where it is not
+  off,        ///< in this process
+};
+
+/// How long a configuration may keep a child process busy before that is ended and replaced. For
+/// what it does at once, generating it, its first run or a batch of samples: the longer of the
+/// floor and the multiple of what so many runs should take, of the fastest so far or of itself if
+/// its time is known. Where it is generated, what the compiler may take comes on top.
+struct watchdog_settings {
+  /// Empty: what LIBTUNE_TRIAL_TIME says, else default_trial_time.
+  std::optional<std::chrono::milliseconds> floor{};
+  double multiple = 20;  ///< one at least
+};
+
+/// What watchdog_settings::floor is by default.
+inline constexpr std::chrono::seconds default_trial_time{10};
+
 /// What tuning_options::wait is by default.
 inline constexpr std::chrono::minutes default_wait{10};
 
 /// How an application wants autotuners to behave. What is left empty is taken from the
 /// environment (LIBTUNE_DB, LIBTUNE_SYSTEM_DB, LIBTUNE_MATCH, LIBTUNE_MODE, LIBTUNE_BUDGET,
-/// LIBTUNE_WAIT), read anew each time, else the default.
+/// LIBTUNE_WAIT, LIBTUNE_ISOLATION, LIBTUNE_TRIAL_TIME), read anew each time, else the default.
 struct tuning_options {
   std::optional<std::string> database{};  ///< the path of the tuning database
   /// The paths of databases to look in after that one, in this order. They are only read, without
@@ -48,6 +68,8 @@ struct tuning_options {
   std::optional<tuning_budget> budget{};  ///< what each search may cost
   /// How long the compiler may take for one program, where it is a helper process that compiles.
   std::chrono::milliseconds compile_time = std::chrono::minutes(1);
+  std::optional<isolation_mode> isolation{};  ///< empty: what LIBTUNE_ISOLATION says
+  watchdog_settings watchdog{};               ///< counts where a child process tunes
   measure_settings measure{};
   race_settings race{};
   std::string strategy{};  ///< see strategy_names; empty: by the space's size, see choose_search

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <functional>
 #include <vector>
 
@@ -9,12 +11,22 @@
 
 namespace tune {
 
+/// What a search has used of its budget already.
+struct spent_budget {
+  std::chrono::nanoseconds time{0};
+  std::size_t trials = 0;
+};
+
 /// What is known of earlier searches that spares a search work.
 struct recollection {
   /// The trials of an unfinished search for the same, which this one may continue.
   std::vector<stored_trial> unfinished{};
   /// Trials that ended with a program that does not compile, by the same compiler.
   std::vector<stored_trial> compile_failures{};
+  /// Trials that ended with the process or the device's context: such a configuration is not run
+  /// again.
+  std::vector<stored_trial> poison{};
+  spent_budget spent{};
   /// Configurations that did well for similar keys, the best first: where to begin.
   std::vector<std::vector<named_value>> similar{};
 };

@@ -17,8 +17,10 @@ class search_clock {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  search_clock(const tuning_budget& budget, const wall_clock& now)
-      : budget_(budget), now_(now), start_(now()) {}
+  /// @param spent  of its time, before it starts
+  search_clock(const tuning_budget& budget, const wall_clock& now,
+               std::chrono::nanoseconds spent = std::chrono::nanoseconds(0))
+      : budget_(budget), now_(now), start_(now() - spent) {}
 
   time_point now() const { return now_(); }
   std::chrono::nanoseconds elapsed() const { return now_() - start_; }

@@ -59,7 +59,7 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
                  const tuning_options& options,
                  std::span<const std::shared_ptr<observer>> observers, const wall_clock& now,
                  program_workshop& workshop, const std::function<recollection()>& recall,
-                 const std::vector<std::size_t>& shortlist) {
+                 const std::vector<std::size_t>& shortlist, const search_guard& guard) {
   const auto start = now();
   const recollection known = recall ? recall() : recollection{};
   std::vector<trial> earlier = trials_to_take_over(known.unfinished, problem, subject);
@@ -82,9 +82,9 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
   notify(observers, [&](observer& listener) { listener.search_started(started); });
 
   search_run run({problem, subject, device, options, observers, now, workshop,
-                  learns_from_answers(started.strategy)});
+                  learns_from_answers(started.strategy), guard, known.spent});
   run.take_over(std::move(earlier), *strategy);
-  run.run(*strategy, started.planned, to_known_failures(known.compile_failures));
+  run.run(*strategy, started.planned, to_known_failures(known.compile_failures, known.poison));
   if (!run.best() && run.end() == search_end::complete) run.retry_remembered();
 
   const std::optional<std::size_t> best = run.best();

@@ -12,6 +12,7 @@
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/program_workshop.hpp"
 #include "libtune/tune/recollection.hpp"
+#include "libtune/tune/search_guard.hpp"
 #include "libtune/tune/trial.hpp"
 #include "libtune/tune/trial_runner.hpp"
 
@@ -23,16 +24,17 @@ namespace tune {
 /// It continues the unfinished search that recall speaks of, if the kernel is still the same: what
 /// was tried there counts as tried here, also against the limits of the strategy. What is known not
 /// to compile is not compiled, unless nothing else could be measured: what is remembered may make a
-/// search shorter, not make it fail.
+/// search shorter, not make it fail. What is known to be poison is never run.
 /// @param workshop   where programs are compiled meanwhile
 /// @param recall     what earlier searches know, asked for once; empty: nothing
 /// @param shortlist  if not empty, only these are tried, in this order, whatever the strategy
 /// @throws empty_space_error if there is nothing to try, tuning_failed_error if nothing could be
-///         measured, argument_error if the options name no known strategy
+///         measured, device_fault_error if the device's context was lost, argument_error if the
+///         options name no known strategy
 trial run_search(const search_problem& problem, const tuning_subject& subject, const device& device,
                  const tuning_options& options,
                  std::span<const std::shared_ptr<observer>> observers, const wall_clock& now,
                  program_workshop& workshop, const std::function<recollection()>& recall = {},
-                 const std::vector<std::size_t>& shortlist = {});
+                 const std::vector<std::size_t>& shortlist = {}, const search_guard& guard = {});
 
 }  // namespace tune

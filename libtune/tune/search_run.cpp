@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "libtune/store/database_use.hpp"
+#include "libtune/tune/error.hpp"
 #include "libtune/tune/measuring_turn.hpp"
 #include "libtune/tune/notify.hpp"
 
@@ -50,10 +51,11 @@ bool has_been_screened(race_state state) {
 
 search_run::search_run(const search_setting& setting)
     : setting_(setting),
-      clock_(setting.options.budget.value_or(tuning_budget{}), setting.now),
+      clock_(setting.options.budget.value_or(tuning_budget{}), setting.now, setting.spent.time),
       pipeline_(setting.workshop, setting.learns ? depth_to_learn : depth_to_sort,
                 setting.device.kind() == device_kind::cpu),
       race_(std::in_place, race_settings_of(setting.options)),
+      begun_(setting.spent.trials),
       accounted_(clock_.now()) {}
 
 void search_run::take_over(std::vector<trial> earlier, strategy& strategy) {
@@ -83,7 +85,8 @@ void search_run::retry_remembered() {
   race_.emplace(race_settings_of(setting_.options));
   plays_off_ = false;
   for (const trial& item : trials_.all()) {
-    if (item.origin == trial_origin::remembered) begin(item.index, nothing);
+    const bool is_remembered = item.origin == trial_origin::remembered;
+    if (is_remembered && item.outcome == outcome::compile_failed) begin(item.index, nothing);
   }
   drain();
   compare_best();
@@ -103,8 +106,9 @@ void search_run::propose(strategy& strategy, std::size_t most, const known_failu
 void search_run::begin(std::size_t index, const known_failures& known) {
   assert(!detail::database_use::is_active() && "other processes would wait for a trial");
   ++begun_;
-  auto attempt = std::make_unique<trial_attempt>(setting_.problem, index, setting_.device,
-                                                 setting_.options.measure, setting_.now);
+  auto attempt =
+      std::make_unique<trial_attempt>(setting_.problem, index, setting_.device,
+                                      setting_.options.measure, setting_.now, setting_.guard);
   attempt->admit(known);
   pipeline_.add(std::move(attempt));
 }
@@ -291,6 +295,10 @@ void search_run::finish(trial done) {
       listener.trial_finished(setting_.subject, kept);
     }
   });
+  // Whatever came next would be blamed for it.
+  if (kept.outcome == outcome::device_fault && kept.origin == trial_origin::made) {
+    throw device_fault_error(setting_.subject, kept);
+  }
 }
 
 std::optional<std::size_t> search_run::best() const {

@@ -18,7 +18,9 @@
 #include "libtune/tune/compile_pipeline.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
+#include "libtune/tune/recollection.hpp"
 #include "libtune/tune/search_clock.hpp"
+#include "libtune/tune/search_guard.hpp"
 #include "libtune/tune/search_times.hpp"
 #include "libtune/tune/trial_attempt.hpp"
 #include "libtune/tune/trial_list.hpp"
@@ -35,6 +37,8 @@ struct search_setting {
   const wall_clock& now;
   program_workshop& workshop;
   bool learns = true;  ///< whether the strategy chooses by what it has been told
+  search_guard guard{};
+  spent_budget spent{};  ///< before it starts
 };
 
 /// One search: configurations flow from the strategy through the compile_pipeline into a race.
@@ -49,9 +53,10 @@ class search_run {
 
   /// Until there are so many trials, those taken over counted, or no more proposals, or the budget
   /// is used up; and then compares the best.
+  /// @throws device_fault_error if the device's context is lost: nothing more can be measured
   void run(strategy& strategy, std::size_t most, const known_failures& known);
 
-  /// Tries what was not tried because it was known not to compile.
+  /// Tries what was not tried because it was known not to compile. What is poison is not tried.
   void retry_remembered();
 
   const std::vector<trial>& trials() const noexcept { return trials_.all(); }

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/session.hpp"
 
+#include <cstdint>
+#include <exception>
+#include <utility>
+
 #include "libtune/base/library_version.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/tune/error.hpp"
@@ -10,16 +14,43 @@
 #include "libtune/tune/space_fingerprint.hpp"
 
 namespace tune {
+namespace {
+
+// OpenCL has no word for a fault. What some drivers say in its place they say for other reasons
+// too.
+bool hides_faults(const device& device) {
+  return device.info().backend == "OpenCL" && device.kind() == device_kind::gpu;
+}
+
+bool still_works(const context& context) {
+  try {
+    command_queue queue = context.create_command_queue();
+    const buffer probe = context.create_buffer(sizeof(std::uint32_t));
+    queue.zero(probe, sizeof(std::uint32_t));
+    queue.finish();
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+}  // namespace
 
 tuning_session::tuning_session(const tune::context& context, tuning_subject subject,
                                const tuning_options& options, wall_clock now,
-                               recall_function recall, shortlist_function shortlist)
+                               recall_function recall, shortlist_function shortlist,
+                               session_rules rules)
     : context_(context),
       subject_(std::move(subject)),
       options_(options),
       now_(std::move(now)),
       recall_(std::move(recall)),
-      shortlist_(std::move(shortlist)) {}
+      shortlist_(std::move(shortlist)),
+      rules_(std::move(rules)) {
+  if (!rules_.guard.device_works && hides_faults(context_.device())) {
+    rules_.guard.device_works = [context = context_] { return still_works(context); };
+  }
+}
 
 std::size_t tuning_session::search(const search_problem& problem) {
   const int stage = searches_++;
@@ -32,13 +63,14 @@ std::size_t tuning_session::search(const search_problem& problem) {
   };
   pool_workshop workshop(compile_pool::shared(), context_, options_.compile_time);
   const auto run = [&](const std::vector<std::size_t>& shortlist) {
-    const trial best = run_search(problem, subject_, context_.device(), options_,
-                                  options_.observers, now_, workshop, recall, shortlist);
+    const trial best =
+        run_search(problem, subject_, context_.device(), options_, options_.observers, now_,
+                   workshop, recall, shortlist, rules_.guard);
     best_score_ = best.score;
     return best.index;
   };
   const auto shortlist = shortlist_ ? shortlist_(problem) : std::vector<std::size_t>();
-  if (shortlist.empty()) return run({});
+  if (shortlist.empty() || rules_.only_listed) return run(shortlist);
   try {
     return run(shortlist);
   } catch (const tuning_failed_error& failure) {

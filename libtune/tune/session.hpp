@@ -18,9 +18,16 @@
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/recollection.hpp"
+#include "libtune/tune/search_guard.hpp"
 #include "libtune/tune/trial_runner.hpp"
 
 namespace tune {
+
+/// What is said to the searches of a session beside the options of the application.
+struct session_rules {
+  search_guard guard{};
+  bool only_listed = false;  ///< whether a list is all that there is to try, even if nothing works
+};
 
 /// What an autotune function is given: where to tune and how. Made by the autotuner, or by hand to
 /// tune without one. One thread uses it.
@@ -35,7 +42,7 @@ class tuning_session {
   ///                   measured, the search is as if there were none. What it throws leaves tune.
   tuning_session(const context& context, tuning_subject subject, const tuning_options& options,
                  wall_clock now = std::chrono::steady_clock::now, recall_function recall = {},
-                 shortlist_function shortlist = {});
+                 shortlist_function shortlist = {}, session_rules rules = {});
 
   const tune::context& context() const noexcept { return context_; }
   const tuning_options& options() const noexcept { return options_; }
@@ -71,6 +78,7 @@ class tuning_session {
   wall_clock now_;
   recall_function recall_;
   shortlist_function shortlist_;
+  session_rules rules_;
   int searches_ = 0;  // that have started
   std::optional<run_time> best_score_;
 };

@@ -82,6 +82,26 @@ tuning_settings resolve_settings(const tuning_options& options) {
   return settings;
 }
 
+isolation_mode resolve_isolation(const tuning_options& options) {
+  if (options.isolation) return *options.isolation;
+  return read_environment_choice<isolation_mode>("LIBTUNE_ISOLATION",
+                                                 {{"automatic", isolation_mode::automatic},
+                                                  {"on", isolation_mode::on},
+                                                  {"off", isolation_mode::off}})
+      .value_or(isolation_mode::automatic);
+}
+
+std::chrono::milliseconds resolve_trial_time(const watchdog_settings& settings) {
+  using std::chrono::milliseconds;
+  constexpr milliseconds longest = std::chrono::hours(24 * 365);
+  if (settings.floor) return std::clamp<milliseconds>(*settings.floor, milliseconds(1), longest);
+  const auto given = read_environment_index("LIBTUNE_TRIAL_TIME");
+  if (!given) return default_trial_time;
+  constexpr auto most = static_cast<std::size_t>(longest.count() / 1000);
+  return std::clamp<milliseconds>(std::chrono::seconds(std::min(*given, most)), milliseconds(1),
+                                  longest);
+}
+
 std::string default_database_path() {
   const auto folder = user_cache_folder();
   return folder ? *folder + "/tuning.db" : std::string();

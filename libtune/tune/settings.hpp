@@ -26,6 +26,12 @@ struct tuning_settings {
 /// @throws environment_error if a variable that counts holds what cannot be read
 tuning_settings resolve_settings(const tuning_options& options);
 
+/// Where searches are to run. @throws environment_error
+isolation_mode resolve_isolation(const tuning_options& options);
+
+/// The floor of the watchdog, from a millisecond to a year. @throws environment_error
+std::chrono::milliseconds resolve_trial_time(const watchdog_settings& settings);
+
 /// libtune/tuning.db in the user's cache folder (XDG_CACHE_HOME, else HOME/.cache); empty if
 /// neither variable names a folder. It may be on the network (store/database_place.hpp).
 std::string default_database_path();

@@ -9,10 +9,10 @@ namespace tune {
 namespace {
 
 // In the order of the enumeration.
-constexpr std::array<std::string_view, 10> names{
+constexpr std::array<std::string_view, 12> names{
     "measured",      "skipped",      "over a device limit", "compile failed",
     "launch failed", "wrong result", "invalid time",        "failed",
-    "timed out",     "crashed"};
+    "timed out",     "crashed",      "device fault",        "out of memory"};
 
 }  // namespace
 

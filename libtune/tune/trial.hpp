@@ -27,6 +27,8 @@ enum class outcome : std::uint8_t {
   failed,          ///< something else was thrown
   timed_out,       ///< it, or the compiler for it, took so long that it was stopped
   crashed,         ///< it, or the compiler for it, took down the process that it ran in
+  device_fault,    ///< it left the device's context beyond repair
+  out_of_memory,   ///< the process that it ran in found no memory, or was ended for want of it
 };
 
 /// The words of an outcome ("compile failed"). They are stored: never change one.
@@ -36,7 +38,7 @@ std::string_view outcome_name(outcome result) noexcept;
 enum class trial_origin : std::uint8_t {
   made,        ///< it was tried in this search
   taken_over,  ///< it was tried in an unfinished search, which this one continues
-  remembered,  ///< it was not tried: it is known not to compile with this compiler
+  remembered,  ///< it was not tried: it is known not to compile with this compiler, or to be poison
 };
 
 /// The outcome of these words; empty if no outcome has them.

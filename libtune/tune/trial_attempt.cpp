@@ -3,9 +3,9 @@
 #include "libtune/tune/trial_attempt.hpp"
 
 #include <exception>
+#include <new>
 #include <utility>
 
-#include "libtune/base/error.hpp"
 #include "libtune/compile/keep_no_programs.hpp"
 #include "libtune/measure/sample_size.hpp"
 #include "libtune/tune/limits.hpp"
@@ -18,6 +18,7 @@ outcome outcome_of(const device_error& failure, outcome otherwise) {
     case device_failure::over_limit:
     case device_failure::out_of_memory: return outcome::over_limit;
     case device_failure::invalid_launch: return outcome::launch_failed;
+    case device_failure::fault: return outcome::device_fault;
     case device_failure::invalid_binary:
     case device_failure::other: break;
   }
@@ -64,9 +65,12 @@ class [[nodiscard]] stopwatch {
 
 }  // namespace
 
+const search_guard trial_attempt::unguarded;
+
 trial_attempt::trial_attempt(const search_problem& problem, std::size_t index, const device& device,
-                             const measure_settings& settings, const wall_clock& now)
-    : problem_(problem), device_(device), settings_(settings), now_(now) {
+                             const measure_settings& settings, const wall_clock& now,
+                             const search_guard& guard)
+    : problem_(problem), device_(device), settings_(settings), now_(now), guard_(guard) {
   result_.index = index;
 }
 
@@ -89,13 +93,50 @@ bool trial_attempt::attempt(outcome device_failed, Step&& step) {
     fail(outcome::compile_failed, failure.what());
   } catch (const device_error& failure) {
     ran_out_of_memory_ = failure.failure() == device_failure::out_of_memory;
-    fail(outcome_of(failure, device_failed), failure.what());
+    const bool fault = is_fault(failure);
+    fail(fault ? outcome::device_fault : outcome_of(failure, device_failed), failure.what());
+  } catch (const std::bad_alloc&) {
+    fail(outcome::out_of_memory, "the host has no more memory (std::bad_alloc)");
   } catch (const std::exception& failure) {
     fail(outcome::failed, failure.what());
   } catch (...) {
     fail(outcome::failed, "something that is not a std::exception was thrown");
   }
   return false;
+}
+
+// The same, for a step that may take the process with it.
+template <class Step>
+bool trial_attempt::announced(step_kind kind, std::uint64_t launches, Step&& step) {
+  const double each = one_run_ ? one_run_->count() : 0.0;
+  const announced_step now(guard_, {.kind = kind,
+                                    .index = result_.index,
+                                    .configuration = result_.configuration,
+                                    .launches = launches,
+                                    .expected = run_time(each * static_cast<double>(launches))});
+  const outcome device_failed =
+      kind == step_kind::generate ? outcome::failed : outcome::launch_failed;
+  return attempt(device_failed, std::forward<Step>(step));
+}
+
+// Some drivers report a fault by a word that means other things as well.
+bool trial_attempt::is_fault(const device_error& failure) const {
+  if (failure.failure() == device_failure::fault) return true;
+  const bool may_be =
+      failure.failure() == device_failure::over_limit || failure.failure() == device_failure::other;
+  return may_be && guard_.device_works && !guard_.device_works();
+}
+
+void trial_attempt::remember(const std::string& configuration, const known_failures& known) {
+  if (const auto poison = known.poison.find(configuration); poison != known.poison.end()) {
+    fail(poison->second.outcome, poison->second.text);
+  } else if (const auto failure = known.configurations.find(configuration);
+             failure != known.configurations.end()) {
+    fail(outcome::compile_failed, failure->second);
+  } else {
+    return;
+  }
+  result_.origin = trial_origin::remembered;
 }
 
 void trial_attempt::admit(const known_failures& known) {
@@ -110,12 +151,8 @@ void trial_attempt::admit(const known_failures& known) {
       }
       launches_ = launches_of(*asked);
     }
-    const auto failure = known.configurations.empty()
-                             ? known.configurations.end()
-                             : known.configurations.find(canonical_text(result_.configuration));
-    if (failure == known.configurations.end()) return;
-    fail(outcome::compile_failed, failure->second);
-    result_.origin = trial_origin::remembered;
+    if (known.configurations.empty() && known.poison.empty()) return;
+    remember(canonical_text(result_.configuration), known);
   });
 }
 
@@ -130,7 +167,7 @@ void trial_attempt::generate_with(const program_supply* supply) {
   const stopwatch elapsing(now_, result_.elapsed);
   std::optional<program_supply::use> use;
   if (supply != nullptr) use.emplace(*supply);
-  const bool generated = attempt(outcome::failed, [&] {
+  const bool generated = announced(step_kind::generate, 0, [&] {
     prepared_ = problem_.generate(result_.index);
     if (prepared_) prepared_.cache(settings_.cache);
   });
@@ -160,7 +197,7 @@ void trial_attempt::supply(std::string digest, supplied_program made) {
 
 void trial_attempt::try_out() {
   const stopwatch elapsing(now_, result_.elapsed);
-  attempt(outcome::launch_failed, [&] {
+  announced(step_kind::first_run, 1, [&] {
     prepared_.run();
     if (auto wrong = prepared_.verify()) fail(outcome::wrong_result, std::move(*wrong));
   });
@@ -168,27 +205,33 @@ void trial_attempt::try_out() {
 
 void trial_attempt::warm_up() {
   const stopwatch elapsing(now_, result_.elapsed);
-  attempt(outcome::launch_failed, [&] { prepared_.run(); });
+  announced(step_kind::run, 1, [&] { prepared_.run(); });
 }
 
 void trial_attempt::warm_up_device() {
   const stopwatch elapsing(now_, result_.elapsed);
-  attempt(outcome::launch_failed,
-          [&] { tune::warm_up(prepared_, {.time_limit = longest_warm_up}, now_); });
+  announced(step_kind::run, 1,
+            [&] { tune::warm_up(prepared_, {.time_limit = longest_warm_up}, now_); });
 }
 
 std::vector<run_time> trial_attempt::sample(int count, double allowed) {
   const stopwatch elapsing(now_, result_.elapsed);
   std::vector<run_time> times;
-  attempt(outcome::launch_failed, [&] {
-    if (!one_run_) times = prepared_.sample(1);
-    if (!one_run_) one_run_ = times.front();
-    const int runs = runs_per_sample(*one_run_, prepared_.timer_resolution(), allowed);
-    if (runs > 1) times.clear();
-    const int missing = count - static_cast<int>(times.size());
-    if (missing == 0) return;
-    for (const run_time time : prepared_.sample(missing, runs)) times.push_back(time);
+  if (!one_run_) announced(step_kind::samples, 1, [&] { times = prepared_.sample(1); });
+  if (over()) return {};
+  if (!one_run_) one_run_ = times.front();
+  int runs = 1;
+  const bool known = attempt(outcome::launch_failed, [&] {
+    runs = runs_per_sample(*one_run_, prepared_.timer_resolution(), allowed);
   });
+  if (!known) return {};
+  if (runs > 1) times.clear();
+  const int missing = count - static_cast<int>(times.size());
+  if (missing == 0) return times;
+  announced(step_kind::samples, static_cast<std::uint64_t>(missing) * static_cast<unsigned>(runs),
+            [&] {
+              for (const run_time time : prepared_.sample(missing, runs)) times.push_back(time);
+            });
   if (over()) times.clear();
   return times;
 }
@@ -196,7 +239,9 @@ std::vector<run_time> trial_attempt::sample(int count, double allowed) {
 void trial_attempt::measure_alone() {
   const stopwatch elapsing(now_, result_.elapsed);
   samples taken;
-  if (!attempt(outcome::launch_failed, [&] { taken = take_samples(prepared_, settings_, now_); })) {
+  const auto most = static_cast<std::uint64_t>(settings_.max_iterations);
+  if (!announced(step_kind::samples, most,
+                 [&] { taken = take_samples(prepared_, settings_, now_); })) {
     return;
   }
   result_.score = score(taken);

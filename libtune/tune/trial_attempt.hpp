@@ -10,21 +10,32 @@
 #include <string>
 #include <vector>
 
+#include "libtune/base/error.hpp"
 #include "libtune/compile/compile_watch.hpp"
 #include "libtune/compile/program_supply.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/measure/measure.hpp"
 #include "libtune/measure/measurement.hpp"
+#include "libtune/tune/search_guard.hpp"
 #include "libtune/tune/search_problem.hpp"
 #include "libtune/tune/trial.hpp"
 
 namespace tune {
 
-/// What is known not to compile with the present compiler, with the message of then.
+/// What became of a configuration, and why.
+struct failure_reason {
+  tune::outcome outcome = outcome::failed;
+  std::string text;
+};
+
+/// What is known not to compile with the present compiler, with the message of then, and what is
+/// poison.
 struct known_failures {
   known_build_failures programs{};
   /// By canonical_text of the configuration, for those whose programs are not known.
   std::map<std::string, std::string, std::less<>> configurations{};
+  /// By canonical_text of the configuration: what ended the process or the device's context.
+  std::map<std::string, failure_reason, std::less<>> poison{};
 };
 
 /// One configuration on its way from a number to times. Whatever goes wrong becomes an outcome with
@@ -41,10 +52,11 @@ class trial_attempt {
 
   /// Everything outlives the attempt.
   trial_attempt(const search_problem& problem, std::size_t index, const device& device,
-                const measure_settings& settings, const wall_clock& now);
+                const measure_settings& settings, const wall_clock& now,
+                const search_guard& guard = unguarded);
 
-  /// Looks for a reason not to try it: limits of the device, and what is known not to compile. What
-  /// is known outlives the attempt.
+  /// Looks for a reason not to try it: limits of the device, and what is known not to compile or to
+  /// be poison. What is known outlives the attempt.
   void admit(const known_failures& known);
 
   /// Calls the author's function, on the spot with whatever it compiles.
@@ -88,8 +100,14 @@ class trial_attempt {
   void retry();
 
  private:
+  static const search_guard unguarded;
+
   template <class Step>
   bool attempt(outcome device_failed, Step&& step);
+  template <class Step>
+  bool announced(step_kind kind, std::uint64_t launches, Step&& step);
+  bool is_fault(const device_error& failure) const;
+  void remember(const std::string& configuration, const known_failures& known);
   void fail(outcome why, std::string reason);
   void generate_with(const program_supply* supply);
 
@@ -97,6 +115,7 @@ class trial_attempt {
   const tune::device& device_;
   const measure_settings& settings_;
   const wall_clock& now_;
+  const search_guard& guard_;
   const known_failures* known_ = nullptr;
   trial result_;
   stage stage_ = stage::waiting;

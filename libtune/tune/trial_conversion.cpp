@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "libtune/tune/poison.hpp"
+
 namespace tune {
 
 stored_trial to_stored(const trial& finished) {
@@ -44,7 +46,8 @@ std::optional<trial> from_stored(const stored_trial& stored, const search_proble
   return taken;
 }
 
-known_failures to_known_failures(const std::vector<stored_trial>& compile_failures) {
+known_failures to_known_failures(const std::vector<stored_trial>& compile_failures,
+                                 const std::vector<stored_trial>& poison) {
   known_failures known;
   for (const stored_trial& failed : compile_failures) {
     if (failed.programs.empty()) {
@@ -52,6 +55,12 @@ known_failures to_known_failures(const std::vector<stored_trial>& compile_failur
     } else if (failed.programs.back() != compile_watch::unknown_program) {
       known.programs.emplace(failed.programs.back(), failed.message);
     }
+  }
+  for (const stored_trial& failed : poison) {
+    const auto result = outcome_from_name(failed.outcome);
+    if (!result || !is_poison(failed)) continue;
+    known.poison.emplace(canonical_text(failed.configuration),
+                         failure_reason{*result, failed.message});
   }
   return known;
 }

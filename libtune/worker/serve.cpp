@@ -23,7 +23,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/library_version.hpp"
-#include "libtune/compile/worker_process.hpp"
+#include "libtune/compile/child_process.hpp"
 
 namespace tune::worker {
 namespace {
@@ -106,7 +106,7 @@ int serve(int socket, const trade& trade) {
 }
 
 int run(int count, char** arguments, const trade& trade) {
-  constexpr int socket = detail::worker_process::socket_in_child;
+  constexpr int socket = detail::child_process::socket_in_child;
   if (count != 3 || std::string_view(arguments[1]) != "--serve" ||
       ::fcntl(socket, F_SETFD, FD_CLOEXEC) != 0) {
     std::fputs(

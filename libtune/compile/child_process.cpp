@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/compile/child_process.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fstream>
+#include <spawn.h>
+#include <string_view>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include "libtune/base/fork_guard.hpp"
+#include "libtune/store/file_descriptor.hpp"
+
+namespace tune::detail {
+namespace {
+
+void require(int failure, const char* what) {
+  if (failure != 0) throw std::system_error(failure, std::generic_category(), what);
+}
+
+/// The child has nothing of ours but its end of the socket and standard error, where its standard
+/// output goes too: what compilers print is no output of the application.
+class child_files {
+ public:
+  explicit child_files(int socket) {
+    require(::posix_spawn_file_actions_init(&actions_), "posix_spawn_file_actions_init");
+    ::posix_spawn_file_actions_adddup2(&actions_, socket, child_process::socket_in_child);
+    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_adddup2(&actions_, STDERR_FILENO, STDOUT_FILENO);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, child_process::socket_in_child + 1);
+  }
+  ~child_files() { ::posix_spawn_file_actions_destroy(&actions_); }
+  child_files(const child_files&) = delete;
+  child_files& operator=(const child_files&) = delete;
+
+  const posix_spawn_file_actions_t* get() const noexcept { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+/// No signal is blocked or ignored that the application blocks or ignores; and the child leads a
+/// process group, so that a terminal's interrupt is for the application to judge, and so that what
+/// a compiler starts ends with it.
+class child_attributes {
+ public:
+  child_attributes() {
+    require(::posix_spawnattr_init(&attributes_), "posix_spawnattr_init");
+    sigset_t none;
+    sigset_t all;
+    ::sigemptyset(&none);
+    ::sigfillset(&all);
+    ::posix_spawnattr_setsigmask(&attributes_, &none);
+    ::posix_spawnattr_setsigdefault(&attributes_, &all);
+    ::posix_spawnattr_setpgroup(&attributes_, 0);
+    ::posix_spawnattr_setflags(
+        &attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  }
+  ~child_attributes() { ::posix_spawnattr_destroy(&attributes_); }
+  child_attributes(const child_attributes&) = delete;
+  child_attributes& operator=(const child_attributes&) = delete;
+
+  const posix_spawnattr_t* get() const noexcept { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
+};
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::vector<std::string> environment_with(const std::vector<std::string>& variables) {
+  std::vector<std::string> all = variables;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const bool is_replaced = std::ranges::any_of(variables, [&](const std::string& variable) {
+      return text.starts_with(variable.substr(0, variable.find('=') + 1));
+    });
+    if (!is_replaced) all.emplace_back(text);
+  }
+  return all;
+}
+
+::pid_t spawn(child_command command, int socket) {
+  std::vector<std::string> environment = environment_with(command.variables);
+  const std::vector<char*> arguments = pointers_to(command.arguments);
+  const std::vector<char*> variables = pointers_to(environment);
+  const child_files files(socket);
+  const child_attributes attributes;
+  ::pid_t id = -1;
+  require(::posix_spawn(&id, command.program.c_str(), files.get(), attributes.get(),
+                        arguments.data(), variables.data()),
+          ("starting '" + command.program + "'").c_str());
+  return id;
+}
+
+std::uint64_t resident_bytes_of(::pid_t id) {
+  std::ifstream file(fmt::format("/proc/{}/statm", id));
+  std::uint64_t total = 0;
+  std::uint64_t resident = 0;
+  if (!(file >> total >> resident)) return 0;
+  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+child_process::end describe(int status) {
+  if (WIFSIGNALED(status)) {
+    const int signal = WTERMSIG(status);
+    return {fmt::format("killed by signal {} ({})", signal, ::strsignal(signal)),
+            signal == SIGKILL};
+  }
+  return {fmt::format("exit status {}", WEXITSTATUS(status)), false};
+}
+
+}  // namespace
+
+child_process::child_process(const child_command& command) {
+  // A child made by fork just now would keep the other end of the socket open.
+  const fork_guard no_fork;
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    throw std::system_error(errno, std::generic_category(), "socketpair");
+  }
+  file_descriptor ours(ends[0]);
+  const file_descriptor theirs(ends[1]);
+  ::fcntl(ours.get(), F_SETFL, O_NONBLOCK);
+  id_ = spawn(command, theirs.get());
+  socket_ = ours.release();
+}
+
+child_process::~child_process() {
+  if (id_ > 0) finish();
+  ::close(socket_);
+}
+
+void child_process::send(std::span<const std::byte> bytes) {
+  unsent_.insert(unsent_.end(), bytes.begin(), bytes.end());
+  flush();
+}
+
+// That the other end is gone shows when reading.
+void child_process::flush() {
+  std::size_t sent = 0;
+  while (sent < unsent_.size()) {
+    const ::ssize_t count =
+        ::send(socket_, unsent_.data() + sent, unsent_.size() - sent, MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno != EAGAIN) sent = unsent_.size();
+    if (count < 0) break;
+    sent += static_cast<std::size_t>(count);
+  }
+  unsent_.erase(unsent_.begin(), unsent_.begin() + static_cast<std::ptrdiff_t>(sent));
+}
+
+bool child_process::receive(std::vector<std::byte>& arrived) {
+  std::array<std::byte, std::size_t{1} << 16> part;
+  while (true) {
+    const ::ssize_t count = ::recv(socket_, part.data(), part.size(), 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return errno == EAGAIN;
+    if (count == 0) return false;
+    arrived.insert(arrived.end(), part.begin(), part.begin() + count);
+  }
+}
+
+void child_process::dismiss() noexcept { ::shutdown(socket_, SHUT_WR); }
+
+std::uint64_t child_process::resident_bytes() const {
+  std::uint64_t bytes = resident_bytes_of(id_);
+  std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", id_));
+  for (::pid_t child = 0; children >> child;) bytes += resident_bytes_of(child);
+  return bytes;
+}
+
+// Until it is waited for its number, which is that of its group too, is nobody else's. If the
+// application has taken its end from the system, there is nothing left to kill or to be told.
+child_process::end child_process::finish() {
+  const ::pid_t id = std::exchange(id_, -1);
+  siginfo_t ignored{};
+  if (::waitid(P_PID, static_cast<::id_t>(id), &ignored, WEXITED | WNOHANG | WNOWAIT) == 0) {
+    ::kill(-id, SIGKILL);  // changes nothing for one that has ended, but for what it has started
+    int status = 0;
+    ::pid_t waited = -1;
+    do {
+      waited = ::waitpid(id, &status, 0);
+    } while (waited < 0 && errno == EINTR);
+    if (waited == id) return describe(status);
+  }
+  return {"its end was not told", false};
+}
+
+}  // namespace tune::detail

@@ -1,0 +1,283 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/isolation/remote_search.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+#include "libtune/base/log.hpp"
+#include "libtune/compile/wire.hpp"
+#include "libtune/discover/devices.hpp"
+#include "libtune/isolation/greeting.hpp"
+#include "libtune/tune/error.hpp"
+#include "libtune/tune/notify.hpp"
+#include "libtune/tune/settings.hpp"
+#include "libtune/tune/test_mode.hpp"
+
+namespace tune::detail {
+namespace {
+
+constexpr int most_losses_in_a_row = 3;
+constexpr std::chrono::milliseconds between_looks{200};
+
+// Drivers may take their time over a device that somebody else has just lost.
+constexpr std::chrono::minutes time_to_accept{2};
+
+tuning_options without_observers(const tuning_options& options) {
+  tuning_options plain = options;
+  plain.observers.clear();
+  return plain;
+}
+
+tuning_request request_for(const remote_task& task) {
+  const auto address = address_of(task.device, all_devices());
+  if (!address) {
+    throw tuner_unavailable_error("device '" + task.device.name() +
+                                  "' is none that another process could find");
+  }
+  return {.function = task.function,
+          .key = task.key,
+          .device = *address,
+          .options = without_observers(task.options),
+          .context_options = without_observers(task.context_options),
+          .choice = task.choice,
+          .testing = current_test_mode()};
+}
+
+watchdog_limits limits_of(const tuning_options& options) {
+  return {.floor = resolve_trial_time(options.watchdog),
+          .multiple = options.watchdog.multiple,
+          .compile_time = options.compile_time};
+}
+
+}  // namespace
+
+remote_search::remote_search(const tuner_program& program, const remote_task& task)
+    : program_(program),
+      task_(task),
+      subject_{.function = task.function.name,
+               .version = task.function.version,
+               .arguments = task.key,
+               .device = task.device.info()},
+      request_(request_for(task)),
+      watchdog_(limits_of(task.options)) {}
+
+tuned_values remote_search::run() {
+  start_child();
+  while (true) {
+    if (child_) converse();
+    if (result_) return *std::move(result_);
+    require_going_on();
+    start_another();
+  }
+}
+
+// ---- children
+
+void remote_search::start_child() {
+  asked_ = 0;
+  watchdog_.end();
+  memory_kills_ = count_memory_kills();
+  try {
+    greet(child_.emplace(program_));
+    child_->send(request_);
+    const auto until = clock::now() + time_to_accept;
+    while (auto message = child_->next(until)) {
+      if (std::holds_alternative<acceptance>(*message)) return;
+      if (const auto* refused = std::get_if<refusal>(&*message)) {
+        throw tuner_unavailable_error(refused->reason);
+      }
+      hear(*std::move(message));
+    }
+  } catch (const wire_error& nonsense) {
+    throw tuner_unavailable_error(std::string("it talks nonsense: ") + nonsense.what());
+  } catch (const std::system_error& failure) {
+    throw tuner_unavailable_error(failure.what());
+  }
+  throw tuner_unavailable_error("it did not take up its work (" + child_->finish().text + ")");
+}
+
+// What worked for the first child may fail for another, for a while.
+void remote_search::start_another() {
+  try {
+    start_child();
+  } catch (const tuner_unavailable_error& failure) {
+    child_.reset();
+    if (++losses_in_a_row_ >= most_losses_in_a_row) give_up(failure.what());
+  }
+}
+
+void remote_search::converse() {
+  try {
+    while (child_ && !result_) {
+      require_going_on();
+      const auto look = clock::now() + between_looks;
+      if (auto message = child_->next(std::min(look, watchdog_.deadline().value_or(look)))) {
+        hear(*std::move(message));
+      } else if (child_->has_ended()) {
+        lose(child_->finish());
+      } else if (watchdog_.is_over(clock::now())) {
+        lose_by_overtime();
+      }
+    }
+  } catch (const wire_error& nonsense) {
+    lose({.text = fmt::format("it talked nonsense, {}, and was ended", nonsense.what())});
+  }
+}
+
+void remote_search::require_going_on() const {
+  if (task_.stop && task_.stop()) {
+    throw tuning_stopped_error("tuning " + describe(subject_) +
+                               " was ended before it had a result; a later one goes on with it");
+  }
+}
+
+void remote_search::lose_by_overtime() {
+  child_.reset();
+  blame(*watchdog_.step(), judge_overtime(watchdog_, watchdog_.elapsed(clock::now())));
+}
+
+void remote_search::lose(const child_process::end& end) {
+  child_.reset();
+  ++losses_in_a_row_;
+  if (const search_step* step = watchdog_.step()) {
+    const bool ran_out = count_memory_kills().value_or(0) > memory_kills_.value_or(0);
+    const bool killed_before = end.by_kill && killed_[step->index]++ > 0;
+    if (auto said = judge_end(*step, end, ran_out, killed_before)) blame(*step, *std::move(said));
+  }
+  if (losses_in_a_row_ >= most_losses_in_a_row) give_up(end.text);
+}
+
+void remote_search::blame(const search_step& step, verdict said) {
+  log(log_level::warning,
+      fmt::format("{}: the configuration {} is not tried any more: {}", describe(subject_),
+                  to_string(step.configuration), said.reason));
+  tell(current().add(lost_trial(step, std::move(said), watchdog_.elapsed(clock::now())), false));
+}
+
+void remote_search::give_up(const std::string& last_words) const {
+  throw error(fmt::format(
+      "tuning {} in a child process was given up: {} children in a row ended without having tried "
+      "a "
+      "configuration, the last because of '{}'; LIBTUNE_ISOLATION=off tunes in the program itself",
+      describe(subject_), most_losses_in_a_row, last_words));
+}
+
+// ---- what a child says
+
+void remote_search::hear(tuner_message message) {
+  std::visit([this](auto& said) { take(std::move(said)); }, message);
+}
+
+template <class Other>
+void remote_search::take(const Other&) {
+  throw wire_error("it said what is not for it to say");
+}
+
+search_memory& remote_search::current() {
+  if (asked_ == 0) throw wire_error("it spoke of a search that has not begun");
+  return *searches_[asked_ - 1];
+}
+
+// Each child goes through the searches of the function from the first on.
+void remote_search::take(const recall_question& asked) {
+  const std::size_t place = asked_++;
+  const bool is_another = place < searches_.size() && searches_[place]->identity() != asked.search;
+  if (is_another) {
+    log(log_level::warning,
+        describe(subject_) +
+            " searches another space than it did in a process that was lost, so "
+            "what was measured is not used");
+    searches_.resize(place);
+  }
+  const auto now = clock::now();
+  if (place == searches_.size()) {
+    searches_.push_back(std::make_unique<search_memory>(
+        asked.search, task_.recall ? task_.recall(asked.search) : recollection{}, now));
+  }
+  child_->send(recall_answer{current().recall(now)});
+}
+
+void remote_search::take(started_news news) {
+  news.event.subject = subject_;
+  if (current().start(news.event.taken_over)) {
+    notify(task_.options.observers,
+           [&](observer& listener) { listener.search_started(news.event); });
+  }
+  acknowledge();
+}
+
+void remote_search::take(taken_over_news news) {
+  tell(current().take_over(std::move(news.taken)));
+  acknowledge();
+}
+
+void remote_search::take(trial_news news) {
+  const bool is_fault =
+      news.made.outcome == outcome::device_fault && news.made.origin == trial_origin::made;
+  tell(current().add(std::move(news.made), news.refined));
+  // Nothing works in that process any more.
+  if (is_fault) return child_.reset();
+  acknowledge();
+}
+
+void remote_search::tell(search_memory::story story) {
+  if (story == search_memory::story::nothing) return;
+  const trial& latest = current().latest();
+  notify(task_.options.observers, [&](observer& listener) {
+    switch (story) {
+      case search_memory::story::nothing: break;
+      case search_memory::story::taken_over: return listener.trial_taken_over(subject_, latest);
+      case search_memory::story::finished: return listener.trial_finished(subject_, latest);
+      case search_memory::story::refined: return listener.trial_refined(subject_, latest);
+    }
+  });
+  if (story == search_memory::story::finished) losses_in_a_row_ = 0;
+}
+
+void remote_search::take(const progress_news& news) {
+  const search_progress now = current().progress(news.now, clock::now());
+  notify(task_.options.observers, [&](observer& listener) { listener.progressed(subject_, now); });
+  acknowledge();
+}
+
+void remote_search::take(const finished_news& news) {
+  if (auto event = current().finish(news, clock::now())) {
+    event->subject = subject_;
+    notify(task_.options.observers, [&](observer& listener) { listener.search_finished(*event); });
+  }
+  acknowledge();
+}
+
+void remote_search::take(step_begin begun) {
+  watchdog_.begin(std::move(begun.step), current().best_score(), clock::now());
+}
+
+void remote_search::take(step_end) { watchdog_.end(); }
+
+// A second child says again what the first has said.
+void remote_search::take(const log_line& line) {
+  if (said_.insert(line.text).second) log(line.level, line.text);
+}
+
+void remote_search::take(tuning_result made) {
+  result_ = tuned_values{std::move(made.values), made.score};
+}
+
+void remote_search::take(const tuning_failure& failure) {
+  switch (failure.kind) {
+    case failure_kind::argument: throw argument_error(failure.text);
+    case failure_kind::type: throw type_error(failure.text);
+    case failure_kind::no_device: throw no_device_error(failure.text);
+    case failure_kind::build: throw build_error(failure.text, failure.log);
+    case failure_kind::empty_space: throw empty_space_error(failure.text);
+    case failure_kind::tuning_failed: throw tuning_failed_error(subject_, current().trials());
+    case failure_kind::other: break;
+  }
+  throw error(failure.text);
+}
+
+}  // namespace tune::detail

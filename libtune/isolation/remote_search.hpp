@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "libtune/isolation/lost_child.hpp"
+#include "libtune/isolation/remote_tuning.hpp"
+#include "libtune/isolation/search_memory.hpp"
+#include "libtune/isolation/tuner_child.hpp"
+#include "libtune/isolation/watchdog.hpp"
+
+namespace tune::detail {
+
+/// One call of tune_remotely: children one after the other, until one has brought the result. Used
+/// by one thread, once.
+class remote_search {
+ public:
+  /// Both outlive it.
+  remote_search(const tuner_program& program, const remote_task& task);
+
+  tuned_values run();
+
+ private:
+  using clock = tuner_child::clock;
+
+  void start_child();
+  void start_another();
+  /// Until there is a result or the child is lost.
+  void converse();
+  void lose(const child_process::end& end);
+  void lose_by_overtime();
+  void blame(const search_step& step, verdict said);
+  [[noreturn]] void give_up(const std::string& last_words) const;
+  void require_going_on() const;
+
+  void hear(tuner_message message);
+  // What a child may say.
+  void take(const recall_question& asked);
+  void take(started_news news);
+  void take(taken_over_news news);
+  void take(trial_news news);
+  void take(const progress_news& news);
+  void take(const finished_news& news);
+  void take(step_begin begun);
+  void take(step_end ended);
+  void take(const log_line& line);
+  void take(tuning_result made);
+  void take(const tuning_failure& failure);
+  template <class Other>
+  void take(const Other& nonsense);
+
+  void tell(search_memory::story story);
+  void acknowledge() { child_->send(acknowledgement{}); }
+  search_memory& current();
+
+  const tuner_program& program_;
+  const remote_task& task_;
+  tuning_subject subject_;
+  tuning_request request_;
+  std::optional<tuner_child> child_;
+  watchdog watchdog_;
+  std::vector<std::unique_ptr<search_memory>> searches_;  // in the order in which they begin
+  std::size_t asked_ = 0;                                 // of them, by the present child
+  std::optional<tuned_values> result_;
+  std::map<std::size_t, int> killed_;  // by configuration: children killed from outside
+  std::optional<std::uint64_t> memory_kills_;
+  int losses_in_a_row_ = 0;  // without a trial between them
+  std::set<std::string> said_;
+};
+
+}  // namespace tune::detail

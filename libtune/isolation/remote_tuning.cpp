@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/isolation/remote_tuning.hpp"
+
+#include <chrono>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+#include "libtune/base/log.hpp"
+#include "libtune/compile/wire.hpp"
+#include "libtune/isolation/greeting.hpp"
+#include "libtune/isolation/remote_search.hpp"
+
+namespace tune {
+namespace {
+
+constexpr std::chrono::seconds time_to_list{10};
+
+}  // namespace
+
+tuned_values tune_remotely(const tuner_program& program, const remote_task& task) {
+  return detail::remote_search(program, task).run();
+}
+
+std::vector<remote_function> list_functions(const tuner_program& program) {
+  try {
+    detail::tuner_child child(program);
+    detail::greet(child);
+    child.send(detail::list_request{});
+    const auto until = detail::tuner_child::clock::now() + time_to_list;
+    while (auto message = child.next(until)) {
+      if (const auto* line = std::get_if<detail::log_line>(&*message)) log(line->level, line->text);
+      auto* listed = std::get_if<detail::function_list>(&*message);
+      if (listed == nullptr) continue;
+      std::vector<remote_function> functions;
+      for (detail::listed_function& item : listed->functions) {
+        functions.push_back({std::move(item.function), std::move(item.test_default)});
+      }
+      return functions;
+    }
+    throw tuner_unavailable_error("it did not list its functions (" + child.finish().text + ")");
+  } catch (const detail::wire_error& nonsense) {
+    throw tuner_unavailable_error(std::string("it talks nonsense: ") + nonsense.what());
+  } catch (const std::system_error& failure) {
+    throw tuner_unavailable_error(failure.what());
+  }
+}
+
+}  // namespace tune

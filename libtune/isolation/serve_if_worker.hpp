@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+namespace tune {
+
+/// Makes tuning safe for this program: call it first in main.
+///
+///   int main(int argc, char** argv) {
+///     tune::serve_if_worker(argc, argv);
+///     ...
+///   }
+///
+/// From then on searches run in a child process, which is this program, started again: there this
+/// call tunes what it is asked for, and never returns. So what is done before it, in constructors
+/// of static objects too, is done in each child. Children find an autotune function if it is a
+/// static object outside of any function, the usual way; others are tuned in the program itself, as
+/// is everything with LIBTUNE_ISOLATION=off.
+///
+/// A child has the program's environment and current folder, no standard input, standard error in
+/// place of standard output, and none of its files or threads. Does not throw.
+void serve_if_worker(int argc, char** argv);
+
+/// The same for a shared library that something else has loaded, such as a plugin, and that links
+/// libtune: searches run in a helper program, libtune-tuner, that loads the library and finds its
+/// autotune functions. Call it when the library is loaded, from its own code; the file has to stay.
+/// @param library_path  its own file
+/// @throws argument_error if there is no such file
+void tune_through(const std::string& library_path);
+
+}  // namespace tune
+
+/// For libtune-tuner: serves tuning requests over the socket that it was started with.
+/// @returns only if this is no process that a parent has started to tune
+extern "C" [[gnu::visibility("default")]] int libtune_serve_worker(int socket);

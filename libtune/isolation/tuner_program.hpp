@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tune {
+
+/// A program that serves tuning requests when it is started as a child: one whose main begins with
+/// serve_if_worker.
+struct tuner_program {
+  std::string path{};
+  std::vector<std::string> arguments{};  ///< all of them, the name that it is called by first
+};
+
+}  // namespace tune

@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/isolation/tuner_service.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <fmt/format.h>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "libtune/base/error.hpp"
+#include "libtune/base/library_version.hpp"
+#include "libtune/discover/devices.hpp"
+#include "libtune/isolation/tuner_link.hpp"
+#include "libtune/tune/autotuner_core.hpp"
+#include "libtune/tune/error.hpp"
+#include "libtune/tune/tuning_host.hpp"
+
+namespace tune::detail {
+namespace {
+
+/// Tells the parent what an observer there is to hear, and goes on when it has.
+class distant_observer final : public observer {
+ public:
+  explicit distant_observer(tuner_link& link) noexcept : link_(link) {}
+
+  void search_started(const search_started_event& event) override { tell(started_news{event}); }
+  void trial_taken_over(const tuning_subject&, const trial& taken) override {
+    tell(taken_over_news{taken});
+  }
+  void trial_finished(const tuning_subject&, const trial& made) override {
+    tell(trial_news{made, false});
+  }
+  void trial_refined(const tuning_subject&, const trial& made) override {
+    tell(trial_news{made, true});
+  }
+  void progressed(const tuning_subject&, const search_progress& now) override {
+    tell(progress_news{now});
+  }
+  void search_finished(const search_finished_event& event) override {
+    std::optional<std::size_t> best;
+    if (event.best) best = event.trials[*event.best].index;
+    tell(finished_news{best, event.elapsed, event.end, event.doubts, event.times});
+  }
+
+ private:
+  void tell(const tuner_message& news) {
+    link_.send(news);
+    static_cast<void>(link_.receive_answer<acknowledgement>());
+  }
+
+  tuner_link& link_;
+};
+
+class distant_watchdog final : public step_listener {
+ public:
+  explicit distant_watchdog(tuner_link& link) noexcept : link_(link) {}
+
+  void step_begins(const search_step& step) override { link_.send(step_begin{step}); }
+  void step_ends() noexcept override { link_.send(step_end{}); }
+
+ private:
+  tuner_link& link_;
+};
+
+/// Calls inside an autotune function tune in this process: a child has no children that tune.
+class this_process final : public tuning_host {
+ private:
+  tuned_values do_tune(const tuning_task& task) override { return tune_here(task); }
+};
+
+/// What a request needs, found in this process.
+struct found_request {
+  const autotuner_core* function;
+  tune::context context;
+};
+
+const autotuner_core& find_function(const function_identity& wanted) {
+  const auto all = registered_autotuners();
+  const auto found = std::ranges::find_if(all, [&](const autotuner_core* candidate) {
+    return candidate->identity().name == wanted.name &&
+           candidate->identity().version == wanted.version;
+  });
+  if (found == all.end()) {
+    throw argument_error(fmt::format(
+        "the autotune function '{}' is not there when main begins; make it a static object outside "
+        "of any function",
+        wanted.name));
+  }
+  if ((*found)->identity() != wanted) {
+    throw argument_error(
+        fmt::format("the autotune function '{}' has other fields in a new process", wanted.name));
+  }
+  return **found;
+}
+
+found_request find(const tuning_request& request) {
+  const autotuner_core& function = find_function(request.function);
+  const auto device = find_device(request.device, all_devices());
+  if (!device) {
+    throw argument_error(
+        fmt::format("a new process does not find device '{}'", request.device.name));
+  }
+  found_request found{&function, device->create_context()};
+  set_tuning_options(found.context, request.context_options);
+  return found;
+}
+
+tuning_failure describe_failure(std::exception_ptr thrown) {
+  try {
+    std::rethrow_exception(std::move(thrown));
+  } catch (const tuning_failed_error& failure) {
+    return {failure_kind::tuning_failed, failure.what(), {}};
+  } catch (const empty_space_error& failure) {
+    return {failure_kind::empty_space, failure.what(), {}};
+  } catch (const build_error& failure) {
+    return {failure_kind::build, failure.what(), failure.log()};
+  } catch (const type_error& failure) {
+    return {failure_kind::type, failure.what(), {}};
+  } catch (const argument_error& failure) {
+    return {failure_kind::argument, failure.what(), {}};
+  } catch (const no_device_error& failure) {
+    return {failure_kind::no_device, failure.what(), {}};
+  } catch (const std::exception& failure) {
+    return {failure_kind::other, failure.what(), {}};
+  } catch (...) {
+    return {failure_kind::other, "something that is not a std::exception was thrown", {}};
+  }
+}
+
+tuner_message carry_out(tuner_link& link, const tuning_request& request,
+                        const found_request& found) {
+  tuning_options options = request.options;
+  options.observers.push_back(std::make_shared<distant_observer>(link));
+  const tuning_subject subject{.function = request.function.name,
+                               .version = request.function.version,
+                               .arguments = request.key,
+                               .device = found.context.device().info()};
+  const tuning_task task{.context = found.context,
+                         .function = request.function,
+                         .tunes = found.function->tunes(),
+                         .subject = subject,
+                         .options = options,
+                         .recall =
+                             [&](const search_identity& search) {
+                               link.send(recall_question{search});
+                               return link.receive_answer<recall_answer>().known;
+                             },
+                         .choice = request.choice};
+  distant_watchdog watched(link);
+  try {
+    tuned_values made = tune_here(task, {.listener = &watched});
+    return tuning_result{std::move(made.values), made.score};
+  } catch (...) {
+    return describe_failure(std::current_exception());
+  }
+}
+
+void serve_request(tuner_link& link, const tuning_request& request) {
+  std::optional<found_request> found;
+  try {
+    set_test_mode(request.testing);
+    found.emplace(find(request));
+  } catch (const std::exception& failure) {
+    return link.send(refusal{failure.what()});
+  }
+  link.send(acceptance{});
+  link.send(carry_out(link, request, *found));
+}
+
+function_list list_all() {
+  function_list all;
+  for (const autotuner_core* function : registered_autotuners()) {
+    all.functions.push_back({function->identity(), function->test_default()});
+  }
+  return all;
+}
+
+}  // namespace
+
+void serve_tuning(int socket) {
+  // For as long as the process lives, whichever threads still log.
+  auto* const link = new tuner_link(socket);
+  link->send(tuner_greeting{.library = std::string(library_version())});
+  redirect_log([link](log_level level, std::string_view text) {
+    link->send(log_line{level, std::string(text)});
+  });
+  install_tuning_host(std::make_shared<this_process>());
+  while (true) {
+    const tuner_message message = link->receive();
+    if (const auto* request = std::get_if<tuning_request>(&message)) {
+      serve_request(*link, *request);
+    } else if (std::holds_alternative<list_request>(message)) {
+      link->send(list_all());
+    }
+  }
+}
+
+}  // namespace tune::detail

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "libtune/base/value.hpp"
+#include "libtune/measure/samples.hpp"
+
+namespace tune {
+
+/// What a search does with a configuration, as far as it may never end, or end the process.
+enum class step_kind : std::uint8_t {
+  generate,   ///< the author's function, with whatever it compiles
+  first_run,  ///< the first run, and the check of its result
+  run,        ///< another run that nobody times
+  samples,    ///< runs that are timed
+};
+
+/// "the first run", for people.
+std::string_view step_name(step_kind kind) noexcept;
+
+/// A step that begins.
+struct search_step {
+  step_kind kind = step_kind::generate;
+  std::size_t index = 0;                     ///< the configuration's number in the space
+  std::vector<named_value> configuration{};  ///< and its fields
+  std::uint64_t launches = 0;                ///< runs that the step consists of; zero: not known
+  run_time expected{0};                      ///< what they should take; zero: not known
+};
+
+/// Hears of steps, on the thread of the search. No two steps overlap. What it throws leaves the
+/// search.
+class step_listener {
+ public:
+  step_listener() = default;
+  virtual ~step_listener() = default;
+  step_listener(const step_listener&) = delete;
+  step_listener& operator=(const step_listener&) = delete;
+
+  virtual void step_begins(const search_step& step) = 0;
+  virtual void step_ends() noexcept = 0;
+};
+
+/// How a search is guarded against its configurations.
+struct search_guard {
+  step_listener* listener = nullptr;  ///< null: nobody wants to know; outlives the search
+  /// Whether the device still works, where an error does not tell; empty: errors tell.
+  std::function<bool()> device_works{};
+};
+
+/// One step: announced for as long as this lives.
+class [[nodiscard]] announced_step {
+ public:
+  announced_step(const search_guard& guard, const search_step& step) : listener_(guard.listener) {
+    if (listener_ != nullptr) listener_->step_begins(step);
+  }
+  ~announced_step() {
+    if (listener_ != nullptr) listener_->step_ends();
+  }
+  announced_step(const announced_step&) = delete;
+  announced_step& operator=(const announced_step&) = delete;
+
+ private:
+  step_listener* listener_;
+};
+
+}  // namespace tune

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/tuning_host.hpp"
+
+#include <chrono>
+#include <mutex>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/base/fork_guard.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/tune/elsewhere.hpp"
+#include "libtune/tune/error.hpp"
+#include "libtune/tune/settings.hpp"
+#include "libtune/tune/tunings_under_way.hpp"
+
+namespace tune {
+namespace {
+
+// Never destroyed: static objects may tune late.
+std::mutex& host_mutex() {
+  static auto* const mutex = new std::mutex;
+  return *mutex;
+}
+std::shared_ptr<tuning_host>& host_place() {
+  static auto* const place = new std::shared_ptr<tuning_host>;
+  return *place;
+}
+
+std::shared_ptr<tuning_host> installed_host() {
+  const detail::fork_guard no_fork;
+  const std::lock_guard lock(host_mutex());
+  return host_place();
+}
+
+void tell_once_that_it_tunes_here() {
+  static std::once_flag told;
+  std::call_once(told, [] {
+    log(log_level::info,
+        "this program tunes in its own process, where a kernel that goes wrong may end it; call "
+        "tune::serve_if_worker first in main, or set LIBTUNE_ISOLATION=off to say that it is "
+        "meant");
+  });
+}
+
+}  // namespace
+
+tuned_values tune_here(const tuning_task& task, const search_guard& guard) {
+  const detail::tuning_under_way now(task.subject);
+  const auto shortlist = [&](const search_problem& problem) {
+    return list_of(task.choice, problem, task.context.device());
+  };
+  tuning_session session(task.context, task.subject, task.options, std::chrono::steady_clock::now,
+                         task.recall, shortlist,
+                         {.guard = guard, .only_listed = task.choice.is_strict()});
+  std::vector<named_value> values = task.tunes(session, task.subject.arguments);
+  return {std::move(values), session.best_score()};
+}
+
+tuned_values run_tuning(const tuning_task& task) {
+  const isolation_mode wanted = resolve_isolation(task.options);
+  if (wanted == isolation_mode::off) return tune_here(task);
+  if (const auto host = installed_host()) return host->tune(task);
+  if (wanted == isolation_mode::on) {
+    throw error("tuning " + describe(task.subject) +
+                " in a child process was asked for (isolation 'on'), but this program cannot be "
+                "started as one; call tune::serve_if_worker first in main");
+  }
+  tell_once_that_it_tunes_here();
+  return tune_here(task);
+}
+
+bool detail::runs_elsewhere(const tuning_options& options) {
+  return resolve_isolation(options) != isolation_mode::off && installed_host() != nullptr;
+}
+
+void detail::install_tuning_host(std::shared_ptr<tuning_host> host) {
+  const detail::fork_guard no_fork;
+  const std::lock_guard lock(host_mutex());
+  host_place().swap(host);
+}
+
+}  // namespace tune

@@ -1,0 +1,270 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Searches in children of this program, for the first device that there is.
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "libtune/discover/devices.hpp"
+#include "libtune/isolation/remote_tuning.hpp"
+#include "libtune/store/tuning_database.hpp"
+#include "libtune/testing/devices.hpp"
+#include "libtune/testing/fake_device.hpp"
+#include "libtune/testing/temporary_directory.hpp"
+#include "libtune/testing/test_mode_guard.hpp"
+#include "libtune/tune/error.hpp"
+#include "tests/isolation/event_text.hpp"
+#include "tests/isolation/sample_tuner.hpp"
+
+using isolated::flaw;
+using isolated::sample_key;
+using isolated::sample_tuning;
+using tune::outcome;
+
+namespace {
+
+/// A place to tune in, as an application does.
+struct workbench {
+  explicit workbench(const tune::device& device) : context(device.create_context()) {}
+
+  tune::testing::test_mode_guard application{tune::testing::test_mode::off};
+  tune::testing::temporary_directory folder;
+  tune::context context;
+  std::shared_ptr<isolated::event_text> events = std::make_shared<isolated::event_text>();
+
+  std::string path(const char* name) const { return (folder / name).string(); }
+  tune::tuning_options options() const {
+    auto chosen = isolated::isolated_options(path("tuning.db"));
+    chosen.observers = {events};
+    return chosen;
+  }
+  sample_key key(flaw what, int bad = 5) const {
+    return {.flaw = what, .bad = bad, .log = path("log")};
+  }
+  /// Of the bad configuration, as observers heard of it.
+  const tune::trial& bad_trial(int bad = 5) const {
+    const auto found = std::ranges::find_if(events->trials, [&](const tune::trial& item) {
+      return to_string(item.configuration) == "n=" + std::to_string(bad);
+    });
+    REQUIRE(found != events->trials.end());
+    return *found;
+  }
+  void check_that_nothing_ran_twice() const {
+    const auto log = isolated::read_log(path("log"));
+    const std::set<std::string> different(log.begin(), log.end());
+    CHECK(different.size() == log.size());
+  }
+};
+
+std::size_t count_open_files() {
+  return static_cast<std::size_t>(
+      std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}));
+}
+
+}  // namespace
+
+LIBTUNE_DEVICE_TEST_CASE("a search in a child finds and stores what one in this process does",
+                         device) {
+  workbench bench(device);
+  const auto here = std::make_shared<isolated::event_text>();
+  auto in_process = bench.options();
+  in_process.isolation = tune::isolation_mode::off;
+  in_process.database = bench.path("here.db");
+  in_process.observers = {here};
+  const sample_key key{.configurations = 8};
+  CHECK(isolated::sample_autotune(bench.context, key, in_process) == sample_tuning{1});
+  CHECK(isolated::sample_autotune(bench.context, key, bench.options()) == sample_tuning{1});
+  CHECK(bench.events->lines == here->lines);
+  CHECK(bench.events->finished.size() == 1);
+  const auto lines = bench.events->lines.size();
+  CHECK(isolated::sample_autotune(bench.context, key, bench.options()) == sample_tuning{1});
+  CHECK_MESSAGE(bench.events->lines.size() == lines, "the second call looks it up");
+}
+
+LIBTUNE_DEVICE_TEST_CASE("samples come from a child as they were measured, to the last bit",
+                         device) {
+  workbench bench(device);
+  isolated::sample_autotune(bench.context, {.configurations = 3}, bench.options());
+  for (const tune::trial& made : bench.events->trials) {
+    const double n = std::stod(to_string(made.configuration).substr(2));
+    for (const tune::run_time time : made.samples.times()) CHECK(time.count() == n * 1e-6 * 1e9);
+  }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a configuration that ends its process is a trial with a reason", device) {
+  struct expectation {
+    flaw what;
+    outcome becomes;
+    std::string because;
+  };
+  const std::vector<expectation> all{
+      {flaw::segfault, outcome::crashed,
+       "its process ended during its first run: killed by signal 11 (Segmentation fault)"},
+      {flaw::aborts, outcome::crashed,
+       "its process ended during its preparation: killed by signal 6 (Aborted)"},
+      {flaw::exits, outcome::crashed, "its process ended during its preparation: exit status 3"},
+      {flaw::hangs, outcome::timed_out, "during its first run; the limit was 0.4 s"},
+      {flaw::hangs_generated, outcome::timed_out, "during its preparation; the limit was 0.6 s"},
+      {flaw::out_of_memory, outcome::out_of_memory, "bad_alloc"},
+      {flaw::throws, outcome::failed, "it does not want to"}};
+  for (const expectation& expected : all) {
+    CAPTURE(static_cast<int>(expected.what));
+    workbench bench(device);
+    const sample_key key = bench.key(expected.what);
+    CHECK(isolated::sample_autotune(bench.context, key, bench.options()) == sample_tuning{1});
+    const tune::trial& bad = bench.bad_trial();
+    CHECK(outcome_name(bad.outcome) == outcome_name(expected.becomes));
+    CHECK(bad.reason.find(expected.because) != std::string::npos);
+    CAPTURE(bad.reason);
+    REQUIRE(bench.events->finished.size() == 1);
+    CHECK(bench.events->finished.front().trials.size() == 8);
+    CHECK(bench.events->lines.front() == "started isolated.sample exhaustive 8 taken over 0");
+    CHECK(bench.events->lines.back() == "ended with n=1 of 8");
+    bench.check_that_nothing_ran_twice();
+  }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("what is poison is not run again by a later search, not even by force",
+                         device) {
+  workbench bench(device);
+  const sample_key key = bench.key(flaw::segfault);
+  isolated::sample_autotune(bench.context, key, bench.options());
+  auto again = bench.options();
+  again.mode = tune::tuning_mode::force;
+  CHECK(isolated::sample_autotune(bench.context, key, again) == sample_tuning{1});
+  const auto log = isolated::read_log(bench.path("log"));
+  CHECK(std::ranges::count(log, "5") == 1);
+  CHECK(std::ranges::count(log, "4") == 2);
+  CHECK(bench.events->trials.back().outcome != outcome::crashed);
+  const auto& last = bench.events->finished.back();
+  const auto bad = std::ranges::find(last.trials, outcome::crashed, &tune::trial::outcome);
+  REQUIRE(bad != last.trials.end());
+  CHECK(bad->origin == tune::trial_origin::remembered);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("where all is poison the reasons are told, and it stays so", device) {
+  workbench bench(device);
+  sample_key key = bench.key(flaw::aborts, 1);
+  key.configurations = 1;
+  for (int i = 0; i < 2; ++i) {
+    CHECK_THROWS_WITH_AS(isolated::sample_autotune(bench.context, key, bench.options()),
+                         doctest::Contains("1 x crashed: its process ended during its preparation"),
+                         tune::tuning_failed_error);
+  }
+}
+
+LIBTUNE_DEVICE_TEST_CASE(
+    "without a database this process remembers what lost children had measured", device) {
+  workbench bench(device);
+  auto options = bench.options();
+  options.database = "";
+  CHECK(isolated::sample_autotune(bench.context, bench.key(flaw::segfault), options) ==
+        sample_tuning{1});
+  CHECK(bench.bad_trial().outcome == outcome::crashed);
+  CHECK(bench.events->finished.front().trials.size() == 8);
+  bench.check_that_nothing_ran_twice();
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a child that is lost in the second search does not repeat the first",
+                         device) {
+  workbench bench(device);
+  const sample_key key = bench.key(flaw::segfault);
+  CHECK(isolated::staged_autotune(bench.context, key, bench.options()) == sample_tuning{1});
+  const auto log = isolated::read_log(bench.path("log"));
+  CHECK(log.size() == 8 + 9);
+  CHECK(bench.events->finished.size() == 2);
+  CHECK(std::ranges::count_if(bench.events->lines, [](const std::string& line) {
+          return line.starts_with("started");
+        }) == 2);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("children that end outside of configurations are given up", device) {
+  workbench bench(device);
+  CHECK_THROWS_WITH_AS(
+      isolated::sample_autotune(bench.context, bench.key(flaw::dies_outside), bench.options()),
+      doctest::Contains("3 children in a row"), tune::error);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a budget of trials counts over all children", device) {
+  workbench bench(device);
+  auto options = bench.options();
+  options.budget = tune::tuning_budget{.trials = 6};
+  isolated::sample_autotune(bench.context, bench.key(flaw::segfault), options);
+  CHECK(bench.events->finished.front().trials.size() == 6);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("an autotuner that children cannot find is tuned in this process",
+                         device) {
+  workbench bench(device);
+  const tune::autotuner<sample_key, sample_tuning> local{
+      {.name = "isolated.local"},
+      [](tune::tuning_session&, const sample_key&) { return sample_tuning{7}; }};
+  auto options = bench.options();
+  CHECK_THROWS_WITH_AS(local(bench.context, {}, options), doctest::Contains("static object"),
+                       tune::error);
+  options.isolation = tune::isolation_mode::automatic;
+  CHECK(local(bench.context, {}, options) == sample_tuning{7});
+}
+
+TEST_CASE("a device that no other process can find is tuned for in this process") {
+  const tune::testing::test_mode_guard application(tune::testing::test_mode::off);
+  const tune::testing::temporary_directory folder;
+  const tune::testing::fake_device fake;
+  auto options = isolated::isolated_options((folder / "tuning.db").string());
+  const auto context = fake.device().create_context();
+  CHECK_THROWS_WITH_AS(isolated::sample_autotune(context, {}, options),
+                       doctest::Contains("another process"), tune::error);
+  options.isolation = tune::isolation_mode::automatic;
+  CHECK(isolated::sample_autotune(context, {}, options) == sample_tuning{1});
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a function that asks for its own result in a child is told so", device) {
+  workbench bench(device);
+  sample_key key;
+  key.log = bench.path("tuning.db");
+  CHECK_THROWS_WITH_AS(isolated::selfish_autotune(bench.context, key, bench.options()),
+                       doctest::Contains("asks for its own result"), tune::argument_error);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a result of another device is tried in a child, too", device) {
+  workbench bench(device);
+  const sample_key key = bench.key(flaw::segfault);
+  tune::device_identity other = device.identity();
+  other.driver_version = "another";
+  const tune::function_identity function{.name = "isolated.sample",
+                                         .version = 0,
+                                         .key_fields = tune::describe_fields<sample_key>(),
+                                         .value_fields = tune::describe_fields<sample_tuning>()};
+  tune::tuning_database(bench.path("tuning.db"))
+      .store(function, {tune::to_values(key), other}, tune::to_values(sample_tuning{5}), 1.0);
+  auto options = bench.options();
+  options.match = tune::match_mode::nearest;
+  SUBCASE("and not used if that ends the child") {
+    CHECK(isolated::sample_autotune(bench.context, key, options) == sample_tuning{1});
+  }
+  SUBCASE("and used if it works") {
+    sample_key harmless = key;
+    harmless.bad = 4;
+    tune::tuning_database(bench.path("tuning.db"))
+        .store(function, {tune::to_values(harmless), other}, tune::to_values(sample_tuning{5}),
+               1.0);
+    CHECK(isolated::sample_autotune(bench.context, harmless, options) == sample_tuning{5});
+    CHECK(isolated::read_log(bench.path("log")) == std::vector<std::string>{"5"});
+  }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("nothing is left of children: no process, no file", device) {
+  workbench bench(device);
+  isolated::sample_autotune(bench.context, {}, bench.options());
+  const auto files = count_open_files();
+  isolated::sample_autotune(bench.context, bench.key(flaw::segfault), bench.options());
+  isolated::sample_autotune(bench.context, bench.key(flaw::hangs), bench.options());
+  CHECK(count_open_files() == files);
+}

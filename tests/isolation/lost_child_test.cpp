@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/isolation/lost_child.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace std::chrono_literals;
+using tune::outcome;
+using tune::search_step;
+using tune::step_kind;
+using tune::detail::judge_end;
+using tune::detail::judge_overtime;
+using tune::detail::lost_trial;
+using tune::detail::watchdog;
+
+namespace {
+
+const search_step first_run{
+    .kind = step_kind::first_run, .index = 2, .configuration = {{"n", std::int64_t{3}}}};
+
+}  // namespace
+
+TEST_CASE("a signal is a crash, and the text names it") {
+  const auto said =
+      judge_end(first_run, {.text = "killed by signal 11 (Segmentation fault)"}, true, true);
+  REQUIRE(said);
+  CHECK(said->outcome == outcome::crashed);
+  CHECK(said->reason ==
+        "its process ended during its first run: killed by signal 11 (Segmentation fault)");
+}
+
+TEST_CASE("a kill while memory ran out is the configuration's fault") {
+  const auto said = judge_end(first_run, {.text = "", .by_kill = true}, true, false);
+  REQUIRE(said);
+  CHECK(said->outcome == outcome::out_of_memory);
+}
+
+TEST_CASE("a kill by somebody else is not, unless it happens again") {
+  CHECK_FALSE(judge_end(first_run, {.text = "", .by_kill = true}, false, false));
+  const auto said = judge_end(first_run, {.text = "", .by_kill = true}, false, true);
+  REQUIRE(said);
+  CHECK(said->outcome == outcome::out_of_memory);
+}
+
+TEST_CASE("a step that took too long is said to have, with the limit") {
+  watchdog watched({.floor = 2s});
+  watched.begin(first_run, {}, {});
+  const auto said = judge_overtime(watched, 2500ms);
+  CHECK(said.outcome == outcome::timed_out);
+  CHECK(said.reason.starts_with(
+      "its process was stopped after 2.5 s during its first run; the limit was 2 s"));
+}
+
+TEST_CASE("the trial of what was lost has its configuration, and no program") {
+  const auto lost = lost_trial(first_run, {outcome::crashed, "why"}, 3s);
+  CHECK(lost.index == 2);
+  CHECK(to_string(lost.configuration) == "n=3");
+  CHECK(lost.reason == "why");
+  CHECK(lost.elapsed == 3s);
+  CHECK(lost.programs.empty());
+}

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Autotuners with one bad configuration among good ones, for the tests of this folder. They are
+// there before main begins, so that children find them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "libtune/tune/autotuner.hpp"
+
+namespace isolated {
+
+/// What the bad configuration does.
+enum class flaw {
+  none,
+  segfault,         ///< when it is run
+  hangs,            ///< when it is run
+  hangs_generated,  ///< when it is generated
+  aborts,           ///< when it is generated
+  exits,            ///< the same, with status 3
+  out_of_memory,    ///< allocates until the process may have no more
+  throws,           ///< when it is generated: no harm
+  dies_outside,     ///< the process ends between configurations, each time
+};
+
+struct sample_key {
+  isolated::flaw flaw = flaw::none;
+  int bad = 0;  ///< the configuration that has the flaw; 0: none
+  int configurations = 8;
+  int sleep_us = 0;   ///< that a run takes
+  std::string log{};  ///< the file that gets a line for each configuration that is run
+};
+
+struct sample_tuning {
+  int n = 1;  ///< a run takes so many microseconds, it says
+
+  friend bool operator==(const sample_tuning&, const sample_tuning&) = default;
+};
+
+extern const tune::autotuner<sample_key, sample_tuning> sample_autotune;
+
+/// Two searches, of which the second needs what the first has found.
+extern const tune::autotuner<sample_key, sample_tuning> staged_autotune;
+
+/// Asks for its own result while it is tuning, in the database that the key's log names.
+extern const tune::autotuner<sample_key, sample_tuning> selfish_autotune;
+
+/// The names of the configurations that were run, in order: "3".
+std::vector<std::string> read_log(const std::string& path);
+
+/// Options for a child, with a short watchdog.
+tune::tuning_options isolated_options(const std::string& database);
+
+}  // namespace isolated
+
+LIBTUNE_ENUM(isolated::flaw, none, segfault, hangs, hangs_generated, aborts, exits, out_of_memory,
+             throws, dies_outside)
+LIBTUNE_FIELDS(isolated::sample_key, flaw, bad, configurations, sleep_us, log)
+LIBTUNE_FIELDS(isolated::sample_tuning, n)

@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/isolation/tuner_message.hpp"
+
+#include <chrono>
+#include <cstring>
+#include <doctest/doctest.h>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "libtune/compile/wire.hpp"
+
+using namespace tune::detail;
+
+namespace {
+
+std::optional<tuner_message> read(const std::vector<std::byte>& bytes) {
+  tuner_message_reader reader;
+  reader.append(bytes);
+  return reader.next();
+}
+
+/// What comes out at the other end.
+template <class Message>
+Message sent(const Message& message) {
+  const auto arrived = read(encode(message));
+  REQUIRE(arrived);
+  REQUIRE(std::holds_alternative<Message>(*arrived));
+  // Every field: what was read is written as what was sent.
+  CHECK(encode(*arrived) == encode(message));
+  return std::get<Message>(*arrived);
+}
+
+tune::trial sample_trial() {
+  tune::trial made;
+  made.index = 7;
+  made.configuration = {{"n", std::int64_t{-1}}, {"name", std::string("x")}, {"none", {}}};
+  made.outcome = tune::outcome::measured;
+  for (const double time : {0.1, 1.0 / 3, 5e-324, 1e300}) made.samples.add(tune::run_time(time));
+  made.score = tune::run_time(0.1 + 0.2);
+  made.preparation = std::chrono::nanoseconds(123456789);
+  made.programs = {"a", "b"};
+  return made;
+}
+
+std::vector<tuner_message> one_of_each() {
+  tuning_request request{.function = {.name = "f",
+                                      .version = 3,
+                                      .key_fields = {{"k", tune::value_type::int32, true}},
+                                      .value_fields = {{"v", tune::value_type::enumeration}}},
+                         .key = {{"k", std::int64_t{4}}},
+                         .device = {.backend = "OpenCL", .name = "device", .ordinal = 2}};
+  request.options.strategy = "random";
+  request.options.budget = tune::tuning_budget{.trials = 8};
+  request.options.search.max_fraction = 0.5;
+  request.choice.known.winners.emplace_back().values = {{"v", std::string("one")}};
+  request.choice.shards = 4;
+  tune::search_started_event started;
+  started.strategy = "model";
+  started.removals = {{"small", 12}};
+  tune::search_step step{.kind = tune::step_kind::samples, .index = 3, .launches = 100};
+  return {tuner_greeting{.library = "0.1.0"},
+          request,
+          list_request{},
+          recall_answer{{.unfinished = {{.outcome = "measured", .samples_ns = {1.5}}},
+                         .spent = {std::chrono::seconds(2), 9}}},
+          acknowledgement{},
+          acceptance{},
+          refusal{"why"},
+          recall_question{{.space = "s", .compiler = "c", .library_version = "l", .stage = 1}},
+          started_news{started},
+          taken_over_news{sample_trial()},
+          trial_news{sample_trial(), true},
+          progress_news{{.planned = 4, .best = tune::run_time(1.25)}},
+          finished_news{.best = 3, .end = tune::search_end::trials, .doubts = {"hm"}},
+          step_begin{step},
+          step_end{},
+          log_line{tune::log_level::error, "text"},
+          tuning_result{{{"v", 0.5}}, tune::run_time(3)},
+          tuning_failure{failure_kind::build, "text", "log"},
+          function_list{{{request.function, {{"v", true}}}}}};
+}
+
+}  // namespace
+
+TEST_CASE("every message arrives as it was sent") {
+  for (const tuner_message& message : one_of_each()) {
+    std::visit([](const auto& content) { sent(content); }, message);
+  }
+}
+
+TEST_CASE("a trial arrives with every bit of its times") {
+  const trial_news news = sent(trial_news{sample_trial(), false});
+  const auto before = sample_trial().samples.times();
+  const tune::samples kept = sample_trial().samples;
+  REQUIRE(news.made.samples.size() == kept.size());
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const double there = news.made.samples.times()[i].count();
+    const double here = kept.times()[i].count();
+    CHECK(std::memcmp(&there, &here, sizeof here) == 0);
+  }
+  CHECK(news.made.score == sample_trial().score);
+  CHECK(news.made.configuration == sample_trial().configuration);
+  CHECK(news.made.programs == sample_trial().programs);
+}
+
+TEST_CASE("messages come in any pieces") {
+  std::vector<std::byte> all;
+  for (const tuner_message& message : one_of_each()) {
+    const auto bytes = encode(message);
+    all.insert(all.end(), bytes.begin(), bytes.end());
+  }
+  tuner_message_reader reader;
+  std::size_t count = 0;
+  for (const std::byte byte : all) {
+    reader.append({&byte, 1});
+    while (reader.next()) ++count;
+  }
+  CHECK(count == one_of_each().size());
+}
+
+TEST_CASE("a message that is cut short is waited for, and one that lies about it is refused") {
+  for (const tuner_message& message : one_of_each()) {
+    const auto bytes = encode(message);
+    for (std::size_t length = 0; length < bytes.size(); ++length) {
+      std::vector<std::byte> part(bytes.begin(),
+                                  bytes.begin() + static_cast<std::ptrdiff_t>(length));
+      CHECK_FALSE(read(part));
+      constexpr std::size_t header = 12;
+      if (length < header) continue;
+      const std::uint64_t claimed = length - header;
+      std::memcpy(part.data() + 4, &claimed, sizeof claimed);
+      CHECK_THROWS_AS(read(part), wire_error);
+    }
+  }
+}
+
+TEST_CASE("what is too long, of another kind or no message at all is refused") {
+  auto bytes = encode(step_end{});
+  SUBCASE("no message") { bytes[0] ^= std::byte{1}; }
+  SUBCASE("too long") { bytes[10] = std::byte{0xFF}; }
+  SUBCASE("another kind") { bytes[12] = std::byte{200}; }
+  CHECK_THROWS_AS(read(bytes), wire_error);
+}
+
+TEST_CASE("a greeting of another version may say more than this one knows") {
+  auto bytes = encode(tuner_greeting{.protocol = 99, .library = "9.9"});
+  bytes.insert(bytes.end(), 5, std::byte{42});
+  const std::uint64_t length = bytes.size() - 12;
+  std::memcpy(bytes.data() + 4, &length, sizeof length);
+  const auto greeting = read(bytes);
+  REQUIRE(greeting);
+  CHECK(std::get<tuner_greeting>(*greeting).protocol == 99);
+}
+
+TEST_CASE("damaged messages are refused or mean something, and never crash") {
+  std::minstd_rand random(1);
+  std::size_t refused = 0;
+  for (int round = 0; round < 300; ++round) {
+    for (const tuner_message& message : one_of_each()) {
+      auto bytes = encode(message);
+      for (int edits = 0; edits < 3; ++edits) {
+        // Not the length, so that the content is looked at.
+        const std::size_t place = 12 + random() % (bytes.size() - 12);
+        bytes[place] = static_cast<std::byte>(random() % 4 == 0 ? 0xFF : random());
+      }
+      try {
+        if (const auto read_back = read(bytes)) static_cast<void>(encode(*read_back));
+      } catch (const wire_error&) {
+        ++refused;
+      }
+    }
+  }
+  CHECK(refused > 100);
+}
