@@ -161,8 +161,7 @@ void trial_attempt::supply(std::string digest, supplied_program made) {
 void trial_attempt::try_out() {
   const stopwatch elapsing(now_, result_.elapsed);
   attempt(outcome::launch_failed, [&] {
-    prepared_.run();
-    if (auto wrong = prepared_.verify()) fail(outcome::wrong_result, std::move(*wrong));
+    if (auto wrong = prepared_.run_checked()) fail(outcome::wrong_result, std::move(*wrong));
   });
 }
 
