@@ -104,9 +104,8 @@ void workload::follow(const shared_array& shared, slot& slot) const {
   const auto* array = dynamic_cast<const io_slot*>(&slot);
   if (!shared.memory || array == nullptr || !array->is_bound()) return;
   const auto& bound = array->buffer().buffer().impl();
-  const bool is_old =
-      std::any_of(shared.replaced.begin(), shared.replaced.end(),
-                  [&](const auto& replaced) { return replaced.lock() == bound; });
+  const bool is_old = std::any_of(shared.replaced.begin(), shared.replaced.end(),
+                                  [&](const auto& replaced) { return replaced.lock() == bound; });
   if (is_old) slot.bind(*shared.memory);
 }
 

@@ -29,6 +29,14 @@ enum class tuning_mode : std::uint8_t {
   force,     ///< do not look, always tune, and store the result
 };
 
+/// Whose results are checked, where the author's function says how.
+enum class result_check : std::uint8_t {
+  every,      ///< of each configuration, before it is measured
+  finalists,  ///< of each that would take the lead or comes to the play-off: a wrong one is dropped
+              ///< before it can beat a right one
+  none,       ///< of none: the winner may be wrong
+};
+
 /// What tuning_options::wait is by default.
 inline constexpr std::chrono::minutes default_wait{10};
 
@@ -48,6 +56,7 @@ struct tuning_options {
   std::optional<tuning_budget> budget{};  ///< what each search may cost
   /// How long the compiler may take for one program, where it is a helper process that compiles.
   std::chrono::milliseconds compile_time = std::chrono::minutes(1);
+  result_check verify = result_check::every;
   measure_settings measure{};
   race_settings race{};
   std::string strategy{};  ///< see strategy_names; empty: by the space's size, see choose_search

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/session.hpp"
 
+#include "libtune/base/error.hpp"
 #include "libtune/base/library_version.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/tune/error.hpp"
@@ -10,6 +11,19 @@
 #include "libtune/tune/space_fingerprint.hpp"
 
 namespace tune {
+namespace {
+
+// A search that checks every result does not go on with the trials of one that did not.
+const char* suffix_of(result_check verify) {
+  switch (verify) {
+    case result_check::every: break;
+    case result_check::finalists: return "/finalists";
+    case result_check::none: return "/unchecked";
+  }
+  return "";
+}
+
+}  // namespace
 
 tuning_session::tuning_session(const tune::context& context, tuning_subject subject,
                                const tuning_options& options, wall_clock now,
@@ -21,11 +35,18 @@ tuning_session::tuning_session(const tune::context& context, tuning_subject subj
       recall_(std::move(recall)),
       shortlist_(std::move(shortlist)) {}
 
+const std::vector<named_value>& tuning_session::test_default_values() const {
+  if (!subject_.test_default.empty()) return subject_.test_default;
+  throw argument_error("the session for '" + subject_.function + "' on device '" +
+                       context_.device().name() +
+                       "' knows no test default, for no autotuner made it; name a configuration");
+}
+
 std::size_t tuning_session::search(const search_problem& problem) {
   const int stage = searches_++;
   const auto recall = [&]() -> recollection {
     if (!recall_) return {};
-    return recall_({.space = space_fingerprint(problem),
+    return recall_({.space = space_fingerprint(problem) + suffix_of(options_.verify),
                     .compiler = context_.compiler_identity(),
                     .library_version = std::string(library_version()),
                     .stage = stage});

@@ -19,7 +19,7 @@ namespace tune {
 namespace detail {
 class bit_comparison;
 class device_comparison;
-}
+}  // namespace detail
 
 /// The arrays that a correct kernel leaves behind, against which each configuration is checked
 /// before it is measured. Made once for a search, and shared by all its configurations: a handle,
@@ -27,8 +27,8 @@ class device_comparison;
 /// thread-safe.
 ///
 /// It compares what it is given. Together with a workload it does more (verified_measure): arrays
-/// are poisoned before the run, so that a kernel which writes nothing is not taken for right, writes
-/// out of bounds are found, and a second run has to give the same bits.
+/// are poisoned before the run, so that a kernel which writes nothing is not taken for right,
+/// writes out of bounds are found, and a second run has to give the same bits.
 ///
 ///   tune::answer expected;
 ///   expected.add("u_new", host_result, {.absolute = 1e-5});

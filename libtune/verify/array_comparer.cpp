@@ -74,9 +74,7 @@ template <class T>
 void add_float_bits(defines& macros, const tolerance& allowed) {
   constexpr std::size_t bytes = part_bytes<T>();
   const bool doubles = bytes == 8;
-  macros.add("sign_bit", doubles      ? "0x8000000000000000UL"
-                         : bytes == 4 ? "0x80000000u"
-                                      : "0x8000u");
+  macros.add("sign_bit", doubles ? "0x8000000000000000UL" : bytes == 4 ? "0x80000000u" : "0x8000u");
   macros.add("infinity_bits", doubles                       ? "0x7ff0000000000000UL"
                               : bytes == 4                  ? "0x7f800000u"
                               : std::is_same_v<T, bfloat16> ? "0x7f80u"
@@ -164,10 +162,9 @@ void array_comparer::prepare(command_queue& queue) {
   const program made =
       compile(place, {"count_differences.kernel", std::string(embedded::count_differences_kernel)},
               macros_for(type_, allowed_, words_));
-  prepared_ = std::make_unique<prepared>(
-      prepared{place, place.create_buffer(groups * sizeof(std::uint32_t)),
-               place.create_buffer(2 * groups * sizeof(double)),
-               made.create_kernel("count_differences")});
+  prepared_ = std::make_unique<prepared>(prepared{
+      place, place.create_buffer(groups * sizeof(std::uint32_t)),
+      place.create_buffer(2 * groups * sizeof(double)), made.create_kernel("count_differences")});
 }
 
 std::size_t array_comparer::count(command_queue& queue, const buffer& expected, const buffer& got,

@@ -64,8 +64,7 @@ std::optional<bool> bit_comparison::differ_on_device(command_queue& queue, const
   }
 }
 
-std::optional<std::string> bit_comparison::find_change(command_queue& queue,
-                                                       const snapshot& before,
+std::optional<std::string> bit_comparison::find_change(command_queue& queue, const snapshot& before,
                                                        const device_array& now) {
   if (before.on_device) {
     if (differ_on_device(queue, before, now) == false) return std::nullopt;

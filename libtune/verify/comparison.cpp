@@ -21,8 +21,8 @@ namespace {
 std::string hex_of(const void* bytes, std::size_t count) {
   std::string text;
   for (std::size_t i = 0; i < count; ++i) {
-    text += fmt::format("{:02x}",
-                        std::to_integer<unsigned>(static_cast<const std::byte*>(bytes)[i]));
+    text +=
+        fmt::format("{:02x}", std::to_integer<unsigned>(static_cast<const std::byte*>(bytes)[i]));
   }
   return text;
 }
@@ -30,10 +30,12 @@ std::string hex_of(const void* bytes, std::size_t count) {
 template <class T>
 std::string text_of(const T& element) {
   if constexpr (detail::is_complex<T>) {
-    return fmt::format("({}, {})", element.real(), element.imag());
+    return fmt::format("({}, {})", text_of(element.real()), text_of(element.imag()));
   } else if constexpr (std::is_integral_v<T>) {
     return std::to_string(element);
   } else {
+    // NaN of poison has a sign, which says nothing.
+    if (detail::is_nan(element)) return "nan";
     return fmt::format("{}", static_cast<detail::float_of<T>>(element));
   }
 }

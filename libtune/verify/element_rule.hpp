@@ -30,9 +30,8 @@ using float_of = std::conditional_t<std::is_same_v<T, double>, double, float>;
 /// The bits of a floating number as an integer that counts representable numbers from zero.
 template <class T>
 std::int64_t steps_from_zero(const T& number) noexcept {
-  using word = std::conditional_t<
-      sizeof(T) == 2, std::uint16_t,
-      std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
+  using word = std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
   constexpr word sign = word{1} << (8 * sizeof(T) - 1);
   word bits = 0;
   std::memcpy(&bits, &number, sizeof bits);

@@ -79,8 +79,9 @@ class workload_check final : public run_check {
 
   std::optional<std::string> find_change(const std::vector<answer::result>& results) {
     for (const auto& [name, before] : kept_) {
-      const auto now = std::find_if(results.begin(), results.end(),
-                                    [&name = name](const auto& item) { return item.first == name; });
+      const auto now =
+          std::find_if(results.begin(), results.end(),
+                       [&name = name](const auto& item) { return item.first == name; });
       if (now == results.end()) continue;
       if (const auto change = expected_.bits().find_change(queue_, before, now->second)) {
         return "'" + name + "' is not the same in a second run: " + *change;

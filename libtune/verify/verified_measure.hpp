@@ -3,6 +3,8 @@
 #pragma once
 
 #include <concepts>
+#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
