@@ -31,3 +31,4 @@
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/verify/answer.hpp"
+#include "libtune/verify/verified_measure.hpp"

@@ -22,6 +22,8 @@ inline constexpr auto last_of<tuning_mode> = tuning_mode::force;
 template <>
 inline constexpr auto last_of<isolation_mode> = isolation_mode::off;
 template <>
+inline constexpr auto last_of<result_check> = result_check::none;
+template <>
 inline constexpr auto last_of<cache_state> = cache_state::cold;
 template <>
 inline constexpr auto last_of<test_mode> = test_mode::forced;
@@ -84,8 +86,8 @@ void describe(auto& wire, is<watchdog_settings> auto& item) { wire(item.floor, i
 // Observers stay where they are.
 void describe(auto& wire, is<tuning_options> auto& item) {
   wire(item.database, item.system_databases, item.match, item.mode, item.wait, item.budget,
-       item.compile_time, item.isolation, item.watchdog, item.measure, item.race, item.strategy,
-       item.search);
+       item.compile_time, item.isolation, item.watchdog, item.verify, item.measure, item.race,
+       item.strategy, item.search);
 }
 // Of a winner the configuration is all that a shortlist needs.
 void describe(auto& wire, is<record> auto& item) { wire(item.values, item.score_ns); }

@@ -137,7 +137,8 @@ tuner_message carry_out(tuner_link& link, const tuning_request& request,
   const tuning_subject subject{.function = request.function.name,
                                .version = request.function.version,
                                .arguments = request.key,
-                               .device = found.context.device().info()};
+                               .device = found.context.device().info(),
+                               .test_default = found.function->test_default()};
   const tuning_task task{.context = found.context,
                          .function = request.function,
                          .tunes = found.function->tunes(),

@@ -50,6 +50,16 @@ measure& measure::check(check_function function) & {
 
 measure measure::check(check_function function) && { return std::move(check(std::move(function))); }
 
+measure& measure::check_runs(std::shared_ptr<run_check> judge) & {
+  require_operation();
+  judge_ = std::move(judge);
+  return *this;
+}
+
+measure measure::check_runs(std::shared_ptr<run_check> judge) && {
+  return std::move(check_runs(std::move(judge)));
+}
+
 measure& measure::reset(std::function<void()> function, reset_before before) & {
   require_operation();
   reset_ = std::move(function);
@@ -75,8 +85,15 @@ void measure::run() {
   impl_->run();
 }
 
-std::optional<std::string> measure::verify() {
+std::optional<std::string> measure::run_checked() {
   require_operation();
+  if (!judge_) run();
+  for (int done = 0; judge_ && done < judge_->runs(); ++done) {
+    judge_->prepare(done);
+    prepared_ = false;  // it may have overwritten what the reset function has put back
+    run();
+    if (auto wrong = judge_->judge(done)) return wrong;
+  }
   return check_ ? check_() : std::nullopt;
 }
 

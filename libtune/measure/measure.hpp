@@ -14,6 +14,7 @@
 
 #include "libtune/device/command_queue.hpp"
 #include "libtune/measure/measure_settings.hpp"
+#include "libtune/measure/run_check.hpp"
 #include "libtune/measure/samples.hpp"
 
 namespace tune {
@@ -49,9 +50,14 @@ class measure {
   /// Whether there is anything to run.
   explicit operator bool() const noexcept { return impl_ != nullptr; }
 
-  /// Attaches what verify calls. @throws argument_error if this is a skipped configuration
+  /// Attaches what is called once the configuration has run for the first time.
+  /// @throws argument_error if this is a skipped configuration
   measure& check(check_function function) &;
   measure check(check_function function) &&;
+  /// Attaches what makes runs of its own to judge, before that function is called.
+  /// @throws argument_error if this is a skipped configuration
+  measure& check_runs(std::shared_ptr<run_check> judge) &;
+  measure check_runs(std::shared_ptr<run_check> judge) &&;
   /// Attaches what puts back inputs that the kernel overwrites; its time is not part of the
   /// samples. It is called before the first run and, as the author says, before each batch of runs,
   /// which is enough where a second run on the first one's output takes as long, or before each
@@ -71,9 +77,9 @@ class measure {
   void prepare();
   /// One run that nobody times, and waits for its end.
   void run();
-  /// Calls the check function, meant to be done once, right after the first run. Empty if the
-  /// result is right or there is no such function.
-  std::optional<std::string> verify();
+  /// Runs it once, or as often as the run_check asks for, and has the result checked. Empty if the
+  /// result is right or nothing is attached that could tell.
+  std::optional<std::string> run_checked();
   /// Whether the cache is warm or cold when a timed run starts; warm until this is called. A
   /// function that times itself sees to that itself. @throws device_error (out_of_memory) if there
   /// is no memory for the buffer that is written before each run
@@ -95,6 +101,7 @@ class measure {
   std::unique_ptr<detail::measurable> impl_;
   std::string why_skipped_ = "the function that generates it returned nothing";
   check_function check_;
+  std::shared_ptr<run_check> judge_;
   std::function<void()> reset_;
   reset_before reset_before_ = reset_before::batch;
   bool prepared_ = false;

@@ -2,46 +2,134 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/operation/workload.hpp"
 
+#include <algorithm>
+#include <map>
 #include <span>
+#include <utility>
+#include <vector>
+
+#include "libtune/array/guarded_memory.hpp"
+#include "libtune/base/error.hpp"
+#include "libtune/device/device.hpp"
 
 namespace tune {
 namespace {
 
-constexpr std::byte poison{0xFF};
+constexpr std::size_t longest_band_bytes = std::size_t{1} << 20;
+// Neither poison nor pattern should be zero, which kernels write most.
+constexpr std::byte guard_bits{0x5A};
+
+// A kernel that is off by a row should be found out.
+std::size_t band_bytes(const workload_options& options, const slot& slot) {
+  const auto* array = dynamic_cast<const io_slot*>(&slot);
+  if (array == nullptr || array->dimensions().size() < 2) return options.guard_bytes;
+  const array_layout layout = array->required_layout();
+  const std::size_t row = layout.padded()[layout.padded().rank() - 1] * layout.element_bytes();
+  return std::max(options.guard_bytes, std::min(row, longest_band_bytes));
+}
+
+std::size_t element_bytes_of(const slot& slot) {
+  const auto* array = dynamic_cast<const io_slot*>(&slot);
+  return array == nullptr ? 0 : array->type().bytes();
+}
 
 }  // namespace
+
+struct workload::shared_array {
+  upload_function upload{};                // empty: no contents
+  std::optional<device_array> original{};  // the contents, with the padding of the last slot
+  std::optional<buffer> memory{};
+  std::optional<guarded_memory> guard{};  // what memory is a part of; empty without guards
+  // What operations of before may still have.
+  std::vector<std::weak_ptr<detail::buffer_interface>> replaced{};
+};
+
+struct workload::contents {
+  workload_options options;
+  std::map<std::string, shared_array, std::less<>> arrays{};
+};
+
+workload::workload(command_queue queue, const workload_options& options)
+    : queue_(std::move(queue)), contents_(std::make_shared<contents>(contents{options})) {}
+
+void workload::set_upload(const std::string& name, upload_function upload) {
+  shared_array& shared = contents_->arrays[name];
+  shared.upload = std::move(upload);
+  shared.original.reset();
+}
 
 void workload::bind(operation& operation) {
   for (const named_slot& item : operation.slots()) {
     if (item.slot->is_bound()) continue;
-    shared_array& shared = arrays_[item.name];
-    const std::size_t bytes = item.slot->required_bytes();
-    // In use by operations of before, it stays with them.
-    if (!shared.memory || shared.memory->size_bytes() < bytes) {
-      shared.memory.reset();
-      shared.memory = queue_.context().create_buffer(bytes);
-    }
+    shared_array& shared = contents_->arrays[item.name];
+    provide(shared, *item.slot);
     item.slot->bind(*shared.memory);
   }
   restore(operation);
 }
 
-void workload::restore(const operation& operation) {
-  for (const named_slot& item : operation.slots()) {
-    const auto found = arrays_.find(item.name);
-    if (found == arrays_.end() || !found->second.memory || !item.slot->is_bound()) continue;
-    shared_array& shared = found->second;
-    const auto* slot = dynamic_cast<const io_slot*>(item.slot.get());
-    if (slot == nullptr) {
-      queue_.fill(*shared.memory, item.slot->required_bytes(), std::span(&poison, 1));
-    } else if (slot->buffer().buffer() == *shared.memory) {
-      fill(shared, slot->buffer());
-    }
+// What is too small stays with the operations of before that use it.
+void workload::provide(shared_array& shared, const slot& slot) {
+  const workload_options& options = contents_->options;
+  const std::size_t bytes = std::max<std::size_t>(slot.required_bytes(), 1);
+  const std::size_t band = options.guards ? band_bytes(options, slot) : 0;
+  const bool is_guarded = !options.guards || (shared.guard && shared.guard->band_bytes() >= band);
+  if (shared.memory && shared.memory->size_bytes() >= bytes && is_guarded) return;
+  std::size_t size = bytes;
+  if (shared.memory) {
+    shared.replaced.push_back(shared.memory->impl());
+    size = std::max(size, shared.memory->size_bytes());
+  }
+  shared.memory.reset();
+  shared.guard.reset();
+  if (options.guards) {
+    shared.guard.emplace(queue_.context(), size, band);
+    shared.memory = shared.guard->memory();
+  } else {
+    shared.memory = queue_.context().create_buffer(size);
   }
 }
 
-void workload::fill(shared_array& source, const device_array& target) {
+workload::shared_array* workload::find(const named_slot& item) const {
+  const auto found = contents_->arrays.find(item.name);
+  if (found == contents_->arrays.end() || !found->second.memory || !item.slot->is_bound()) {
+    return nullptr;
+  }
+  const auto* slot = dynamic_cast<const io_slot*>(item.slot.get());
+  if (slot != nullptr && slot->buffer().buffer() != *found->second.memory) return nullptr;
+  return &found->second;
+}
+
+void workload::follow(const shared_array& shared, slot& slot) const {
+  const auto* array = dynamic_cast<const io_slot*>(&slot);
+  if (!shared.memory || array == nullptr || !array->is_bound()) return;
+  const auto& bound = array->buffer().buffer().impl();
+  const bool is_old = std::any_of(shared.replaced.begin(), shared.replaced.end(),
+                                  [&](const auto& replaced) { return replaced.lock() == bound; });
+  if (is_old) slot.bind(*shared.memory);
+}
+
+void workload::restore(const operation& operation, std::byte poison) {
+  for (const named_slot& item : operation.slots()) {
+    const auto known = contents_->arrays.find(item.name);
+    if (known != contents_->arrays.end()) follow(known->second, *item.slot);
+    shared_array* const shared = find(item);
+    if (shared == nullptr) continue;
+    const std::size_t bytes = item.slot->required_bytes();
+    const auto* slot = dynamic_cast<const io_slot*>(item.slot.get());
+    if (slot != nullptr) {
+      fill(*shared, slot->buffer(), poison);
+    } else if (bytes != 0) {
+      queue_.fill(*shared->memory, bytes, std::span(&poison, 1));
+    }
+    const std::size_t used = slot != nullptr ? slot->buffer().layout().bytes() : bytes;
+    if (shared->guard) shared->guard->arm(queue_, used, poison ^ guard_bits);
+  }
+}
+
+void workload::fill(shared_array& source, const device_array& target, std::byte poison) {
   if (!source.upload) {
+    if (target.layout().bytes() == 0) return;
     queue_.fill(target.buffer(), target.layout().bytes(), std::span(&poison, 1));
     return;
   }
@@ -54,10 +142,39 @@ void workload::fill(shared_array& source, const device_array& target) {
   target.copy_from(queue_, *source.original);
 }
 
+void workload::run(operation& operation, std::byte poison) {
+  bind(operation);
+  restore(operation, poison);
+  operation.run();
+  operation.queue().finish();
+  if (const auto stray = find_stray_write(operation)) {
+    throw error("an operation that was run on device '" + queue_.device().name() +
+                "' leaves its arrays: " + *stray + "; mend its kernel, its range or its padding");
+  }
+}
+
+std::optional<std::string> workload::find_stray_write(const operation& operation) {
+  std::string found;
+  for (const named_slot& item : operation.slots()) {
+    const shared_array* const shared = find(item);
+    if (shared == nullptr || !shared->guard) continue;
+    const auto stray = shared->guard->find_stray_write(queue_);
+    if (!stray) continue;
+    found += (found.empty() ? "'" : "; '") + item.name +
+             "': " + stray->describe(element_bytes_of(*item.slot));
+  }
+  if (found.empty()) return std::nullopt;
+  return found;
+}
+
 std::size_t workload::held_bytes() const noexcept {
   std::size_t bytes = 0;
-  for (const auto& [name, array] : arrays_) {
-    if (array.memory) bytes += array.memory->size_bytes();
+  for (const auto& [name, array] : contents_->arrays) {
+    if (array.guard) {
+      bytes += array.guard->total_bytes();
+    } else if (array.memory) {
+      bytes += array.memory->size_bytes();
+    }
     if (array.original) bytes += array.original->layout().bytes();
   }
   return bytes;

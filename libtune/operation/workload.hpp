@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +16,15 @@
 
 namespace tune {
 
+/// How a workload guards its arrays.
+struct workload_options {
+  /// Whether each array lies between two bands of memory that show what is written out of bounds.
+  bool guards = true;
+  /// The least bytes of a band; where that is more, the band of an array of several axes is as long
+  /// as one of its rows, though no longer than a megabyte.
+  std::size_t guard_bytes = 4096;
+};
+
 /// One set of arrays for all configurations of a search, so that none of them has to allocate and
 /// fill arrays of its own, which soon takes longer than to measure it:
 ///
@@ -24,28 +32,29 @@ namespace tune {
 ///   work.set("u", field);
 ///   session.tune(space, [&](const diffusion_tuning& tuning) {
 ///     auto step = diffusion_template(context, key, tuning).instantiate(queue, size, size);
-///     work.bind(step);
-///     return tune::make_measure(queue, std::move(step)).check(...);
+///     return tune::make_measure(queue, std::move(step), work, answer);
 ///   });
 ///
 /// Slots of one name share one piece of memory, as large as the strictest padding so far asks for,
 /// whatever the operations. Before an operation is bound, arrays with contents are set to them, by
 /// a copy on the device, and all others are filled with bytes of 0xFF, which are NaN to floats: a
-/// kernel that writes nothing is not taken for right. Since memory is shared, one operation of
-/// those that are bound may run at a time, on this queue. Used by one thread; it may be destroyed
-/// before the operations.
+/// kernel that writes nothing is not taken for right. Around each array lie guard bands
+/// (guarded_memory). Since memory is shared, one operation of those that are bound may run at a
+/// time, on this queue. A handle: copies mean the same arrays. Used by one thread; it may be
+/// destroyed before the operations.
 class workload {
  public:
-  explicit workload(command_queue queue) : queue_(std::move(queue)) {}
+  explicit workload(command_queue queue, const workload_options& options = {});
+
+  const command_queue& queue() const noexcept { return queue_; }
 
   /// What the array in the slots of this name holds whenever an operation is bound.
   template <element T>
   workload& set(const std::string& name, host_array<T> contents) {
     auto kept = std::make_shared<const host_array<T>>(std::move(contents));
-    arrays_[name].upload = [kept](command_queue& queue, const device_array& target) {
+    set_upload(name, [kept](command_queue& queue, const device_array& target) {
       target.set(queue, *kept);
-    };
-    arrays_[name].original.reset();
+    });
     return *this;
   }
 
@@ -53,24 +62,38 @@ class workload {
   /// @throws argument_error or type_error if contents do not fit the slot, device_error if there is
   ///         no memory
   void bind(operation& operation);
-  /// Sets the contents of all arrays that the operation has from here, as bind does: for
-  /// measure::reset, where a kernel overwrites its inputs.
-  void restore(const operation& operation);
+  /// Sets the contents of all arrays that the operation has from here, as bind does, and moves
+  /// those that have been replaced by larger ones: for measure::reset, where a kernel overwrites
+  /// its inputs.
+  /// @param poison  what arrays without contents are filled with; the guard bands get another
+  ///                pattern, which depends on it
+  void restore(const operation& operation, std::byte poison = std::byte{0xFF});
 
-  /// The bytes of device memory that it holds now.
+  /// Binds an operation, runs it once on its contents, and waits for its end: its arrays then hold
+  /// the results.
+  /// @throws what bind and the device throw; error if it writes out of bounds
+  void run(operation& operation, std::byte poison = std::byte{0xFF});
+
+  /// Which arrays that the operation has from here it has left since they were last set, and where
+  /// ("'output': 64 bytes were written ..."); nothing if none. Waits for the queue.
+  std::optional<std::string> find_stray_write(const operation& operation);
+
+  /// The bytes of device memory that it holds now, the guard bands included.
   std::size_t held_bytes() const noexcept;
 
  private:
-  struct shared_array {
-    std::function<void(command_queue&, const device_array&)> upload{};  // empty: no contents
-    std::optional<device_array> original{};  // the contents, with the padding of the last slot
-    std::optional<buffer> memory{};
-  };
+  struct shared_array;
+  struct contents;
+  using upload_function = std::function<void(command_queue&, const device_array&)>;
 
-  void fill(shared_array& source, const device_array& target);
+  void set_upload(const std::string& name, upload_function upload);
+  void provide(shared_array& shared, const slot& slot);
+  void follow(const shared_array& shared, slot& slot) const;
+  void fill(shared_array& source, const device_array& target, std::byte poison);
+  shared_array* find(const named_slot& item) const;
 
   command_queue queue_;
-  std::map<std::string, shared_array, std::less<>> arrays_;
+  std::shared_ptr<contents> contents_;
 };
 
 }  // namespace tune

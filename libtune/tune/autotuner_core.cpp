@@ -110,7 +110,8 @@ autotuner_core::values autotuner_core::obtain(const tune::context& context, cons
                 .subject = {.function = identity_.name,
                             .version = identity_.version,
                             .arguments = key,
-                            .device = context.device().info()},
+                            .device = context.device().info(),
+                            .test_default = test_default_},
                 .settings = {},
                 .layers = nullptr,
                 .database = nullptr};

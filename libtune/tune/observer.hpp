@@ -25,6 +25,7 @@ struct tuning_subject {
   int version = 0;                     ///< and version
   std::vector<named_value> arguments;  ///< the key
   device_info device;
+  std::vector<named_value> test_default{};  ///< as declared; empty for a session made by hand
 };
 
 /// Where an answer to a lookup came from.

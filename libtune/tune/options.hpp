@@ -49,6 +49,14 @@ struct watchdog_settings {
 /// What watchdog_settings::floor is by default.
 inline constexpr std::chrono::seconds default_trial_time{10};
 
+/// Whose results are checked, where the author's function says how.
+enum class result_check : std::uint8_t {
+  every,      ///< of each configuration, before it is measured
+  finalists,  ///< of each that would take the lead or comes to the play-off: a wrong one is dropped
+              ///< before it can beat a right one
+  none,       ///< of none: the winner may be wrong
+};
+
 /// What tuning_options::wait is by default.
 inline constexpr std::chrono::minutes default_wait{10};
 
@@ -70,6 +78,7 @@ struct tuning_options {
   std::chrono::milliseconds compile_time = std::chrono::minutes(1);
   std::optional<isolation_mode> isolation{};  ///< empty: what LIBTUNE_ISOLATION says
   watchdog_settings watchdog{};               ///< counts where a child process tunes
+  result_check verify = result_check::every;
   measure_settings measure{};
   race_settings race{};
   std::string strategy{};  ///< see strategy_names; empty: by the space's size, see choose_search

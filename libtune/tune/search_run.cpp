@@ -161,16 +161,60 @@ bool search_run::generate(trial_attempt& attempt) {
 }
 
 bool search_run::try_out(trial_attempt& attempt) {
-  measuring([&] { attempt.try_out(); });
+  first_run(attempt);
   if (attempt.ran_out_of_memory() && release_all()) {
     attempt.retry();
-    if (generate(attempt)) measuring([&] { attempt.try_out(); });
+    if (generate(attempt)) first_run(attempt);
   }
   const bool is_cold = !std::exchange(warmed_up_, warmed_up_ || attempt.is_live());
   if (is_cold && attempt.is_live() && setting_.device.kind() == device_kind::gpu) {
     measuring([&] { attempt.warm_up_device(); });
   }
   return attempt.is_live();
+}
+
+void search_run::first_run(trial_attempt& attempt) {
+  measuring([&] {
+    if (setting_.options.verify == result_check::every) {
+      attempt.try_out();
+    } else {
+      attempt.warm_up();
+    }
+  });
+}
+
+// Only what leads makes others be dropped, so that to check whatever takes the lead is enough.
+bool search_run::has_to_be_checked(const race_task& task,
+                                   const std::vector<run_time>& times) const {
+  if (setting_.options.verify != result_check::finalists) return false;
+  if (checked_.contains(task.configuration) || times.empty()) return false;
+  return task.step != race_step::screening || !trials_.best_score() ||
+         *std::min_element(times.begin(), times.end()) < *trials_.best_score();
+}
+
+void search_run::check(trial_attempt& attempt) {
+  measuring([&] { attempt.try_out(); });
+  if (!attempt.over()) checked_.insert(attempt.index());
+}
+
+// What leads in the end may have been taken over, or lead only because the device has drifted.
+void search_run::check_winner() {
+  if (setting_.options.verify != result_check::finalists) return;
+  for (auto place = best(); place; place = best()) {
+    const std::size_t index = trials_.all()[*place].index;
+    if (checked_.contains(index)) return;
+    attempt_pointer own;
+    if (!racing_.contains(index)) {
+      static const known_failures nothing;
+      own = std::make_unique<trial_attempt>(setting_.problem, index, setting_.device,
+                                            setting_.options.measure, setting_.now);
+      own->admit(nothing);
+      if (!own->over()) own->generate();
+    }
+    trial_attempt& leading = own ? *own : *racing_.at(index);
+    if (!leading.over() && (leading.is_live() || generate(leading))) check(leading);
+    if (leading.over()) finish(std::move(leading.result()));
+  }
 }
 
 double search_run::rank_of(std::size_t index) const {
@@ -195,6 +239,7 @@ void search_run::perform(const race_task& task) {
   plays_off_ = plays_off_ || task.step == race_step::play_off;
   const double allowed = plays_off_ ? final_tick_error : screening_tick_error;
   if (!attempt.over()) measuring([&] { times = attempt.sample(task.runs, allowed); });
+  if (!attempt.over() && has_to_be_checked(task, times)) check(attempt);
   if (attempt.over()) {
     race_->fail();
   } else {
@@ -269,6 +314,7 @@ void search_run::compare_best() {
   for (const std::size_t index : race_->finalists()) {
     if (race_->state(index) != race_state::failed) finish(result_of(index));
   }
+  check_winner();
   release_all();
 }
 
@@ -303,12 +349,16 @@ void search_run::finish(trial done) {
 
 std::optional<std::size_t> search_run::best() const {
   const std::vector<trial>& all = trials_.all();
+  std::optional<std::size_t> chosen = race_->winner();
+  if (chosen) {
+    const trial* winner = trials_.find(*chosen);
+    if (winner == nullptr || !winner->score) chosen.reset();  // found wrong in the end
+  }
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all[i].score) continue;
     // Among those that it has compared the race chooses, by more than their scores.
-    const bool is_beaten =
-        race_->winner() && racing_.contains(all[i].index) && all[i].index != *race_->winner();
+    const bool is_beaten = chosen && racing_.contains(all[i].index) && all[i].index != *chosen;
     if (!is_beaten && (!best || is_better(all[i], all[*best]))) best = i;
   }
   return best;

@@ -78,6 +78,10 @@ class search_run {
   void enter(attempt_pointer attempt);
   bool generate(trial_attempt& attempt);
   bool try_out(trial_attempt& attempt);
+  void first_run(trial_attempt& attempt);
+  bool has_to_be_checked(const race_task& task, const std::vector<run_time>& times) const;
+  void check(trial_attempt& attempt);
+  void check_winner();
   double rank_of(std::size_t index) const;
 
   void perform(const race_task& task);
@@ -100,6 +104,7 @@ class search_run {
   strategy* strategy_ = nullptr;                   // that is told of results
   std::map<std::size_t, attempt_pointer> racing_;  // by configuration: those in the race
   std::unordered_set<std::size_t> judged_;         // of them, those whose trials are up to date
+  std::unordered_set<std::size_t> checked_;  // by configuration: those found right, of finalists
   trial_list trials_;
   std::unordered_set<std::size_t> tried_;  // proposed, or taken over
   bool plays_off_ = false;                 // whether the race compares the finalists

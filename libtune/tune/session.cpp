@@ -6,6 +6,7 @@
 #include <exception>
 #include <utility>
 
+#include "libtune/base/error.hpp"
 #include "libtune/base/library_version.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/tune/error.hpp"
@@ -34,6 +35,16 @@ bool still_works(const context& context) {
   }
 }
 
+// A search that checks every result does not go on with the trials of one that did not.
+const char* suffix_of(result_check verify) {
+  switch (verify) {
+    case result_check::every: break;
+    case result_check::finalists: return "/finalists";
+    case result_check::none: return "/unchecked";
+  }
+  return "";
+}
+
 }  // namespace
 
 tuning_session::tuning_session(const tune::context& context, tuning_subject subject,
@@ -52,11 +63,18 @@ tuning_session::tuning_session(const tune::context& context, tuning_subject subj
   }
 }
 
+const std::vector<named_value>& tuning_session::test_default_values() const {
+  if (!subject_.test_default.empty()) return subject_.test_default;
+  throw argument_error("the session for '" + subject_.function + "' on device '" +
+                       context_.device().name() +
+                       "' knows no test default, for no autotuner made it; name a configuration");
+}
+
 std::size_t tuning_session::search(const search_problem& problem) {
   const int stage = searches_++;
   const auto recall = [&]() -> recollection {
     if (!recall_) return {};
-    return recall_({.space = space_fingerprint(problem),
+    return recall_({.space = space_fingerprint(problem) + suffix_of(options_.verify),
                     .compiler = context_.compiler_identity(),
                     .library_version = std::string(library_version()),
                     .stage = stage});

@@ -66,11 +66,20 @@ class tuning_session {
     return space[search(problem)];
   }
 
+  /// The autotuner's test default: a configuration that works on every device, and so one whose
+  /// result may be taken for the answer (take_answer).
+  /// @throws argument_error in a session without an autotuner, type_error for another Tuning
+  template <fielded Tuning>
+  Tuning test_default() const {
+    return from_values<Tuning>(test_default_values());
+  }
+
   /// The median time of the best configuration of the search that ended last.
   std::optional<run_time> best_score() const noexcept { return best_score_; }
 
  private:
   std::size_t search(const search_problem& problem);
+  const std::vector<named_value>& test_default_values() const;
 
   tune::context context_;
   tuning_subject subject_;

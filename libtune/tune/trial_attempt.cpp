@@ -198,8 +198,7 @@ void trial_attempt::supply(std::string digest, supplied_program made) {
 void trial_attempt::try_out() {
   const stopwatch elapsing(now_, result_.elapsed);
   announced(step_kind::first_run, 1, [&] {
-    prepared_.run();
-    if (auto wrong = prepared_.verify()) fail(outcome::wrong_result, std::move(*wrong));
+    if (auto wrong = prepared_.run_checked()) fail(outcome::wrong_result, std::move(*wrong));
   });
 }
 

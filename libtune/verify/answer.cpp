@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "libtune/base/error.hpp"
+#include "libtune/verify/bit_comparison.hpp"
 #include "libtune/verify/device_comparison.hpp"
 
 namespace tune {
@@ -38,12 +39,35 @@ void check_comparable(const std::string& name, const array_layout& expected,
 
 }  // namespace
 
-answer::answer() : contents_(std::make_shared<contents>()) {}
+answer::answer() : contents_(std::make_shared<contents>()) {
+  contents_->bits = std::make_shared<detail::bit_comparison>();
+}
 
-answer& answer::verify(function decides) {
+answer& answer::add(std::string name, command_queue& queue, const device_array& expected,
+                    const tolerance& allowed) {
+  const auto bytes = std::make_shared<std::vector<std::byte>>(read_back(queue, expected));
+  add_expected({.name = std::move(name),
+                .layout = expected.layout(),
+                .elements = std::shared_ptr<const void>(bytes, bytes->data()),
+                .allowed = allowed});
+  return *this;
+}
+
+answer& answer::verify(function decides, std::vector<std::string> judges) {
   if (!decides) throw argument_error("the function that decides on the results is empty");
   contents_->functions.push_back(std::move(decides));
+  for (std::string& name : judges) note_judged(std::move(name));
   return *this;
+}
+
+answer& answer::nondeterministic() {
+  contents_->deterministic = false;
+  return *this;
+}
+
+void answer::note_judged(std::string name) {
+  std::vector<std::string>& known = contents_->judged;
+  if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(std::move(name));
 }
 
 std::optional<std::string> answer::find_mismatch(command_queue& queue,
@@ -78,6 +102,7 @@ void answer::add_expected(expected_array expected) {
   }
   expected.on_device = std::make_shared<detail::device_comparison>(
       expected.layout, expected.elements, expected.allowed);
+  note_judged(expected.name);
   contents_->arrays.push_back(std::move(expected));
 }
 

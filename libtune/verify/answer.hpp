@@ -17,23 +17,23 @@
 namespace tune {
 
 namespace detail {
+class bit_comparison;
 class device_comparison;
-}
+}  // namespace detail
 
 /// The arrays that a correct kernel leaves behind, against which each configuration is checked
 /// before it is measured. Made once for a search, and shared by all its configurations: a handle,
 /// copies mean the same answer. Complete it before it is first compared with; from then on it is
 /// thread-safe.
 ///
-/// A kernel that writes nothing passes if the right values happen to lie in its buffers already, as
-/// where the buffers of one configuration serve the next: zero them before the first run, with
-/// measure::reset or once they are bound.
+/// It compares what it is given. Together with a workload it does more (verified_measure): arrays
+/// are poisoned before the run, so that a kernel which writes nothing is not taken for right,
+/// writes out of bounds are found, and a second run has to give the same bits.
 ///
 ///   tune::answer expected;
 ///   expected.add("u_new", host_result, {.absolute = 1e-5});
 ///   ...
-///   return tune::make_measure(queue, op).check(
-///       expected.check(queue, {{"u_new", op.buffer("u_new")}, {"u", op.buffer("u")}}));
+///   return tune::make_measure(queue, std::move(op), work, expected);
 class answer {
  public:
   /// A named array of a configuration.
@@ -58,9 +58,29 @@ class answer {
     return *this;
   }
 
+  /// The same with what an array on the device holds now, which is read back: the output of an
+  /// operation that is trusted. Waits for the queue.
+  /// @throws argument_error if the name has an answer already, device_error
+  answer& add(std::string name, command_queue& queue, const device_array& expected,
+              const tolerance& allowed = {});
+
   /// A function that decides, called with all results once the arrays have been found right.
+  /// @param judges  the outputs that it looks at and that have no answer: a second run has to give
+  ///                the same bits of these too
   /// @throws argument_error if it is empty
-  answer& verify(function decides);
+  answer& verify(function decides, std::vector<std::string> judges = {});
+
+  /// A second run need not give the same bits, as where floating numbers are added in no order; it
+  /// has to be as right as the first.
+  answer& nondeterministic();
+  bool is_deterministic() const noexcept { return contents_->deterministic; }
+
+  /// The arrays of which a second run has to give the same bits: those that have an answer, and
+  /// those that a function judges.
+  const std::vector<std::string>& judged() const noexcept { return contents_->judged; }
+
+  /// What compares them, for the checks of the configurations of one search.
+  detail::bit_comparison& bits() const noexcept { return *contents_->bits; }
 
   /// Compares the results that have an answer: large ones on the device, where it can, with what
   /// it keeps there of the answer; small ones, and those that are wrong, on the host. Waits for the
@@ -86,9 +106,13 @@ class answer {
   struct contents {
     std::vector<expected_array> arrays;
     std::vector<function> functions;
+    std::vector<std::string> judged;
+    bool deterministic = true;
+    std::shared_ptr<detail::bit_comparison> bits;
   };
 
   void add_expected(expected_array expected);
+  void note_judged(std::string name);
 
   std::shared_ptr<contents> contents_;
 };

@@ -4,61 +4,39 @@
 
 #include <array>
 #include <cmath>
-#include <complex>
 #include <cstdint>
 #include <cstring>
 #include <fmt/format.h>
+#include <limits>
 #include <span>
 #include <type_traits>
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/visit_dtype.hpp"
+#include "libtune/verify/element_rule.hpp"
 
 namespace tune {
 namespace {
 
-template <class T>
-inline constexpr bool is_complex = false;
-template <class T>
-inline constexpr bool is_complex<std::complex<T>> = true;
-
-// What a real type computes with.
-template <class T>
-using float_of = std::conditional_t<std::is_same_v<T, double>, double, float>;
-
-// NaN and infinite distances fail whatever the tolerance, so infinity matches nothing but itself.
-bool is_close(double distance, double magnitude, const tolerance& allowed) {
-  return std::isfinite(distance) && distance <= allowed.absolute + allowed.relative * magnitude;
-}
-
-template <class T>
-bool is_within(const T& expected, const T& got, const tolerance& allowed) {
-  if (expected == got) return true;
-  if constexpr (is_complex<T>) {
-    const std::complex<double> wanted(expected);
-    return is_close(std::abs(std::complex<double>(got) - wanted), std::abs(wanted), allowed);
-  } else if constexpr (std::is_integral_v<T>) {
-    // In unsigned arithmetic, so that no difference overflows.
-    using wide = std::uint64_t;
-    const wide distance = expected > got ? static_cast<wide>(expected) - static_cast<wide>(got)
-                                         : static_cast<wide>(got) - static_cast<wide>(expected);
-    return is_close(static_cast<double>(distance), std::abs(static_cast<double>(expected)),
-                    allowed);
-  } else {
-    const double wanted = static_cast<float_of<T>>(expected);
-    const double found = static_cast<float_of<T>>(got);
-    return is_close(std::abs(found - wanted), std::abs(wanted), allowed);
+std::string hex_of(const void* bytes, std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    text +=
+        fmt::format("{:02x}", std::to_integer<unsigned>(static_cast<const std::byte*>(bytes)[i]));
   }
+  return text;
 }
 
 template <class T>
 std::string text_of(const T& element) {
-  if constexpr (is_complex<T>) {
-    return fmt::format("({}, {})", element.real(), element.imag());
+  if constexpr (detail::is_complex<T>) {
+    return fmt::format("({}, {})", text_of(element.real()), text_of(element.imag()));
   } else if constexpr (std::is_integral_v<T>) {
     return std::to_string(element);
   } else {
-    return fmt::format("{}", static_cast<float_of<T>>(element));
+    // NaN of poison has a sign, which says nothing.
+    if (detail::is_nan(element)) return "nan";
+    return fmt::format("{}", static_cast<detail::float_of<T>>(element));
   }
 }
 
@@ -102,31 +80,80 @@ class row_walk {
   std::array<std::size_t, shape::max_rank> index_{};
 };
 
+/// What has been seen of an array of T.
+template <class T>
+class tally {
+ public:
+  tally(std::size_t elements, const tolerance& allowed) : allowed_(allowed) {
+    result_.elements = elements;
+    result_.rule = allowed.rule;
+  }
+
+  void add(const T& expected, const T& got, const row_walk& row, std::size_t column) {
+    const detail::element_verdict verdict = detail::judge(expected, got, allowed_);
+    const bool is_first = verdict.wrong && result_.mismatches++ == 0;
+    const bool is_worst = result_.mismatches == 0 && verdict.error > greatest_ &&
+                          allowed_.rule == tolerance_rule::signal_to_noise;
+    if (is_first || is_worst) {
+      result_.first = row.index_of(column);
+      shown_expected_ = expected;
+      shown_got_ = got;
+    }
+    if (verdict.error > greatest_) greatest_ = verdict.error;
+    add_squares(expected, verdict);
+  }
+
+  comparison finish() {
+    result_.greatest_error = greatest_;
+    if (allowed_.rule == tolerance_rule::signal_to_noise) {
+      result_.decibels = decibels_of(signal_, noise_);
+      result_.least_decibels = allowed_.limit;
+    }
+    if (result_.matches()) {
+      result_.first = {};
+      return result_;
+    }
+    result_.expected = text_of(shown_expected_);
+    result_.got = text_of(shown_got_);
+    if (result_.expected == result_.got) {  // two NaN, say
+      result_.expected += " of the bytes " + hex_of(&shown_expected_, sizeof(T));
+      result_.got += " of the bytes " + hex_of(&shown_got_, sizeof(T));
+    }
+    return result_;
+  }
+
+ private:
+  // What is not finite and right is no part of the signal.
+  void add_squares(const T& expected, const detail::element_verdict& verdict) {
+    if (allowed_.rule != tolerance_rule::signal_to_noise || verdict.wrong) return;
+    const double magnitude = detail::magnitude_of(expected);
+    if (!std::isfinite(magnitude)) return;
+    signal_ += magnitude * magnitude;
+    noise_ += verdict.error * verdict.error;
+  }
+
+  tolerance allowed_;
+  comparison result_;
+  double greatest_ = 0;
+  double signal_ = 0;
+  double noise_ = 0;
+  T shown_expected_{};
+  T shown_got_{};
+};
+
 template <class T>
 comparison compare_elements(const array_layout& expected_layout, const void* expected,
                             const array_layout& got_layout, const void* got,
                             const tolerance& allowed) {
-  comparison result{.elements = expected_layout.size().elements()};
+  const std::size_t elements = expected_layout.size().elements();
+  tally<T> seen(elements, allowed);
   row_walk row(expected_layout.size());
-  for (std::size_t done = 0; done < result.elements; done += row.length(), row.advance()) {
+  for (std::size_t done = 0; done < elements; done += row.length(), row.advance()) {
     const T* want = static_cast<const T*>(expected) + row.offset_in(expected_layout.padded());
     const T* have = static_cast<const T*>(got) + row.offset_in(got_layout.padded());
-    for (std::size_t i = 0; i < row.length(); ++i) {
-      if (is_within(want[i], have[i], allowed) || result.mismatches++ != 0) continue;
-      result.first = row.index_of(i);
-      result.expected = text_of(want[i]);
-      result.got = text_of(have[i]);
-    }
+    for (std::size_t i = 0; i < row.length(); ++i) seen.add(want[i], have[i], row, i);
   }
-  return result;
-}
-
-std::string hex_of(const std::byte* bytes, std::size_t count) {
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i) {
-    text += fmt::format("{:02x}", std::to_integer<unsigned>(bytes[i]));
-  }
-  return text;
+  return seen.finish();
 }
 
 // What their members are is not known, so their bytes decide.
@@ -153,9 +180,28 @@ comparison compare_structs(const array_layout& expected_layout, const void* expe
 }  // namespace
 
 std::string comparison::describe() const {
-  if (matches()) return fmt::format("all {} elements match", elements);
-  return fmt::format("{} of {} elements differ, the first at {}: expected {}, got {}", mismatches,
-                     elements, to_string(first), expected, got);
+  if (matches()) {
+    const std::string ratio = decibels ? fmt::format(", at {:.1f} dB", *decibels) : "";
+    return fmt::format("all {} elements match{}", elements, ratio);
+  }
+  if (mismatches == 0) {
+    return fmt::format(
+        "the signal-to-noise ratio is {:.1f} dB and not {:.1f} dB; the greatest error, {:.6g}, is "
+        "at {}: expected {}, got {}",
+        *decibels, least_decibels, *greatest_error, to_string(first), expected, got);
+  }
+  std::string text = fmt::format("{} of {} elements differ, the first at {}: expected {}, got {}",
+                                 mismatches, elements, to_string(first), expected, got);
+  if (!greatest_error) return text;
+  if (std::isinf(*greatest_error)) return text + "; the greatest error is not finite";
+  return text + fmt::format("; the greatest error is {:.6g}{}", *greatest_error,
+                            rule == tolerance_rule::ulps ? " ULPs" : "");
+}
+
+double decibels_of(double signal, double noise) noexcept {
+  if (noise == 0) return std::numeric_limits<double>::infinity();
+  if (!std::isfinite(signal)) return std::numeric_limits<double>::quiet_NaN();
+  return 10 * std::log10(signal / noise);
 }
 
 comparison compare(const array_layout& expected_layout, const void* expected,

@@ -10,38 +10,34 @@
 #include "libtune/array/device_array.hpp"
 #include "libtune/array/layout.hpp"
 #include "libtune/device/command_queue.hpp"
+#include "libtune/verify/array_comparer.hpp"
 #include "libtune/verify/tolerance.hpp"
 
 namespace tune::detail {
 
 /// Compares results with one answer on the device, so that only a few numbers and not the arrays
-/// travel to the host. It decides as tune::compare does, up to the last rounding of the tolerance.
-/// The answer is copied to the device, and the kernel compiled, by the first comparison; they stay
-/// there as long as this lives. Thread-safe.
+/// travel to the host: array_comparer with an answer, which is copied to the device by the first
+/// comparison and stays there as long as this lives. Thread-safe.
 class device_comparison {
  public:
-  /// Below it the host is as fast.
-  static constexpr std::size_t least_bytes = std::size_t{1} << 20;
-
   /// @param elements  of the layout; shared
   device_comparison(const array_layout& layout, std::shared_ptr<const void> elements,
                     const tolerance& allowed);
   ~device_comparison();
 
-  /// How many elements of a result of the same type and shape are wrong. Waits for the queue. Empty
-  /// where the host has to find out: the array is small, or not one of rows of integers, floats,
-  /// doubles or complex numbers; or the device has no memory for the answer, or no doubles.
+  /// How many elements of a result of the same type and shape are wrong, as array_comparer counts
+  /// them. Waits for the queue. Empty where the host has to find out: the array is small, or not
+  /// one of rows; or the device has no memory for the answer, or no doubles.
   std::optional<std::size_t> count_mismatches(command_queue& queue, const device_array& got);
 
  private:
   struct prepared;
 
-  bool prepare(command_queue& queue, const array_layout& layout);
-  std::size_t count(command_queue& queue, const device_array& got);
+  void prepare(command_queue& queue, const array_layout& layout);
 
   array_layout layout_;
   std::shared_ptr<const void> elements_;
-  tolerance allowed_;
+  array_comparer comparer_;
   std::mutex mutex_;
   std::unique_ptr<prepared> prepared_;  // for the context and padding of the last result
   std::optional<context> given_up_;     // where it did not work

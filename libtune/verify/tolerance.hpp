@@ -2,15 +2,54 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+
 namespace tune {
 
-/// How far a result may lie from the answer: |got - expected| <= absolute + relative * |expected|.
-/// NaN never passes, and infinity only where the same infinity is expected. Integers are compared
-/// by the same rule, so exactly where the right side is less than 1. For a complex element the
-/// distance is that of the complex numbers.
+/// What decides whether a result is close enough to the answer.
+enum class tolerance_rule : std::uint8_t {
+  distance,         ///< |got - expected| <= absolute + relative * |expected|, for each element
+  ulps,             ///< each element is at most so many representable numbers away
+  exact,            ///< each element has the same bits
+  signal_to_noise,  ///< 10 log10(sum |expected|^2 / sum |got - expected|^2), over the whole array
+};
+
+/// How far a result may lie from the answer. A plain distance is written as a list, every other
+/// rule is asked for by its name:
+///
+///   {.absolute = 1e-5, .relative = 1e-6}
+///   tune::tolerance::ulps(4)
+///   tune::tolerance::signal_to_noise(60)
+///
+/// Infinity passes only where the same infinity is expected, and NaN only where the answer is NaN
+/// and its author says that this is no mistake (nan_expected), whatever the rule. For a complex
+/// element the distance is that of the complex numbers; ULPs count for each of its two parts.
+/// Integers are compared by the same rules, where an ULP is 1. Structs match if their bytes do,
+/// whatever the rule.
 struct tolerance {
   double absolute = 1e-6;
   double relative = 0.0;
+  tolerance_rule rule = tolerance_rule::distance;
+  double limit = 0.0;         ///< the ULPs that are allowed, or the decibels that are asked for
+  bool nan_expected = false;  ///< whether NaN in the answer is meant, and NaN right there
+
+  /// Positive and negative zero are the same number.
+  static constexpr tolerance ulps(std::uint32_t most) {
+    return {.rule = tolerance_rule::ulps, .limit = static_cast<double>(most)};
+  }
+  /// Positive and negative zero differ, and so do two NaN of different bits.
+  static constexpr tolerance exact() { return {.rule = tolerance_rule::exact}; }
+  /// For signals, where single samples say little. A result without any error passes whatever the
+  /// signal; of an answer of zeros nothing else does.
+  static constexpr tolerance signal_to_noise(double least_decibels) {
+    return {.rule = tolerance_rule::signal_to_noise, .limit = least_decibels};
+  }
+  /// The same, but NaN is right where the answer is NaN.
+  constexpr tolerance allowing_nan() const {
+    tolerance changed = *this;
+    changed.nan_expected = true;
+    return changed;
+  }
 };
 
 }  // namespace tune

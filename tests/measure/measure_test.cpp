@@ -31,7 +31,7 @@ TEST_CASE("nullptr is a configuration that is skipped, and nothing can be done w
   CHECK_FALSE(skipped);
   CHECK_THROWS_AS(skipped.run(), tune::argument_error);
   CHECK_THROWS_AS(skipped.sample(1), tune::argument_error);
-  CHECK_THROWS_AS(skipped.verify(), tune::argument_error);
+  CHECK_THROWS_AS(skipped.run_checked(), tune::argument_error);
   CHECK_THROWS_AS(skipped.cache(tune::cache_state::cold), tune::argument_error);
   CHECK_THROWS_AS(skipped.timer_resolution(), tune::argument_error);
   CHECK_THROWS_AS(skipped.check([] { return std::nullopt; }), tune::argument_error);
@@ -49,20 +49,75 @@ TEST_CASE("a function that times itself gives one sample, the mean over the iter
   CHECK(calls == std::vector{1, 20});
 }
 
-TEST_CASE("the check is called by verify alone, and what it says comes back") {
+TEST_CASE("the check is called by run_checked alone, after a run, and what it says comes back") {
   std::optional<std::string> mismatch;
-  int calls = 0;
-  measure measured = tune::make_measure([](int) { return 1.0; }).check([&] {
-    ++calls;
+  std::string story;
+  measure measured = tune::make_measure([&](int) {
+                       story += "run ";
+                       return 1.0;
+                     }).check([&] {
+    story += "check ";
     return mismatch;
   });
   measured.run();
-  CHECK(calls == 0);
-  CHECK_FALSE(measured.verify());
+  CHECK(story == "run ");
+  CHECK_FALSE(measured.run_checked());
   mismatch = "element 3 is 5, expected 4";
-  CHECK(measured.verify() == "element 3 is 5, expected 4");
-  CHECK(calls == 2);
-  CHECK_FALSE(tune::make_measure([](int) { return 1.0; }).verify());
+  CHECK(measured.run_checked() == "element 3 is 5, expected 4");
+  CHECK(story == "run run check run check ");
+  CHECK_FALSE(tune::make_measure([](int) { return 1.0; }).run_checked());
+}
+
+namespace {
+
+/// Wants three runs, and finds one of them wrong.
+class three_runs final : public tune::run_check {
+ public:
+  three_runs(std::string& story, int wrong) : story_(story), wrong_(wrong) {}
+  int runs() const noexcept override { return 3; }
+  void prepare(int run) override { story_ += "prepare" + std::to_string(run) + " "; }
+  std::optional<std::string> judge(int run) override {
+    story_ += "judge" + std::to_string(run) + " ";
+    if (run == wrong_) return "wrong";
+    return std::nullopt;
+  }
+
+ private:
+  std::string& story_;
+  int wrong_;
+};
+
+}  // namespace
+
+TEST_CASE("a run check prepares each of its runs before the reset, and ends with what is wrong") {
+  std::string story;
+  const auto measured_with = [&](int wrong) {
+    return tune::make_measure([&](int) {
+             story += "run ";
+             return 1.0;
+           })
+        .reset([&] { story += "reset "; })
+        .check([&]() -> std::optional<std::string> {
+          story += "check";
+          return std::nullopt;
+        })
+        .check_runs(std::make_shared<three_runs>(story, wrong));
+  };
+  SUBCASE("all are right") {
+    CHECK_FALSE(measured_with(-1).run_checked());
+    CHECK(story ==
+          "prepare0 reset run judge0 prepare1 reset run judge1 prepare2 reset run judge2 check");
+  }
+  SUBCASE("the second is wrong") {
+    CHECK(measured_with(1).run_checked() == "wrong");
+    CHECK(story == "prepare0 reset run judge0 prepare1 reset run judge1 ");
+  }
+  SUBCASE("a reset that was made ahead is made again, for the check has overwritten it") {
+    auto measured = measured_with(0);
+    measured.prepare();
+    CHECK(measured.run_checked() == "wrong");
+    CHECK(story == "reset prepare0 reset run judge0 ");
+  }
 }
 
 TEST_CASE("the reset is called before the first run and before each batch, never during one") {

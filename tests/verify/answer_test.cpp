@@ -58,9 +58,11 @@ void check_find(const tune::device& device) {
   CHECK_FALSE(
       expected.find_mismatch(on.queue, {{"input", input}, {"scaled", scaled}, {"sum", sum}}));
   CHECK(expected.find_mismatch(on.queue, {{"sum", off}, {"scaled", scaled}}) ==
-        "'sum': 1 of 3 elements differ, the first at (1,): expected 2, got 5");
+        "'sum': 1 of 3 elements differ, the first at (1,): expected 2, got 5; the greatest error "
+        "is 3");
   CHECK(expected.find_mismatch(on.queue, {{"sum", sum}, {"scaled", off}}) ==
-        "'scaled': 3 of 3 elements differ, the first at (0,): expected 10, got 1");
+        "'scaled': 3 of 3 elements differ, the first at (0,): expected 10, got 1; the greatest "
+        "error is 27");
 }
 
 }  // namespace
@@ -125,7 +127,8 @@ TEST_CASE("a function that decides sees all results, after the arrays have been 
   CHECK(expected.find_mismatch(on.queue, {{"out", right}, {"seed", right}}) == "the seed is 1");
   CHECK(calls == 2);
   CHECK(expected.find_mismatch(on.queue, {{"out", four}, {"seed", right}}) ==
-        "'out': 3 of 3 elements differ, the first at (0,): expected 1, got 4");
+        "'out': 3 of 3 elements differ, the first at (0,): expected 1, got 4; the greatest error "
+        "is 3");
   CHECK(calls == 2);
 }
 
@@ -215,4 +218,35 @@ TEST_CASE("arrays without elements are right") {
   expected.add("out", host_array<float>({0, 3}));
   const device_array empty(on.context, {dtype::float32, {0, 3}});
   CHECK_FALSE(expected.find_mismatch(on.queue, {{"out", empty}}));
+}
+
+TEST_CASE("an array on the device becomes the answer as it is then") {
+  bench on(fake_device().device());
+  const device_array right = on.holding(values(1, 2, 3), 7);
+  answer expected;
+  expected.add("out", on.queue, right);
+  right.set(on.queue, values(4, 5, 6));
+  CHECK_FALSE(expected.find_mismatch(on.queue, {{"out", on.holding(values(1, 2, 3))}}));
+  CHECK(expected.find_mismatch(on.queue, {{"out", right}}));
+  CHECK_THROWS_AS(expected.add("out", on.queue, right), tune::argument_error);
+}
+
+TEST_CASE("it knows which outputs it judges, each once") {
+  answer expected;
+  CHECK(expected.is_deterministic());
+  expected.add("a", values(1, 2, 3));
+  const auto right = [](auto&, const auto&) -> std::optional<std::string> { return std::nullopt; };
+  expected.verify(right, {"partial", "a"}).verify(right).nondeterministic();
+  CHECK(expected.judged() == std::vector<std::string>{"a", "partial"});
+  CHECK_FALSE(expected.is_deterministic());
+}
+
+TEST_CASE("a signal that is too noisy says so") {
+  bench on(fake_device().device());
+  answer expected;
+  expected.add("out", values(10, 10, 10), tune::tolerance::signal_to_noise(40));
+  CHECK_FALSE(expected.find_mismatch(on.queue, {{"out", on.holding(values(10, 10.1F, 10))}}));
+  CHECK(expected.find_mismatch(on.queue, {{"out", on.holding(values(10, 11, 10))}}) ==
+        "'out': the signal-to-noise ratio is 24.8 dB and not 40.0 dB; the greatest error, 1, is at "
+        "(1,): expected 10, got 11");
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/verify/comparison.hpp"
 
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -174,7 +175,8 @@ TEST_CASE("a mismatch is counted, and the first one told with its index") {
   CHECK(compared.mismatches == 3);
   CHECK(compared.first == shape{0, 2, 1});
   CHECK(compared.describe() ==
-        "3 of 24 elements differ, the first at (0, 2, 1): expected 10, got -5");
+        "3 of 24 elements differ, the first at (0, 2, 1): expected 10, got -5; "
+        "the greatest error is 31");
 }
 
 TEST_CASE("a comparison is described in words") {
@@ -183,13 +185,15 @@ TEST_CASE("a comparison is described in words") {
   host_array<float> other{shape()};
   other() = static_cast<float>(not_a_number);
   CHECK(compare(one, other).describe() ==
-        "1 of 1 elements differ, the first at (): expected 0, got nan");
+        "1 of 1 elements differ, the first at (): expected 0, got nan; the greatest error is "
+        "not finite");
   host_array<std::complex<float>> a({1});
   host_array<std::complex<float>> b({1});
   a(0) = {1, -2};
   b(0) = {0.5F, 0};
   CHECK(compare(a, b).describe() ==
-        "1 of 1 elements differ, the first at (0,): expected (1, -2), got (0.5, 0)");
+        "1 of 1 elements differ, the first at (0,): expected (1, -2), got (0.5, 0); the "
+        "greatest error is 2.06155");
   host_array<std::int8_t> letter({1});
   letter(0) = 65;
   CHECK(compare(host_array<std::int8_t>({1}), letter).got == "65");
@@ -224,4 +228,129 @@ TEST_CASE("structs match if their bytes do") {
   CHECK(compared.describe() ==
         "1 of 4 elements differ, the first at (1, 0): expected 0100000002000000, got "
         "0100000002010000");
+}
+
+namespace {
+
+template <class T>
+T next(T number, int steps) {
+  for (; steps > 0; --steps) number = std::nextafter(number, std::numeric_limits<T>::infinity());
+  for (; steps < 0; ++steps) number = std::nextafter(number, -std::numeric_limits<T>::infinity());
+  return number;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("ULPs count the numbers between two", T, float, double) {
+  for (const T number : {T(1), T(-3.7), T(1e-30), std::numeric_limits<T>::denorm_min(), T(0)}) {
+    CAPTURE(number);
+    CHECK(passes(number, number, tolerance::ulps(0)));
+    CHECK(passes(number, next(number, 3), tolerance::ulps(3)));
+    CHECK_FALSE(passes(number, next(number, 4), tolerance::ulps(3)));
+    CHECK(passes(number, next(number, -3), tolerance::ulps(3)));
+    CHECK_FALSE(passes(number, next(number, -4), tolerance::ulps(3)));
+  }
+  const T tiny = std::numeric_limits<T>::denorm_min();
+  CHECK(passes(T(0), T(-0.0), tolerance::ulps(0)));
+  CHECK(passes(tiny, -tiny, tolerance::ulps(2)));
+  CHECK_FALSE(passes(tiny, -tiny, tolerance::ulps(1)));
+  CHECK_FALSE(passes(T(-1), T(1), tolerance::ulps(1000000)));
+}
+
+TEST_CASE("no number is within ULPs of infinity or NaN") {
+  const auto most = tolerance::ulps(std::numeric_limits<std::uint32_t>::max());
+  CHECK(passes(infinity, infinity, most));
+  CHECK_FALSE(passes(std::numeric_limits<double>::max(), infinity, most));
+  CHECK_FALSE(passes(infinity, std::numeric_limits<double>::max(), most));
+  CHECK_FALSE(passes(infinity, -infinity, most));
+  CHECK_FALSE(passes(1.0, not_a_number, most));
+  CHECK_FALSE(passes(not_a_number, not_a_number, most));
+}
+
+TEST_CASE("ULPs of 16 bits, of both parts, and of integers") {
+  CHECK(passes(tune::float16::from_bits(0x3C00), tune::float16::from_bits(0x3C02),
+               tolerance::ulps(2)));
+  CHECK_FALSE(passes(tune::float16::from_bits(0x3C00), tune::float16::from_bits(0x3C03),
+                     tolerance::ulps(2)));
+  CHECK_FALSE(passes(tune::bfloat16::from_bits(0x7F7F), tune::bfloat16::from_bits(0x7F80),
+                     tolerance::ulps(1)));
+  const std::complex<float> number(1, -2);
+  CHECK(passes<std::complex<float>>(number, {next(1.0F, 2), next(-2.0F, 2)}, tolerance::ulps(2)));
+  CHECK_FALSE(passes<std::complex<float>>(number, {1, next(-2.0F, 3)}, tolerance::ulps(2)));
+  CHECK(passes<std::int8_t>(-128, -126, tolerance::ulps(2)));
+  CHECK_FALSE(passes<std::int8_t>(-128, -125, tolerance::ulps(2)));
+}
+
+TEST_CASE("the greatest error is told in ULPs where they decide") {
+  host_array<float> expected({2});
+  host_array<float> got({2});
+  expected(0) = expected(1) = 1;
+  got(0) = next(1.0F, 5);
+  got(1) = next(1.0F, -7);
+  CHECK(compare(expected, got, tolerance::ulps(4)).describe() ==
+        "2 of 2 elements differ, the first at (0,): expected 1, got 1.0000006; the greatest error "
+        "is 7 ULPs");
+}
+
+TEST_CASE("exact means the same bits") {
+  CHECK(passes(1.0F, 1.0F, tolerance::exact()));
+  CHECK_FALSE(passes(1.0F, next(1.0F, 1), tolerance::exact()));
+  CHECK_FALSE(passes(0.0F, -0.0F, tolerance::exact()));
+  CHECK_FALSE(passes(not_a_number, not_a_number, tolerance::exact()));
+  CHECK(passes(not_a_number, not_a_number, tolerance::exact().allowing_nan()));
+  CHECK_FALSE(passes(not_a_number, -not_a_number, tolerance::exact().allowing_nan()));
+  CHECK(passes<std::int32_t>(-7, -7, tolerance::exact()));
+  CHECK_FALSE(passes<std::int32_t>(-7, -6, tolerance::exact()));
+  host_array<float> expected({1});
+  host_array<float> got({1});
+  expected(0) = static_cast<float>(not_a_number);
+  got(0) = expected(0);
+  CHECK(compare(expected, got, tolerance::exact()).describe() ==
+        "1 of 1 elements differ, the first at (0,): expected nan of the bytes 0000c07f, got nan of "
+        "the bytes 0000c07f; the greatest error is not finite");
+}
+
+TEST_CASE("NaN passes only where the answer has it and its author allows it") {
+  for (const tolerance& allowed :
+       {tolerance{.absolute = 1}, tolerance::ulps(3), tolerance::signal_to_noise(3)}) {
+    CHECK_FALSE(passes(not_a_number, not_a_number, allowed));
+    CHECK(passes(not_a_number, -not_a_number, allowed.allowing_nan()));
+    CHECK_FALSE(passes(1.0, not_a_number, allowed.allowing_nan()));
+    CHECK_FALSE(passes(not_a_number, 1.0, allowed.allowing_nan()));
+    CHECK(
+        passes<std::complex<double>>({not_a_number, 1}, {2, not_a_number}, allowed.allowing_nan()));
+  }
+}
+
+TEST_CASE("a signal is judged as a whole, by its power over that of the error") {
+  host_array<float> expected({100});
+  host_array<float> got({100});
+  for (int i = 0; i < 100; ++i) expected(i) = got(i) = 10;
+  got(3) = 11;
+  got(4) = 7;  // 10000 over 10: 30 dB
+  const comparison close = compare(expected, got, tolerance::signal_to_noise(29.99));
+  CHECK(close.matches());
+  CHECK(*close.decibels == doctest::Approx(30));
+  CHECK(close.describe() == "all 100 elements match, at 30.0 dB");
+  const comparison far = compare(expected, got, tolerance::signal_to_noise(40));
+  CHECK_FALSE(far.matches());
+  CHECK(far.mismatches == 0);
+  CHECK(far.describe() ==
+        "the signal-to-noise ratio is 30.0 dB and not 40.0 dB; the greatest error, 3, is at (4,): "
+        "expected 10, got 7");
+}
+
+TEST_CASE("a signal without error passes, and one of zeros or with infinities needs to be right") {
+  const tolerance allowed = tolerance::signal_to_noise(100);
+  CHECK(passes(3.0, 3.0, allowed));
+  CHECK(passes(0.0, 0.0, allowed));
+  CHECK_FALSE(passes(0.0, 1e-30, allowed));
+  CHECK(passes(infinity, infinity, allowed));
+  CHECK_FALSE(passes(infinity, 1.0, allowed));
+  CHECK_FALSE(passes(1.0, -infinity, allowed));
+  CHECK_FALSE(passes(1e200, 1.1e200, allowed));  // its square is no double
+  CHECK(passes<std::int16_t>(20000, 20001, tolerance::signal_to_noise(80)));
+  CHECK_FALSE(passes<std::int16_t>(20000, 20001, tolerance::signal_to_noise(90)));
+  CHECK(passes<std::complex<float>>({3, 4}, {3, 4.05F}, tolerance::signal_to_noise(39)));
+  CHECK_FALSE(passes<std::complex<float>>({3, 4}, {3, 4.05F}, tolerance::signal_to_noise(41)));
 }

@@ -63,7 +63,8 @@ std::optional<std::size_t> count(const tune::device& device, const host_array<T>
 
 TEST_CASE_TEMPLATE("every kind of element is compared where it lies", T, std::int8_t, std::uint8_t,
                    std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
-                   std::uint64_t, float, double, std::complex<float>, std::complex<double>) {
+                   std::uint64_t, tune::float16, tune::bfloat16, float, double, std::complex<float>,
+                   std::complex<double>) {
   for (const tune::device& device : tune::testing::test_devices()) {
     CAPTURE(device.name());
     const auto answer = counted<T>();

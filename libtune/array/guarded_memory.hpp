@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "libtune/device/buffer.hpp"
+#include "libtune/device/command_queue.hpp"
+#include "libtune/device/context.hpp"
+
+namespace tune {
+
+/// Bytes that were written outside of an array.
+struct stray_write {
+  bool behind = true;              ///< behind the end of the array, not before its begin
+  std::size_t nearest_bytes = 0;   ///< how many bytes lie between the array and the nearest of them
+  std::size_t farthest_bytes = 0;  ///< and the farthest, as far as the band reaches
+  std::size_t count = 0;           ///< of the bytes that differ from the pattern
+  std::size_t band_bytes = 0;      ///< how far anything could be seen
+
+  /// "512 bytes outside of the array were written, from 64 bytes (element 16) behind its end".
+  /// @param element_bytes  the size of the array's elements; 0: not known
+  std::string describe(std::size_t element_bytes) const;
+};
+
+/// Device memory between two bands of bytes that nobody should write, so that a kernel which leaves
+/// its array is found out, as long as it does not leave the bands too. An array may use less than
+/// all of the memory: the band behind it begins where it ends. Not thread-safe.
+class guarded_memory {
+ public:
+  /// @param band_bytes  of each of the two bands; rounded up to the alignment of buffers
+  /// @throws device_error if there is no memory
+  guarded_memory(const context& context, std::size_t bytes, std::size_t band_bytes);
+
+  /// What lies between the bands; it may outlive this.
+  const buffer& memory() const noexcept { return memory_; }
+  std::size_t band_bytes() const noexcept { return band_; }
+  /// Of device memory, the bands included.
+  std::size_t total_bytes() const noexcept { return whole_.size_bytes(); }
+
+  /// Enqueues writing a pattern into the bands around an array of so many bytes.
+  void arm(command_queue& queue, std::size_t used_bytes, std::byte pattern);
+  /// What was written into the bands since; nothing if it has never been armed. Waits for the
+  /// queue.
+  std::optional<stray_write> find_stray_write(command_queue& queue) const;
+
+ private:
+  std::size_t band_;
+  buffer whole_;
+  buffer memory_;
+  std::optional<std::size_t> used_{};
+  std::byte pattern_{};
+};
+
+}  // namespace tune
