@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "libtune/base/fork_guard.hpp"
+#include "libtune/base/seal.hpp"
 #include "libtune/store/file_descriptor.hpp"
 
 namespace tune::detail {
@@ -111,6 +112,7 @@ worker_process::end describe(int status) {
 }  // namespace
 
 worker_process::worker_process(const std::string& program) {
+  check_seal(sealed_action::process, [&] { return "start '" + program + "'"; });
   // A child made by fork just now would keep the worker's end of the socket open.
   const fork_guard no_fork;
   std::array<int, 2> ends{};

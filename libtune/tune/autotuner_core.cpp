@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
+#include "libtune/base/seal.hpp"
 #include "libtune/store/identity_column.hpp"
 #include "libtune/store/key_lock.hpp"
 #include "libtune/store/record_memory.hpp"
@@ -88,6 +89,10 @@ autotuner_core::~autotuner_core() { autotuner_registry::instance().remove(*this)
 
 autotuner_core::values autotuner_core::obtain(const tune::context& context, const values& key,
                                               const tuning_options& options) const {
+  detail::check_seal(sealed_action::tune, [&] {
+    return fmt::format("obtain the tuning of '{}' for {} on device '{}'", identity_.name,
+                       key.empty() ? "its only key" : to_string(key), context.device().name());
+  });
   const detail::test_mode testing = detail::current_test_mode();
   if (testing == detail::test_mode::defaults) return test_default_;
 
