@@ -14,6 +14,7 @@
 #include "libtune/base/seal.hpp"
 #include "libtune/store/identity_column.hpp"
 #include "libtune/store/key_lock.hpp"
+#include "libtune/store/missed_keys.hpp"
 #include "libtune/store/record_memory.hpp"
 #include "libtune/store/tuning_layers.hpp"
 #include "libtune/tune/database_recorder.hpp"
@@ -120,6 +121,7 @@ autotuner_core::values autotuner_core::obtain(const tune::context& context, cons
   if (asked.settings.mode == tuning_mode::force) return tune_once(asked);
   if (goes_on(asked)) return tune_once(asked);
   if (auto found = look_up(asked)) return *std::move(found);
+  missed_keys(asked.settings.missed).remember(identity_, asked.key());
   switch (asked.settings.mode) {
     case tuning_mode::cached:
       throw not_tuned_error(asked.subject, asked.settings.database, asked.failed_at);
