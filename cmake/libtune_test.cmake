@@ -14,7 +14,7 @@ function(libtune_test_environment)
     "HOME=set:${libtune_test_home}"
     "XDG_CACHE_HOME=set:${libtune_test_home}/cache"
     "POCL_CACHE_DIR=set:${libtune_test_home}/pocl"
-    "LIBTUNE_CACHE=set:off" "LIBTUNE_DB=unset:" "LIBTUNE_DB_ACCESS=unset:" "LIBTUNE_MATCH=unset:" "LIBTUNE_MODE=unset:" "LIBTUNE_BUDGET=unset:" "LIBTUNE_WAIT=unset:" "LIBTUNE_WORKER=unset:" "LIBTUNE_WORKERS=unset:" "LIBTUNE_LOG=unset:" "LIBTUNE_ISOLATION=unset:" "LIBTUNE_TRIAL_TIME=unset:")
+    "LIBTUNE_CACHE=set:off" "LIBTUNE_DB=unset:" "LIBTUNE_DB_ACCESS=unset:" "LIBTUNE_MATCH=unset:" "LIBTUNE_MISSED=unset:" "LIBTUNE_MODE=unset:" "LIBTUNE_BUDGET=unset:" "LIBTUNE_WAIT=unset:" "LIBTUNE_WORKER=unset:" "LIBTUNE_WORKERS=unset:" "LIBTUNE_LOG=unset:" "LIBTUNE_ISOLATION=unset:" "LIBTUNE_TRIAL_TIME=unset:")
   if(LIBTUNE_SANITIZE)
     list(APPEND environment "UBSAN_OPTIONS=set:print_stacktrace=1")
   endif()
