@@ -15,6 +15,7 @@
 #include "libtune/base/dtype.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/base/fields.hpp"
+#include "libtune/base/seal.hpp"
 #include "libtune/compile/compile.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/kernel.hpp"

@@ -37,6 +37,7 @@ void add_import(CLI::App& program, invocation& shared);
 void add_import_katsdpsigproc(CLI::App& program, invocation& shared);
 void add_list(CLI::App& program, invocation& shared);
 void add_merge(CLI::App& program, invocation& shared);
+void add_missed(CLI::App& program, invocation& shared);
 void add_path(CLI::App& program, invocation& shared);
 void add_prune(CLI::App& program, invocation& shared);
 void add_show(CLI::App& program, invocation& shared);

@@ -11,6 +11,7 @@
 
 #include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/base/seal.hpp"
 #include "libtune/base/signals_blocked.hpp"
 
 namespace tune::detail {
@@ -58,6 +59,7 @@ void binary_writer::write(std::shared_ptr<const binary_cache> cache, binary_cach
 }
 
 void binary_writer::run() {
+  const unsealed_section ours;  // who had something compiled has come to a door
   std::unique_lock lock(mutex_);
   while (!waiting_.empty()) {
     const auto cache = cache_;

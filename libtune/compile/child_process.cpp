@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "libtune/base/fork_guard.hpp"
+#include "libtune/base/seal.hpp"
 #include "libtune/store/file_descriptor.hpp"
 
 namespace tune::detail {
@@ -129,6 +130,7 @@ child_process::end describe(int status) {
 }  // namespace
 
 child_process::child_process(const child_command& command) {
+  check_seal(sealed_action::process, [&] { return "start '" + command.program + "'"; });
   // A child made by fork just now would keep the other end of the socket open.
   const fork_guard no_fork;
   std::array<int, 2> ends{};

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/seal.hpp"
 #include "libtune/compile/build_log.hpp"
 #include "libtune/compile/cached_compiler.hpp"
 #include "libtune/compile/compile_watch.hpp"
@@ -45,6 +46,9 @@ program compile(const context& context, const kernel_source& source, const defin
                 const compile_options& options) {
   const tune::device handle = context.device();
   const device_info& device = handle.info();
+  detail::check_seal(sealed_action::compile, [&] {
+    return fmt::format("compile '{}' for device '{}'", source.name, device.identity.name);
+  });
   const resolved_source resolved = include_kernel_library(source);
   const std::string before = fmt::format("{}\n{}", preamble(device.language), macros.text());
   const program_source complete{

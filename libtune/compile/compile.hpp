@@ -24,6 +24,7 @@ struct compile_options {
 /// calling thread, or, while others are compiled too, by the workers of compile_pool::shared().
 /// @throws build_error whose text shows the compiler's log, the source lines that it complains of,
 ///         the device and the configuration; or if the library has no such text
+///         seal_broken_error on a sealed thread, also for a program that the cache has
 program compile(const context& context, const kernel_source& source, const defines& macros = {},
                 const compile_options& options = {});
 

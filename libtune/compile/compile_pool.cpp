@@ -17,6 +17,7 @@
 #include "libtune/base/environment.hpp"
 #include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/base/seal.hpp"
 #include "libtune/compile/compile_job.hpp"
 #include "libtune/compile/program_digest.hpp"
 #include "libtune/compile/program_key.hpp"
@@ -78,6 +79,13 @@ compile_pool_options wanted_options(std::optional<std::size_t> count) {
   options.workers = count ? static_cast<int>(std::min(*count, most)) : worker_count(resources);
   options.memory_bytes = worker_memory_bytes(resources, options.workers);
   return options;
+}
+
+void check_pool_seal(const char* what, const context& context) {
+  detail::check_seal(sealed_action::process, [&] {
+    const tune::device device = context.device();
+    return std::string(what) + " for device '" + device.name() + "'";
+  });
 }
 
 /// The pools of this process, by what was asked for. Never destroyed: tickets and threads may use
@@ -156,11 +164,13 @@ int compile_pool::running() const {
 }
 
 void compile_pool::warm_up(const context& context, int count) {
+  check_pool_seal("start helper processes that compile", context);
   if (can_compile(context)) crew_->warm_up(target_of(context), count);
 }
 
 compile_ticket compile_pool::submit(const context& context, const program_source& source,
                                     compile_limits limits, std::vector<nd_range> launches) {
+  check_pool_seal("have a helper process compile", context);
   std::string reason = "no worker can compile for this device";
   if (can_compile(context)) {
     try {

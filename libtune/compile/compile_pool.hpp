@@ -65,6 +65,7 @@ class compile_pool {
 
   /// Starts workers before they are needed, each with the compiler of this context loaded. Returns
   /// at once. @param count  how many are to run, at most workers(); negative: that many
+  /// @throws seal_broken_error on a sealed thread
   void warm_up(const context& context, int count = -1);
 
   /// Has a program compiled. The same program for the same device that is under way already is
@@ -75,6 +76,7 @@ class compile_pool {
   ///                  kernel requires; if there are no launches those are meant, of any global
   ///                  size, which takes longer than to be told. That serves a program of the same
   ///                  source, too, that was made before the ticket is done.
+  /// @throws seal_broken_error on a sealed thread
   compile_ticket submit(const context& context, const program_source& source,
                         compile_limits limits = {}, std::vector<nd_range> launches = {});
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "libtune/base/log.hpp"
+#include "libtune/base/seal.hpp"
 #include "libtune/base/signals_blocked.hpp"
 
 namespace tune::detail {
@@ -112,6 +113,7 @@ void worker_crew::stop() noexcept {
 
 void worker_crew::run() {
   ::pthread_setname_np(::pthread_self(), "libtune-compile");
+  const unsealed_section ours;  // who had this done has come to a door
   try {
     while (run_once()) {
     }

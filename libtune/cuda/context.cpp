@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
+#include "libtune/base/seal.hpp"
 #include "libtune/cuda/fill.hpp"
 #include "libtune/cuda/memory.hpp"
 #include "libtune/cuda/program.hpp"
@@ -58,8 +59,13 @@ const runway* cuda_context::timing_runway() const {
 }
 
 const fill_kernels& cuda_context::fill_kernels() const {
-  std::call_once(fill_kernels_made_,
-                 [this] { fill_kernels_ = std::make_unique<const cuda::fill_kernels>(*this); });
+  std::call_once(fill_kernels_made_, [this] {
+    detail::check_seal(sealed_action::compile, [this] {
+      return "compile 'fill.kernel' for the first such fill on device '" + info().identity.name +
+             "'";
+    });
+    fill_kernels_ = std::make_unique<const cuda::fill_kernels>(*this);
+  });
   return *fill_kernels_;
 }
 

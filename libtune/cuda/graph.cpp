@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "libtune/base/seal.hpp"
 #include "libtune/cuda/queue.hpp"
 
 namespace tune::cuda {
@@ -69,6 +70,10 @@ void cuda_graph::replace(const captured_graph& captured) {
     if (status == CUDA_SUCCESS) return;
     if (status != CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) cuda().check(status, "cuGraphExecUpdate");
   }
+  detail::check_seal(sealed_action::allocate, [&] {
+    return "make a command graph of other commands anew on device '" + cuda().info().identity.name +
+           "'";
+  });
   release(cuda(), std::exchange(handle_, instantiate(cuda(), captured)));
 }
 

@@ -58,10 +58,14 @@ cuda_queue::~cuda_queue() {
   });
 }
 
+std::shared_ptr<cuda_event> cuda_queue::make_event(bool is_marker) {
+  return detail::make_event<cuda_event>(events_, std::static_pointer_cast<cuda_context>(context()),
+                                        profiling(), is_marker);
+}
+
 template <class Command>
 cuda_queue::event_pointer cuda_queue::timed(Command&& command) {
-  auto event = std::make_shared<cuda_event>(std::static_pointer_cast<cuda_context>(context()),
-                                            profiling(), false);
+  auto event = make_event(false);
   const runway* lead = profiling() ? cuda().timing_runway() : nullptr;
   if (lead != nullptr) cuda().check(lead->launch(handle_), "launch of the timing kernel");
   event->record_start(handle_);
@@ -115,8 +119,7 @@ void cuda_queue::do_fill(const detail::buffer_interface& buffer, const fill_regi
 
 cuda_queue::event_pointer cuda_queue::do_mark() {
   const auto entered = cuda().enter();
-  auto event = std::make_shared<cuda_event>(std::static_pointer_cast<cuda_context>(context()),
-                                            profiling(), true);
+  auto event = make_event(true);
   event->record_end(handle_);
   return event;
 }
@@ -147,6 +150,7 @@ void cuda_queue::do_finish() {
 bool cuda_queue::do_capture(std::shared_ptr<detail::graph_interface>& graph,
                             const std::function<void()>& enqueue) {
   if (handle_ == nullptr || handle_ == CU_STREAM_LEGACY) return false;
+  if (graph == nullptr) check_new_graph();
   const captured_graph captured(cuda(), handle_, enqueue);
   if (graph != nullptr) {
     static_cast<cuda_graph&>(*graph).replace(captured);

@@ -8,8 +8,11 @@
 #include <span>
 
 #include "libtune/cuda/context.hpp"
+#include "libtune/device/event_memory.hpp"
 
 namespace tune::cuda {
+
+class cuda_event;
 
 /// A stream.
 class cuda_queue final : public detail::queue_interface {
@@ -38,6 +41,8 @@ class cuda_queue final : public detail::queue_interface {
   bool do_capture(std::shared_ptr<detail::graph_interface>& graph,
                   const std::function<void()>& enqueue) override;
 
+  std::shared_ptr<cuda_event> make_event(bool is_marker);
+
   /// Enqueues a command between the events that tell its time. The context is current.
   template <class Command>
   event_pointer timed(Command&& command);
@@ -47,6 +52,7 @@ class cuda_queue final : public detail::queue_interface {
   CUstream handle_;
   ownership ownership_;
   bool is_default_;  // one of the streams that every context has under the same handle
+  std::shared_ptr<detail::event_memory> events_ = std::make_shared<detail::event_memory>();
 };
 
 }  // namespace tune::cuda

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/device/command_queue.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "libtune/base/error.hpp"
@@ -82,10 +83,14 @@ mapped_memory command_queue::map(const buffer& managed, bool blocking) {
 event command_queue::enqueue_marker() { return event(impl_->mark()); }
 
 void command_queue::wait_for(std::span<const event> events) {
-  std::vector<std::shared_ptr<detail::event_interface>> impls;
-  impls.reserve(events.size());
-  for (const event& item : events) impls.push_back(item.impl());
-  impl_->wait_for(impls);
+  // A few at a time, which comes to the same and allocates nothing.
+  std::array<std::shared_ptr<detail::event_interface>, 8> some;
+  do {
+    const std::size_t count = std::min(some.size(), events.size());
+    std::ranges::transform(events.first(count), some.begin(), &event::impl);
+    impl_->wait_for(std::span(some).first(count));
+    events = events.subspan(count);
+  } while (!events.empty());
 }
 
 std::optional<command_graph> command_queue::capture(const std::function<void()>& enqueue) {

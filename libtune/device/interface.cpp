@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/seal.hpp"
 #include "libtune/device/fill_parts.hpp"
 #include "libtune/device/graph_interface.hpp"
 
@@ -78,7 +79,41 @@ class capture_scope {
   bool was_recording_;
 };
 
+// A door for what belongs to a device.
+template <class... Arguments>
+void check_device_seal(sealed_action action, const device_info& device, const char* format,
+                       const Arguments&... arguments) {
+  check_seal(action, [&] {
+    return fmt::format(fmt::runtime(format), arguments...) + " on device '" + device.identity.name +
+           "'";
+  });
+}
+
+void note_release(std::size_t bytes, const char* what, const device_info& device) noexcept {
+  note_seal(sealed_action::release, [&] {
+    return fmt::format("release {} bytes of {} on device '{}'", bytes, what, device.identity.name);
+  });
+}
+
 }  // namespace
+
+std::shared_ptr<context_interface> device_interface::create_context(context_options options) const {
+  check_device_seal(sealed_action::allocate, info(), "create a context");
+  return do_create_context(options);
+}
+
+std::unique_ptr<kernel_interface> program_interface::create_kernel(const std::string& name) const {
+  check_device_seal(sealed_action::load, context_->info(), "create kernel '{}'", name);
+  return do_create_kernel(name);
+}
+
+pinned_memory_interface::~pinned_memory_interface() {
+  if (device_ != nullptr) note_release(bytes_, "pinned memory", device_->info());
+}
+
+buffer_interface::~buffer_interface() {
+  if (allocated_) note_release(bytes_, "memory", context_->info());
+}
 
 buffer_interface::buffer_interface(std::shared_ptr<const buffer_interface> parent,
                                    std::size_t offset_bytes, std::size_t bytes)
@@ -185,6 +220,10 @@ bool queue_interface::capture(std::shared_ptr<graph_interface>& graph,
   return true;
 }
 
+void queue_interface::check_new_graph() const {
+  check_device_seal(sealed_action::allocate, context_->info(), "make a command graph");
+}
+
 bool queue_interface::do_capture(std::shared_ptr<graph_interface>&, const std::function<void()>&) {
   return false;
 }
@@ -241,6 +280,44 @@ std::vector<std::shared_ptr<event_interface>> queue_interface::stop_recording() 
   refuse_while_capturing("stop_recording");
   recording_ = false;
   return std::exchange(recorded_, {});
+}
+
+std::shared_ptr<buffer_interface> context_interface::create_buffer(std::size_t bytes) {
+  check_device_seal(sealed_action::allocate, info(), "allocate {} bytes", bytes);
+  auto made = do_create_buffer(bytes);
+  made->allocated_ = true;
+  return made;
+}
+
+std::shared_ptr<buffer_interface> context_interface::create_managed_buffer(std::size_t bytes) {
+  check_device_seal(sealed_action::allocate, info(), "allocate {} bytes of managed memory", bytes);
+  auto made = do_create_managed_buffer(bytes);
+  made->allocated_ = true;
+  return made;
+}
+
+std::shared_ptr<pinned_memory_interface> context_interface::create_pinned_memory(
+    std::size_t bytes) {
+  check_device_seal(sealed_action::allocate, info(), "allocate {} bytes of pinned memory", bytes);
+  auto made = do_create_pinned_memory(bytes);
+  made->device_ = device_;
+  return made;
+}
+
+std::shared_ptr<queue_interface> context_interface::create_queue(queue_settings settings) {
+  check_device_seal(sealed_action::allocate, info(), "create a command queue");
+  return do_create_queue(settings);
+}
+
+std::shared_ptr<program_interface> context_interface::create_program(const program_source& source) {
+  check_device_seal(sealed_action::compile, info(), "compile '{}'", source.name);
+  return do_create_program(source);
+}
+
+std::shared_ptr<program_interface> context_interface::create_program_from_binary(
+    const std::string& name, std::span<const std::byte> binary) {
+  check_device_seal(sealed_action::load, info(), "load program '{}'", name);
+  return do_create_program_from_binary(name, binary);
 }
 
 std::shared_ptr<buffer_interface> context_interface::create_sub_buffer(

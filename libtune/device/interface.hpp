@@ -9,7 +9,8 @@
 // device). A backend may therefore downcast the objects that it is given to its own types: the
 // handles have checked that they come from the same context.
 //
-// Errors: a do_ function throws device_error, or build_error where a source does not compile.
+// Errors: a do_ function throws device_error, or build_error where a source does not compile. What
+// allocates, compiles or loads is a door of base/seal.hpp, here for every backend.
 // Destructors log.
 #pragma once
 
@@ -51,9 +52,7 @@ class device_interface : public std::enable_shared_from_this<device_interface> {
   device_interface& operator=(const device_interface&) = delete;
 
   const device_info& info() const noexcept { return info_; }
-  std::shared_ptr<context_interface> create_context(context_options options) const {
-    return do_create_context(options);
-  }
+  std::shared_ptr<context_interface> create_context(context_options options) const;
 
  private:
   virtual std::shared_ptr<context_interface> do_create_context(context_options options) const = 0;
@@ -71,7 +70,7 @@ class buffer_interface : public std::enable_shared_from_this<buffer_interface> {
   /// A part of a buffer, which it keeps alive; the host sees it where it sees the whole.
   buffer_interface(std::shared_ptr<const buffer_interface> parent, std::size_t offset_bytes,
                    std::size_t bytes);
-  virtual ~buffer_interface() = default;
+  virtual ~buffer_interface();
   buffer_interface(const buffer_interface&) = delete;
   buffer_interface& operator=(const buffer_interface&) = delete;
 
@@ -80,7 +79,8 @@ class buffer_interface : public std::enable_shared_from_this<buffer_interface> {
   void* host_data() const noexcept { return host_data_; }
 
  private:
-  friend class queue_interface;  // which checks before it maps
+  friend class queue_interface;    // which checks before it maps
+  friend class context_interface;  // which knows what it allocates
 
   /// For memory that the host does not see at all times. Null: the host never sees it.
   virtual void* do_map(queue_interface&, bool /*blocking*/) { return nullptr; }
@@ -91,13 +91,14 @@ class buffer_interface : public std::enable_shared_from_this<buffer_interface> {
   std::shared_ptr<const buffer_interface> parent_;
   std::size_t bytes_;
   void* host_data_;
+  bool allocated_ = false;  // for it alone, so that it is released with it
 };
 
 /// Host memory that copies are fast with. Backends derive to release it.
 class pinned_memory_interface {
  public:
   pinned_memory_interface(void* data, std::size_t bytes) noexcept : data_(data), bytes_(bytes) {}
-  virtual ~pinned_memory_interface() = default;
+  virtual ~pinned_memory_interface();
   pinned_memory_interface(const pinned_memory_interface&) = delete;
   pinned_memory_interface& operator=(const pinned_memory_interface&) = delete;
 
@@ -105,8 +106,11 @@ class pinned_memory_interface {
   std::size_t bytes() const noexcept { return bytes_; }
 
  private:
+  friend class context_interface;  // which knows the device
+
   void* data_;
   std::size_t bytes_;
+  std::shared_ptr<const device_interface> device_;
 };
 
 /// A command in a queue, or a marker between commands.
@@ -183,9 +187,7 @@ class program_interface {
   program_interface& operator=(const program_interface&) = delete;
 
   const std::shared_ptr<context_interface>& context() const noexcept { return context_; }
-  std::unique_ptr<kernel_interface> create_kernel(const std::string& name) const {
-    return do_create_kernel(name);
-  }
+  std::unique_ptr<kernel_interface> create_kernel(const std::string& name) const;
   std::vector<std::byte> binary() const { return do_binary(); }
 
  private:
@@ -259,6 +261,10 @@ class queue_interface {
   std::vector<std::shared_ptr<event_interface>> stop_recording();
   std::size_t recorded() const noexcept { return recorded_.size(); }
 
+ protected:
+  /// The door (base/seal.hpp) that do_capture comes to before it captures into a new graph.
+  void check_new_graph() const;
+
  private:
   using event_pointer = std::shared_ptr<event_interface>;
 
@@ -299,27 +305,15 @@ class context_interface : public std::enable_shared_from_this<context_interface>
   const std::shared_ptr<const device_interface>& device() const noexcept { return device_; }
   const device_info& info() const noexcept { return device_->info(); }
 
-  std::shared_ptr<buffer_interface> create_buffer(std::size_t bytes) {
-    return do_create_buffer(bytes);
-  }
-  std::shared_ptr<buffer_interface> create_managed_buffer(std::size_t bytes) {
-    return do_create_managed_buffer(bytes);
-  }
+  std::shared_ptr<buffer_interface> create_buffer(std::size_t bytes);
+  std::shared_ptr<buffer_interface> create_managed_buffer(std::size_t bytes);
   std::shared_ptr<buffer_interface> create_sub_buffer(
       const std::shared_ptr<buffer_interface>& parent, std::size_t offset_bytes, std::size_t bytes);
-  std::shared_ptr<pinned_memory_interface> create_pinned_memory(std::size_t bytes) {
-    return do_create_pinned_memory(bytes);
-  }
-  std::shared_ptr<queue_interface> create_queue(queue_settings settings) {
-    return do_create_queue(settings);
-  }
-  std::shared_ptr<program_interface> create_program(const program_source& source) {
-    return do_create_program(source);
-  }
+  std::shared_ptr<pinned_memory_interface> create_pinned_memory(std::size_t bytes);
+  std::shared_ptr<queue_interface> create_queue(queue_settings settings);
+  std::shared_ptr<program_interface> create_program(const program_source& source);
   std::shared_ptr<program_interface> create_program_from_binary(const std::string& name,
-                                                                std::span<const std::byte> binary) {
-    return do_create_program_from_binary(name, binary);
-  }
+                                                                std::span<const std::byte> binary);
   std::string compiler_identity() const { return do_compiler_identity(); }
 
   void attach(const void* key, std::shared_ptr<const void> value);

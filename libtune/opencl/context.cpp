@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/seal.hpp"
 #include "libtune/opencl/buffer.hpp"
 #include "libtune/opencl/error.hpp"
 #include "libtune/opencl/fill.hpp"
@@ -27,8 +28,13 @@ opencl_context::opencl_context(const std::shared_ptr<const opencl_device>& devic
 opencl_context::~opencl_context() = default;
 
 const fill_kernels& opencl_context::fill_kernels() const {
-  std::call_once(fill_kernels_made_,
-                 [this] { fill_kernels_ = std::make_unique<const opencl::fill_kernels>(*this); });
+  std::call_once(fill_kernels_made_, [this] {
+    detail::check_seal(sealed_action::compile, [this] {
+      return "compile 'fill.kernel' for the first such fill on device '" + info().identity.name +
+             "'";
+    });
+    fill_kernels_ = std::make_unique<const opencl::fill_kernels>(*this);
+  });
   return *fill_kernels_;
 }
 

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/opencl/queue.hpp"
 
+#include <algorithm>
+#include <array>
 #include <exception>
 #include <fmt/format.h>
 #include <utility>
-#include <vector>
 
 #include "libtune/base/log.hpp"
 #include "libtune/opencl/copy.hpp"
@@ -86,13 +87,18 @@ opencl_queue::event_pointer opencl_queue::do_mark() {
 }
 
 void opencl_queue::do_wait_for(std::span<const event_pointer> events) {
-  if (events.empty()) return;
-  std::vector<cl::Event> handles;
-  handles.reserve(events.size());
-  for (const event_pointer& event : events) {
-    handles.push_back(static_cast<const opencl_event&>(*event).handle());
+  // A few at a time, which comes to the same and allocates nothing.
+  while (!events.empty()) {
+    std::array<cl_event, 8> some{};
+    const std::size_t count = std::min(some.size(), events.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      some[i] = static_cast<const opencl_event&>(*events[i]).handle()();
+    }
+    check(
+        clEnqueueBarrierWithWaitList(handle_(), static_cast<cl_uint>(count), some.data(), nullptr),
+        "clEnqueueBarrierWithWaitList", context()->info());
+    events = events.subspan(count);
   }
-  guarded(context()->info(), [&] { handle_.enqueueBarrierWithWaitList(&handles); });
 }
 
 void opencl_queue::do_flush() {
@@ -104,7 +110,7 @@ void opencl_queue::do_finish() {
 }
 
 opencl_queue::event_pointer opencl_queue::wrap(const cl::Event& handle, bool is_marker) const {
-  return std::make_shared<opencl_event>(context(), handle, is_marker);
+  return detail::make_event<opencl_event>(events_, context(), handle, is_marker);
 }
 
 }  // namespace tune::opencl

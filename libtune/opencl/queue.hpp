@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "libtune/device/event_memory.hpp"
 #include "libtune/opencl/context.hpp"
 
 namespace tune::opencl {
@@ -38,6 +39,7 @@ class opencl_queue final : public detail::queue_interface {
 
   cl::CommandQueue handle_;
   bool is_own_;
+  std::shared_ptr<detail::event_memory> events_ = std::make_shared<detail::event_memory>();
 };
 
 }  // namespace tune::opencl

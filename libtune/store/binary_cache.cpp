@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <fmt/format.h>
 #include <list>
 #include <new>
 #include <stdexcept>
@@ -15,6 +16,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/base/seal.hpp"
 #include "libtune/store/binary_header.hpp"
 #include "libtune/store/eviction.hpp"
 #include "libtune/store/folder_lock.hpp"
@@ -110,6 +112,11 @@ void log_unusable(const sha256_digest& key, const std::string& reason) {
   log(log_level::debug, "the cached program " + entry_name(key) + " is not used: " + reason);
 }
 
+void check_cache_seal(const char* what, const std::string& folder) {
+  detail::check_seal(sealed_action::program_cache,
+                     [&] { return fmt::format("{} '{}'", what, folder); });
+}
+
 // Where the current folder cannot be found the path is empty, and nothing is there or kept.
 std::string absolute(const std::string& folder) {
   std::error_code ignored;
@@ -123,6 +130,7 @@ binary_cache::binary_cache(const std::string& folder, std::uint64_t cap_bytes,
     : folder_(absolute(folder)), cap_bytes_(cap_bytes), lock_wait_(lock_wait) {}
 
 std::optional<std::vector<std::byte>> binary_cache::load(const binary_key& key) const {
+  check_cache_seal("look for a program in", folder_);
   try {
     const auto folder = private_folder::open(folder_);
     if (!folder) return std::nullopt;
@@ -143,6 +151,7 @@ std::optional<std::vector<std::byte>> binary_cache::load(const binary_key& key) 
 }
 
 void binary_cache::save(const binary_key& key, std::span<const std::byte> binary) const {
+  check_cache_seal("keep a program in", folder_);
   try {
     write_entry(key.digest(), binary);
   } catch (const std::runtime_error& failure) {
@@ -174,6 +183,7 @@ void binary_cache::write_entry(const sha256_digest& key, std::span<const std::by
 }
 
 void binary_cache::save_all(std::span<const entry> entries) const {
+  check_cache_seal("keep programs in", folder_);
   // Few at a time, so that other processes need not wait, and so that they fit.
   constexpr std::size_t most = 32;
   try {
@@ -225,6 +235,7 @@ void binary_cache::write_entries(std::span<const entry> entries) const {
 }
 
 void binary_cache::remove(const binary_key& key) const {
+  check_cache_seal("remove a program from", folder_);
   try {
     if (const auto folder = private_folder::open(folder_)) {
       folder->remove_file(entry_name(key.digest()));

@@ -18,8 +18,9 @@ namespace tune {
 /// Compiled programs in a folder of files, one for each key, which any number of processes share.
 /// It knows nothing of devices and compilers. Thread-safe.
 ///
-/// It may make a program slower, never make it fail: what cannot be read is not there, and what
-/// cannot be written is not kept. A folder of no use is told once by a warning.
+/// It may make a program slower, never make it fail, but for sealed threads (base/seal.hpp): what
+/// cannot be read is not there, and what cannot be written is not kept. A folder of no use is told
+/// once by a warning.
 ///
 ///  - The folder and its files belong to the effective user, and nobody else may write them;
 ///    otherwise they are not used. What is made is readable by that user only.

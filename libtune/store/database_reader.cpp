@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <string_view>
 
+#include "libtune/base/seal.hpp"
 #include "libtune/store/connection.hpp"
 #include "libtune/store/content_rows.hpp"
 #include "libtune/store/database_failure.hpp"
@@ -66,6 +67,8 @@ class database_reader::implementation {
 
   template <class Step>
   auto attempt(const std::string& what, Step step) {
+    detail::check_seal(sealed_action::database,
+                       [&] { return what + " in the tuning database '" + path_ + "'"; });
     try {
       return step();
     } catch (const SQLite::Exception& failure) {

@@ -3,10 +3,12 @@
 #include "libtune/store/database_session.hpp"
 
 #include <SQLiteCpp/Exception.h>
+#include <fmt/format.h>
 #include <utility>
 
 #include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/base/seal.hpp"
 #include "libtune/store/database_failure.hpp"
 #include "libtune/store/database_file.hpp"
 #include "libtune/store/database_lock.hpp"
@@ -29,6 +31,9 @@ database_session::~database_session() { leave_to_parent(); }
 
 void database_session::attempt(std::string_view verb, std::string_view subject,
                                const std::function<void()>& step) {
+  check_seal(sealed_action::database, [&] {
+    return fmt::format("{} '{}' in the tuning database '{}'", verb, subject, path_);
+  });
   const fork_guard no_fork;
   const std::lock_guard lock(mutex_);
   leave_to_parent();

@@ -4,14 +4,13 @@
 
 #include <array>
 #include <cerrno>
-#include <csignal>
-#include <ctime>
 #include <sys/random.h>
 #include <system_error>
 #include <unistd.h>
 
 #include "libtune/base/log.hpp"
 #include "libtune/store/sha256.hpp"
+#include "libtune/store/without_size_signal.hpp"
 
 namespace tune::detail {
 namespace {
@@ -27,28 +26,6 @@ std::string new_name() {
   }
   return to_hex(random) + std::string(suffix);
 }
-
-/// Keeps a write beyond the limit on file sizes from ending the process.
-class [[nodiscard]] without_size_signal {
- public:
-  without_size_signal() noexcept {
-    ::sigemptyset(&signal_);
-    ::sigaddset(&signal_, SIGXFSZ);
-    ::pthread_sigmask(SIG_BLOCK, &signal_, &before_);
-  }
-  ~without_size_signal() {
-    if (::sigismember(&before_, SIGXFSZ) == 1) return;
-    const timespec at_once{};
-    while (::sigtimedwait(&signal_, nullptr, &at_once) < 0 && errno == EINTR) continue;
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  without_size_signal(const without_size_signal&) = delete;
-  without_size_signal& operator=(const without_size_signal&) = delete;
-
- private:
-  sigset_t signal_{};
-  sigset_t before_{};
-};
 
 }  // namespace
 

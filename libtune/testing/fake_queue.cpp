@@ -166,6 +166,7 @@ void fake_queue::do_finish() { state_->begin(fake_call::finish, {}); }
 bool fake_queue::do_capture(std::shared_ptr<detail::graph_interface>& graph,
                             const std::function<void()>& enqueue) {
   if (!context()->info().command_graphs) return false;
+  if (graph == nullptr) check_new_graph();
   state_->begin(fake_call::capture, {});
   capture_.clear();
   enqueue();

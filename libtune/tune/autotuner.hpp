@@ -59,6 +59,7 @@ class autotuner {
   /// @throws not_tuned_error if there is none and the mode forbids tuning
   ///         tuning_failed_error, empty_space_error and whatever the function throws
   ///         environment_error if an environment variable cannot be read
+  ///         seal_broken_error on a sealed thread, whether there is a result or not
   Tuning operator()(const context& context, const Key& key = {}) const {
     return (*this)(context, key, *tuning_options_of(context));
   }

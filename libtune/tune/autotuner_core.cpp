@@ -11,8 +11,10 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
+#include "libtune/base/seal.hpp"
 #include "libtune/store/identity_column.hpp"
 #include "libtune/store/key_lock.hpp"
+#include "libtune/store/missed_keys.hpp"
 #include "libtune/store/record_memory.hpp"
 #include "libtune/store/tuning_layers.hpp"
 #include "libtune/tune/database_recorder.hpp"
@@ -101,6 +103,10 @@ autotuner_core::~autotuner_core() { autotuner_registry::instance().remove(*this)
 
 autotuner_core::values autotuner_core::obtain(const tune::context& context, const values& key,
                                               const tuning_options& options) const {
+  detail::check_seal(sealed_action::tune, [&] {
+    return fmt::format("obtain the tuning of '{}' for {} on device '{}'", identity_.name,
+                       key.empty() ? "its only key" : to_string(key), context.device().name());
+  });
   const detail::test_mode testing = detail::current_test_mode();
   if (testing == detail::test_mode::defaults) return test_default_;
 
@@ -126,6 +132,7 @@ autotuner_core::values autotuner_core::obtain(const tune::context& context, cons
   if (asked.settings.mode == tuning_mode::force) return tune_once(asked);
   if (goes_on(asked)) return tune_once(asked);
   if (auto found = look_up(asked)) return *std::move(found);
+  missed_keys(asked.settings.missed).remember(identity_, asked.key());
   switch (asked.settings.mode) {
     case tuning_mode::cached:
       throw not_tuned_error(asked.subject, asked.settings.database, asked.failed_at);

@@ -9,6 +9,7 @@
 #include "libtune/base/environment.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/store/database_place.hpp"
+#include "libtune/store/missed_keys.hpp"
 #include "libtune/store/user_cache_folder.hpp"
 
 namespace tune {
@@ -22,6 +23,11 @@ std::vector<std::string> resolve_system_databases(const tuning_options& options)
     if (!path.empty()) paths.push_back(path);
   }
   return paths;
+}
+
+std::string resolve_missed(const std::string& database) {
+  if (const auto given = read_environment("LIBTUNE_MISSED")) return *given == "off" ? "" : *given;
+  return database.empty() ? "" : missed_keys::path_beside(database);
 }
 
 tuning_budget resolve_budget(const tuning_options& options) {
@@ -57,6 +63,7 @@ tuning_settings resolve_settings(const tuning_options& options) {
     settings.shared_database = std::move(place.shared);
   }
   settings.system_databases = resolve_system_databases(options);
+  settings.missed = resolve_missed(settings.database);
   if (options.match) {
     settings.match = *options.match;
   } else {

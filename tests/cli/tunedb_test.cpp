@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "libtune/base/environment.hpp"
+#include "libtune/store/missed_keys.hpp"
 #include "libtune/store/tuning_database.hpp"
 #include "libtune/testing/scoped_environment.hpp"
 #include "tests/store/samples.hpp"
@@ -28,9 +29,9 @@ using tune::testing::temporary_folder;
 
 namespace {
 
-const std::vector<std::string> commands{"list",   "show",   "explain", "trials",
-                                        "export", "import", "merge",   "import-katsdpsigproc",
-                                        "prune",  "check",  "path",    "env"};
+const std::vector<std::string> commands{
+    "list",   "show",  "explain", "trials", "export", "import", "merge", "import-katsdpsigproc",
+    "missed", "prune", "check",   "path",   "env"};
 const std::string function = "multiply_template.autotune";
 
 struct ended {
@@ -379,4 +380,31 @@ TEST_CASE("a database of katsdpsigproc is taken, and what is not taken is told")
   CHECK(report["tables"][1]["table"] == "notes");
   CHECK(report["tables"][1]["left"].size() == 1);
   CHECK(tunedb_json(db + "show app_Fill_autotune")["results"][0]["values"]["wgs"] == 128);
+}
+
+TEST_CASE("missed lists keys without a result, leaves out those that have one, and forgets them") {
+  const bench here;
+  const scoped_environment file("LIBTUNE_MISSED", nullptr);
+  CHECK(tunedb_json("missed")["keys"].empty());
+  const tune::missed_keys missed(here.path + "-missed");
+  missed.remember(sample_function(), sample_key());  // of which there is a result
+  missed.remember(sample_function(), sample_key(7));
+  missed.remember(sample_function("other", 3), sample_key(8));
+  const json all = tunedb_json("missed");
+  CHECK(all["path"] == here.path + "-missed");
+  REQUIRE(all["keys"].size() == 2);
+  CHECK(all["keys"][0]["function"] == function);
+  CHECK(all["keys"][0]["arguments"]["rows"] == 7);
+  CHECK(all["keys"][0]["device"]["name"] == "GPU One");
+  CHECK(all["keys"][0]["program"] != "");
+  const std::string text = tunedb("missed --function other__3").output;
+  CHECK(contains(text, "other__3"));
+  CHECK(contains(text, "rows=8"));
+  CHECK_FALSE(contains(text, "rows=7"));
+  CHECK(tunedb_json("missed --clear --function other")["removed"] == 1);
+  CHECK(tunedb_json("missed")["keys"].size() == 1);
+  CHECK(contains(tunedb("missed --clear").output, "removed 2 keys"));
+  CHECK_FALSE(std::filesystem::exists(here.path + "-missed"));
+  const scoped_environment off("LIBTUNE_MISSED", "off");
+  CHECK(tunedb("missed").code == 3);
 }

@@ -21,6 +21,7 @@ struct behaviour {
   std::map<std::string, CUresult> failures;  ///< what functions return instead of working
   bool refuses_rectangles_within_device = false;
   bool refuses_rows = false;  ///< of cuMemsetD2D*
+  bool is_silent = false;     ///< counts nothing, fails nothing, and takes no lock
 };
 
 behaviour& settings();

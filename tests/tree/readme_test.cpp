@@ -78,6 +78,10 @@ TEST_CASE("the README's test is one that runs") {
   CHECK(shows(read("README.md"), region(read("tests/examples/multiply_test.cpp"), "testing")));
 }
 
+TEST_CASE("the README's sealed pipeline is one that runs") {
+  CHECK(shows(read("README.md"), region(read("tests/examples/sealing_test.cpp"), "sealing")));
+}
+
 TEST_CASE("the README's table of environment variables is the program's") {
   const std::string readme = read("README.md");
   std::string table;

@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Proof that a pipeline which runs does nothing but enqueue. What takes long, or as long as others
+// please, has a door: calls of autotuners, compiling, making programs, kernels, queues and
+// contexts, allocating and releasing device and pinned memory, the tuning database, the cache of
+// programs, and starting processes. A sealed thread that comes to a door is stopped, or counted.
+//
+//   auto pipeline = make_pipeline(context);  // tunes, compiles and allocates
+//   pipeline.run();                          // drivers load much with the first launch
+//   tune::seal();
+//   while (running) pipeline.run();          // enqueues, or throws
+//
+// Who is sealed: every thread of the program, those of libtune apart, so that the thread that was
+// forgotten is found. A control thread that has to allocate or tune while the pipeline goes on says
+// so with an unsealed_section, for the time of a reconfiguration or for all its life. A library in
+// somebody else's program seals its own thread alone: seal({.scope = seal_scope::this_thread}).
+//
+// What is no door: launches, fills, copies, events, maps, replayed graphs, parts of buffers, and
+// with them allocators that serve from the memory that they have. While nothing is sealed a door
+// costs one load; enqueueing has none.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+
+namespace tune {
+
+enum class seal_mode : std::uint8_t {
+  throws,  ///< what is sealed throws seal_broken_error
+  counts,  ///< it happens all the same, and is found in seal_report()
+};
+
+enum class seal_scope : std::uint8_t {
+  program,      ///< all threads, those that begin later too
+  this_thread,  ///< the calling thread, as long as it lives
+};
+
+struct seal_options {
+  seal_mode mode = seal_mode::throws;
+  seal_scope scope = seal_scope::program;
+};
+
+/// What a sealed thread has no business with.
+enum class sealed_action : std::uint8_t {
+  tune,           ///< an autotuner was called, whether it would have found a result or not
+  compile,        ///< a kernel's text was to be compiled, or looked for in the cache
+  load,           ///< a program or kernel was to be made on the device
+  allocate,       ///< device or pinned memory, or what has some: a queue, a context, a new graph
+  release,        ///< such memory was released, for which drivers wait. Only ever counted
+  database,       ///< a tuning database was to be read or written
+  program_cache,  ///< the files of compiled programs were to be read or written
+  process,        ///< a process was to be started
+};
+inline constexpr std::size_t sealed_actions = 8;
+
+/// The action in words: "tune", "program_cache".
+const char* sealed_action_name(sealed_action action) noexcept;
+
+/// A sealed thread was about to do what it must not, and has not done it.
+class seal_broken_error : public error {
+ public:
+  seal_broken_error(sealed_action action, const std::string& text) : error(text), action_(action) {}
+
+  sealed_action action() const noexcept { return action_; }
+
+ private:
+  sealed_action action_;
+};
+
+/// One time that a seal was broken, or would have been.
+struct seal_breach {
+  sealed_action action{};
+  std::string what;                ///< what was asked, and on which device
+  std::string thread;              ///< its name and its number in the system
+  std::vector<std::string> stack;  ///< from the door outwards: what addr2line takes; may be empty
+};
+
+/// What sealed threads have come to since the first seal. What one call leads to is counted at each
+/// of its doors: an autotuner's as tune, then as the database, compilations and allocations of its
+/// search.
+struct seal_summary {
+  static constexpr std::size_t most_kept = 16;
+
+  std::array<std::uint64_t, sealed_actions> counts{};
+  std::vector<seal_breach> first;  ///< the first most_kept of them
+
+  std::uint64_t count(sealed_action action) const noexcept {
+    return counts[static_cast<std::size_t>(action)];
+  }
+  std::uint64_t total() const noexcept;
+};
+
+/// Seals the program or the calling thread, in place of an earlier seal of the same scope; a
+/// thread's own counts for it more than the program's. Where nothing was sealed before, the report
+/// begins anew. Thread-safe.
+void seal(seal_options options = {});
+
+/// Ends a seal. What sealed threads have come to stays in the report. Thread-safe.
+void unseal(seal_scope scope = seal_scope::program) noexcept;
+
+/// Whether the calling thread is sealed just now.
+bool is_sealed() noexcept;
+
+/// All that has been counted, also of what threw. Thread-safe.
+seal_summary seal_report();
+
+/// While one lives, the thread that made it is not sealed. May be nested.
+class [[nodiscard]] unsealed_section {
+ public:
+  unsealed_section() noexcept;
+  ~unsealed_section();
+  unsealed_section(const unsealed_section&) = delete;
+  unsealed_section& operator=(const unsealed_section&) = delete;
+};
+
+namespace detail {
+
+/// How many seals there are.
+extern std::atomic<int> seals;
+
+/// What makes the text for a breach, without owning it.
+struct seal_text {
+  const void* maker;
+  std::string (*make)(const void* maker);
+};
+template <class Text>
+seal_text refer_to(const Text& text) noexcept {
+  return {&text,
+          [](const void* maker) -> std::string { return (*static_cast<const Text*>(maker))(); }};
+}
+
+void meet_seal(sealed_action action, const seal_text& text);
+void meet_seal_at_end(sealed_action action, const seal_text& text) noexcept;
+
+/// Every door calls it before it does anything.
+/// @param text  makes what is asked, as in "compile 'fill.kernel' for device 'GPU One'"
+/// @throws seal_broken_error if the thread is sealed so
+template <class Text>
+void check_seal(sealed_action action, const Text& text) {
+  if (seals.load(std::memory_order_relaxed) == 0) [[likely]]
+    return;
+  meet_seal(action, refer_to(text));
+}
+
+/// The same where nothing can be thrown, as in destructors: it is counted in either mode.
+template <class Text>
+void note_seal(sealed_action action, const Text& text) noexcept {
+  if (seals.load(std::memory_order_relaxed) == 0) [[likely]]
+    return;
+  meet_seal_at_end(action, refer_to(text));
+}
+
+}  // namespace detail
+}  // namespace tune

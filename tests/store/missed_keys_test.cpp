@@ -1,0 +1,263 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/missed_keys.hpp"
+
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "libtune/store/tuning_layers.hpp"
+#include "libtune/testing/scoped_environment.hpp"
+#include "tests/store/child_process.hpp"
+#include "tests/store/temporary_folder.hpp"
+
+namespace fs = std::filesystem;
+using tune::missed_key;
+using tune::missed_keys;
+using tune::record_key;
+using tune::testing::in_child;
+using tune::testing::temporary_folder;
+
+namespace {
+
+const tune::function_identity fill{
+    "fill", 0, {{"size", tune::value_type::int64}}, {{"wgs", tune::value_type::int64}}};
+
+record_key key(std::int64_t size) { return {{{"size", size}}, {"GPU One", "A Platform", "1.0"}}; }
+
+std::string read_file(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+void add_to_file(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::app) << text;
+}
+
+std::vector<std::int64_t> sizes(const std::vector<missed_key>& keys) {
+  std::vector<std::int64_t> all;
+  for (const missed_key& one : keys)
+    all.push_back(std::get<std::int64_t>(one.key.arguments[0].value));
+  return all;
+}
+
+struct place {
+  temporary_folder folder;
+  std::string path = folder.file("tuning.db-missed");
+  missed_keys keys{path};
+};
+
+using list = std::vector<std::int64_t>;
+
+}  // namespace
+
+TEST_CASE("what was missed is read back, with when and by whom") {
+  const place p;
+  CHECK(p.keys.read().keys.empty());
+  p.keys.remember(fill, key(64));
+  p.keys.remember(fill, key(32));
+  const auto found = p.keys.read();
+  CHECK(found.unreadable == 0);
+  REQUIRE(sizes(found.keys) == list{64, 32});
+  CHECK(found.keys[0].function == fill);
+  CHECK(found.keys[0].key.device == key(64).device);
+  CHECK(found.keys[0].missed_at.size() == std::string("2025-01-02T03:04:05Z").size());
+  CHECK(fs::path(found.keys[0].program).filename() == "store_tests");
+}
+
+TEST_CASE("a key is noted once by a process, and once by all of them") {
+  const place p;
+  for (int again = 0; again < 3; ++again) p.keys.remember(fill, key(64));
+  CHECK(sizes(p.keys.read().keys) == list{64});
+  const std::string before = read_file(p.path);
+  // A copy under another name is, for this process, a file that it knows nothing of.
+  const std::string other = p.folder.file("other");
+  add_to_file(other, before);
+  ::chmod(other.c_str(), 0600);
+  missed_keys(other).remember(fill, key(64));
+  CHECK(read_file(other) == before);
+  missed_keys(other).remember(fill, key(65));
+  CHECK(read_file(other).find(before) == 0);
+  CHECK(sizes(missed_keys(other).read().keys) == list{64, 65});
+}
+
+TEST_CASE("of lines of one key the last counts") {
+  const place p;
+  missed_key first{.function = fill, .key = key(1), .missed_at = "2001-01-01T00:00:00Z"};
+  missed_key again = first;
+  again.missed_at = "2002-01-01T00:00:00Z";
+  const missed_key other{.function = fill, .key = key(2)};
+  for (const missed_key& one : {first, other, again})
+    add_to_file(p.path, to_missed_line(one) + "\n");
+  ::chmod(p.path.c_str(), 0600);
+  const auto found = p.keys.read().keys;
+  CHECK(sizes(found) == list{2, 1});
+  CHECK(found[1].missed_at == again.missed_at);
+}
+
+TEST_CASE("lines that nobody can read are counted and spoil no other") {
+  const place p;
+  add_to_file(p.path, "nonsense\n\n{\"half a line");
+  ::chmod(p.path.c_str(), 0600);
+  p.keys.remember(fill, key(64));
+  const auto found = p.keys.read();
+  CHECK(sizes(found.keys) == list{64});
+  CHECK(found.unreadable == 2);
+}
+
+TEST_CASE("the file is for its owner alone, and so is the folder that is made for it") {
+  const temporary_folder folder;
+  const std::string path = folder.file("a/b/tuning.db-missed");
+  missed_keys(path).remember(fill, key(64));
+  struct stat status {};
+  REQUIRE(::stat(path.c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0600);
+  REQUIRE(::stat(folder.file("a/b").c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0700);
+}
+
+TEST_CASE("a group may write it where it may write the database") {
+  const place p;
+  const tune::testing::scoped_environment shared("LIBTUNE_DB_ACCESS", "shared");
+  p.keys.remember(fill, key(64));
+  struct stat status {};
+  REQUIRE(::stat(p.path.c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0660);
+}
+
+TEST_CASE("links, pipes, folders and files that others may write are left alone") {
+  const auto check_left_alone = [](const place& p) {
+    p.keys.remember(fill, key(64));
+    CHECK_THROWS_AS(p.keys.read(), tune::database_error);
+  };
+  SUBCASE("a link") {
+    const place p;
+    fs::create_symlink(p.folder.file("target"), p.path);
+    p.keys.remember(fill, key(64));
+    CHECK_FALSE(fs::exists(p.folder.file("target")));
+    add_to_file(p.folder.file("target"), "");
+    check_left_alone(p);
+    CHECK(fs::is_empty(p.folder.file("target")));
+  }
+  SUBCASE("a second name") {
+    const place p;
+    add_to_file(p.folder.file("target"), "");
+    ::chmod(p.folder.file("target").c_str(), 0600);
+    fs::create_hard_link(p.folder.file("target"), p.path);
+    check_left_alone(p);
+    CHECK(fs::is_empty(p.folder.file("target")));
+  }
+  SUBCASE("a pipe, which would block") {
+    const place p;
+    REQUIRE(::mkfifo(p.path.c_str(), 0600) == 0);
+    check_left_alone(p);
+  }
+  SUBCASE("a folder") {
+    const place p;
+    fs::create_directory(p.path);
+    check_left_alone(p);
+  }
+  SUBCASE("a file that everybody may write") {
+    const place p;
+    add_to_file(p.path, "");
+    ::chmod(p.path.c_str(), 0666);
+    check_left_alone(p);
+    CHECK(fs::is_empty(p.path));
+  }
+}
+
+TEST_CASE("where nothing can be written nothing happens, and nothing is said") {
+  missed_keys("").remember(fill, key(64));
+  missed_keys("/proc/no/such/tuning.db-missed").remember(fill, key(64));
+  missed_keys(std::string("a\0b", 3)).remember(fill, key(64));
+  CHECK(missed_keys("").read().keys.empty());
+  const place p;
+  const int end = in_child([&] {
+    // A limit on the size of files would end a careless writer by a signal.
+    const ::rlimit nothing{0, 0};
+    ::setrlimit(RLIMIT_FSIZE, &nothing);
+    p.keys.remember(fill, key(64));
+    return 7;
+  });
+  CHECK(end == 7);
+  CHECK(p.keys.read().keys.empty());
+}
+
+TEST_CASE("the file does not grow beyond its limit") {
+  const place p;
+  add_to_file(p.path, std::string(missed_keys::most_bytes - 10, '\n'));
+  ::chmod(p.path.c_str(), 0600);
+  p.keys.remember(fill, key(64));
+  CHECK(fs::file_size(p.path) == missed_keys::most_bytes - 10);
+}
+
+TEST_CASE("many processes note keys at once, and no line is torn") {
+  const place p;
+  constexpr int processes = 8;
+  constexpr int each = 50;
+  std::vector<::pid_t> children;
+  for (int child = 0; child < processes; ++child) {
+    children.push_back(::fork());
+    if (children.back() != 0) continue;
+    for (int i = 0; i < each; ++i) p.keys.remember(fill, key(child * each + i));
+    ::_exit(0);
+  }
+  for (const ::pid_t child : children) ::waitpid(child, nullptr, 0);
+  const auto found = p.keys.read();
+  CHECK(found.unreadable == 0);
+  CHECK(found.keys.size() == processes * each);
+}
+
+TEST_CASE("threads note keys at once") {
+  const place p;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) p.keys.remember(fill, key(i));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(p.keys.read().keys.size() == 50);
+}
+
+TEST_CASE("keys are removed by what is said of them, and with the last the file") {
+  const place p;
+  for (const int size : {1, 2, 3}) p.keys.remember(fill, key(size));
+  const auto is = [](std::int64_t size) {
+    return
+        [size](const missed_key& one) { return one.key.arguments[0].value == tune::value(size); };
+  };
+  CHECK(p.keys.remove(is(2)) == 1);
+  CHECK(sizes(p.keys.read().keys) == list{1, 3});
+  CHECK(p.keys.remove(is(2)) == 0);
+  CHECK(p.keys.remove([](const missed_key&) { return true; }) == 2);
+  CHECK_FALSE(fs::exists(p.path));
+  CHECK(p.keys.remove([](const missed_key&) { return true; }) == 0);
+}
+
+TEST_CASE("what a database has by now is missing no more") {
+  const place p;
+  for (const int size : {1, 2, 3}) p.keys.remember(fill, key(size));
+  const auto user = std::make_shared<tune::tuning_database>(p.folder.file("tuning.db"));
+  const auto system = std::make_shared<tune::tuning_database>(p.folder.file("system.db"));
+  const std::vector<tune::named_value> tuning{{"wgs", std::int64_t{32}}};
+  user->store(fill, key(1), tuning, 1000.0);
+  system->store(fill, key(3), tuning, 1000.0);
+  CHECK(sizes(still_missing(p.keys.read().keys, {user, {}})) == list{2, 3});
+  CHECK(sizes(still_missing(p.keys.read().keys, {user, {system}})) == list{2});
+  // Of another device it says nothing.
+  record_key elsewhere = key(2);
+  elsewhere.device.driver_version = "2.0";
+  user->store(fill, elsewhere, tuning, 1000.0);
+  CHECK(sizes(still_missing(p.keys.read().keys, {user, {system}})) == list{2});
+}
