@@ -7,7 +7,7 @@ file(GLOB_RECURSE libtune_public_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR
 set(libtune_backend_headers ${libtune_public_headers})
 list(FILTER libtune_backend_headers INCLUDE REGEX "/libtune/(opencl|cuda)/(backend|interop)\\.hpp$")
 list(FILTER libtune_public_headers EXCLUDE
-     REGEX "/libtune/((opencl|cuda|worker|cli)/|simulate/recording_json|report/to_json|store/exchange_json)")
+     REGEX "/libtune/((opencl|cuda|worker|cli)/|simulate/recording_json|report/to_json|store/(exchange_json|plain_json|t4_trial))")
 list(APPEND libtune_public_headers ${libtune_backend_headers})
 
 # And those of the built-in operations; what lies beside their folders they share among themselves.
