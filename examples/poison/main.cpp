@@ -171,6 +171,9 @@ int main(int argc, char** argv) {
     declare(app, given);
     CLI11_PARSE(app, argc, argv);
     return run(given);
+  } catch (const tune::no_device_error& failure) {
+    std::cerr << "poison: " << failure.what() << '\n';
+    return 2;
   } catch (const std::exception& failure) {
     std::cerr << "poison: " << failure.what() << '\n';
     return 1;
