@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "libtune/libtune.hpp"
+
+namespace poison {
+
+struct square_root_key {
+  int size = 1 << 16;  ///< elements that are tuned for
+};
+
+struct square_root_tuning {
+  int work_group = 64;
+  int needless_rounds = 0;
+
+  friend bool operator==(const square_root_tuning&, const square_root_tuning&) = default;
+};
+
+/// What is wrong with a configuration.
+enum class mischief {
+  none,
+  endless_loop,    ///< it never ends
+  device_fault,    ///< it writes where nothing is
+  wrong_result,    ///< it is the fastest of all, and wrong
+  compiler_error,  ///< it does not compile
+};
+
+/// Four of the 32 configurations of the space have something wrong with them, three of them among
+/// those that seem the fastest.
+mischief mischief_of(const square_root_tuning& tuning);
+
+/// The configurations that are searched.
+tune::space<square_root_tuning> tuning_space();
+
+/// Whether it is one of those that do no needless work, and works.
+bool is_right_choice(const square_root_tuning& tuning);
+
+}  // namespace poison
+
+LIBTUNE_ENUM(poison::mischief, none, endless_loop, device_fault, wrong_result, compiler_error)
+LIBTUNE_FIELDS(poison::square_root_key, size)
+LIBTUNE_FIELDS(poison::square_root_tuning, work_group, needless_rounds)
+
+namespace poison {
+
+/// root = sqrt(x), elementwise. Slots root and x, float32, of n elements; x from 1 to 100.
+class square_root final : public tune::operation {
+ public:
+  square_root(const tune::command_queue& queue, const tune::program& program,
+              const square_root_tuning& tuning, std::size_t n);
+
+ private:
+  void do_run() override;
+
+  tune::kernel kernel_;
+  tune::io_slot& root_;
+  tune::io_slot& x_;
+  unsigned n_;
+  tune::nd_range range_;
+};
+
+/// Compiles the kernel for a context, tuned for it.
+class square_root_template {
+ public:
+  static const tune::autotuner<square_root_key, square_root_tuning> autotune;
+
+  explicit square_root_template(const tune::context& context, const square_root_key& key = {},
+                                const std::optional<square_root_tuning>& tuning = std::nullopt);
+
+  const square_root_tuning& tuning() const noexcept { return tuning_; }
+  square_root instantiate(const tune::command_queue& queue, std::size_t n) const;
+
+ private:
+  square_root_tuning tuning_;
+  tune::program program_;
+};
+
+}  // namespace poison
