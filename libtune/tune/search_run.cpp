@@ -207,7 +207,7 @@ void search_run::check_winner() {
     if (!racing_.contains(index)) {
       static const known_failures nothing;
       own = std::make_unique<trial_attempt>(setting_.problem, index, setting_.device,
-                                            setting_.options.measure, setting_.now);
+                                            setting_.options.measure, setting_.now, setting_.guard);
       own->admit(nothing);
       if (!own->over()) own->generate();
     }
