@@ -95,7 +95,7 @@ struct one_search {
   std::map<std::string, double> scores;
 };
 
-one_search search(const tune::context& context, const std::string& database,
+one_search search(const tune::context& context, const chain::key& key, const std::string& database,
                   tune::isolation_mode where) {
   const auto kept = std::make_shared<score_keeper>();
   const tune::tuning_options options{.database = database,
@@ -103,7 +103,7 @@ one_search search(const tune::context& context, const std::string& database,
                                      .isolation = where,
                                      .observers = {kept}};
   const auto start = std::chrono::steady_clock::now();
-  static_cast<void>(autotune(context, {}, options));
+  static_cast<void>(autotune(context, key, options));
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   return {elapsed.count(), kept->scores};
 }
@@ -115,11 +115,13 @@ double quantile(std::vector<double> values, double part) {
 
 void compare_on(const tune::device& device, int rounds, const std::string& database) {
   const tune::context context = device.create_context();
+  // So that a search takes about a second everywhere.
+  const chain::key key{.items = device.kind() == tune::device_kind::cpu ? 1 << 12 : 1 << 16};
   std::vector<double> here, child, more;
   std::map<std::string, std::vector<double>> ratios;
   for (int round = 0; round <= rounds; ++round) {
-    const one_search in_process = search(context, database, tune::isolation_mode::off);
-    const one_search isolated = search(context, database, tune::isolation_mode::on);
+    const one_search in_process = search(context, key, database, tune::isolation_mode::off);
+    const one_search isolated = search(context, key, database, tune::isolation_mode::on);
     if (round == 0) continue;
     here.push_back(in_process.seconds);
     child.push_back(isolated.seconds);
