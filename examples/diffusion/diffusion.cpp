@@ -106,9 +106,7 @@ const tune::autotuner<diffusion_key, diffusion_tuning> diffusion_template::autot
       return session.tune(tuning_space(key.kernel), [&](const diffusion_tuning& tuning) {
         auto step =
             diffusion_template(session.context(), key, tuning).instantiate(queue, size, size);
-        work.bind(step);
-        auto check = answer.check(queue, {{"u_new", step.buffer("u_new")}});
-        return tune::make_measure(queue, std::move(step)).check(std::move(check));
+        return tune::make_measure(queue, std::move(step), work, answer);
       });
     }};
 

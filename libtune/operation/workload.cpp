@@ -58,6 +58,13 @@ void workload::set_upload(const std::string& name, upload_function upload) {
   shared.original.reset();
 }
 
+workload& workload::set(const std::string& name, const device_array& contents) {
+  set_upload(name, [contents](command_queue& queue, const device_array& target) {
+    target.copy_from(queue, contents);
+  });
+  return *this;
+}
+
 void workload::bind(operation& operation) {
   for (const named_slot& item : operation.slots()) {
     if (item.slot->is_bound()) continue;
@@ -110,6 +117,10 @@ void workload::follow(const shared_array& shared, slot& slot) const {
 }
 
 void workload::restore(const operation& operation, std::byte poison) {
+  // Nothing orders two queues, and a copy of the handle can wait.
+  command_queue other = operation.queue();
+  const bool is_shared = other == queue_;
+  if (!is_shared) other.finish();
   for (const named_slot& item : operation.slots()) {
     const auto known = contents_->arrays.find(item.name);
     if (known != contents_->arrays.end()) follow(known->second, *item.slot);
@@ -125,6 +136,7 @@ void workload::restore(const operation& operation, std::byte poison) {
     const std::size_t used = slot != nullptr ? slot->buffer().layout().bytes() : bytes;
     if (shared->guard) shared->guard->arm(queue_, used, poison ^ guard_bits);
   }
+  if (!is_shared) queue_.finish();
 }
 
 void workload::fill(shared_array& source, const device_array& target, std::byte poison) {

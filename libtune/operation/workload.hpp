@@ -40,7 +40,7 @@ struct workload_options {
 /// a copy on the device, and all others are filled with bytes of 0xFF, which are NaN to floats: a
 /// kernel that writes nothing is not taken for right. Around each array lie guard bands
 /// (guarded_memory). Since memory is shared, one operation of those that are bound may run at a
-/// time, on this queue. A handle: copies mean the same arrays. Used by one thread; it may be
+/// time, best on this queue: with another one each restore waits for both. A handle: copies mean the same arrays. Used by one thread; it may be
 /// destroyed before the operations.
 class workload {
  public:
@@ -57,6 +57,10 @@ class workload {
     });
     return *this;
   }
+
+  /// The same with what an array holds whenever this is copied, on the device: elements of types
+  /// that the host does not know.
+  workload& set(const std::string& name, const device_array& contents);
 
   /// Binds every slot of the operation that is not bound yet, and sets its contents.
   /// @throws argument_error or type_error if contents do not fit the slot, device_error if there is

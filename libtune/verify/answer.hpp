@@ -75,6 +75,9 @@ class answer {
   answer& nondeterministic();
   bool is_deterministic() const noexcept { return contents_->deterministic; }
 
+  /// Whether there is nothing to compare with.
+  bool empty() const noexcept { return contents_->arrays.empty() && contents_->functions.empty(); }
+
   /// The arrays of which a second run has to give the same bits: those that have an answer, and
   /// those that a function judges.
   const std::vector<std::string>& judged() const noexcept { return contents_->judged; }

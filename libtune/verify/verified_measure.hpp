@@ -33,8 +33,8 @@ std::shared_ptr<run_check> make_run_check(std::shared_ptr<operation> operation, 
 ///    it should not: the judged arrays have to have the same bits, or, of what is
 ///    nondeterministic, be as right as before.
 ///
-/// The operation's unbound slots are bound by this. If the workload is on another queue, order the
-/// two.
+/// With an empty answer it is run once, and only the guard bands are looked at. The operation's
+/// unbound slots are bound by this.
 template <std::derived_from<operation> Operation>
 measure make_measure(tuning_command_queue queue, Operation op, workload work, answer expected) {
   auto kept = std::make_shared<Operation>(std::move(op));

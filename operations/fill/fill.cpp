@@ -6,7 +6,9 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <string>
+#include <vector>
 
+#include "libtune/verify/verified_measure.hpp"
 #include "operations/storage_type.hpp"
 #include "operations/workload.hpp"
 
@@ -24,26 +26,34 @@ program build(const context& context, const fill_key& key, const fill_tuning& tu
                  defines(tuning));
 }
 
-// On an array of an odd size, so that the end of it is tried too.
-std::optional<std::string> find_wrong_byte(const context& context, const program& built,
-                                           const fill_key& key, const fill_tuning& tuning) {
-  command_queue queue = context.create_command_queue();
-  fill op(queue, built, tuning, element_type::opaque(key.element_bytes), {4099});
-  std::vector<std::byte> value(key.element_bytes);
+/// Of an odd size, so that the end of an array is tried too.
+const shape odd_size{4099};
+
+std::vector<std::byte> test_value(std::size_t bytes) {
+  std::vector<std::byte> value(bytes);
   for (std::size_t i = 0; i < value.size(); ++i) value[i] = static_cast<std::byte>(i + 1);
-  op.set_value_bytes(value);
-  op.ensure_all_bound();
-  const device_array& data = op.buffer("data");
-  data.zero(queue);
-  op.run();
-  std::vector<std::byte> got(data.layout().bytes());
-  queue.read(data.buffer(), got.data(), got.size());
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    if (got[i] == value[i % value.size()]) continue;
-    return fmt::format("byte {} of {} is {} and not {}", i, got.size(),
-                       std::to_integer<int>(got[i]), std::to_integer<int>(value[i % value.size()]));
+  return value;
+}
+
+answer expected_of_odd_size(command_queue queue, const fill_key& key) {
+  const device_array right(queue.context(), {element_type::opaque(key.element_bytes), odd_size});
+  const std::vector<std::byte> value = test_value(key.element_bytes);
+  std::vector<std::byte> bytes;
+  while (bytes.size() < right.layout().bytes()) {
+    bytes.insert(bytes.end(), value.begin(), value.end());
   }
-  return std::nullopt;
+  queue.write(right.buffer(), bytes.data(), bytes.size());
+  answer expected;
+  expected.add("data", queue, right, tolerance::exact());
+  return expected;
+}
+
+std::optional<std::string> find_wrong_byte(const workload& work, const answer& expected,
+                                           const program& built, const fill_key& key,
+                                           const fill_tuning& tuning) {
+  fill op(work.queue(), built, tuning, element_type::opaque(key.element_bytes), odd_size);
+  op.set_value_bytes(test_value(key.element_bytes));
+  return find_fault(op, work, expected);
 }
 
 }  // namespace
@@ -120,13 +130,15 @@ const autotuner<fill_key, fill_tuning> fill_template::autotune{
       auto queue = context.create_tuning_command_queue();
       const auto type = element_type::opaque(key.element_bytes);
       const shape size{workload_bytes(context.device()) / key.element_bytes};
-      const device_array data(context, {type, size});
+      workload work(queue);
+      const workload odd(queue);
+      const answer expected = expected_of_odd_size(queue, key);
       return session.tune(tuning_space(key), [&](const fill_tuning& tuning) {
         const program built = build(context, key, tuning);
         fill op(queue, built, tuning, type, size);
-        op.bind("data", data);
-        return make_measure(queue, std::move(op)).check([=] {
-          return find_wrong_byte(context, built, key, tuning);
+        // What is measured is looked at as far as its bounds go.
+        return make_measure(queue, std::move(op), work, answer()).check([=] {
+          return find_wrong_byte(odd, expected, built, key, tuning);
         });
       });
     }};

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "libtune/base/visit_dtype.hpp"
-#include "libtune/verify/comparison.hpp"
+#include "libtune/verify/verified_measure.hpp"
 #include "operations/workload.hpp"
 
 #include "hreduce.kernel.hpp"
@@ -120,41 +120,38 @@ host_array<T> small_numbers(std::size_t rows, std::size_t columns) {
   return numbers;
 }
 
-/// What a configuration makes of small numbers, on a shape with parts of words at both ends.
-template <class T>
-host_array<T> reduce_small(const context& context, const program& built, const hreduce_key& key,
-                           const hreduce_tuning& tuning) {
-  constexpr std::size_t rows = 35;
-  constexpr std::size_t columns = 4100;
-  command_queue queue = context.create_command_queue();
-  const auto type = element_type::of<T>();
-  hreduce op(queue, built, tuning, key, type, rows, columns, {3, columns - 2});
-  op.ensure_all_bound();
-  op.buffer("src").set(queue, small_numbers<T>(rows, columns));
-  op.buffer("dest").zero(queue);
-  op.run();
-  return op.buffer("dest").template get<T>(queue);
-}
+/// Small numbers to reduce, on a shape with parts of words at both ends, and what the test default
+/// makes of them, since the host cannot read the expression. Nothing is known to put into structs.
+struct small_case {
+  static constexpr std::size_t rows = 35;
+  static constexpr std::size_t columns = 4100;
 
-/// Compares with the test default, since the host cannot read the expression. Nothing is known to
-/// put into structs.
-std::function<std::optional<std::string>()> make_check(const context& context, const program& built,
-                                                       const hreduce_key& key,
-                                                       const hreduce_tuning& tuning,
-                                                       const program& trusted) {
-  const auto type = elements(key).stored.dtype();
-  if (!type) return [] { return std::nullopt; };
-  return [=]() -> std::optional<std::string> {
-    return visit_dtype(*type, [&]<class T>() -> std::optional<std::string> {
-      const auto expected = reduce_small<T>(context, trusted, key, test_default);
-      const auto got = reduce_small<T>(context, built, key, tuning);
-      const comparison compared = compare(expected.layout(), expected.data(), got.layout(),
-                                          got.data(), {.absolute = 0, .relative = 1e-5});
-      if (compared.matches()) return std::nullopt;
-      return "beside the test default: " + compared.describe();
-    });
-  };
-}
+  small_case(const command_queue& queue, const hreduce_key& its_key, const program& trusted)
+      : key(its_key), type(elements(key).stored), work(queue) {
+    if (!type.dtype()) return;
+    visit_dtype(*type.dtype(),
+                [&]<class T>() { work.set("src", small_numbers<T>(rows, columns)); });
+    hreduce op = make(trusted, test_default);
+    take_answer(expected, work, op, {"dest"}, {.absolute = 0, .relative = 1e-5});
+  }
+
+  hreduce make(const program& built, const hreduce_tuning& tuning) const {
+    return {work.queue(), built, tuning, key, type, rows, columns, {3, columns - 2}};
+  }
+
+  std::optional<std::string> find_wrong(const program& built, const hreduce_tuning& tuning) const {
+    if (expected.empty()) return std::nullopt;
+    hreduce op = make(built, tuning);
+    auto wrong = find_fault(op, work, expected);
+    if (wrong) wrong = "beside the test default: " + *wrong;
+    return wrong;
+  }
+
+  hreduce_key key;
+  element_type type;
+  workload work;
+  answer expected;
+};
 
 }  // namespace
 
@@ -233,16 +230,17 @@ const autotuner<hreduce_key, hreduce_tuning> hreduce_template::autotune{
       const std::size_t columns = key.columns;
       const std::size_t rows = divide_up(workload_bytes(context.device()), columns * type.bytes());
       const device_array src(context, {type, {rows, columns}});
-      const device_array dest(context, {type, {rows}});
       src.zero(queue);
-      const program trusted = build(context, key, test_default);
+      const workload work(queue);
+      const small_case small(queue, key, build(context, key, test_default));
       return session.tune(tuning_space(key), [&](const hreduce_tuning& tuning) {
         const program built = build(context, key, tuning);
         hreduce op(queue, built, tuning, key, type, rows, columns, {0, columns});
         op.bind("src", src);
-        op.bind("dest", dest);
-        return make_measure(queue, std::move(op))
-            .check(make_check(context, built, key, tuning, trusted));
+        // What is measured is looked at as far as its bounds go.
+        return make_measure(queue, std::move(op), work, answer()).check([=] {
+          return small.find_wrong(built, tuning);
+        });
       });
     }};
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/verify/verified_measure.hpp"
 #include "operations/storage_type.hpp"
 #include "operations/workload.hpp"
 
@@ -45,34 +46,43 @@ std::vector<std::byte> distinct_elements(std::size_t count, std::size_t element_
   return bytes;
 }
 
-/// Whole tiles and parts of tiles, on arrays without padding of these sizes.
-std::optional<std::string> find_misplaced(const context& context, const program& built,
-                                          const transpose_key& key, const transpose_tuning& tuning,
-                                          std::size_t rows, std::size_t columns) {
-  command_queue queue = context.create_command_queue();
-  const auto type = element_type::opaque(key.element_bytes);
-  transpose op(queue, built, tuning, type, rows, columns);
-  const device_array src(context, {type, {rows, columns}});
-  const device_array dest(context, {type, {columns, rows}});
-  op.bind("src", src);
-  op.bind("dest", dest);
-  const std::vector<std::byte> given = distinct_elements(rows * columns, key.element_bytes);
-  queue.write(src.buffer(), given.data(), given.size());
-  dest.zero(queue);
-  op.run();
-  std::vector<std::byte> got(given.size());
-  queue.read(dest.buffer(), got.data(), got.size());
-  for (std::size_t i = 0; i < rows * columns; ++i) {
-    const std::size_t row = i / columns;
-    const std::size_t column = i % columns;
-    const std::byte* const wanted = given.data() + i * key.element_bytes;
-    const std::byte* const found = got.data() + (column * rows + row) * key.element_bytes;
-    if (std::memcmp(wanted, found, key.element_bytes) == 0) continue;
-    return fmt::format("of {} x {} elements, ({}, {}) is not where it should be", rows, columns,
-                       row, column);
+/// A transposition that is known: of whole tiles and parts of tiles, whatever their size.
+struct known_case {
+  known_case(command_queue queue, const transpose_key& key, std::size_t its_rows,
+             std::size_t its_columns)
+      : rows(its_rows), columns(its_columns), work(queue) {
+    const auto type = element_type::opaque(key.element_bytes);
+    const std::vector<std::byte> given = distinct_elements(rows * columns, key.element_bytes);
+    const device_array src(queue.context(), {type, {rows, columns}});
+    queue.write(src.buffer(), given.data(), given.size());
+    work.set("src", src);
+    std::vector<std::byte> turned(given.size());
+    for (std::size_t i = 0; i < rows * columns; ++i) {
+      const std::size_t place = i % columns * rows + i / columns;
+      std::memcpy(turned.data() + place * key.element_bytes, given.data() + i * key.element_bytes,
+                  key.element_bytes);
+    }
+    const device_array dest(queue.context(), {type, {columns, rows}});
+    queue.write(dest.buffer(), turned.data(), turned.size());
+    expected.add("dest", queue, dest, tolerance::exact());
   }
-  return std::nullopt;
-}
+
+  std::optional<std::string> find_misplaced(const program& built, const transpose_key& key,
+                                            const transpose_tuning& tuning) const {
+    transpose op(work.queue(), built, tuning, element_type::opaque(key.element_bytes), rows,
+                 columns);
+    auto wrong = find_fault(op, work, expected);
+    if (wrong) wrong = fmt::format("of {} x {} elements: {}", rows, columns, *wrong);
+    return wrong;
+  }
+
+  std::size_t rows;
+  std::size_t columns;
+  workload work;
+  answer expected;
+};
+
+constexpr std::size_t largest_edge = 256;
 
 std::size_t local_memory_bytes(const transpose_key& key, const transpose_tuning& t) {
   return t.vector * t.tile * (t.tile + 1) * t.vector * key.element_bytes;
@@ -170,18 +180,18 @@ const autotuner<transpose_key, transpose_tuning> transpose_template::autotune{
           static_cast<double>(workload_bytes(context.device()) / key.element_bytes);
       const std::size_t size = round_up(static_cast<std::size_t>(std::sqrt(elements)), 256) + 256;
       const device_array src(context, {type, {size, size}});
-      const device_array dest(context, {type, {size, size}});
       src.zero(queue);
+      const workload work(queue);
+      const known_case tall(queue, key, 2 * largest_edge + 4, largest_edge + 8);
+      const known_case wide(queue, key, largest_edge + 3, 2 * largest_edge + 1);
       return session.tune(tuning_space(key), [&](const transpose_tuning& tuning) {
         const program built = build(context, key, tuning);
         transpose op(queue, built, tuning, type, size, size);
         op.bind("src", src);
-        op.bind("dest", dest);
-        return make_measure(queue, std::move(op)).check([=] {
-          const std::size_t edge = tuning.tile * tuning.vector;
-          auto wrong = find_misplaced(context, built, key, tuning, 2 * edge + 4, edge + 8);
-          return wrong ? wrong
-                       : find_misplaced(context, built, key, tuning, edge + 3, 2 * edge + 1);
+        // What is measured is looked at as far as its bounds go.
+        return make_measure(queue, std::move(op), work, answer()).check([=] {
+          auto wrong = tall.find_misplaced(built, key, tuning);
+          return wrong ? wrong : wide.find_misplaced(built, key, tuning);
         });
       });
     }};

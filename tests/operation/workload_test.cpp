@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <doctest/doctest.h>
+#include <span>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -141,4 +142,124 @@ TEST_CASE("the operations may outlive it") {
     work.bind(op);
   }
   CHECK(b.first(op, "src") == 1);
+}
+
+namespace {
+
+/// Writes a byte a number of bytes from the begin of the memory in a slot; the fake device's
+/// kernels could not, so it is done behind the workload's back.
+void write_behind(bench& b, const padded_copy& op, const char* slot, std::size_t offset) {
+  const tune::buffer& memory = op.buffer(slot).buffer();
+  const std::byte seven{7};
+  b.queue.fill(memory, 1, std::span(&seven, 1), offset);
+}
+
+}  // namespace
+
+TEST_CASE("what is written behind an array is found, with the slot and the place") {
+  bench b;
+  padded_copy wide(b.queue, 50, 4);  // the memory is larger than what comes next needs
+  b.work.bind(wide);
+  padded_copy op(b.queue, 5, 4);
+  b.work.bind(op);
+  CHECK_FALSE(b.work.find_stray_write(op));
+  write_behind(b, op, "dest", 8 * sizeof(std::int32_t) + 5);
+  CHECK(b.work.find_stray_write(op) ==
+        "'dest': 1 bytes were written out of bounds, the nearest 5 bytes (1 elements) behind its "
+        "end, the farthest 5 bytes (1 elements)");
+  b.work.restore(op);
+  CHECK_FALSE(b.work.find_stray_write(op));
+}
+
+TEST_CASE("the padding of an array is no guard band") {
+  bench b;
+  padded_copy op(b.queue, 5, 4);
+  b.work.bind(op);
+  write_behind(b, op, "dest", 5 * sizeof(std::int32_t));
+  CHECK_FALSE(b.work.find_stray_write(op));
+}
+
+TEST_CASE("without guards there is just the memory") {
+  bench b;
+  const tune::workload guarded = b.work;
+  b.work = tune::workload(b.queue, {.guards = false});
+  padded_copy op(b.queue, 5, 4);
+  b.work.bind(op);
+  CHECK(b.work.held_bytes() == 2 * 8 * sizeof(std::int32_t));
+  CHECK(guarded.held_bytes() == 0);
+  CHECK_FALSE(b.work.find_stray_write(op));
+}
+
+TEST_CASE("the band of an array of several axes is as long as a row") {
+  bench b;
+  class rows final : public tune::operation {
+   public:
+    explicit rows(const tune::command_queue& queue) : operation(queue) {
+      add_slot("image", {3, 5000}, tune::dtype::int32);
+    }
+
+   private:
+    void do_run() override {}
+  };
+  rows op(b.queue);
+  b.work.bind(op);
+  CHECK(b.work.held_bytes() >= 5 * 5000 * sizeof(std::int32_t));
+}
+
+TEST_CASE("an operation moves to the larger memory when it is restored") {
+  bench b;
+  b.work.set("src", bench::numbers());
+  padded_copy narrow(b.queue, 5, 1);
+  b.work.bind(narrow);
+  padded_copy wide(b.queue, 5, 64);
+  b.work.bind(wide);
+  CHECK(narrow.buffer("src").buffer() != wide.buffer("src").buffer());
+  b.work.restore(narrow);
+  CHECK(narrow.buffer("src").buffer() == wide.buffer("src").buffer());
+  CHECK(b.first(narrow, "src") == 1);
+}
+
+TEST_CASE("copies mean the same arrays, and contents may come from the device") {
+  bench b;
+  const device_array given(b.context, {tune::dtype::int32, {5}});
+  given.set(b.queue, bench::numbers());
+  tune::workload same = b.work;
+  same.set("src", given);
+  padded_copy op(b.queue, 5, 4);
+  b.work.bind(op);
+  CHECK(b.first(op, "src") == 1);
+}
+
+TEST_CASE("an operation on another queue finds its arrays set") {
+  bench b;
+  b.work.set("src", bench::numbers());
+  const auto other = b.context.create_command_queue();
+  padded_copy op(other, 5, 4);
+  b.work.run(op);
+  CHECK(b.first(op, "src") == 1);
+}
+
+TEST_CASE("to run an operation sets its arrays, and its stray writes are an error") {
+  bench b;
+  class overrun final : public tune::operation {
+   public:
+    overrun(const tune::command_queue& queue, std::size_t size, std::size_t bytes)
+        : operation(queue), bytes_(bytes) {
+      add_slot("dest", {size}, tune::dtype::int32);
+    }
+
+   private:
+    void do_run() override { queue().zero(buffer("dest").buffer(), bytes_); }
+    std::size_t bytes_;
+  };
+  overrun large(b.queue, 100, 400);  // so that there is memory to write to
+  b.work.run(large);
+  overrun right(b.queue, 5, 20);
+  b.work.run(right);
+  CHECK(right.buffer("dest").get<std::int32_t>(b.queue)(4) == 0);
+  overrun wrong(b.queue, 5, 24);
+  CHECK_THROWS_WITH_AS(
+      b.work.run(wrong),
+      doctest::Contains("'dest': 4 bytes were written out of bounds, the nearest 0 bytes"),
+      tune::error);
 }
