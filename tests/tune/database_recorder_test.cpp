@@ -236,7 +236,7 @@ TEST_CASE("what did not compile is known to every key, with its program") {
 TEST_CASE("trials that no database could hold are told of at the end, and end nothing else") {
   const tune::testing::temporary_directory folder;
   const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
-  const tune::testing::captured_errors errors;
+  tune::testing::captured_errors errors;
   {
     tune::database_recorder recorder(database, function, key);
     recorder.search_started({});
