@@ -176,6 +176,7 @@ int run(arguments given) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  tune::serve_if_worker(argc, argv);
   try {
     CLI::App app("Tunes kernels of which some are wrong, and shows that these do not win.");
     arguments given;
