@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/isolation/device_address.hpp"
 
+#include <fmt/format.h>
+
 namespace tune::detail {
 namespace {
 
@@ -13,6 +15,21 @@ device_address without_ordinal(const device& of) {
           .driver_version = info.identity.driver_version,
           .pci_address = info.hardware.pci_address,
           .uuid = info.hardware.uuid};
+}
+
+// Some APIs tell one process which piece of hardware it is, and another something else or nothing.
+// Then the only one of its name will be it.
+std::optional<device> find_namesake(device_address wanted, std::span<const device> all) {
+  std::optional<device> found;
+  for (const device& candidate : all) {
+    device_address address = without_ordinal(candidate);
+    address.pci_address = wanted.pci_address;
+    address.uuid = wanted.uuid;
+    if (address != wanted) continue;
+    if (found) return std::nullopt;
+    found = candidate;
+  }
+  return found;
 }
 
 }  // namespace
@@ -43,7 +60,21 @@ std::optional<device> find_device(const device_address& wanted, std::span<const 
     if (without_ordinal(candidate) != plain) continue;
     if (seen++ == wanted.ordinal) return candidate;
   }
-  return std::nullopt;
+  return find_namesake(plain, all);
+}
+
+std::string describe(const device_address& address) {
+  return fmt::format("{} ({}, {}, driver {}, PCI address '{}', UUID '{}')", address.name,
+                     address.backend, address.platform, address.driver_version, address.pci_address,
+                     address.uuid);
+}
+
+std::string describe_all(std::span<const device> all) {
+  std::string text;
+  for (const device& each : all) {
+    text += (text.empty() ? "" : "; ") + describe(without_ordinal(each));
+  }
+  return text.empty() ? "none" : text;
 }
 
 }  // namespace tune::detail

@@ -28,7 +28,12 @@ struct device_address {
 /// one.
 std::optional<device_address> address_of(const device& wanted, std::span<const device> all);
 
-/// The device at an address; empty if there is none.
+/// The device at an address, else the only one of the same name, platform and driver; empty if
+/// there is none.
 std::optional<device> find_device(const device_address& wanted, std::span<const device> all);
+
+/// An address, and those of all, for people.
+std::string describe(const device_address& address);
+std::string describe_all(std::span<const device> all);
 
 }  // namespace tune::detail

@@ -98,10 +98,11 @@ const autotuner_core& find_function(const function_identity& wanted) {
 
 found_request find(const tuning_request& request) {
   const autotuner_core& function = find_function(request.function);
-  const auto device = find_device(request.device, all_devices());
+  const std::vector<device> all = all_devices();
+  const auto device = find_device(request.device, all);
   if (!device) {
-    throw argument_error(
-        fmt::format("a new process does not find device '{}'", request.device.name));
+    throw argument_error(fmt::format("a new process does not find device {}, but {}",
+                                     describe(request.device), describe_all(all)));
   }
   found_request found{&function, device->create_context()};
   set_tuning_options(found.context, request.context_options);

@@ -51,3 +51,25 @@ TEST_CASE("another driver is another device") {
   address.driver_version = "2.0";
   CHECK_FALSE(find_device(address, all));
 }
+
+TEST_CASE(
+    "a device whose hardware is told differently is found by its name if that is the only one") {
+  const auto one = fake("one");
+  const auto twin = fake("twin");
+  const auto other_twin = fake("twin");
+  const std::vector<device> all{one.device(), twin.device(), other_twin.device()};
+  auto address = *address_of(one.device(), all);
+  address.uuid = "another each time";
+  REQUIRE(find_device(address, all));
+  CHECK(*find_device(address, all) == one.device());
+  auto ambiguous = *address_of(twin.device(), all);
+  ambiguous.uuid = "another each time";
+  CHECK_FALSE(find_device(ambiguous, all));
+}
+
+TEST_CASE("what a process finds is told") {
+  const auto one = fake("one");
+  const std::vector<device> all{one.device()};
+  CHECK(tune::detail::describe_all(all).find("one (") == 0);
+  CHECK(tune::detail::describe_all({}) == "none");
+}
