@@ -3,12 +3,13 @@
 //
 // What a search costs more in a child process than in this one, and whether it measures the same.
 //
-// A kernel that is nothing but a chain of dependent multiply-adds is tuned on each device over its
-// work group and the length of the chain, 24 configurations, once in this process and once in a
-// child, in turn, each time by force. The first round, which compiles, does not count. Reported:
-// the medians of the wall-clock time of a call and of their differences in pairs, and for the times
-// that were measured of each configuration the median of the ratio of the child's to this
-// process's, and the quartiles of these medians over the configurations.
+// A kernel that is nothing but a chain of dependent multiply-adds is tuned on each device over the
+// length of the chain, 8 configurations, once in this process and once in a child, in turn, each
+// time by force; and so is a function that runs nothing, whose searches take no time but what the
+// process costs. The first round, which compiles, does not count. Reported: the medians of the
+// wall-clock time of a call and of their differences in pairs, with the quartiles of these; and for
+// the times that were measured of each configuration the median of the ratio of the child's to this
+// process's, of which the median and the quartiles over the configurations.
 //
 //   isolation_bench [rounds]
 #include <algorithm>
@@ -65,17 +66,30 @@ class chain_operation final : public tune::operation {
   tune::nd_range range_;
 };
 
+tune::space<chain::tuning> make_space() {
+  tune::space<chain::tuning> space;
+  space.add(&chain::tuning::wgs, {64});
+  // Far enough from each other that none has to be measured for long to be told from the best.
+  space.add(&chain::tuning::length, {1000, 1300, 1700, 2200, 2900, 3800, 5000, 6500});
+  return space;
+}
+
 const tune::autotuner<chain::key, chain::tuning> autotune{
     {.name = "isolation_bench.chain"}, [](tune::tuning_session& session, const chain::key& key) {
-      tune::space<chain::tuning> space;
-      space.add(&chain::tuning::wgs, {32, 64, 128, 256});
-      space.add(&chain::tuning::length, {1000, 1500, 2000, 3000, 5000, 8000});
-      return session.tune(space, [&](const chain::tuning& tuned) -> tune::measure {
+      return session.tune(make_space(), [&](const chain::tuning& tuned) -> tune::measure {
         auto queue = session.context().create_tuning_command_queue();
         chain_operation operation(queue, tuned, static_cast<std::size_t>(key.items));
         operation.ensure_all_bound();
         operation.buffer("data").zero(queue);
         return tune::make_measure(queue, std::move(operation));
+      });
+    }};
+
+/// The same configurations, which say what they take and take nothing.
+const tune::autotuner<chain::key, chain::tuning> autotune_nothing{
+    {.name = "isolation_bench.nothing"}, [](tune::tuning_session& session, const chain::key&) {
+      return session.tune(make_space(), [](const chain::tuning& tuned) {
+        return tune::make_measure([time = tuned.length * 1e-9](int) { return time; });
       });
     }};
 
@@ -95,15 +109,19 @@ struct one_search {
   std::map<std::string, double> scores;
 };
 
-one_search search(const tune::context& context, const chain::key& key, const std::string& database,
+one_search search(const tune::autotuner<chain::key, chain::tuning>& tuner,
+                  const tune::context& context, const chain::key& key, const std::string& database,
                   tune::isolation_mode where) {
   const auto kept = std::make_shared<score_keeper>();
-  const tune::tuning_options options{.database = database,
-                                     .mode = tune::tuning_mode::force,
-                                     .isolation = where,
-                                     .observers = {kept}};
+  tune::tuning_options options{.database = database,
+                               .mode = tune::tuning_mode::force,
+                               .isolation = where,
+                               .observers = {kept}};
+  // A device that does not keep still would be measured again and again, which is not the question.
+  options.race.drift.repeats = 0;
+  options.race.final_time = std::chrono::milliseconds(200);
   const auto start = std::chrono::steady_clock::now();
-  static_cast<void>(autotune(context, key, options));
+  static_cast<void>(tuner(context, key, options));
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   return {elapsed.count(), kept->scores};
 }
@@ -113,16 +131,12 @@ double quantile(std::vector<double> values, double part) {
   return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
 }
 
-void compare_on(const tune::device& device, int rounds, const std::string& database) {
-  const tune::context context = device.create_context();
-  // So that a search takes about a second everywhere.
-  const chain::key key{.items = device.kind() == tune::device_kind::cpu ? 1 << 12 : 1 << 16};
-  std::vector<double> here, child, more;
+/// Searches in turn in this process and in a child.
+struct comparison {
+  std::vector<double> here, child, more;  // seconds
   std::map<std::string, std::vector<double>> ratios;
-  for (int round = 0; round <= rounds; ++round) {
-    const one_search in_process = search(context, key, database, tune::isolation_mode::off);
-    const one_search isolated = search(context, key, database, tune::isolation_mode::on);
-    if (round == 0) continue;
+
+  void add(const one_search& in_process, const one_search& isolated) {
     here.push_back(in_process.seconds);
     child.push_back(isolated.seconds);
     more.push_back(isolated.seconds - in_process.seconds);
@@ -131,14 +145,40 @@ void compare_on(const tune::device& device, int rounds, const std::string& datab
       if (other != in_process.scores.end()) ratios[name].push_back(score / other->second);
     }
   }
-  std::vector<double> medians;
-  for (const auto& [name, of_one] : ratios) medians.push_back(quantile(of_one, 0.5));
-  std::printf("%-8s %-28.28s in process %.3f s, in a child %.3f s, %+.3f s more (%+.3f to %+.3f)\n",
-              device.info().backend.c_str(), device.name().c_str(), quantile(here, 0.5),
-              quantile(child, 0.5), quantile(more, 0.5), quantile(more, 0.25),
-              quantile(more, 0.75));
-  std::printf("%-37s times measured, child / in process: %.4f (%.4f to %.4f)\n", "",
-              quantile(medians, 0.5), quantile(medians, 0.25), quantile(medians, 0.75));
+  void print_seconds(const char* what) const {
+    std::printf("  %-28s in process %.3f s, in a child %.3f s, %+.3f s more (%+.3f to %+.3f)\n",
+                what, quantile(here, 0.5), quantile(child, 0.5), quantile(more, 0.5),
+                quantile(more, 0.25), quantile(more, 0.75));
+  }
+  void print_ratios() const {
+    std::vector<double> medians;
+    for (const auto& [name, of_one] : ratios) medians.push_back(quantile(of_one, 0.5));
+    std::printf("  times measured, child / in process: %.4f (%.4f to %.4f)\n",
+                quantile(medians, 0.5), quantile(medians, 0.25), quantile(medians, 0.75));
+  }
+};
+
+comparison compare(const tune::autotuner<chain::key, chain::tuning>& tuner,
+                   const tune::context& context, const chain::key& key, int rounds,
+                   const std::string& database) {
+  comparison made;
+  for (int round = 0; round <= rounds; ++round) {
+    const one_search here = search(tuner, context, key, database, tune::isolation_mode::off);
+    const one_search child = search(tuner, context, key, database, tune::isolation_mode::on);
+    if (round > 0) made.add(here, child);
+  }
+  return made;
+}
+
+void compare_on(const tune::device& device, int rounds, const std::string& database) {
+  const tune::context context = device.create_context();
+  // So that a search takes about a second everywhere.
+  const chain::key key{.items = device.kind() == tune::device_kind::cpu ? 1 << 12 : 1 << 16};
+  std::printf("%s, %s\n", device.info().backend.c_str(), device.name().c_str());
+  compare(autotune_nothing, context, key, rounds, database).print_seconds("nothing is run");
+  const comparison of_kernels = compare(autotune, context, key, rounds, database);
+  of_kernels.print_seconds("kernels are run");
+  of_kernels.print_ratios();
 }
 
 }  // namespace
