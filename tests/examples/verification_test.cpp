@@ -17,8 +17,7 @@ using verification::convolution_template;
 using verification::convolution_tuning;
 
 /// The output of one configuration, or of the naive kernel.
-tune::host_array<float> convolve(const tune::context& context, verification::convolution op,
-                                 std::size_t size) {
+tune::host_array<float> convolve(verification::convolution op, std::size_t size) {
   tune::workload work(op.queue());
   work.set("input", verification::make_image(size));
   work.run(op);
@@ -55,7 +54,7 @@ LIBTUNE_DEVICE_TEST_CASE("the naive kernel is what the host makes of the formula
   const tune::context context = device.create_context();
   const auto queue = context.create_command_queue();
   constexpr std::size_t size = 9;
-  const auto output = convolve(context, verification::naive_convolution(queue, size), size);
+  const auto output = convolve(verification::naive_convolution(queue, size), size);
   const auto image = verification::make_image(size);
   double total = 0;
   std::vector<double> bell(verification::filter_size);
@@ -80,16 +79,14 @@ LIBTUNE_DEVICE_TEST_CASE("tiles of every shape agree with it, unless a bug is pl
   const tune::context context = device.create_context();
   const auto queue = context.create_command_queue();
   constexpr std::size_t size = 83;
-  const auto naive = convolve(context, verification::naive_convolution(queue, size), size);
+  const auto naive = convolve(verification::naive_convolution(queue, size), size);
   for (const convolution_tuning& tuning :
        {convolution_tuning{16, 1, 1, 4}, convolution_tuning{32, 4, 2, 1},
         convolution_tuning{16, 2, 4, 2}}) {
     const convolution_template right(context, {.planted_bug = 0}, tuning);
-    CHECK(largest_difference(naive, convolve(context, right.instantiate(queue, size), size)) <
-          1e-5);
+    CHECK(largest_difference(naive, convolve(right.instantiate(queue, size), size)) < 1e-5);
     const convolution_template planted(context, {.planted_bug = 1}, tuning);
-    const double off =
-        largest_difference(naive, convolve(context, planted.instantiate(queue, size), size));
+    const double off = largest_difference(naive, convolve(planted.instantiate(queue, size), size));
     CHECK((off > 1e-4) == (tuning.tile_size_x == 4));
   }
 }
