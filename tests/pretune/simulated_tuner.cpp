@@ -22,8 +22,35 @@ tune::tuning_subject subject_of(const tune::remote_task& task) {
           .device = task.device.info()};
 }
 
-std::string name_of_finals(const tune::remote_task& task) {
-  return task.choice.configurations.empty() ? "" : "finals";
+tune::trial untried(int n) {
+  tune::trial item;
+  item.index = static_cast<std::size_t>(n - 1);
+  item.configuration = {{"n", std::int64_t{n}}};
+  return item;
+}
+
+std::map<int, tune::trial> take_over(const tune::recollection& known) {
+  std::map<int, tune::trial> trials;
+  for (const tune::stored_trial& item : known.unfinished) {
+    tune::trial kept = untried(n_of(item.configuration));
+    kept.outcome = item.score_ns ? tune::outcome::measured : tune::outcome::failed;
+    if (item.score_ns) kept.score = tune::run_time(*item.score_ns);
+    kept.origin = tune::trial_origin::taken_over;
+    trials[n_of(item.configuration)] = kept;
+  }
+  return trials;
+}
+
+tune::search_finished_event judge(const std::map<int, tune::trial>& trials,
+                                  const tune::tuning_subject& subject) {
+  tune::search_finished_event event{.subject = subject, .trials = {}, .best = {}};
+  for (const auto& [n, item] : trials) {
+    event.trials.push_back(item);
+    if (item.score && (!event.best || *item.score < *event.trials[*event.best].score)) {
+      event.best = event.trials.size() - 1;
+    }
+  }
+  return event;
 }
 
 }  // namespace
@@ -41,45 +68,32 @@ tune::tuned_values simulated_tuner::search(const tune::remote_task& task, int st
   const tune::recollection known =
       task.recall({.space = "space", .compiler = "c", .library_version = "1", .stage = stage});
   require_going_on();
-  std::map<int, tune::trial> trials;
   const tune::tuning_subject subject = subject_of(task);
-  std::set<int> taken;
-  for (const tune::stored_trial& item : known.unfinished) taken.insert(n_of(item.configuration));
-  const std::vector<int> chosen = choose(task, taken);
+  std::map<int, tune::trial> trials = take_over(known);
+  const std::vector<int> chosen = choose(task, trials);
+  const std::size_t taken = trials.size();
   tell([&](tune::observer& listener) {
     listener.search_started({.subject = subject,
                              .strategy = strategy,
                              .combinations = configurations,
                              .configurations = configurations,
-                             .planned = std::max(configurations, taken.size()),
-                             .taken_over = taken.size()});
+                             .planned = std::max(configurations, taken),
+                             .taken_over = taken});
   });
-  for (const tune::stored_trial& item : known.unfinished) {
-    const int n = n_of(item.configuration);
-    tune::trial& kept = trials[n];
-    kept = {.index = static_cast<std::size_t>(n - 1), .configuration = item.configuration};
-    kept.outcome = item.score_ns ? tune::outcome::measured : tune::outcome::failed;
-    if (item.score_ns) kept.score = tune::run_time(*item.score_ns);
-    kept.origin = tune::trial_origin::taken_over;
-    tell([&](tune::observer& listener) { listener.trial_taken_over(subject, kept); });
+  for (const auto& [n, item] : trials) {
+    tell([&, &item = item](tune::observer& listener) { listener.trial_taken_over(subject, item); });
   }
   for (const int n : chosen) {
     require_going_on();
     if (before_trial) before_trial(task, n);
-    tune::trial& kept = trials[n] = try_out(task, n);
-    tell([&](tune::observer& listener) { listener.trial_finished(subject, kept); });
+    const tune::trial& made = trials[n] = try_out(task, n);
+    tell([&](tune::observer& listener) { listener.trial_finished(subject, made); });
     tell([&](tune::observer& listener) {
       listener.progressed(subject, {.planned = configurations});
     });
   }
   require_going_on();
-  tune::search_finished_event event{.subject = subject, .trials = {}, .best = {}};
-  for (const auto& [n, item] : trials) {
-    event.trials.push_back(item);
-    if (item.score && (!event.best || *item.score < *event.trials[*event.best].score)) {
-      event.best = event.trials.size() - 1;
-    }
-  }
+  const tune::search_finished_event event = judge(trials, subject);
   tell([&](tune::observer& listener) { listener.search_finished(event); });
   if (!event.best) throw tune::tuning_failed_error(subject, event.trials);
   const tune::trial& best = event.trials[*event.best];
@@ -87,7 +101,7 @@ tune::tuned_values simulated_tuner::search(const tune::remote_task& task, int st
 }
 
 std::vector<int> simulated_tuner::choose(const tune::remote_task& task,
-                                         const std::set<int>& known) const {
+                                         const std::map<int, tune::trial>& known) const {
   std::vector<int> chosen;
   for (const auto& configuration : task.choice.configurations) {
     chosen.push_back(n_of(configuration));
@@ -106,10 +120,9 @@ tune::trial simulated_tuner::try_out(const tune::remote_task& task, int n) {
   const std::string device = device_name(task.device);
   {
     const std::lock_guard lock(mutex_);
-    made_.push_back({device, n, !name_of_finals(task).empty()});
+    made_.push_back({device, n, !task.choice.configurations.empty()});
   }
-  tune::trial item{.index = static_cast<std::size_t>(n - 1),
-                   .configuration = {{"n", std::int64_t{n}}}};
+  tune::trial item = untried(n);
   const double ns = time(device, n);
   if (ns > 0) {
     item.outcome = tune::outcome::measured;

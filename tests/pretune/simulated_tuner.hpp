@@ -50,7 +50,8 @@ class simulated_tuner {
 
  private:
   tune::tuned_values search(const tune::remote_task& task, int stage);
-  std::vector<int> choose(const tune::remote_task& task, const std::set<int>& known) const;
+  std::vector<int> choose(const tune::remote_task& task,
+                          const std::map<int, tune::trial>& known) const;
   tune::trial try_out(const tune::remote_task& task, int n);
 
   mutable std::mutex mutex_;
