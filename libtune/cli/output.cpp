@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "libtune/report/duration.hpp"
-#include "libtune/store/value_json.hpp"
+#include "libtune/store/plain_json.hpp"
 
 namespace tune::cli {
 
@@ -31,9 +31,9 @@ void print_json(const json& document) {
   fmt::print("{}\n", document.dump(2, ' ', false, json::error_handler_t::replace));
 }
 
-json to_json(const value& v) { return json::parse(to_json_text(v)); }
+json to_json(const value& v) { return detail::plain_json(v); }
 
-json to_json(const std::vector<named_value>& values) { return json::parse(to_json_text(values)); }
+json to_json(const std::vector<named_value>& values) { return detail::plain_json(values); }
 
 json to_json(const device_identity& device) {
   return {{"name", device.name}, {"platform", device.platform}, {"version", device.driver_version}};

@@ -6,10 +6,12 @@
 #include <string>
 
 #include "libtune/report/to_json.hpp"
+#include "libtune/store/plain_json.hpp"
 
 namespace tune {
 namespace {
 
+using detail::plain_json;
 using detail::to_json;
 using json = nlohmann::ordered_json;
 
@@ -36,7 +38,7 @@ json of_subject(const char* name, const tuning_subject& subject) {
   return {{"event", name},
           {"function", subject.function},
           {"version", subject.version},
-          {"arguments", to_json(subject.arguments)},
+          {"arguments", plain_json(subject.arguments)},
           {"device", to_json(subject.device.identity)}};
 }
 
@@ -54,7 +56,7 @@ void event_log::looked_up(const lookup_event& lookup) {
   json event = of_subject("looked_up", lookup.subject);
   event.update({{"grade", name_of(lookup.grade)},
                 {"relaxed", lookup.relaxed},
-                {"values", to_json(lookup.values)},
+                {"values", plain_json(lookup.values)},
                 {"database", lookup.database},
                 {"elapsed_ns", lookup.elapsed.count()}});
   write(out_, event);
@@ -100,14 +102,14 @@ void event_log::progressed(const tuning_subject&, const search_progress& progres
 
 void event_log::search_finished(const search_finished_event& search) {
   json event = of_subject("search_finished", search.subject);
-  event.update(
-      {{"trials", search.trials.size()},
-       {"best", search.best ? to_json(search.trials[*search.best].configuration) : json(nullptr)},
-       {"best_ns",
-        search.best ? to_json(search.trials[*search.best].score->count()) : json(nullptr)},
-       {"elapsed_ns", search.elapsed.count()},
-       {"end", search_end_name(search.end)},
-       {"doubts", search.doubts}});
+  event.update({{"trials", search.trials.size()},
+                {"best", search.best ? plain_json(search.trials[*search.best].configuration)
+                                     : json(nullptr)},
+                {"best_ns",
+                 search.best ? to_json(search.trials[*search.best].score->count()) : json(nullptr)},
+                {"elapsed_ns", search.elapsed.count()},
+                {"end", search_end_name(search.end)},
+                {"doubts", search.doubts}});
   write(out_, event);
 }
 

@@ -14,10 +14,12 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/report/to_json.hpp"
+#include "libtune/store/plain_json.hpp"
 
 namespace tune {
 namespace {
 
+using detail::plain_json;
 using detail::to_json;
 using json = nlohmann::ordered_json;
 
@@ -83,10 +85,10 @@ void write_json(std::ostream& out, const search_finished_event& search) {
   const json object{
       {"function", search.subject.function},
       {"version", search.subject.version},
-      {"arguments", to_json(search.subject.arguments)},
+      {"arguments", plain_json(search.subject.arguments)},
       {"device", to_json(search.subject.device.identity)},
       {"elapsed_ns", search.elapsed.count()},
-      {"best", search.best ? to_json(search.trials[*search.best].configuration) : json(nullptr)},
+      {"best", search.best ? plain_json(search.trials[*search.best].configuration) : json(nullptr)},
       {"trials", std::move(trials)}};
   // Strings from drivers may be any bytes; a report is not the place to fail on them.
   out << object.dump(2, ' ', false, json::error_handler_t::replace) << '\n';

@@ -16,13 +16,13 @@ namespace tune {
 namespace {
 
 using detail::array_member;
+using detail::exact_json;
 using detail::input;
 using detail::json;
 using detail::member;
 using detail::refuse_document;
 using detail::text_from_json;
 using detail::text_to_json;
-using detail::to_json;
 
 constexpr const char* format_name = "libtune tuning results";
 constexpr int format_version = 1;
@@ -54,7 +54,7 @@ json to_json(const search_content& search) {
     json configuration = json::array();
     for (const named_value& item : trial.configuration) {
       configuration.push_back(
-          {text_to_json(item.name), detail::alternative_name(item.value), to_json(item.value)});
+          {text_to_json(item.name), detail::alternative_name(item.value), exact_json(item.value)});
     }
     trials.push_back(
         {{"configuration", std::move(configuration)}, {"columns", to_json(trial.columns)}});
@@ -65,13 +65,13 @@ json to_json(const search_content& search) {
 json to_json(const function_content& content) {
   json results = json::array();
   for (const result_content& result : content.results) {
-    results.push_back({{"arguments", to_json(result.arguments)},
-                       {"values", to_json(result.values)},
+    results.push_back({{"arguments", exact_json(result.arguments)},
+                       {"values", exact_json(result.values)},
                        {"columns", to_json(result.columns)}});
   }
   json searches = json::array();
   for (const search_content& search : content.searches) searches.push_back(to_json(search));
-  json object = to_json(content.function);
+  json object = exact_json(content.function);
   object["results"] = std::move(results);
   object["searches"] = std::move(searches);
   return object;

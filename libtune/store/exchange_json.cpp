@@ -45,7 +45,7 @@ json real_to_json(double d) {
   return std::isnan(d) ? "nan" : d > 0 ? "inf" : "-inf";
 }
 
-json to_json(const value& v) {
+json exact_json(const value& v) {
   struct {
     json operator()(std::monostate) const { return nullptr; }
     json operator()(bool b) const { return b; }
@@ -57,13 +57,13 @@ json to_json(const value& v) {
   return std::visit(writer, v);
 }
 
-json to_json(const std::vector<named_value>& values) {
+json exact_json(const std::vector<named_value>& values) {
   json object = json::object();
-  for (const named_value& item : values) object[item.name] = to_json(item.value);
+  for (const named_value& item : values) object[item.name] = exact_json(item.value);
   return object;
 }
 
-json to_json(const std::vector<field_description>& fields) {
+json exact_json(const std::vector<field_description>& fields) {
   json list = json::array();
   for (const field_description& field : fields) {
     list.push_back({{"name", field.name},
@@ -73,11 +73,11 @@ json to_json(const std::vector<field_description>& fields) {
   return list;
 }
 
-json to_json(const function_identity& function) {
+json exact_json(const function_identity& function) {
   return {{"name", function.name},
           {"version", function.version},
-          {"key_fields", to_json(function.key_fields)},
-          {"value_fields", to_json(function.value_fields)}};
+          {"key_fields", exact_json(function.key_fields)},
+          {"value_fields", exact_json(function.value_fields)}};
 }
 
 const input& member(const input& object, const char* name) {

@@ -28,11 +28,11 @@ using input = nlohmann::json;
 json text_to_json(const std::string& text);
 /// The number, or "nan", "inf" or "-inf".
 json real_to_json(double d);
-json to_json(const value& v);
-json to_json(const std::vector<named_value>& values);
-json to_json(const std::vector<field_description>& fields);
+json exact_json(const value& v);
+json exact_json(const std::vector<named_value>& values);
+json exact_json(const std::vector<field_description>& fields);
 /// {"name", "version", "key_fields", "value_fields"}
-json to_json(const function_identity& function);
+json exact_json(const function_identity& function);
 
 const input& member(const input& object, const char* name);
 const input& array_member(const input& object, const char* name);

@@ -26,7 +26,7 @@ constexpr std::string_view after_identity = ",\"missed_at\":";
 json to_json(const device_identity& device) {
   json object = json::object();
   for (const identity_column& column : identity_columns()) {
-    object[column.name] = detail::to_json(column.get(device));
+    object[column.name] = detail::exact_json(column.get(device));
   }
   return object;
 }
@@ -51,8 +51,8 @@ void check(const missed_key& missed) {
 
 std::string to_missed_line(const missed_key& missed) {
   json object{{"libtune_missed", line_version}};
-  object.update(detail::to_json(missed.function));
-  object["arguments"] = detail::to_json(missed.key.arguments);
+  object.update(detail::exact_json(missed.function));
+  object["arguments"] = detail::exact_json(missed.key.arguments);
   object["device"] = to_json(missed.key.device);
   object["missed_at"] = detail::text_to_json(missed.missed_at);
   object["program"] = detail::text_to_json(missed.program);

@@ -3,14 +3,14 @@
 #include "libtune/store/value_json.hpp"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
+
+#include "libtune/store/plain_json.hpp"
 
 namespace tune {
-namespace {
 
 using json = nlohmann::ordered_json;
 
-json to_json(const value& v) {
+json detail::plain_json(const value& v) {
   struct {
     json operator()(std::monostate) const { return nullptr; }
     json operator()(bool b) const { return b; }
@@ -22,18 +22,24 @@ json to_json(const value& v) {
   return std::visit(writer, v);
 }
 
+json detail::plain_json(const std::vector<named_value>& values) {
+  json object = json::object();
+  for (const named_value& item : values) object[item.name] = plain_json(item.value);
+  return object;
+}
+
+namespace {
+
 std::string text_of(const json& document) {
   return document.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 }  // namespace
 
-std::string to_json_text(const value& v) { return text_of(to_json(v)); }
+std::string to_json_text(const value& v) { return text_of(detail::plain_json(v)); }
 
 std::string to_json_text(const std::vector<named_value>& values) {
-  json object = json::object();
-  for (const named_value& item : values) object[item.name] = to_json(item.value);
-  return text_of(object);
+  return text_of(detail::plain_json(values));
 }
 
 }  // namespace tune

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/database_recorder.hpp"
 
+#include <exception>
 #include <fmt/format.h>
 #include <utility>
 
@@ -32,7 +33,14 @@ database_recorder::database_recorder(std::shared_ptr<tuning_database> database,
       start_(start) {}
 
 // A search that was left by an exception can be continued too.
-database_recorder::~database_recorder() { keep_pending(); }
+database_recorder::~database_recorder() {
+  try {
+    keep_pending();
+  } catch (const std::exception& failure) {
+    log(log_level::error, fmt::format("the last trials of a search for '{}' are not kept: {}",
+                                      function_.name, failure.what()));
+  }
+}
 
 recollection database_recorder::recall(const search_identity& search) {
   identity_ = search;

@@ -16,6 +16,7 @@
 #include "libtune/device/device.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
+#include "libtune/testing/scoped_seal.hpp"
 #include "tests/array/numbered_array.hpp"
 #include "tests/array/random_region.hpp"
 
@@ -212,4 +213,22 @@ TEST_CASE("threads share a pool") {
   CHECK(pool.statistics().bytes_in_use == 0);
   pool.release_unused();
   CHECK(fake.live_bytes() == 0);
+}
+
+TEST_CASE("on a sealed thread a pool serves from what it has, and does not grow") {
+  const fake_device fake;
+  pooled_allocator pool(fake.device().create_context(), {.chunk_bytes = 1 << 14});
+  pool.allocate(1 << 13);  // makes the chunk
+  const tune::testing::scoped_seal sealed;
+  {
+    const buffer first = pool.allocate(1 << 12);
+    const buffer second = pool.allocate(1 << 12);
+    CHECK(pool.statistics().chunks == 1);
+    CHECK_THROWS_WITH_AS(pool.allocate(1 << 14), doctest::Contains("allocate 16384 bytes"),
+                         tune::seal_broken_error);
+  }
+  CHECK(pool.statistics().bytes_in_use == 0);
+  CHECK(tune::seal_report().count(tune::sealed_action::release) == 0);
+  pool.release_unused();
+  CHECK(tune::seal_report().count(tune::sealed_action::release) == 1);
 }

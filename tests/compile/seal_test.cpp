@@ -82,6 +82,6 @@ LIBTUNE_DEVICE_TEST_CASE("libtune's own threads go on under a seal of the progra
   const tune::unsealed_section control;
   const tune::compile_ticket ticket =
       pool.submit(context, {"a.kernel", "#error this is compiled", {}});
-  CHECK(ticket.result().what == tune::compile_result::status::refused);
+  CHECK(ticket.result().what == tune::compile_result::status::build_failed);
   CHECK(seal_report().total() == 0);
 }

@@ -26,7 +26,7 @@ struct bench {
 
   // One that the driver has no function for.
   void fill() {
-    const std::array<std::byte, 3> pattern{};
+    const std::array<std::byte, 3> pattern{std::byte{1}, std::byte{2}, std::byte{3}};
     queue.fill(data, 48, pattern);
   }
   void enqueue(int launches) {

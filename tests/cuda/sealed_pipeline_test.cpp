@@ -23,9 +23,9 @@ namespace {
 /// What a child prepares, and then uses.
 struct bench {
   void prepare() {
-    fake_cuda::reset();
+    const tune::device device = fake_cuda::make_device();
     fake_cuda::settings().is_silent = true;
-    pipeline.emplace(fake_cuda::make_device());
+    pipeline.emplace(device);
     pipeline->run();
     tune::seal();
   }
@@ -63,6 +63,16 @@ TEST_CASE("a sealed pipeline makes no system call, takes no lock and allocates n
   if (!can_watch()) return;
   bench b;
   CHECK(run_without_system_calls([&] { b.prepare(); }, [&] { return b.run(); }) == "ended with 0");
+}
+
+TEST_CASE("a driver that is not silent is told from one that is, by its locks and allocations") {
+  if (!can_watch()) return;
+  bench b;
+  const auto prepare_aloud = [&] {
+    b.prepare();
+    fake_cuda::settings().is_silent = false;
+  };
+  CHECK(run_without_system_calls(prepare_aloud, [&] { return b.run(); }) == "ended with 1");
 }
 
 TEST_CASE("the watch lets nothing pass: neither a call of its own nor what a door would lead to") {

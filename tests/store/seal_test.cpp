@@ -32,7 +32,7 @@ struct place {
 
   std::vector<std::function<void()>> database_doors() {
     return {[this] { database.find(fill, key); },
-            [this] { database.find_nearest(fill, key); },
+            [this] { database.find_nearest(fill, key, 4); },
             [this] { database.store(fill, key, tuning, 1000.0); },
             [this] { database.store_first(fill, key, tuning, 1000.0); },
             [this] { database.begin_search(fill, key); },

@@ -3,11 +3,13 @@
 #include "libtune/tune/database_recorder.hpp"
 
 #include <doctest/doctest.h>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "libtune/testing/temporary_directory.hpp"
+#include "tests/store/captured_errors.hpp"
 
 namespace {
 
@@ -229,4 +231,20 @@ TEST_CASE("what did not compile is known to every key, with its program") {
   REQUIRE(known.compile_failures.size() == 1);
   CHECK(known.compile_failures[0].message == "line 3: no");
   CHECK(known.compile_failures[0].programs == std::vector<std::string>{"p1", "p2"});
+}
+
+TEST_CASE("trials that no database could hold are told of at the end, and end nothing else") {
+  const tune::testing::temporary_directory folder;
+  const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+  tune::testing::captured_errors errors;
+  {
+    tune::database_recorder recorder(database, function, key);
+    recorder.search_started({});
+    tune::trial impossible = measured(4, std::numeric_limits<double>::infinity());
+    impossible.elapsed = {};
+    recorder.trial_finished({}, impossible);
+  }
+  CHECK(errors.text().find("the last trials of a search for 'sample.scale' are not kept") !=
+        std::string::npos);
+  CHECK(database->latest_search(function, key)->trials.empty());
 }
