@@ -39,6 +39,7 @@ void add_list(CLI::App& program, invocation& shared);
 void add_merge(CLI::App& program, invocation& shared);
 void add_missed(CLI::App& program, invocation& shared);
 void add_path(CLI::App& program, invocation& shared);
+void add_pretune(CLI::App& program, invocation& shared);
 void add_prune(CLI::App& program, invocation& shared);
 void add_show(CLI::App& program, invocation& shared);
 void add_trials(CLI::App& program, invocation& shared);

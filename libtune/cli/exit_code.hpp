@@ -12,6 +12,8 @@ enum exit_code : int {
   not_found = 3,     ///< there is no such function, result or search, or no database
   faults_found = 4,  ///< check has found something that is not good
   part_left = 5,     ///< not everything could be merged or imported
+  keys_failed = 6,   ///< pretune could not tune some keys
+  interrupted = 7,   ///< pretune was ended by a signal; what was measured is kept
 };
 
 }  // namespace tune::cli

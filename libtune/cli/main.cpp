@@ -20,6 +20,8 @@ constexpr const char* exit_codes = R"(Exit codes:
   3  there is no such function, result or search, or no database
   4  check has found something that is not good
   5  not everything could be merged or imported; the output says what and why
+  6  pretune could not tune some keys; the output says which and why
+  7  pretune was ended by a signal; what was measured is kept
 
 --db and --json may also follow the command.)";
 
@@ -29,14 +31,16 @@ int fail(exit_code code, const char* reason) {
 }
 
 void add_all(CLI::App& program, invocation& shared) {
-  program.add_option("--db", shared.database, "The database, instead of the one that path names")
+  program
+      .add_option("--db,--database", shared.database,
+                  "The database, instead of the one that path names")
       ->type_name("FILE");
   program.add_flag("--json", shared.json, "Print JSON, for programs");
   program.require_subcommand(1);
   program.fallthrough();
-  for (const auto add :
-       {add_list, add_show, add_explain, add_trials, add_export, add_import, add_merge,
-        add_import_katsdpsigproc, add_missed, add_prune, add_check, add_path, add_env}) {
+  for (const auto add : {add_list, add_show, add_explain, add_trials, add_export, add_import,
+                         add_merge, add_import_katsdpsigproc, add_missed, add_pretune, add_prune,
+                         add_check, add_path, add_env}) {
     add(program, shared);
   }
   program.footer(exit_codes);

@@ -10,24 +10,18 @@
 #include "libtune/isolation/remote_tuning.hpp"
 
 namespace tune::detail {
-namespace {
 
-// What a program does before its main takes as long as it does.
-constexpr std::chrono::seconds time_to_greet{30};
-
-}  // namespace
-
-void greet(tuner_child& child) {
-  const auto until = tuner_child::clock::now() + time_to_greet;
+void greet(tuner_child& child, std::chrono::milliseconds time) {
+  const auto until = tuner_child::clock::now() + time;
   const auto message = child.next(until);
   if (!message) {
     const bool ended = child.has_ended();
     const auto end = child.finish();
     throw tuner_unavailable_error(
         ended ? fmt::format("it ended before it greeted ({})", end.text)
-              : fmt::format("it did not greet in {} s; is serve_if_worker the first that its main "
+              : fmt::format("it did not greet in {} ms; is serve_if_worker the first that its main "
                             "calls?",
-                            time_to_greet.count()));
+                            time.count()));
   }
   const auto* greeting = std::get_if<tuner_greeting>(&*message);
   if (greeting == nullptr) throw wire_error("it does not greet");

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
+
 #include "libtune/isolation/tuner_child.hpp"
 
 namespace tune::detail {
 
 /// Waits until a child has greeted, and sees that it speaks the same language.
+/// @param time  that it may take
 /// @throws tuner_unavailable_error if it does not, or does not greet in time; wire_error
-void greet(tuner_child& child);
+void greet(tuner_child& child, std::chrono::milliseconds time);
 
 }  // namespace tune::detail

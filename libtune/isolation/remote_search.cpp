@@ -82,7 +82,7 @@ void remote_search::start_child() {
   watchdog_.end();
   memory_kills_ = count_memory_kills();
   try {
-    greet(child_.emplace(program_));
+    greet(child_.emplace(program_), program_.start_time);
     child_->send(request_);
     const auto until = clock::now() + time_to_accept;
     while (auto message = child_->next(until)) {

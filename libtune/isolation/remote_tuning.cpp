@@ -26,7 +26,7 @@ tuned_values tune_remotely(const tuner_program& program, const remote_task& task
 std::vector<remote_function> list_functions(const tuner_program& program) {
   try {
     detail::tuner_child child(program);
-    detail::greet(child);
+    detail::greet(child, program.start_time);
     child.send(detail::list_request{});
     const auto until = detail::tuner_child::clock::now() + time_to_list;
     while (auto message = child.next(until)) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace tune {
 struct tuner_program {
   std::string path{};
   std::vector<std::string> arguments{};  ///< all of them, the name that it is called by first
+  /// What it does before its main may take so long.
+  std::chrono::milliseconds start_time = std::chrono::seconds(30);
 };
 
 }  // namespace tune

@@ -17,17 +17,16 @@
 #include "libtune/store/missed_keys.hpp"
 #include "libtune/store/record_memory.hpp"
 #include "libtune/store/tuning_layers.hpp"
-#include "libtune/tune/database_recorder.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/elsewhere.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/in_flight.hpp"
+#include "libtune/tune/kept_tuning.hpp"
 #include "libtune/tune/kernel_change.hpp"
 #include "libtune/tune/notify.hpp"
 #include "libtune/tune/poison.hpp"
 #include "libtune/tune/registry.hpp"
 #include "libtune/tune/settings.hpp"
-#include "libtune/tune/similar_results.hpp"
 #include "libtune/tune/test_mode.hpp"
 #include "libtune/tune/tolerant.hpp"
 #include "libtune/tune/tunings_under_way.hpp"
@@ -45,12 +44,6 @@ std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
-}
-
-// What tells a search from all others of one database.
-std::string search_name(const function_identity& function, const tuning_subject& subject) {
-  return fmt::format("{}\n{}\n{}", table_name(function), canonical_text(subject.device.identity),
-                     canonical_text(subject.arguments));
 }
 
 recollection recall_poison(tuning_database* database, const function_identity& function,
@@ -225,7 +218,7 @@ std::optional<record> autotuner_core::find_nearest(const request& asked) const {
     return {{"device", canonical_text(usable->device)}};
   };
   const auto made = searches_in_flight().share(
-      "check\n" + asked.settings.database + '\n' + search_name(identity_, asked.subject), check,
+      "check\n" + asked.settings.database + '\n' + search_name(identity_, asked.key()), check,
       asked.settings.wait);
   if (!made || made->empty()) return std::nullopt;
   const auto chosen = std::ranges::find_if(candidates, [&](const record& candidate) {
@@ -260,7 +253,7 @@ autotuner_core::values autotuner_core::tune_once(const request& asked) const {
         "an autotune function asks for its own result while it is tuning; construct the template "
         "with the tuning that it was given");
   }
-  const std::string search = search_name(identity_, asked.subject);
+  const std::string search = search_name(identity_, asked.key());
   auto made = searches_in_flight().share(
       asked.settings.database + '\n' + search, [&] { return tune_in_turn(asked, search); },
       asked.settings.wait);
@@ -306,29 +299,11 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked) cons
     asked.layers->remember(identity_, asked.key(), best);
     return best;
   }
-  const auto start =
-      asked.settings.mode == tuning_mode::force ? search_start::anew : search_start::continued;
-  const auto recorder =
-      std::make_shared<database_recorder>(asked.database, identity_, asked.key(), start);
-  options.observers.push_back(recorder);
-  task.recall = [&](const search_identity& search) {
-    recollection recalled = recorder->recall(search);
-    if (start == search_start::continued) {
-      recalled.similar = similar_results(*asked.layers, identity_, asked.key());
-    }
-    return recalled;
-  };
-  tuned_values made = run_tuning(task);
-  values best = std::move(made.values);
-  std::optional<double> score_ns;
-  if (made.score) score_ns = made.score->count();
-  const bool stored = warn_on_database_error([&] { store(asked, best, score_ns); });
-  if (stored) {
-    recorder->result_stored();
-  } else {
-    asked.layers->remember(identity_, asked.key(), best);
-  }
-  return best;
+  kept_tuning kept(asked.layers, identity_, asked.key(), asked.settings.mode,
+                   [&](const record& found) { return if_a_tuning(asked, found).has_value(); });
+  options.observers.push_back(kept.recorder());
+  task.recall = [&](const search_identity& search) { return kept.recall(search); };
+  return kept.store(run_tuning(task));
 }
 
 // Tests tune where they run, unless they are about isolation.
@@ -341,21 +316,6 @@ autotuner_core::values autotuner_core::tune_for_test(const request& asked) const
                      .subject = asked.subject,
                      .options = options})
       .values;
-}
-
-void autotuner_core::store(const request& asked, values& best,
-                           std::optional<double> score_ns) const {
-  if (asked.settings.mode == tuning_mode::force || asked.settings.mode == tuning_mode::resume) {
-    asked.database->store(identity_, asked.key(), best, score_ns);
-  } else {
-    auto first =
-        if_a_tuning(asked, asked.database->store_first(identity_, asked.key(), best, score_ns));
-    if (first) {
-      best = std::move(first->values);
-    } else {
-      asked.database->store(identity_, asked.key(), best, score_ns);
-    }
-  }
 }
 
 autotuner_core::values autotuner_core::do_without(const request& asked) const {

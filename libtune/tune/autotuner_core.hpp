@@ -56,7 +56,6 @@ class autotuner_core {
   bool goes_on(const request& asked) const;
   values tune_and_store(const request& asked) const;
   values tune_for_test(const request& asked) const;
-  void store(const request& asked, values& best, std::optional<double> score_ns) const;
   values do_without(const request& asked) const;
 
   function_identity identity_;

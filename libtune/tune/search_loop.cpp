@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "libtune/base/log.hpp"
@@ -69,6 +70,9 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
     plan = plan_search(problem, options, known, earlier.size());
     strategy = make_strategy(plan.strategy, problem.space, plan.told);
   } else {
+    // What lies outside of the list does not compete, nor count as a part of it.
+    const std::unordered_set<std::size_t> listed(shortlist.begin(), shortlist.end());
+    std::erase_if(earlier, [&](const trial& taken) { return !listed.contains(taken.index); });
     strategy = std::make_unique<shortlist_strategy>(problem.space, shortlist);
   }
   search_started_event started{.subject = subject,

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "libtune/tune/observer.hpp"
+#include "libtune/tune/options.hpp"
+#include "libtune/tune/trial_choice.hpp"
+
+namespace tune {
+
+/// What one of several devices is to try of a search.
+struct search_part {
+  trial_choice choice{};
+  tuning_options options{};
+};
+
+/// Divides what is left of a search. A space of which everything is tried is dealt out, a
+/// configuration to each in turn. Of others each device searches the whole space by the same
+/// strategy with a seed of its own, for its part of what was planned.
+/// @param whole    as it began
+/// @param tried    configurations that have been tried or taken over
+/// @param options  of the whole search
+/// @param parts    two at least
+std::vector<search_part> divide(const search_started_event& whole, std::size_t tried,
+                                const tuning_options& options, std::size_t parts);
+
+}  // namespace tune

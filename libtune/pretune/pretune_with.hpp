@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "libtune/pretune/key_tuning.hpp"
+#include "libtune/pretune/pretuning.hpp"
+
+namespace tune::detail {
+
+/// pretune, where something else than child processes of a program may do the work.
+/// @param tune  thread-safe
+std::vector<pretuning_result> pretune_with(const remote_tuner& tune,
+                                           std::span<const pretuning_item> items,
+                                           std::span<const device> devices,
+                                           const pretuning_options& options);
+
+}  // namespace tune::detail
