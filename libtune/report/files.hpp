@@ -18,8 +18,9 @@ void write_csv(std::ostream& out, const search_finished_event& search);
 
 /// Writes a search as one JSON object: function, version, arguments, device, elapsed_ns, best (the
 /// configuration, or null) and trials, each with its configuration, outcome, reason, score_ns,
-/// samples_ns and preparation_ns. Numbers that do not exist, and those that JSON does not know
-/// (NaN, infinity), are null; bytes that are not UTF-8 are replaced.
+/// samples_ns and preparation_ns. Times that do not exist, or that JSON does not know (NaN,
+/// infinity), are null, such values of parameters their names ("nan"); bytes that are not UTF-8 are
+/// replaced.
 void write_json(std::ostream& out, const search_finished_event& search);
 
 /// Writes each search to a file, over the one before. A file that cannot be written is an error

