@@ -18,6 +18,7 @@
 #include "bench/compare/convolution.hpp"
 #include "bench/compare/searches.hpp"
 #include "libtune/report/to_json.hpp"
+#include "libtune/store/plain_json.hpp"
 
 namespace {
 
@@ -113,7 +114,7 @@ json ranking_of(const std::vector<tune::trial>& trials, std::size_t count) {
   measured.resize(std::min(measured.size(), count));
   json ranking = json::array();
   for (const tune::trial* item : measured) {
-    ranking.push_back({{"configuration", tune::detail::to_json(item->configuration)},
+    ranking.push_back({{"configuration", tune::detail::plain_json(item->configuration)},
                        {"us", microseconds(*item->score)},
                        {"samples", item->samples.size()},
                        {"dropped", item->dropped}});
@@ -148,7 +149,7 @@ json to_json(const arguments& given, const tune::device& device, seconds context
   json best_time = nullptr;
   if (record.finished.best) {
     const tune::trial& winner = trials[*record.finished.best];
-    best = tune::detail::to_json(winner.configuration);
+    best = tune::detail::plain_json(winner.configuration);
     best_time = microseconds(*winner.score);
   }
   return {{"tool", "libtune"},

@@ -11,7 +11,7 @@
 namespace tune {
 namespace {
 
-using detail::member;
+using detail::recorded_member;
 using nlohmann::json;
 
 /// The text with what closes it, where it is missing: up to the end of the last whole entry.
@@ -37,7 +37,7 @@ json parse_cache(std::string_view text) {
 std::vector<parameter> parameters_of(const json& document) {
   const auto listed = document.find("tune_params");
   std::vector<parameter> parameters;
-  for (const json& name : member(document, "tune_params_keys")) {
+  for (const json& name : recorded_member(document, "tune_params_keys")) {
     if (!name.is_string()) throw argument_error("'tune_params_keys' holds what is no name");
     parameter item{name.get<std::string>(), {}};
     if (listed != document.end() && listed->is_object() && listed->contains(item.name)) {
@@ -87,7 +87,7 @@ recording recording_of(const json& entry, const std::string& objective) {
 
 recorded_space read_kernel_tuner(std::string_view text, std::string name) {
   const json document = parse_cache(text);
-  const json& cache = member(document, "cache");
+  const json& cache = recorded_member(document, "cache");
   if (!cache.is_object()) throw argument_error("'cache' is no object");
   std::string objective = detail::text_or_empty(document, "objective");
   if (objective.empty()) objective = "time";
@@ -95,7 +95,7 @@ recorded_space read_kernel_tuner(std::string_view text, std::string name) {
   for (const json& entry : cache) {
     recorded_configuration one;
     for (const parameter& item : builder.parameters()) {
-      one.values.push_back(detail::to_value(member(entry, item.name.c_str())));
+      one.values.push_back(detail::to_value(recorded_member(entry, item.name.c_str())));
     }
     one.result = recording_of(entry, objective);
     builder.add(std::move(one));

@@ -12,16 +12,16 @@
 namespace tune {
 namespace {
 
-using detail::member;
+using detail::recorded_member;
 using nlohmann::json;
 
 constexpr double ms_per_ns = 1e-6;
 
 /// The space that a search belongs to, as far as a document says.
 std::string subject_of(const json& function, const json& search) {
-  const json& columns = member(search, "columns");
-  return fmt::format("{} version {} ({}) on {}", member(function, "name").dump(),
-                     member(function, "version").dump(),
+  const json& columns = recorded_member(search, "columns");
+  return fmt::format("{} version {} ({}) on {}", recorded_member(function, "name").dump(),
+                     recorded_member(function, "version").dump(),
                      detail::text_or_empty(columns, "arguments_canonical"),
                      detail::text_or_empty(columns, "device_canonical"));
 }
@@ -39,7 +39,7 @@ std::vector<double> samples_of(const json& columns) {
 recorded_configuration configuration_of(const json& trial,
                                         const std::vector<parameter>& parameters) {
   recorded_configuration one;
-  const json& fields = member(trial, "configuration");
+  const json& fields = recorded_member(trial, "configuration");
   for (const json& field : fields) {
     const std::size_t at = one.values.size();
     if (at >= parameters.size() || field.size() != 3 || field[0] != parameters[at].name) {
@@ -47,7 +47,7 @@ recorded_configuration configuration_of(const json& trial,
     }
     one.values.push_back(detail::to_value(field[2]));
   }
-  const json& columns = member(trial, "columns");
+  const json& columns = recorded_member(trial, "columns");
   one.result.samples_ms = samples_of(columns);
   one.result.compile_ms = detail::number_or_zero(columns, "preparation_ns") * ms_per_ns;
   one.result.benchmark_ms =
@@ -62,7 +62,7 @@ recorded_configuration configuration_of(const json& trial,
 
 std::vector<parameter> parameters_of(const json& trial) {
   std::vector<parameter> parameters;
-  for (const json& field : member(trial, "configuration")) {
+  for (const json& field : recorded_member(trial, "configuration")) {
     if (!field.is_array() || field.size() != 3 || !field[0].is_string()) {
       throw argument_error("a configuration in an export holds no [name, kind, value]");
     }
@@ -75,7 +75,7 @@ std::vector<parameter> parameters_of(const json& trial) {
 class collecting {
  public:
   void add(const json& function, const json& search) {
-    const json& trials = member(search, "trials");
+    const json& trials = recorded_member(search, "trials");
     if (trials.empty()) return;
     const std::string subject = subject_of(function, search);
     if (builder_ && subject != subject_) {
@@ -107,8 +107,8 @@ recorded_space read_libtune_export(std::string_view text, std::string name) {
     throw argument_error("a document is no export of libtune: its 'format' is another");
   }
   collecting found;
-  for (const json& function : member(document, "functions")) {
-    for (const json& search : member(function, "searches")) found.add(function, search);
+  for (const json& function : recorded_member(document, "functions")) {
+    for (const json& search : recorded_member(function, "searches")) found.add(function, search);
   }
   return found.build(std::move(name));
 }

@@ -14,7 +14,7 @@
 namespace tune::detail {
 
 /// A member of a JSON object. @throws argument_error if there is none, or this is no object
-inline const nlohmann::json& member(const nlohmann::json& object, const char* name) {
+inline const nlohmann::json& recorded_member(const nlohmann::json& object, const char* name) {
   const auto found = object.is_object() ? object.find(name) : object.end();
   if (!object.is_object() || found == object.end()) {
     throw argument_error(std::string("a recording lacks '") + name + "'");

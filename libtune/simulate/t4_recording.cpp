@@ -10,7 +10,7 @@
 namespace tune {
 namespace {
 
-using detail::member;
+using detail::recorded_member;
 using nlohmann::json;
 
 /// Milliseconds in the file's unit of time, which is spelled in two ways.
@@ -38,9 +38,9 @@ void read_score(const json& result, double unit, recording& into) {
     return;
   }
   const std::string objective = objective_of(result);
-  for (const json& item : member(result, "measurements")) {
+  for (const json& item : recorded_member(result, "measurements")) {
     if (detail::text_or_empty(item, "name") != objective) continue;
-    if (member(item, "value").is_number()) {
+    if (recorded_member(item, "value").is_number()) {
       into.score_ms = item["value"].get<double>() * unit;
     } else {
       into.failure = detail::text_or_empty(item, "value");
@@ -50,7 +50,7 @@ void read_score(const json& result, double unit, recording& into) {
 }
 
 recording recording_of(const json& result, double unit) {
-  const json& times = member(result, "times");
+  const json& times = recorded_member(result, "times");
   recording made{.compile_ms = detail::number_or_zero(times, "compilation") * unit,
                  .verification_ms = detail::number_or_zero(times, "validation") * unit,
                  .benchmark_ms = detail::number_or_zero(times, "benchmark") * unit,
@@ -72,7 +72,7 @@ recording recording_of(const json& result, double unit) {
 std::vector<parameter> parameters_of(const json& results) {
   std::vector<parameter> parameters;
   if (results.empty()) return parameters;
-  for (const auto& [name, ignored] : member(results.front(), "configuration").items()) {
+  for (const auto& [name, ignored] : recorded_member(results.front(), "configuration").items()) {
     parameters.push_back({name, {}});
   }
   return parameters;
@@ -82,7 +82,7 @@ std::vector<parameter> parameters_of(const json& results) {
 
 recorded_space read_t4(std::string_view text, std::string name) {
   const json document = detail::parse(text);
-  const json& results = member(document, "results");
+  const json& results = recorded_member(document, "results");
   if (!results.is_array()) throw argument_error("'results' is no array");
   const double unit = unit_of(document);
   detail::recording_builder builder(parameters_of(results));
@@ -90,7 +90,7 @@ recorded_space read_t4(std::string_view text, std::string name) {
     recorded_configuration one;
     for (const parameter& item : builder.parameters()) {
       one.values.push_back(
-          detail::to_value(member(member(result, "configuration"), item.name.c_str())));
+          detail::to_value(recorded_member(recorded_member(result, "configuration"), item.name.c_str())));
     }
     one.result = recording_of(result, unit);
     builder.add(std::move(one));

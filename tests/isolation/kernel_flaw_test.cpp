@@ -87,7 +87,7 @@ const tune::autotuner<kernel_flaw::key, tuning> autotune{
     }};
 
 /// What became of the configuration with the flaw.
-const tune::trial& trial_of(const isolated::event_text& events, const std::string& flaw) {
+tune::trial trial_of(const isolated::event_text& events, const std::string& flaw) {
   const auto found = std::ranges::find_if(events.trials, [&](const tune::trial& item) {
     return to_string(item.configuration).ends_with("flaw=" + flaw);
   });
@@ -110,9 +110,9 @@ LIBTUNE_DEVICE_TEST_CASE("kernels that go wrong take a child with them, and this
   auto queue = context.create_command_queue();
 
   CHECK(autotune(context, {}, options).flaw == flaw::none);
-  const tune::trial& endless = trial_of(*events, "endless");
+  const tune::trial endless = trial_of(*events, "endless");
   CHECK(outcome_name(endless.outcome) == "timed out");
-  const tune::trial& wild = trial_of(*events, "wild_write");
+  const tune::trial wild = trial_of(*events, "wild_write");
   CAPTURE(wild.reason);
   CHECK(outcome_name(wild.outcome) ==
         (device.kind() == tune::device_kind::cpu ? "crashed" : "device fault"));
