@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <doctest/doctest.h>
+#include <initializer_list>
 
 using tune::cli::interruption;
 
@@ -15,7 +16,7 @@ TEST_CASE("a signal is noted once, and the second is for the system again") {
     CHECK(interruption::has_come());
     struct sigaction now {};
     ::sigaction(signal, nullptr, &now);
-    CHECK(now.sa_handler == SIG_DFL);
+    CHECK((now.sa_handler == SIG_DFL));
   }
 }
 
@@ -27,5 +28,5 @@ TEST_CASE("afterwards signals do what they did before") {
   { const interruption watched; }
   struct sigaction now {};
   ::sigaction(SIGINT, &before, &now);
-  CHECK(now.sa_handler == SIG_IGN);
+  CHECK((now.sa_handler == SIG_IGN));
 }
