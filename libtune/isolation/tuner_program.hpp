@@ -12,6 +12,8 @@ namespace tune {
 struct tuner_program {
   std::string path{};
   std::vector<std::string> arguments{};  ///< all of them, the name that it is called by first
+
+  friend bool operator==(const tuner_program&, const tuner_program&) = default;
 };
 
 }  // namespace tune
