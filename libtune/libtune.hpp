@@ -21,6 +21,7 @@
 #include "libtune/device/kernel.hpp"
 #include "libtune/discover/devices.hpp"
 #include "libtune/discover/select.hpp"
+#include "libtune/isolation/serve_if_worker.hpp"
 #include "libtune/measure/measure.hpp"
 #include "libtune/operation/captured_operation.hpp"
 #include "libtune/operation/operation.hpp"

@@ -93,6 +93,7 @@ void tune_on(const tune::device& device, std::size_t size) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  tune::serve_if_worker(argc, argv);
   ::setenv("LIBTUNE_CACHE", "off", 1);
   const std::size_t size = argc > 1 ? std::stoul(argv[1]) : 4096;
   for (const tune::device& device : tune::all_devices()) {

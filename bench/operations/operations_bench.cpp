@@ -27,6 +27,7 @@
 
 #include "bench/operations/device_time.hpp"
 #include "libtune/cuda/interop.hpp"
+#include "libtune/isolation/serve_if_worker.hpp"
 #include "operations/fill/fill.hpp"
 #include "operations/hreduce/hreduce.hpp"
 #include "operations/transpose/transpose.hpp"
@@ -232,6 +233,7 @@ void run(bench_device on, const settings& given) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  tune::serve_if_worker(argc, argv);
   settings given;
   CLI::App app("Measures the built-in operations; see the head of the source for the method.");
   app.add_option("--gibibytes", given.gibibytes, "the size of the arrays on a GPU");

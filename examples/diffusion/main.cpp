@@ -13,6 +13,7 @@
 
 #include "examples/diffusion/diffusion.hpp"
 #include "examples/diffusion/reference.hpp"
+#include "libtune/isolation/serve_if_worker.hpp"
 #include "libtune/report/duration.hpp"
 #include "libtune/report/files.hpp"
 #include "libtune/report/progress.hpp"
@@ -171,6 +172,7 @@ int run(const arguments& given) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  tune::serve_if_worker(argc, argv);
   try {
     CLI::App app("Tunes a diffusion kernel, finds it again, and advances a field with it.");
     arguments given;

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "examples/multiply/multiply.hpp"
+#include "libtune/isolation/serve_if_worker.hpp"
 
 namespace {
 
@@ -25,7 +26,8 @@ int run() {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  tune::serve_if_worker(argc, argv);
   try {
     return run();
   } catch (const std::exception& failure) {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "examples/sequence/smoothing.hpp"
+#include "libtune/isolation/serve_if_worker.hpp"
 #include "libtune/operation/drawing.hpp"
 #include "libtune/operation/svg.hpp"
 
@@ -109,6 +110,7 @@ int run(const arguments& given) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  tune::serve_if_worker(argc, argv);
   try {
     CLI::App app("Runs a pipeline of operations that share memory, and draws it.");
     arguments given;

@@ -15,6 +15,8 @@ struct tuner_program {
   std::vector<std::string> arguments{};  ///< all of them, the name that it is called by first
   /// What it does before its main may take so long.
   std::chrono::milliseconds start_time = std::chrono::seconds(30);
+
+  friend bool operator==(const tuner_program&, const tuner_program&) = default;
 };
 
 }  // namespace tune

@@ -18,15 +18,18 @@
 #include "libtune/store/record_memory.hpp"
 #include "libtune/store/tuning_layers.hpp"
 #include "libtune/tune/databases.hpp"
+#include "libtune/tune/elsewhere.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/in_flight.hpp"
 #include "libtune/tune/kept_tuning.hpp"
 #include "libtune/tune/kernel_change.hpp"
 #include "libtune/tune/notify.hpp"
+#include "libtune/tune/poison.hpp"
 #include "libtune/tune/registry.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tune/test_mode.hpp"
 #include "libtune/tune/tolerant.hpp"
+#include "libtune/tune/tunings_under_way.hpp"
 #include "libtune/tune/usable_match.hpp"
 
 namespace tune {
@@ -41,6 +44,16 @@ std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
+}
+
+recollection recall_poison(tuning_database* database, const function_identity& function,
+                           const record_key& key, const search_identity& search) {
+  recollection known;
+  if (database == nullptr) return known;
+  warn_on_database_error([&] {
+    known.poison = database->poisonous_trials(function, key, search, poisonous_outcomes());
+  });
+  return known;
 }
 
 in_flight& searches_in_flight() {
@@ -181,7 +194,24 @@ std::optional<record> autotuner_core::find_nearest(const request& asked) const {
   const auto check = [&]() -> values {
     tuning_options options = asked.options;
     options.wait = asked.settings.wait;
-    const auto usable = find_usable(candidates, asked.context, asked.subject, options, tunes_);
+    trial_elsewhere elsewhere;
+    if (detail::runs_elsewhere(options)) {
+      elsewhere = [&](const values& configuration) {
+        return detail::try_elsewhere({.context = asked.context,
+                                      .function = identity_,
+                                      .tunes = tunes_,
+                                      .subject = asked.subject,
+                                      .options = options,
+                                      .recall =
+                                          [&](const search_identity& search) {
+                                            return recall_poison(asked.database.get(), identity_,
+                                                                 asked.key(), search);
+                                          },
+                                      .choice = {.configurations = {configuration}}});
+      };
+    }
+    const auto usable =
+        find_usable(candidates, asked.context, asked.subject, options, tunes_, elsewhere);
     if (!usable) return {};
     asked.layers->choose_nearest(identity_, asked.key(), *usable, generation);
     return {{"device", canonical_text(usable->device)}};
@@ -217,6 +247,11 @@ std::optional<std::string> autotuner_core::find_failure(const request& asked) co
 }
 
 autotuner_core::values autotuner_core::tune_once(const request& asked) const {
+  if (detail::is_under_way(asked.subject)) {
+    throw argument_error(
+        "an autotune function asks for its own result while it is tuning; construct the template "
+        "with the tuning that it was given");
+  }
   const std::string search = search_name(identity_, asked.key());
   auto made = searches_in_flight().share(
       asked.settings.database + '\n' + search, [&] { return tune_in_turn(asked, search); },

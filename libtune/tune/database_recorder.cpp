@@ -93,7 +93,8 @@ void database_recorder::add(std::vector<stored_trial>& pending, const trial& mad
   if (!search_) return;
   pending.push_back(to_stored(made));
   pending_cost_ += made.elapsed;
-  if (pending_cost_ >= at_risk) keep_pending();
+  // To make one anew that is poison would cost more than its time.
+  if (pending_cost_ >= at_risk || is_poison(made)) keep_pending();
 }
 
 void database_recorder::keep_pending() {

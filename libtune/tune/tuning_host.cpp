@@ -9,8 +9,10 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/tune/elsewhere.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/settings.hpp"
+#include "libtune/tune/tunings_under_way.hpp"
 
 namespace tune {
 namespace {
@@ -44,6 +46,7 @@ void tell_once_that_it_tunes_here() {
 }  // namespace
 
 tuned_values tune_here(const tuning_task& task, const search_guard& guard) {
+  const detail::tuning_under_way now(task.subject);
   const auto shortlist = [&](const search_problem& problem) {
     return list_of(task.choice, problem, task.context.device());
   };
@@ -65,6 +68,10 @@ tuned_values run_tuning(const tuning_task& task) {
   }
   tell_once_that_it_tunes_here();
   return tune_here(task);
+}
+
+bool detail::runs_elsewhere(const tuning_options& options) {
+  return resolve_isolation(options) != isolation_mode::off && installed_host() != nullptr;
 }
 
 void detail::install_tuning_host(std::shared_ptr<tuning_host> host) {

@@ -27,10 +27,11 @@ tuning_options run_once(const tuning_options& options) {
 
 std::optional<record> first_usable(const std::vector<record>& candidates,
                                    const search_problem& problem, const device& device,
-                                   const tuning_options& options, const tuning_subject& subject) {
+                                   const tuning_options& options, const tuning_subject& subject,
+                                   const trial_elsewhere& elsewhere) {
   for (const record& candidate : candidates) {
     std::size_t index = 0;
-    const auto reason = why_unusable(problem, candidate.values, device, options, index);
+    const auto reason = why_unusable(problem, candidate.values, device, options, index, elsewhere);
     if (!reason) return candidate;
     log(log_level::info,
         fmt::format("{}: the result of device '{}' ({}) cannot be used: {}", describe(subject),
@@ -44,7 +45,7 @@ std::optional<record> first_usable(const std::vector<record>& candidates,
 std::optional<std::string> why_unusable(const search_problem& problem,
                                         const std::vector<named_value>& configuration,
                                         const device& device, const tuning_options& options,
-                                        std::size_t& index) {
+                                        std::size_t& index, const trial_elsewhere& elsewhere) {
   try {
     const std::optional<std::size_t> place = problem.find(configuration);
     if (!place) return "it is not in the space";
@@ -56,6 +57,7 @@ std::optional<std::string> why_unusable(const search_problem& problem,
   } catch (const std::exception& failure) {
     return failure.what();
   }
+  if (elsewhere) return elsewhere(configuration);
   const trial tried =
       run_trial(problem, index, device, run_once(options).measure, std::chrono::steady_clock::now,
                 {}, options.wait.value_or(default_wait));
@@ -66,10 +68,11 @@ std::optional<std::string> why_unusable(const search_problem& problem,
 std::optional<record> find_usable(
     const std::vector<record>& candidates, const context& context, const tuning_subject& subject,
     const tuning_options& options,
-    const std::function<void(tuning_session&, const std::vector<named_value>&)>& function) {
+    const std::function<void(tuning_session&, const std::vector<named_value>&)>& function,
+    const trial_elsewhere& elsewhere) {
   std::optional<record> usable;
   const auto look = [&](const search_problem& problem) -> std::vector<std::size_t> {
-    usable = first_usable(candidates, problem, context.device(), options, subject);
+    usable = first_usable(candidates, problem, context.device(), options, subject, elsewhere);
     throw space_is_known{};
   };
   try {

@@ -14,6 +14,7 @@
 
 #include "libtune/discover/devices.hpp"
 #include "libtune/isolation/remote_tuning.hpp"
+#include "libtune/store/tuning_database.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/temporary_directory.hpp"
@@ -109,8 +110,8 @@ LIBTUNE_DEVICE_TEST_CASE("a configuration that ends its process is a trial with 
       {flaw::aborts, outcome::crashed,
        "its process ended during its preparation: killed by signal 6 (Aborted)"},
       {flaw::exits, outcome::crashed, "its process ended during its preparation: exit status 3"},
-      {flaw::hangs, outcome::timed_out, "during its first run; the limit was 0.4 s"},
-      {flaw::hangs_generated, outcome::timed_out, "during its preparation; the limit was 0.6 s"},
+      {flaw::hangs, outcome::timed_out, "during its first run; the limit was 1 s"},
+      {flaw::hangs_generated, outcome::timed_out, "during its preparation; the limit was 1.2 s"},
       {flaw::out_of_memory, outcome::out_of_memory, "bad_alloc"},
       {flaw::throws, outcome::failed, "it does not want to"}};
   for (const expectation& expected : all) {
@@ -222,6 +223,41 @@ TEST_CASE("a device that no other process can find is tuned for in this process"
                        doctest::Contains("another process"), tune::error);
   options.isolation = tune::isolation_mode::automatic;
   CHECK(isolated::sample_autotune(context, {}, options) == sample_tuning{1});
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a function that asks for its own result in a child is told so", device) {
+  workbench bench(device);
+  sample_key key;
+  key.log = bench.path("tuning.db");
+  CHECK_THROWS_WITH_AS(isolated::selfish_autotune(bench.context, key, bench.options()),
+                       doctest::Contains("asks for its own result"), tune::argument_error);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a result of another device is tried in a child, too", device) {
+  workbench bench(device);
+  const sample_key key = bench.key(flaw::segfault);
+  tune::device_identity other = device.identity();
+  other.driver_version = "another";
+  const tune::function_identity function{.name = "isolated.sample",
+                                         .version = 0,
+                                         .key_fields = tune::describe_fields<sample_key>(),
+                                         .value_fields = tune::describe_fields<sample_tuning>()};
+  tune::tuning_database(bench.path("tuning.db"))
+      .store(function, {tune::to_values(key), other}, tune::to_values(sample_tuning{5}), 1.0);
+  auto options = bench.options();
+  options.match = tune::match_mode::nearest;
+  SUBCASE("and not used if that ends the child") {
+    CHECK(isolated::sample_autotune(bench.context, key, options) == sample_tuning{1});
+  }
+  SUBCASE("and used if it works") {
+    sample_key harmless = key;
+    harmless.bad = 4;
+    tune::tuning_database(bench.path("tuning.db"))
+        .store(function, {tune::to_values(harmless), other}, tune::to_values(sample_tuning{5}),
+               1.0);
+    CHECK(isolated::sample_autotune(bench.context, harmless, options) == sample_tuning{5});
+    CHECK(isolated::read_log(bench.path("log")) == std::vector<std::string>{"5"});
+  }
 }
 
 LIBTUNE_DEVICE_TEST_CASE("nothing is left of children: no process, no file", device) {

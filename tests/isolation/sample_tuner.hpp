@@ -45,6 +45,9 @@ extern const tune::autotuner<sample_key, sample_tuning> sample_autotune;
 /// Two searches, of which the second needs what the first has found.
 extern const tune::autotuner<sample_key, sample_tuning> staged_autotune;
 
+/// Asks for its own result while it is tuning, in the database that the key's log names.
+extern const tune::autotuner<sample_key, sample_tuning> selfish_autotune;
+
 /// The names of the configurations that were run, in order: "3".
 std::vector<std::string> read_log(const std::string& path);
 

@@ -54,8 +54,11 @@ std::vector<tuner_message> one_of_each() {
   request.options.strategy = "random";
   request.options.budget = tune::tuning_budget{.trials = 8};
   request.options.search.max_fraction = 0.5;
-  request.choice.known.winners = {{.values = {{"v", std::string("one")}}}};
+  request.choice.known.winners.emplace_back().values = {{"v", std::string("one")}};
   request.choice.shards = 4;
+  tune::search_started_event started;
+  started.strategy = "model";
+  started.removals = {{"small", 12}};
   tune::search_step step{.kind = tune::step_kind::samples, .index = 3, .launches = 100};
   return {tuner_greeting{.library = "0.1.0"},
           request,
@@ -66,7 +69,7 @@ std::vector<tuner_message> one_of_each() {
           acceptance{},
           refusal{"why"},
           recall_question{{.space = "s", .compiler = "c", .library_version = "l", .stage = 1}},
-          started_news{{.strategy = "model", .removals = {{"small", 12}}}},
+          started_news{started},
           taken_over_news{sample_trial()},
           trial_news{sample_trial(), true},
           progress_news{{.planned = 4, .best = tune::run_time(1.25)}},

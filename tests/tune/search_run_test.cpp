@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "libtune/search/strategies.hpp"
+#include "libtune/tune/error.hpp"
 #include "tests/tune/fake_workshop.hpp"
 #include "tests/tune/scale.hpp"
 
@@ -205,4 +206,26 @@ TEST_CASE("a compiler that fails for some costs these alone") {
                                           [](const tune::trial& item) { return item.outcome; });
   CHECK(crashed == 16);
   CHECK(s.hears->last.failed == 16);
+}
+
+TEST_CASE("a fault of the device ends the search, and only its configuration is blamed") {
+  scene s(0);
+  s.fake.fail_next(fake_call::launch, 30,
+                   {.reason = "gone", .failure = tune::device_failure::fault, .sticky = true});
+  CHECK_THROWS_WITH_AS(s.search(), doctest::Contains("gone"), tune::device_fault_error);
+  const auto faults =
+      std::ranges::count(s.run->trials(), tune::outcome::device_fault, &tune::trial::outcome);
+  CHECK(faults == 1);
+  CHECK(std::ranges::count(s.run->trials(), tune::outcome::failed, &tune::trial::outcome) == 0);
+}
+
+TEST_CASE("poison is not tried even where nothing else works") {
+  scene s(0);
+  for (std::size_t i = 0; i < 48; ++i) {
+    s.known.poison[canonical_text(tune::to_values(s.space[i]))] = {tune::outcome::crashed, "then"};
+  }
+  CHECK_FALSE(s.search());
+  s.run->retry_remembered();
+  CHECK_FALSE(s.run->best());
+  CHECK(s.generated.empty());
 }

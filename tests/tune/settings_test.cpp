@@ -19,6 +19,8 @@ struct bare_environment {
   scoped_environment match{"LIBTUNE_MATCH", nullptr};
   scoped_environment mode{"LIBTUNE_MODE", nullptr};
   scoped_environment wait{"LIBTUNE_WAIT", nullptr};
+  scoped_environment isolation{"LIBTUNE_ISOLATION", nullptr};
+  scoped_environment trial_time{"LIBTUNE_TRIAL_TIME", nullptr};
   scoped_environment cache{"XDG_CACHE_HOME", nullptr};
   scoped_environment home{"HOME", "/home/someone"};
 };
@@ -94,6 +96,30 @@ TEST_CASE("waiting has an end, whatever is asked for") {
   const scoped_environment nonsense("LIBTUNE_WAIT", "2 s");
   CHECK_THROWS_WITH_AS(tune::resolve_settings({}), doctest::Contains("LIBTUNE_WAIT"),
                        tune::environment_error);
+}
+
+TEST_CASE("where searches run is what options say, else the environment, else automatic") {
+  const bare_environment bare;
+  CHECK(tune::resolve_isolation({}) == tune::isolation_mode::automatic);
+  const scoped_environment given("LIBTUNE_ISOLATION", "off");
+  CHECK(tune::resolve_isolation({}) == tune::isolation_mode::off);
+  CHECK(tune::resolve_isolation({.isolation = tune::isolation_mode::on}) ==
+        tune::isolation_mode::on);
+  const scoped_environment nonsense("LIBTUNE_ISOLATION", "maybe");
+  CHECK_THROWS_WITH_AS(tune::resolve_isolation({}), doctest::Contains("LIBTUNE_ISOLATION"),
+                       tune::environment_error);
+}
+
+TEST_CASE("a configuration has at least a millisecond and at most a year") {
+  const bare_environment bare;
+  CHECK(tune::resolve_trial_time({}) == 10s);
+  CHECK(tune::resolve_trial_time({.floor = 0ms}) == 1ms);
+  CHECK(tune::resolve_trial_time({.floor = std::chrono::milliseconds::max()}) ==
+        std::chrono::hours(24 * 365));
+  const scoped_environment given("LIBTUNE_TRIAL_TIME", "3");
+  CHECK(tune::resolve_trial_time({}) == 3s);
+  const scoped_environment longest("LIBTUNE_TRIAL_TIME", "18446744073709551615");
+  CHECK(tune::resolve_trial_time({}) == std::chrono::hours(24 * 365));
 }
 
 TEST_CASE("the database is in the user's cache folder, where there is one") {

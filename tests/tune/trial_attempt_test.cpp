@@ -5,6 +5,9 @@
 #include "libtune/tune/trial_attempt.hpp"
 
 #include <doctest/doctest.h>
+#include <new>
+#include <string>
+#include <vector>
 
 #include "tests/tune/scale.hpp"
 
@@ -95,4 +98,100 @@ TEST_CASE("a cold cache is asked for where the settings say so") {
   const std::size_t before = b.fake.calls(fake_call::fill);
   CHECK(attempt.sample(3).size() == 3);
   CHECK(b.fake.calls(fake_call::fill) >= before + 3);
+}
+
+namespace {
+
+/// Writes down what it hears.
+struct step_log final : tune::step_listener {
+  void step_begins(const tune::search_step& step) override {
+    lines.push_back(std::string(step_name(step.kind)) + " of " + to_string(step.configuration));
+    steps.push_back(step);
+    ++under_way;
+  }
+  void step_ends() noexcept override { --under_way; }
+  std::vector<std::string> lines;
+  std::vector<tune::search_step> steps;
+  int under_way = 0;
+};
+
+}  // namespace
+
+TEST_CASE("every step that may not end is announced, and its end") {
+  bench b;
+  step_log log;
+  const tune::search_guard guard{.listener = &log};
+  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock, guard);
+  attempt.admit(b.nothing);
+  attempt.generate();
+  attempt.try_out();
+  attempt.sample(3);
+  attempt.warm_up();
+  CHECK(log.under_way == 0);
+  const std::string of = " of " + to_string(attempt.result().configuration);
+  CHECK(log.lines == std::vector<std::string>{"its preparation" + of, "its first run" + of,
+                                              "timed runs" + of, "timed runs" + of, "a run" + of});
+  CHECK(log.steps[2].launches == 1);
+  CHECK(log.steps[3].launches >= 2);
+  CHECK(log.steps[3].expected.count() > 0);
+}
+
+TEST_CASE("a step that fails has ended, too") {
+  bench b;
+  b.fake.fail_next(fake_call::launch);
+  step_log log;
+  const tune::search_guard guard{.listener = &log};
+  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock, guard);
+  attempt.admit(b.nothing);
+  attempt.generate();
+  attempt.try_out();
+  CHECK(attempt.over());
+  CHECK(log.under_way == 0);
+}
+
+TEST_CASE("a fault of the device is told from a launch that fails") {
+  bench b;
+  bool works = true;
+  const tune::search_guard guard{.listener = nullptr, .device_works = [&] { return works; }};
+  auto expected = tune::outcome::launch_failed;
+  SUBCASE("by its name") {
+    b.fake.fail_next(fake_call::launch, 1, {"fault", tune::device_failure::fault});
+    expected = tune::outcome::device_fault;
+  }
+  SUBCASE("by a device that does not work any more") {
+    b.fake.fail_next(fake_call::launch);
+    works = false;
+    expected = tune::outcome::device_fault;
+  }
+  SUBCASE("where the device works on") { b.fake.fail_next(fake_call::launch); }
+  SUBCASE("where the error can have nothing to do with it") {
+    b.fake.fail_next(fake_call::launch, 1, {"no", tune::device_failure::invalid_launch});
+    works = false;
+  }
+  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock, guard);
+  attempt.admit(b.nothing);
+  attempt.generate();
+  attempt.try_out();
+  CHECK(outcome_name(attempt.result().outcome) == outcome_name(expected));
+}
+
+TEST_CASE("a host without memory is an outcome of its own") {
+  bench b;
+  b.problem.generate = [](std::size_t) -> tune::measure { throw std::bad_alloc(); };
+  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock);
+  attempt.admit(b.nothing);
+  attempt.generate();
+  CHECK(attempt.result().outcome == tune::outcome::out_of_memory);
+}
+
+TEST_CASE("what is known to be poison is not generated") {
+  bench b;
+  tune::known_failures known;
+  known.poison[canonical_text(b.problem.configuration(0))] = {tune::outcome::timed_out, "then"};
+  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock);
+  attempt.admit(known);
+  CHECK(attempt.over());
+  CHECK(attempt.result().outcome == tune::outcome::timed_out);
+  CHECK(attempt.result().reason == "then");
+  CHECK(attempt.result().origin == tune::trial_origin::remembered);
 }

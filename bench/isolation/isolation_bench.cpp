@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a search costs more in a child process than in this one, and whether it measures the same.
+//
+// A kernel that is nothing but a chain of dependent multiply-adds is tuned on each device over the
+// length of the chain, 8 configurations, once in this process and once in a child, in turn, each
+// time by force; and so is a function that runs nothing, whose searches take no time but what the
+// process costs. The first round, which compiles, does not count. Reported: the medians of the
+// wall-clock time of a call and of their differences in pairs, with the quartiles of these; and for
+// the times that were measured of each configuration the median of the ratio of the child's to this
+// process's, of which the median and the quartiles over the configurations.
+//
+//   isolation_bench [rounds]
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libtune/libtune.hpp"
+
+namespace chain {
+
+struct key {
+  int items = 1 << 16;
+};
+struct tuning {
+  int wgs = 64;
+  int length = 1000;
+};
+
+}  // namespace chain
+
+LIBTUNE_FIELDS(chain::key, items)
+LIBTUNE_FIELDS(chain::tuning, wgs, length)
+
+namespace {
+
+const tune::kernel_source source{"chain.kernel", R"(
+KERNEL REQD_WORK_GROUP_SIZE(wgs, 1, 1)
+void chain(GLOBAL float* data, float factor) {
+  float x = data[get_global_id(0)];
+  for (uint i = 0; i < length; ++i) x = fma(x, factor, 1.0f);
+  data[get_global_id(0)] = x;
+})"};
+
+class chain_operation final : public tune::operation {
+ public:
+  chain_operation(const tune::command_queue& queue, const chain::tuning& tuned, std::size_t items)
+      : operation(queue),
+        kernel_(
+            tune::compile(queue.context(), source, tune::defines(tuned)).create_kernel("chain")),
+        data_(add_slot("data", {items}, tune::dtype::float32)),
+        range_{{items}, {static_cast<std::size_t>(tuned.wgs)}} {}
+
+ private:
+  void do_run() override { enqueue(kernel_, range_, data_, 0.5F); }
+
+  tune::kernel kernel_;
+  tune::io_slot& data_;
+  tune::nd_range range_;
+};
+
+tune::space<chain::tuning> make_space() {
+  tune::space<chain::tuning> space;
+  space.add(&chain::tuning::wgs, {64});
+  // Far enough from each other that none has to be measured for long to be told from the best.
+  space.add(&chain::tuning::length, {1000, 1300, 1700, 2200, 2900, 3800, 5000, 6500});
+  return space;
+}
+
+const tune::autotuner<chain::key, chain::tuning> autotune{
+    {.name = "isolation_bench.chain"}, [](tune::tuning_session& session, const chain::key& key) {
+      return session.tune(make_space(), [&](const chain::tuning& tuned) -> tune::measure {
+        auto queue = session.context().create_tuning_command_queue();
+        chain_operation operation(queue, tuned, static_cast<std::size_t>(key.items));
+        operation.ensure_all_bound();
+        operation.buffer("data").zero(queue);
+        return tune::make_measure(queue, std::move(operation));
+      });
+    }};
+
+/// The same configurations, which say what they take and take nothing.
+const tune::autotuner<chain::key, chain::tuning> autotune_nothing{
+    {.name = "isolation_bench.nothing"}, [](tune::tuning_session& session, const chain::key&) {
+      return session.tune(make_space(), [](const chain::tuning& tuned) {
+        return tune::make_measure([time = tuned.length * 1e-9](int) { return time; });
+      });
+    }};
+
+/// The times of one search, by configuration.
+class score_keeper final : public tune::observer {
+ public:
+  std::map<std::string, double> scores;
+  void search_finished(const tune::search_finished_event& event) override {
+    for (const tune::trial& made : event.trials) {
+      if (made.score) scores[to_string(made.configuration)] = made.score->count();
+    }
+  }
+};
+
+struct one_search {
+  double seconds = 0;
+  std::map<std::string, double> scores;
+};
+
+one_search search(const tune::autotuner<chain::key, chain::tuning>& tuner,
+                  const tune::context& context, const chain::key& key, const std::string& database,
+                  tune::isolation_mode where) {
+  const auto kept = std::make_shared<score_keeper>();
+  tune::tuning_options options{.database = database,
+                               .mode = tune::tuning_mode::force,
+                               .isolation = where,
+                               .observers = {kept}};
+  // A device that does not keep still would be measured again and again, which is not the question.
+  options.race.drift.repeats = 0;
+  options.race.final_time = std::chrono::milliseconds(200);
+  const auto start = std::chrono::steady_clock::now();
+  static_cast<void>(tuner(context, key, options));
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  return {elapsed.count(), kept->scores};
+}
+
+double quantile(std::vector<double> values, double part) {
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
+}
+
+/// Searches in turn in this process and in a child.
+struct comparison {
+  std::vector<double> here, child, more;  // seconds
+  std::map<std::string, std::vector<double>> ratios;
+
+  void add(const one_search& in_process, const one_search& isolated) {
+    here.push_back(in_process.seconds);
+    child.push_back(isolated.seconds);
+    more.push_back(isolated.seconds - in_process.seconds);
+    for (const auto& [name, score] : isolated.scores) {
+      const auto other = in_process.scores.find(name);
+      if (other != in_process.scores.end()) ratios[name].push_back(score / other->second);
+    }
+  }
+  void print_seconds(const char* what) const {
+    std::printf("  %-28s in process %.3f s, in a child %.3f s, %+.3f s more (%+.3f to %+.3f)\n",
+                what, quantile(here, 0.5), quantile(child, 0.5), quantile(more, 0.5),
+                quantile(more, 0.25), quantile(more, 0.75));
+  }
+  void print_ratios() const {
+    std::vector<double> medians;
+    for (const auto& [name, of_one] : ratios) medians.push_back(quantile(of_one, 0.5));
+    std::printf("  times measured, child / in process: %.4f (%.4f to %.4f)\n",
+                quantile(medians, 0.5), quantile(medians, 0.25), quantile(medians, 0.75));
+  }
+};
+
+comparison compare(const tune::autotuner<chain::key, chain::tuning>& tuner,
+                   const tune::context& context, const chain::key& key, int rounds,
+                   const std::string& database) {
+  comparison made;
+  for (int round = 0; round <= rounds; ++round) {
+    const one_search here = search(tuner, context, key, database, tune::isolation_mode::off);
+    const one_search child = search(tuner, context, key, database, tune::isolation_mode::on);
+    if (round > 0) made.add(here, child);
+  }
+  return made;
+}
+
+void compare_on(const tune::device& device, int rounds, const std::string& database) {
+  const tune::context context = device.create_context();
+  // So that a search takes about a second everywhere.
+  const chain::key key{.items = device.kind() == tune::device_kind::cpu ? 1 << 12 : 1 << 16};
+  std::printf("%s, %s\n", device.info().backend.c_str(), device.name().c_str());
+  compare(autotune_nothing, context, key, rounds, database).print_seconds("nothing is run");
+  const comparison of_kernels = compare(autotune, context, key, rounds, database);
+  of_kernels.print_seconds("kernels are run");
+  of_kernels.print_ratios();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  tune::serve_if_worker(argc, argv);
+  const int rounds = argc > 1 ? std::max(1, std::atoi(argv[1])) : 11;
+  const auto folder = std::filesystem::temp_directory_path() / "libtune_isolation_bench";
+  std::filesystem::create_directories(folder);
+  for (const tune::device& device : tune::all_devices()) {
+    compare_on(device, rounds, (folder / "tuning.db").string());
+  }
+  std::filesystem::remove_all(folder);
+}
