@@ -23,19 +23,52 @@ std::string name_of(const tuning_task& task) {
 
 }  // namespace
 
+void isolated_host::add(tuner_program program) {
+  const fork_guard no_fork;
+  const std::lock_guard lock(mutex_);
+  std::erase(programs_, program);
+  programs_.insert(programs_.begin(), std::move(program));
+  hopeless_.clear();
+}
+
 tuned_values isolated_host::do_tune(const tuning_task& task) {
-  if (is_hopeless(task)) return tune_here(task);
-  try {
-    return tune_remotely(program_, {.function = task.function,
-                                    .key = task.subject.arguments,
-                                    .device = task.context.device(),
-                                    .options = task.options,
-                                    .context_options = *tuning_options_of(task.context),
-                                    .recall = task.recall,
-                                    .choice = task.choice});
-  } catch (const tuner_unavailable_error& failure) {
-    return fall_back(task, failure.what());
+  const std::vector<tuner_program> programs = programs_for(task);
+  if (programs.empty()) return tune_here(task);
+  std::string reason;
+  for (const tuner_program& program : programs) {
+    try {
+      tuned_values made =
+          tune_remotely(program, {.function = task.function,
+                                  .key = task.subject.arguments,
+                                  .device = task.context.device(),
+                                  .options = task.options,
+                                  .context_options = *tuning_options_of(task.context),
+                                  .recall = task.recall,
+                                  .choice = task.choice});
+      remember(task, program);
+      return made;
+    } catch (const tuner_unavailable_error& failure) {
+      reason = failure.what();
+    }
   }
+  return fall_back(task, reason);
+}
+
+// Children that have refused would only do so again, and each takes a while to start.
+std::vector<tuner_program> isolated_host::programs_for(const tuning_task& task) const {
+  const bool insists = resolve_isolation(task.options) == isolation_mode::on;
+  const fork_guard no_fork;
+  const std::lock_guard lock(mutex_);
+  const std::string name = name_of(task);
+  if (const auto known = known_.find(name); known != known_.end()) return {known->second};
+  if (hopeless_.contains(name) && !insists) return {};
+  return programs_;
+}
+
+void isolated_host::remember(const tuning_task& task, const tuner_program& program) {
+  const fork_guard no_fork;
+  const std::lock_guard lock(mutex_);
+  known_.insert_or_assign(name_of(task), program);
 }
 
 tuned_values isolated_host::fall_back(const tuning_task& task, const std::string& reason) {
@@ -47,18 +80,11 @@ tuned_values isolated_host::fall_back(const tuning_task& task, const std::string
   {
     const fork_guard no_fork;
     const std::lock_guard lock(mutex_);
+    known_.erase(name_of(task));
     hopeless_.insert(name_of(task));
   }
   log(log_level::info, what + "; it is tuned in the program itself");
   return tune_here(task);
-}
-
-// Children would only refuse again, and each takes a while to start.
-bool isolated_host::is_hopeless(const tuning_task& task) const {
-  if (resolve_isolation(task.options) == isolation_mode::on) return false;
-  const fork_guard no_fork;
-  const std::lock_guard lock(mutex_);
-  return hopeless_.contains(name_of(task));
 }
 
 }  // namespace tune::detail

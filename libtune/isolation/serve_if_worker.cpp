@@ -17,7 +17,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <vector>
+#include <utility>
 
 #include "libtune/base/error.hpp"
 #include "libtune/compile/worker_program.hpp"
@@ -70,8 +70,11 @@ void serve_if_asked(int socket) {
   detail::serve_tuning(socket);
 }
 
+// One host for all programs of a process: the application, and what it has loaded.
 void install(tuner_program program) {
-  detail::install_tuning_host(std::make_shared<detail::isolated_host>(std::move(program)));
+  static const auto host = std::make_shared<detail::isolated_host>();
+  host->add(std::move(program));
+  detail::install_tuning_host(host);
 }
 
 }  // namespace

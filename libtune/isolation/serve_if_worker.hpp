@@ -19,6 +19,9 @@ namespace tune {
 /// static object outside of any function, the usual way; others are tuned in the program itself, as
 /// is everything with LIBTUNE_ISOLATION=off.
 ///
+/// What main sets up is not there in a child. An autotune function may depend on its key, on the
+/// environment and on files, not on objects that main has filled.
+///
 /// A child has the program's environment and current folder, no standard input, standard error in
 /// place of standard output, and none of its files or threads. Does not throw.
 void serve_if_worker(int argc, char** argv);

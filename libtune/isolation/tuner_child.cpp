@@ -9,11 +9,20 @@
 #include <vector>
 
 namespace tune::detail {
+namespace {
+
+std::vector<std::string> variables_for(const tuner_program& program) {
+  std::vector<std::string> variables = program.variables;
+  variables.push_back(std::string(tuner_variable) + '=' + std::to_string(::getpid()));
+  return variables;
+}
+
+}  // namespace
 
 tuner_child::tuner_child(const tuner_program& program)
     : process_({.program = program.path,
                 .arguments = program.arguments,
-                .variables = {std::string(tuner_variable) + '=' + std::to_string(::getpid())}}) {}
+                .variables = variables_for(program)}) {}
 
 std::optional<tuner_message> tuner_child::next(clock::time_point until) {
   while (true) {

@@ -72,10 +72,8 @@ void key_tuning::release(led_job& job) { job.help({}, std::exchange(helpers_, 0)
 
 bool key_tuning::wants_help(led_job& job) {
   if (helpers_ > 0) return true;
-  const auto whole = search_.under_way();
-  if (!whole) return false;
-  const std::size_t tried = search_.tried();
-  const std::size_t left = whole->planned - std::min(tried, whole->planned);
+  const std::size_t left = search_.left();
+  if (left == 0) return false;
   const std::size_t most = left / std::max<std::size_t>(1, setting_.smallest_part);
   if (most < 2) {
     job.settle();

@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/pretune/pretuning.hpp"
 
+#include <algorithm>
 #include <mutex>
+#include <string>
 #include <utility>
 
+#include "libtune/base/environment.hpp"
 #include "libtune/base/error.hpp"
+#include "libtune/compile/usable_resources.hpp"
 #include "libtune/isolation/remote_tuning.hpp"
 #include "libtune/pretune/group_work.hpp"
 #include "libtune/pretune/pretune_with.hpp"
@@ -46,6 +50,15 @@ tuning_options resolve(const pretuning_options& options, const tuning_settings& 
   return resolved;
 }
 
+// Each child has helpers that compile. Together they have the cores that there are.
+tuner_program sharing_cores(tuner_program program, std::size_t children) {
+  if (children < 2 || read_environment("LIBTUNE_WORKERS")) return program;
+  const int all = detail::worker_count(detail::find_usable_resources());
+  const int each = std::max(1, all / static_cast<int>(children));
+  program.variables.push_back("LIBTUNE_WORKERS=" + std::to_string(each));
+  return program;
+}
+
 }  // namespace
 
 std::string_view pretuning_state_name(pretuning_state state) noexcept {
@@ -67,8 +80,9 @@ std::vector<pretuning_result> pretune(const tuner_program& program,
                                       std::span<const pretuning_item> items,
                                       std::span<const device> devices,
                                       const pretuning_options& options) {
-  return detail::pretune_with([&](const remote_task& task) { return tune_remotely(program, task); },
-                              items, devices, options);
+  const tuner_program started = sharing_cores(program, devices.size());
+  const auto tune = [&](const remote_task& task) { return tune_remotely(started, task); };
+  return detail::pretune_with(tune, items, devices, options);
 }
 
 std::vector<pretuning_result> detail::pretune_with(const remote_tuner& tune,

@@ -103,6 +103,12 @@ std::size_t shared_search::tried() const {
   return memory_ ? memory_->trials().size() : 0;
 }
 
+std::size_t shared_search::left() const {
+  const std::lock_guard lock(mutex_);
+  if (finished_ || !started_) return 0;
+  return started_->planned - std::min(memory_->trials().size(), started_->planned);
+}
+
 std::vector<std::vector<named_value>> shared_search::finalists(
     const std::vector<std::shared_ptr<search_share>>& shares, std::size_t most_of_each) const {
   const std::lock_guard lock(mutex_);

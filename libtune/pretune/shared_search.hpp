@@ -72,6 +72,8 @@ class shared_search {
   std::optional<search_started_event> under_way() const;
   /// Configurations that have been tried or taken over.
   std::size_t tried() const;
+  /// Those that it has still to try, as it began; none before it and after it.
+  std::size_t left() const;
   /// The best of each share, and of what was there before them, the best of all first: so many of
   /// each at most, and none that is slower than the best of all by more than a little.
   std::vector<std::vector<named_value>> finalists(

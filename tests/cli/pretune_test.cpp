@@ -74,9 +74,11 @@ struct bench {
   scoped_environment missed{"LIBTUNE_MISSED", nullptr};
   scoped_environment device{"LIBTUNE_DEVICE", "0"};
 
+  /// What it writes to standard error is a part of the output, unless that is JSON.
   ended pretune(const std::string& arguments) const {
+    const char* error = contains(arguments, "--json") ? " 2> /dev/null" : " 2>&1";
     return run(std::string("'") + LIBTUNE_TUNEDB + "' pretune --app '" + LIBTUNE_APPLICATION +
-               "' " + arguments + " 2>&1");
+               "' " + arguments + error);
   }
   json entry(const sample_key& key) const {
     json fields = json::object();

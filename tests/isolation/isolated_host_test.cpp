@@ -110,8 +110,8 @@ LIBTUNE_DEVICE_TEST_CASE("a configuration that ends its process is a trial with 
       {flaw::aborts, outcome::crashed,
        "its process ended during its preparation: killed by signal 6 (Aborted)"},
       {flaw::exits, outcome::crashed, "its process ended during its preparation: exit status 3"},
-      {flaw::hangs, outcome::timed_out, "during its first run; the limit was 0.4 s"},
-      {flaw::hangs_generated, outcome::timed_out, "during its preparation; the limit was 0.6 s"},
+      {flaw::hangs, outcome::timed_out, "during its first run; the limit was 1 s"},
+      {flaw::hangs_generated, outcome::timed_out, "during its preparation; the limit was 1.2 s"},
       {flaw::out_of_memory, outcome::out_of_memory, "bad_alloc"},
       {flaw::throws, outcome::failed, "it does not want to"}};
   for (const expectation& expected : all) {

@@ -127,7 +127,7 @@ std::vector<std::string> read_log(const std::string& path) {
 tune::tuning_options isolated_options(const std::string& database) {
   tune::tuning_options options{
       .database = database, .mode = tune::tuning_mode::tune, .isolation = tune::isolation_mode::on};
-  options.watchdog.floor = std::chrono::milliseconds(400);
+  options.watchdog.floor = std::chrono::seconds(1);
   options.compile_time = std::chrono::milliseconds(200);
   options.measure = {.time_limit = std::chrono::milliseconds(1), .max_iterations = 3};
   return options;

@@ -61,16 +61,17 @@ struct bench {
     REQUIRE(found);
     return std::get<std::int64_t>(found->values.front().value);
   }
-  /// Lets nobody try anything of a whole search before a helper can have come.
-  void hold_back_the_whole() {
-    tuner.before_trial = [](const tune::remote_task& task, int) {
-      const bool is_whole = task.choice.shards == 1 && task.choice.configurations.empty() &&
-                            !task.options.search.max_count;
-      for (int i = 0; is_whole && i < 10'000 && !task.stop(); ++i) {
+  /// A whole search does not end its first trial before there are helpers.
+  void wait_for_helpers() {
+    tuner.before_trial = [this](const tune::remote_task& task, int) {
+      const bool is_whole = !task.choice.is_strict() && !task.options.search.max_count;
+      if (has_waited.exchange(true) || !is_whole) return;
+      for (int i = 0; i < 10'000 && !task.stop(); ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
     };
   }
+  std::atomic<bool> has_waited = false;
 };
 
 void check_each_once(const simulated_tuner& tuner, std::size_t configurations) {
@@ -129,7 +130,7 @@ TEST_CASE("keys are shared out among equal devices, each key once") {
 
 TEST_CASE("equal devices divide the search for a single key, and its best are measured on one") {
   bench here(3);
-  here.hold_back_the_whole();
+  here.wait_for_helpers();
   // The devices do not agree on what is best; the leader's word counts.
   here.tuner.time = [](const std::string& device, int n) {
     if (n == 7) return device == "a" ? 900.0 : 950.0;
@@ -140,7 +141,8 @@ TEST_CASE("equal devices divide the search for a single key, and its best are me
   REQUIRE(results.size() == 1);
   CHECK(results[0].state == pretuning_state::tuned);
   CHECK(results[0].devices >= 2);
-  CHECK(here.tuner.devices_used().size() == results[0].devices);
+  // Who is quick may have done the parts of two.
+  CHECK(here.tuner.devices_used().size() >= 2);
   std::multiset<int> outside = here.tuner.tried();
   std::set<std::string> final_devices;
   std::set<int> finalists;
@@ -167,7 +169,7 @@ TEST_CASE("equal devices divide the search for a single key, and its best are me
 TEST_CASE("a larger space is searched with several seeds, for as much as was planned") {
   bench here(2);
   here.tuner.strategy = "model";
-  here.hold_back_the_whole();
+  here.wait_for_helpers();
   const auto results = here.pretune(1);
   CHECK(results[0].state == pretuning_state::tuned);
   CHECK(results[0].devices == 2);
@@ -177,10 +179,10 @@ TEST_CASE("a larger space is searched with several seeds, for as much as was pla
 
 TEST_CASE("a device that fails leaves its part to the one that leads") {
   bench here(2);
-  here.hold_back_the_whole();
-  const auto hold_back = here.tuner.before_trial;
-  here.tuner.before_trial = [&, hold_back](const tune::remote_task& task, int n) {
-    hold_back(task, n);
+  here.wait_for_helpers();
+  const auto wait = here.tuner.before_trial;
+  here.tuner.before_trial = [&, wait](const tune::remote_task& task, int n) {
+    wait(task, n);
     if (task.choice.shard == 1) throw tune::error("the device is gone");
   };
   const auto results = here.pretune(1);
@@ -191,13 +193,8 @@ TEST_CASE("a device that fails leaves its part to the one that leads") {
 
 TEST_CASE("a function with a second search divides the first alone") {
   bench here(2);
-  here.hold_back_the_whole();
+  here.wait_for_helpers();
   here.tuner.has_second_search = true;
-  const auto hold_back = here.tuner.before_trial;
-  std::atomic<bool> held = false;
-  here.tuner.before_trial = [&, hold_back](const tune::remote_task& task, int n) {
-    if (!held.exchange(true)) hold_back(task, n);
-  };
   const auto results = here.pretune(1);
   CHECK(results[0].state == pretuning_state::tuned);
   const auto tried = here.tuner.tried();
@@ -221,7 +218,7 @@ TEST_CASE("a key that cannot be tuned keeps no other from it") {
 
 TEST_CASE("where nothing works that is the reason, and the search has come to its end") {
   bench here(2);
-  here.hold_back_the_whole();
+  here.wait_for_helpers();
   here.tuner.time = [](const std::string&, int) { return 0.0; };
   const auto results = here.pretune(1);
   CHECK(results[0].state == pretuning_state::failed);
@@ -250,11 +247,11 @@ TEST_CASE("who is stopped goes on the next time, with nothing tried twice") {
 
 TEST_CASE("a divided search that is stopped goes on the next time") {
   bench here(2);
-  here.hold_back_the_whole();
-  const auto hold_back = here.tuner.before_trial;
+  here.wait_for_helpers();
+  const auto wait = here.tuner.before_trial;
   std::atomic<int> tries = 0;
-  here.tuner.before_trial = [&, hold_back](const tune::remote_task& task, int n) {
-    hold_back(task, n);
+  here.tuner.before_trial = [&, wait](const tune::remote_task& task, int n) {
+    wait(task, n);
     ++tries;
   };
   here.options.stop = [&] { return tries >= 12; };

@@ -37,12 +37,13 @@ struct scored_space {
             }};
   }
 
-  tune::trial search(const tune::tuning_options& options = {},
-                     const tune::recollection& known = {}) const {
+  tune::trial search(const tune::tuning_options& options = {}, const tune::recollection& known = {},
+                     const std::vector<std::size_t>& shortlist = {}) const {
     const tune::testing::fake_device fake;
     sample::fake_workshop nowhere(0);
-    return tune::run_search(problem(), {}, fake.device(), options, options.observers, fake.clock(),
-                            nowhere, [&] { return known; });
+    return tune::run_search(
+        problem(), {}, fake.device(), options, options.observers, fake.clock(), nowhere,
+        [&] { return known; }, shortlist);
   }
 
   static constexpr double throws = 1e99;
@@ -87,11 +88,12 @@ tune::stored_trial failed(std::int64_t x, const std::string& outcome) {
 
 /// What is heard of a search of which something is known.
 std::string heard_of(const std::vector<double>& seconds, const tune::recollection& known,
-                     tune::tuning_options options = {}) {
+                     tune::tuning_options options = {},
+                     const std::vector<std::size_t>& shortlist = {}) {
   const auto hears = std::make_shared<listener>();
   options.observers = {hears};
   try {
-    scored_space(seconds).search(options, known);
+    scored_space(seconds).search(options, known, shortlist);
   } catch (const tune::tuning_failed_error&) {
     hears->heard += "failed";
   }
@@ -208,6 +210,13 @@ TEST_CASE("what was tried twice is taken over once, as it was the last time") {
 TEST_CASE("trials of configurations that the space does not have are left") {
   CHECK(heard_of({1e-6}, {.unfinished = {measured(7, 1e-9)}, .compile_failures = {}}) ==
         "started 1;x=0;best 0;");
+}
+
+TEST_CASE("of a list alone what is on it is taken over, and all of it is tried") {
+  const tune::recollection known{
+      .unfinished = {measured(0, 1e-9), measured(3, 2e-6), measured(2, 1e-9)},
+      .compile_failures = {}};
+  CHECK(heard_of({1e-6, 1e-6, 1e-6, 1e-6}, known, {}, {1, 3}) == "started 2;taken x=3;x=1;best 1;");
 }
 
 TEST_CASE("a limit counts what was taken over, for every strategy and seed") {
