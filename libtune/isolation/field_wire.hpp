@@ -75,7 +75,7 @@ class field_writer {
   template <class... Items>
   void put(const std::variant<Items...>& item) {
     out_.add(static_cast<std::uint32_t>(item.index()));
-    std::visit([this](const auto& held) { put(held); }, item);
+    std::visit([this](const auto& held) { this->put(held); }, item);
   }
 
   wire_writer& out_;

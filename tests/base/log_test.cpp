@@ -7,6 +7,9 @@
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace {
 
@@ -40,4 +43,16 @@ TEST_CASE("a warning that is given once is given once") {
   tune::warn_once("the disk is full");
   tune::warn_once("the disk is slow");
   CHECK(logger.text.str() == "warning|the disk is full\nwarning|the disk is slow\n");
+}
+
+TEST_CASE("lines go to a function in place of a logger, of every level, until it is taken away") {
+  std::vector<std::string> lines;
+  tune::detail::redirect_log([&](tune::log_level level, std::string_view text) {
+    lines.push_back(std::to_string(static_cast<int>(level)) + ' ' + std::string(text));
+  });
+  tune::log(tune::log_level::debug, "one");
+  tune::log(tune::log_level::error, "two");
+  tune::detail::redirect_log({});
+  tune::log(tune::log_level::debug, "three");
+  CHECK(lines == std::vector<std::string>{"0 one", "3 two"});
 }

@@ -37,7 +37,10 @@ TEST_CASE("what the tuner has to tell apart is told apart") {
   CHECK(failure_of(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES) == device_failure::over_limit);
   CHECK(failure_of(CUDA_ERROR_INVALID_IMAGE) == device_failure::invalid_binary);
   CHECK(failure_of(CUDA_ERROR_NO_BINARY_FOR_GPU) == device_failure::invalid_binary);
-  CHECK(failure_of(CUDA_ERROR_ILLEGAL_ADDRESS) == device_failure::other);
+  CHECK(failure_of(CUDA_ERROR_ILLEGAL_ADDRESS) == device_failure::fault);
+  CHECK(failure_of(CUDA_ERROR_LAUNCH_TIMEOUT) == device_failure::fault);
+  CHECK(failure_of(CUDA_ERROR_LAUNCH_FAILED) == device_failure::fault);
+  CHECK(failure_of(CUDA_ERROR_INVALID_VALUE) == device_failure::other);
 }
 
 TEST_CASE("success throws nothing") {

@@ -92,7 +92,6 @@ TEST_CASE("every message arrives as it was sent") {
 
 TEST_CASE("a trial arrives with every bit of its times") {
   const trial_news news = sent(trial_news{sample_trial(), false});
-  const auto before = sample_trial().samples.times();
   const tune::samples kept = sample_trial().samples;
   REQUIRE(news.made.samples.size() == kept.size());
   for (std::size_t i = 0; i < kept.size(); ++i) {

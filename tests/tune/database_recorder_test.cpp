@@ -248,3 +248,24 @@ TEST_CASE("trials that no database could hold are told of at the end, and end no
         std::string::npos);
   CHECK(database->latest_search(function, key)->trials.empty());
 }
+
+TEST_CASE("poison is kept at once, however quick, and remembered even by who starts anew") {
+  const tune::testing::temporary_directory folder;
+  const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+  const tune::search_identity same{
+      .space = "space", .compiler = "compiler", .library_version = "1.0.0", .stage = 0};
+  tune::database_recorder recorder(database, function, key);
+  CHECK(recorder.recall(same).poison.empty());
+  recorder.search_started({});
+  tune::trial lost = failed(4);
+  lost.outcome = tune::outcome::crashed;
+  lost.elapsed = {};
+  recorder.trial_finished({}, lost);
+  CHECK(database->latest_search(function, key)->trials.size() == 1);
+
+  tune::database_recorder anew(database, function, key, tune::search_start::anew);
+  const auto known = anew.recall(same);
+  CHECK(known.unfinished.empty());
+  REQUIRE(known.poison.size() == 1);
+  CHECK(known.poison[0].outcome == "crashed");
+}
