@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/kept_tuning.hpp"
+
+#include <doctest/doctest.h>
+
+#include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tune/databases.hpp"
+#include "tests/store/samples.hpp"
+
+using tune::tuning_mode;
+using tune::testing::sample_function;
+using tune::testing::sample_key;
+using tune::testing::sample_tuning;
+
+namespace {
+
+struct bench {
+  tune::testing::temporary_directory folder;
+  std::shared_ptr<const tune::tuning_layers> layers =
+      tune::open_layers((folder / "tuning.db").string(), {});
+
+  tune::kept_tuning keeper(tuning_mode mode, tune::kept_tuning::check_function check = {}) const {
+    return {layers, sample_function(), sample_key(), mode, std::move(check)};
+  }
+  std::vector<tune::named_value> stored() const {
+    const auto found = layers->user()->find(sample_function(), sample_key());
+    REQUIRE(found);
+    return found->values;
+  }
+};
+
+tune::tuned_values made(int wgs) { return {sample_tuning(wgs), tune::run_time(1000)}; }
+
+}  // namespace
+
+TEST_CASE("the first result that is stored counts, for all who tune the same") {
+  const bench here;
+  auto quick = here.keeper(tuning_mode::tune);
+  auto slow = here.keeper(tuning_mode::tune);
+  CHECK_FALSE(quick.is_stored());
+  CHECK(quick.store(made(64)) == sample_tuning(64));
+  CHECK(slow.store(made(128)) == sample_tuning(64));
+  CHECK(slow.is_stored());
+  CHECK(here.stored() == sample_tuning(64));
+}
+
+TEST_CASE("who forces or resumes replaces the result, as does who finds none of the function's") {
+  const bench here;
+  here.keeper(tuning_mode::tune).store(made(1));
+  CHECK(here.keeper(tuning_mode::force).store(made(2)) == sample_tuning(2));
+  CHECK(here.stored() == sample_tuning(2));
+  CHECK(here.keeper(tuning_mode::resume).store(made(3)) == sample_tuning(3));
+  const auto never = [](const tune::record&) { return false; };
+  CHECK(here.keeper(tuning_mode::tune, never).store(made(4)) == sample_tuning(4));
+  CHECK(here.stored() == sample_tuning(4));
+}
+
+TEST_CASE("what cannot be stored is remembered by this process") {
+  const tune::testing::temporary_directory folder;
+  const auto layers = tune::open_layers(folder.path().string(), {});
+  tune::kept_tuning kept(layers, sample_function(), sample_key(), tuning_mode::tune);
+  CHECK(kept.store(made(64)) == sample_tuning(64));
+  CHECK_FALSE(kept.is_stored());
+  const auto found = layers->find(sample_function(), sample_key());
+  REQUIRE(found);
+  CHECK(found->values == sample_tuning(64));
+}
+
+TEST_CASE("searches have names that tell functions, devices and keys apart") {
+  const std::string name = search_name(sample_function(), sample_key());
+  CHECK(name == search_name(sample_function(), sample_key()));
+  CHECK(name != search_name(sample_function("other"), sample_key()));
+  CHECK(name != search_name(sample_function(), sample_key(65)));
+}
