@@ -106,6 +106,7 @@ LIBTUNE_DEVICE_TEST_CASE("a planted bug is reported and never wins" *
   int wrong = 0;
   for (const tune::trial& item : hears->trials) {
     CAPTURE(tune::to_string(item.configuration));
+    if (item.outcome == tune::outcome::over_limit) continue;
     const bool is_planted =
         tune::to_string(item.configuration).find("tile_size_x=4") != std::string::npos;
     CHECK((item.outcome == tune::outcome::wrong_result) == is_planted);
