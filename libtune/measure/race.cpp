@@ -307,9 +307,11 @@ bool race::keeps(std::size_t configuration) {
 }
 
 samples race::times(std::size_t configuration) const {
+  const auto& visits = book_.at(configuration).visits;
+  const bool all = std::ranges::all_of(visits, &detail::race_visit::discarded);
   samples result;
-  for (const detail::race_visit& visit : book_.at(configuration).visits) {
-    if (visit.discarded) continue;
+  for (const detail::race_visit& visit : visits) {
+    if (visit.discarded && !all) continue;
     for (const run_time time : visit.times) result.add(time);
   }
   return result;

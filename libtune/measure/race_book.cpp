@@ -98,16 +98,33 @@ void race_book::discard_final(race_entry& entry) {
   entry.adjusted.reset();
 }
 
-void race_book::refresh(race_entry& entry) const {
-  if (entry.adjusted) return;
+std::vector<run_time> race_book::adjusted_times(const race_entry& entry,
+                                                bool (*counts)(const race_entry&,
+                                                               const race_visit&)) const {
   std::vector<run_time> times;
   for (const race_visit& visit : entry.visits) {
-    if (!is_of(entry, visit)) continue;
+    if (!counts(entry, visit)) continue;
     for (const run_time time : visit.times) times.push_back(time * levels_[visit.block]);
   }
-  entry.adjusted = samples(std::move(times));
+  return times;
+}
+
+// Where the device has moved, and there was no time to measure again, what was measured before is
+// all that there is to tell; but nothing is decided by it.
+void race_book::refresh(race_entry& entry) const {
+  if (entry.adjusted) return;
+  const samples counted(adjusted_times(entry, is_of));
+  entry.bounds = confidence_interval(counted, settings_.confidence, spread());
+  entry.adjusted = counted;
+  if (counted.size() == 0) {
+    entry.adjusted = samples(adjusted_times(
+        entry, [](const race_entry&, const race_visit& visit) { return !visit.discarded; }));
+  }
+  if (entry.adjusted->size() == 0) {
+    entry.adjusted =
+        samples(adjusted_times(entry, [](const race_entry&, const race_visit&) { return true; }));
+  }
   entry.median = entry.adjusted->median();
-  entry.bounds = confidence_interval(*entry.adjusted, settings_.confidence, spread());
 }
 
 const samples& race_book::adjusted(race_entry& entry) const {

@@ -87,13 +87,14 @@ class race_book {
   /// Forgets what it was measured in the play-off.
   void discard_final(race_entry& entry);
 
-  /// The times of the present stage, adjusted, and the interval of their median.
+  /// The times that score speaks of; and the interval of the median of those of the present stage.
   const samples& adjusted(race_entry& entry) const;
   const interval& bounds(race_entry& entry) const;
   /// The same for decisions: with the sentinel others are compared directly, so that its score is
   /// exact.
   interval decisive_bounds(race_entry& entry) const;
-  /// The median of the adjusted times; NaN if there are none.
+  /// The median of the adjusted times, of those of an earlier stage or of what was discarded if
+  /// there are no others; NaN if there are none at all.
   run_time score(race_entry& entry) const;
 
   const drift_monitor& drift() const noexcept { return drift_; }
@@ -101,6 +102,8 @@ class race_book {
   void learn_spread(race_entry& entry) { spread_.add(adjusted(entry)); }
 
  private:
+  std::vector<run_time> adjusted_times(const race_entry& entry,
+                                       bool (*counts)(const race_entry&, const race_visit&)) const;
   void refresh(race_entry& entry) const;
   void begin_block();
 

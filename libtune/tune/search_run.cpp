@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <exception>
 #include <utility>
 
@@ -270,6 +271,7 @@ trial search_run::result_of(std::size_t index) {
   trial done = attempt.result();
   done.samples = race_->times(index);
   done.score = race_->score(index);
+  assert(std::isfinite(done.score->count()));
   done.outcome = outcome::measured;
   done.dropped = race_->state(index) == race_state::dropped;
   return done;

@@ -185,6 +185,24 @@ TEST_CASE("a device that keeps moving is told, and the race still ends") {
   CHECK_FALSE(tune::drift_text(contest.drift()).empty());
 }
 
+TEST_CASE("whoever leaves a race on a jumping device has a time for all that was measured") {
+  track on{.truth = {100, 100.2, 100.4, 100.1, 130}, .noise = 0.01};
+  on.level = [](int launch) { return launch / 30 % 2 == 0 ? 1.0 : 1.2; };
+  race contest;
+  on.arrive_all(contest);
+  std::set<std::size_t> measured;
+  while (const auto task = contest.next()) {
+    on.answer(contest, *task);
+    measured.insert(task->configuration);
+    for (const std::size_t configuration : measured) {
+      CAPTURE(configuration);
+      CHECK(std::isfinite(contest.score(configuration).count()));
+      CHECK(contest.times(configuration).size() > 0);
+    }
+  }
+  CHECK(contest.drift().moved > 0);
+}
+
 TEST_CASE("one that fails leaves the race, whatever it was in it") {
   for (const std::size_t at : {std::size_t{0}, std::size_t{3}, std::size_t{20}, std::size_t{60}}) {
     CAPTURE(at);
