@@ -113,10 +113,11 @@ one_search search(const tune::autotuner<chain::key, chain::tuning>& tuner,
                   const tune::context& context, const chain::key& key, const std::string& database,
                   tune::isolation_mode where) {
   const auto kept = std::make_shared<score_keeper>();
-  tune::tuning_options options{.database = database,
-                               .mode = tune::tuning_mode::force,
-                               .isolation = where,
-                               .observers = {kept}};
+  tune::tuning_options options;
+  options.database = database;
+  options.mode = tune::tuning_mode::force;
+  options.isolation = where;
+  options.observers = {kept};
   // A device that does not keep still would be measured again and again, which is not the question.
   options.race.drift.repeats = 0;
   options.race.final_time = std::chrono::milliseconds(200);
