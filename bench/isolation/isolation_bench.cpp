@@ -190,7 +190,12 @@ int main(int argc, char** argv) {
   const auto folder = std::filesystem::temp_directory_path() / "libtune_isolation_bench";
   std::filesystem::create_directories(folder);
   for (const tune::device& device : tune::all_devices()) {
-    compare_on(device, rounds, (folder / "tuning.db").string());
+    try {
+      compare_on(device, rounds, (folder / "tuning.db").string());
+    } catch (const tune::error& failure) {  // others may do better
+      std::printf("  %s\n", failure.what());
+    }
+    std::fflush(stdout);
   }
   std::filesystem::remove_all(folder);
 }
