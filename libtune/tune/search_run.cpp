@@ -205,14 +205,16 @@ void search_run::check_winner() {
     const std::size_t index = trials_.all()[*place].index;
     if (checked_.contains(index)) return;
     attempt_pointer own;
-    if (!racing_.contains(index)) {
+    // One that asks for another program than before is compiled on the spot.
+    const auto raced = racing_.find(index);
+    if (raced == racing_.end() || raced->second->has_wanted()) {
       static const known_failures nothing;
       own = std::make_unique<trial_attempt>(setting_.problem, index, setting_.device,
                                             setting_.options.measure, setting_.now, setting_.guard);
       own->admit(nothing);
       if (!own->over()) own->generate();
     }
-    trial_attempt& leading = own ? *own : *racing_.at(index);
+    trial_attempt& leading = own ? *own : *raced->second;
     if (!leading.over() && (leading.is_live() || generate(leading))) check(leading);
     if (leading.over()) finish(std::move(leading.result()));
   }
