@@ -161,8 +161,8 @@ void remote_search::blame(const search_step& step, verdict said) {
 void remote_search::give_up(const std::string& last_words) const {
   throw error(fmt::format(
       "tuning {} in a child process was given up: {} children in a row ended without having tried "
-      "a "
-      "configuration, the last because of '{}'; LIBTUNE_ISOLATION=off tunes in the program itself",
+      "a configuration, the last because of '{}'; LIBTUNE_ISOLATION=off tunes in the program "
+      "itself",
       describe(subject_), most_losses_in_a_row, last_words));
 }
 

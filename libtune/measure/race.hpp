@@ -90,11 +90,12 @@ class race {
   /// Whether to keep it alive, because it is being measured or will probably be again. Never true
   /// for more than race_settings::live + 1 of those that have been measured.
   bool keeps(std::size_t configuration);
-  /// Every time that was measured, but for those that a drift of the device has spoilt, in the
-  /// order of the runs.
+  /// Every time that was measured, in the order of the runs, but for those that a drift of the
+  /// device has spoilt; these too if there are no others.
   samples times(std::size_t configuration) const;
   /// The median of its times in its last stage, adjusted for drift to the level of the device at
-  /// the start. NaN if it has no valid time.
+  /// the start. Where a drift has spoilt all of these, of what else was measured; NaN if nothing
+  /// was.
   run_time score(std::size_t configuration);
   /// The confidence interval of the score.
   tune::interval interval(std::size_t configuration);
