@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/compile/child_process.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -12,7 +11,6 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <spawn.h>
-#include <string_view>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <system_error>
@@ -21,6 +19,7 @@
 
 #include "libtune/base/fork_guard.hpp"
 #include "libtune/base/seal.hpp"
+#include "libtune/compile/child_environment.hpp"
 #include "libtune/store/file_descriptor.hpp"
 
 namespace tune::detail {
@@ -85,20 +84,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-std::vector<std::string> environment_with(const std::vector<std::string>& variables) {
-  std::vector<std::string> all = variables;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    const bool is_replaced = std::ranges::any_of(variables, [&](const std::string& variable) {
-      return text.starts_with(variable.substr(0, variable.find('=') + 1));
-    });
-    if (!is_replaced) all.emplace_back(text);
-  }
-  return all;
-}
-
 ::pid_t spawn(child_command command, int socket) {
-  std::vector<std::string> environment = environment_with(command.variables);
+  std::vector<std::string> environment = environment_of_child(command.variables);
   const std::vector<char*> arguments = pointers_to(command.arguments);
   const std::vector<char*> variables = pointers_to(environment);
   const child_files files(socket);
