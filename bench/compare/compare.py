@@ -213,11 +213,13 @@ def compare_operation(runner, given, operation, shapes):
     runs = {"katsdpsigproc": [], "libtune, exhaustive": [], "libtune, default": []}
     for repeat in range(given.repeats):
         runs["katsdpsigproc"].append(runner.python(
-            f"{operation}-katsdpsigproc-{repeat}", "katsdpsigproc_peer.py", asked))
+            f"{operation}-katsdpsigproc-{repeat}", "katsdpsigproc_peer.py", asked,
+            driver_cache=True))
         for strategy in ["exhaustive", "default"]:
             runs[f"libtune, {strategy}"].append(runner.tune(
                 f"{operation}-libtune-{strategy}-{repeat}",
-                [*asked, "--backend", "OpenCL", "--strategy", strategy], runner.new_folder()))
+                [*asked, "--backend", "OpenCL", "--strategy", strategy], runner.new_folder(),
+                driver_cache=True))
     show(f"{operation} of float32 on OpenCL, each tool's own space and workload, median of "
          f"{given.repeats}", [(name, records, []) for name, records in runs.items()])
     for place, shape in enumerate(shapes):

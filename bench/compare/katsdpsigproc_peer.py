@@ -11,7 +11,7 @@ import statistics
 import tempfile
 import time
 
-os.environ["CUDA_CACHE_DISABLE"] = "1"
+os.environ.setdefault("CUDA_CACHE_DISABLE", "1")
 os.environ["PYOPENCL_NO_CACHE"] = "1"
 # The loader that comes with PyOpenCL's wheels does not look there on its own.
 os.environ.setdefault("OCL_ICD_VENDORS", "/etc/OpenCL/vendors")

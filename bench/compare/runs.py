@@ -15,8 +15,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 UNWANTED = ["LIBTUNE_BUDGET", "LIBTUNE_MODE", "LIBTUNE_MATCH", "LIBTUNE_DB", "LIBTUNE_SYSTEM_DB",
             "LIBTUNE_DEVICE", "KATSDPSIGPROC_TUNE_DB", "KATSDPSIGPROC_TUNE_MATCH",
             "KERNEL_TUNER_PARALLEL", "CUPY_CACHE_DIR"]
-NO_CACHES = {"CUDA_CACHE_DISABLE": "1", "CUPY_CACHE_IN_MEMORY": "1", "PYOPENCL_NO_CACHE": "1",
-             "PYTHONDONTWRITEBYTECODE": "1"}
+NO_CACHES = {"CUPY_CACHE_IN_MEMORY": "1", "PYOPENCL_NO_CACHE": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 class RunFailed(Exception):
@@ -49,9 +48,9 @@ class Runner:
         path.write_text(self._run(command, self._environment(), f"{space}-source"))
         return path
 
-    def tune(self, name, arguments, cache):
+    def tune(self, name, arguments, cache, driver_cache=False):
         """One search by libtune. Programs are looked for, and kept, in the folder cache."""
-        environment = self._environment() | {"LIBTUNE_CACHE": str(cache)}
+        environment = self._environment(driver_cache) | {"LIBTUNE_CACHE": str(cache)}
         return self._record(name, [self.libtune, *arguments], environment)
 
     def check(self):
@@ -59,14 +58,18 @@ class Runner:
         environment = self._environment() | {"LIBTUNE_CACHE": "off"}
         return self._record("convolution-check", [self.libtune, "--check"], environment)
 
-    def python(self, name, script, arguments):
+    def python(self, name, script, arguments, driver_cache=False):
         command = [sys.executable, str(HERE / script), *arguments]
-        return self._record(name, command, self._environment())
+        return self._record(name, command, self._environment(driver_cache))
 
-    def _environment(self):
+    def _environment(self, driver_cache=False):
+        """With an empty cache of the driver, or with none."""
+        cache = {"CUDA_CACHE_DISABLE": "1"}
+        if driver_cache:
+            cache = {"CUDA_CACHE_DISABLE": "0", "CUDA_CACHE_PATH": str(self.new_folder())}
         kept = {name: text for name, text in os.environ.items() if name not in UNWANTED}
         kept.setdefault("LIBTUNE_LOG", "warning")
-        return kept | NO_CACHES | {"XDG_CACHE_HOME": str(self.new_folder())}
+        return kept | NO_CACHES | cache | {"XDG_CACHE_HOME": str(self.new_folder())}
 
     def _record(self, name, command, environment):
         record = json.loads(self._run(command, environment, name).strip().splitlines()[-1])

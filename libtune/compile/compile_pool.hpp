@@ -63,8 +63,9 @@ class compile_pool {
   /// Those that run now, also while they start.
   int running() const;
 
-  /// Starts workers before they are needed, each with the compiler of this context loaded. Returns
-  /// at once. @param count  how many are to run, at most workers(); negative: that many
+  /// Starts workers before they are needed, each with the compiler of this context loaded; where
+  /// that has to open a GPU (OpenCL), one alone: the others follow in turn when they find work.
+  /// Returns at once. @param count  how many are to run, at most workers(); negative: that many
   /// @throws seal_broken_error on a sealed thread
   void warm_up(const context& context, int count = -1);
 

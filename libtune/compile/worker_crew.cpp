@@ -20,6 +20,7 @@
 namespace tune::detail {
 namespace {
 
+using state = crew_member::state;
 using status = compile_result::status;
 using std::chrono::milliseconds;
 
@@ -152,28 +153,10 @@ bool worker_crew::run_once() {
 }
 
 void worker_crew::start_workers() {
-  std::optional<compile_target> prepare;
-  int wanted = 0;
-  {
-    const std::lock_guard lock(board_->mutex);
-    std::erase_if(queue_, [](const auto& item) { return item.second.job->is_done(); });
-    wanted = static_cast<int>(std::min<std::size_t>(queue_.size(), 1U << 16U));
-    if (under_way_.size() > most_forgotten) {
-      std::erase_if(under_way_, [](const auto& item) { return item.second.expired(); });
-    }
-    const int warm = std::exchange(warm_count_, 0);
-    if (stopping_ || !available_) return;
-    if (warm > 0) prepare = warm_target_;
-    int staying = 0;
-    for (const auto& member : members_) {
-      if (member->now() == crew_member::state::busy) ++wanted;
-      if (member->now() != crew_member::state::leaving) ++staying;
-    }
-    wanted = std::min(std::max(wanted, warm), options_.workers) - staying;
-  }
-  for (; wanted > 0; --wanted) {
+  const missing_workers missing = look_for_work();
+  for (int i = 0; i < missing.count; ++i) {
     try {
-      members_.push_back(std::make_unique<crew_member>(options_, prepare));
+      members_.push_back(std::make_unique<crew_member>(options_, missing.prepare));
     } catch (const std::system_error& failure) {
       // With some at work the others can wait: the system may lack processes just now.
       if (members_.empty()) fail(failure.what());
@@ -182,9 +165,46 @@ void worker_crew::start_workers() {
   }
 }
 
+worker_crew::missing_workers worker_crew::look_for_work() {
+  const std::lock_guard lock(board_->mutex);
+  std::erase_if(queue_, [](const auto& item) { return item.second.job->is_done(); });
+  if (under_way_.size() > most_forgotten) {
+    std::erase_if(under_way_, [](const auto& item) { return item.second.expired(); });
+  }
+  const int warm = std::exchange(warm_count_, 0);
+  if (stopping_ || !available_) return {};
+  const int waiting = static_cast<int>(std::min<std::size_t>(queue_.size(), 1U << 16U));
+  const compile_target* next = nullptr;
+  if (waiting > 0) next = &queue_.begin()->second.order.target;
+  if (warm > 0) next = &warm_target_;
+  if (next == nullptr) return {};
+  if (next->starts_in_turn) return {missing_in_turn(waiting), *next};
+  const int wanted = std::min(std::max(waiting + count(state::busy), warm), options_.workers);
+  missing_workers missing{wanted - staying(), std::nullopt};
+  if (warm > 0) missing.prepare = *next;
+  return missing;
+}
+
+// One more when the last has started, and only where it will find work: with several programs
+// waiting for each that is there. Opening the device disturbs what is measured on it.
+int worker_crew::missing_in_turn(int waiting) const {
+  const int there = staying();
+  if (there == 0) return 1;
+  return count(state::starting) == 0 && waiting > 2 * there && there < options_.workers ? 1 : 0;
+}
+
+int worker_crew::count(state about) const {
+  return static_cast<int>(
+      std::ranges::count_if(members_, [&](const auto& member) { return member->now() == about; }));
+}
+
+int worker_crew::staying() const {
+  return static_cast<int>(members_.size()) - count(state::leaving);
+}
+
 void worker_crew::give_orders() {
   for (const auto& member : members_) {
-    while (member->now() == crew_member::state::idle) {
+    while (member->now() == state::idle) {
       std::unique_lock lock(board_->mutex);
       if (queue_.empty()) return;
       crew_task task = std::move(queue_.extract(queue_.begin()).mapped());
@@ -202,7 +222,7 @@ milliseconds worker_crew::time_to_wait() const {
   for (const auto& member : members_) {
     const auto left = std::chrono::ceil<milliseconds>(member->deadline() - now);
     wait = std::min(wait, std::max(left, milliseconds(0)));
-    if (member->now() == crew_member::state::busy) wait = std::min(wait, between_looks);
+    if (member->now() == state::busy) wait = std::min(wait, between_looks);
   }
   return wait;
 }
@@ -232,7 +252,7 @@ void worker_crew::drop_ended() {
   std::string reason;
   bool hopeless = false;
   for (const auto& member : members_) {
-    if (member->now() != crew_member::state::ended) {
+    if (member->now() != state::ended) {
       if (!member->never_worked()) failed_starts_ = 0;
       continue;
     }
@@ -241,8 +261,7 @@ void worker_crew::drop_ended() {
     reason = member->last_words();
     hopeless = hopeless || member->is_of_another_version();
   }
-  std::erase_if(members_,
-                [](const auto& member) { return member->now() == crew_member::state::ended; });
+  std::erase_if(members_, [](const auto& member) { return member->now() == state::ended; });
   if (hopeless || failed_starts_ >= most_failed_starts) fail(reason);
 }
 

@@ -45,6 +45,11 @@ class worker_crew {
   /// Orders by priority, then by the order of submission.
   using place_in_queue = std::pair<int, std::uint64_t>;
 
+  struct missing_workers {
+    int count = 0;  ///< none if not positive
+    std::optional<compile_target> prepare = {};
+  };
+
   // For callers from any thread.
   void need_thread();
   void wake() const noexcept;
@@ -53,6 +58,11 @@ class worker_crew {
   void run();
   bool run_once();
   void start_workers();
+  /// With the board's mutex locked by itself.
+  missing_workers look_for_work();
+  int missing_in_turn(int waiting) const;
+  int count(crew_member::state about) const;
+  int staying() const;
   void give_orders();
   void take_reports();
   void drop_ended();

@@ -41,6 +41,8 @@ struct compile_target {
   std::string driver_version = {};
   std::string compiler_identity = {};             ///< context::compiler_identity
   tune::compute_capability compute_capability{};  ///< 0.0 where the device has none
+  /// For the pool alone: workers for it start one after the other, not together.
+  bool starts_in_turn = false;
 };
 
 /// To the worker: load the compiler for this. Its report has the id 0.

@@ -35,8 +35,10 @@ compile_pool_options options() {
   return {.program = LIBTUNE_MISCHIEF_WORKER, .workers = 2, .idle_time = 60s};
 }
 
-compile_ticket submit(worker_crew& crew, const std::string& text, compile_limits limits = {}) {
+compile_ticket submit(worker_crew& crew, const std::string& text, compile_limits limits = {},
+                      const tune::detail::compile_target& target = {}) {
   tune::detail::compile_order order;
+  order.target = target;
   order.source.text = text;
   auto job = crew.submit(tune::detail::sha256(std::as_bytes(std::span(text))), order, limits);
   REQUIRE(job != nullptr);
@@ -234,6 +236,28 @@ TEST_CASE("workers are started before they are needed") {
   crew.warm_up({}, -1);
   CHECK(comes_true([&] { return crew.running() == 2; }));
   CHECK(text_of(result_of(crew, "ECHO one")) == "one");
+  CHECK(crew.running() == 2);
+}
+
+TEST_CASE("where the device has to be opened, workers start one after the other") {
+  worker_crew crew(options());
+  const tune::detail::compile_target hanging{.device = "HANG", .starts_in_turn = true};
+  crew.warm_up(hanging, -1);
+  for (int i = 0; i < 20; ++i) submit(crew, "ECHO " + std::to_string(i), {}, hanging);
+  REQUIRE(comes_true([&] { return crew.running() == 1; }));
+  std::this_thread::sleep_for(50ms);
+  CHECK_MESSAGE(crew.running() == 1, "the second has to wait until the first is ready");
+}
+
+TEST_CASE("workers that start in turn come as long as there is work for them") {
+  worker_crew crew(options());
+  const tune::detail::compile_target ready{.device = "ready", .starts_in_turn = true};
+  CHECK(text_of(submit(crew, "ECHO alone", {}, ready).result()) == "alone");
+  CHECK(crew.running() == 1);
+  std::vector<compile_ticket> tickets;
+  for (int i = 0; i < 20; ++i)
+    tickets.push_back(submit(crew, "SLEEP " + std::to_string(20 + i), {}, ready));
+  for (const compile_ticket& ticket : tickets) CHECK(ticket.result().what == status::built);
   CHECK(crew.running() == 2);
 }
 

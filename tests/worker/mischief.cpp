@@ -75,6 +75,11 @@ compile_result misbehave(const tune::detail::compile_order& order) {
   return result;
 }
 
+// Some devices are never ready.
+void take_time(const tune::detail::compile_target& target) {
+  if (target.device == "HANG") sleep_for_ever();
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -93,5 +98,5 @@ int main(int count, char** arguments) {
   }
   if (mischief == "none")
     return tune::worker::run(count, arguments, tune::worker::order_compiler());
-  return tune::worker::run(count, arguments, {.prepare = [](const auto&) {}, .compile = misbehave});
+  return tune::worker::run(count, arguments, {.prepare = take_time, .compile = misbehave});
 }
