@@ -39,6 +39,7 @@ std::optional<program> program_supply::find(const context& context, const progra
   }
   const supplied_program& supplied = found->second;
   current->last_ = supplied.what;
+  ++current->found_;
   if (supplied.what == supplied_program::status::left_over) return std::nullopt;
   if (supplied.what != supplied_program::status::made) {
     throw build_error(supplied.text, supplied.text);

@@ -65,6 +65,8 @@ class program_supply {
     /// The first program that was asked for and was not there. If there is one, whatever the
     /// author's code returned or threw means nothing.
     std::optional<wanted_program> take_wanted() noexcept;
+    /// How often a program was asked for that was there.
+    int found() const noexcept { return found_; }
     /// What had become of the program that was asked for last.
     supplied_program::status last() const noexcept { return last_; }
 
@@ -73,6 +75,7 @@ class program_supply {
 
     const program_supply& supply_;
     std::optional<wanted_program> wanted_;
+    int found_ = 0;
     supplied_program::status last_ = supplied_program::status::left_over;
     use* outer_;
   };

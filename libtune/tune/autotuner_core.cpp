@@ -24,7 +24,7 @@
 #include "libtune/tune/kept_tuning.hpp"
 #include "libtune/tune/kernel_change.hpp"
 #include "libtune/tune/notify.hpp"
-#include "libtune/tune/poison.hpp"
+#include "libtune/tune/poison_log.hpp"
 #include "libtune/tune/registry.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tune/test_mode.hpp"
@@ -44,16 +44,6 @@ std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
-}
-
-recollection recall_poison(tuning_database* database, const function_identity& function,
-                           const record_key& key, const search_identity& search) {
-  recollection known;
-  if (database == nullptr) return known;
-  warn_on_database_error([&] {
-    known.poison = database->poisonous_trials(function, key, search, poisonous_outcomes());
-  });
-  return known;
 }
 
 in_flight& searches_in_flight() {
@@ -195,21 +185,19 @@ std::optional<record> autotuner_core::find_nearest(const request& asked) const {
   const auto check = [&]() -> values {
     tuning_options options = asked.options;
     options.wait = asked.settings.wait;
+    const auto poison = std::make_shared<poison_log>(asked.database, identity_, asked.key());
+    options.observers.clear();
+    if (asked.settings.mode != tuning_mode::cached) options.observers = {poison};
+    const tuning_task task{
+        .context = asked.context,
+        .function = identity_,
+        .tunes = tunes_,
+        .subject = asked.subject,
+        .options = options,
+        .recall = [&](const search_identity& search) { return poison->recall(search); }};
     trial_elsewhere elsewhere;
     if (detail::runs_elsewhere(options)) {
-      elsewhere = [&](const values& configuration) {
-        return detail::try_elsewhere({.context = asked.context,
-                                      .function = identity_,
-                                      .tunes = tunes_,
-                                      .subject = asked.subject,
-                                      .options = options,
-                                      .recall =
-                                          [&](const search_identity& search) {
-                                            return recall_poison(asked.database.get(), identity_,
-                                                                 asked.key(), search);
-                                          },
-                                      .choice = {.configurations = {configuration}}});
-      };
+      elsewhere = [&](const values& tried) { return detail::try_elsewhere(task, tried); };
     }
     const auto usable =
         find_usable(candidates, asked.context, asked.subject, options, tunes_, elsewhere);

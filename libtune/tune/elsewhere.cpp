@@ -9,9 +9,9 @@
 namespace tune::detail {
 
 // One run is enough to know that a configuration works; its time is of no interest.
-std::optional<std::string> try_elsewhere(const tuning_task& task) {
+std::optional<std::string> try_elsewhere(const tuning_task& task,
+                                         const std::vector<named_value>& configuration) {
   tuning_options once = task.options;
-  once.observers.clear();
   once.measure = {
       .time_limit = std::chrono::nanoseconds(0), .min_iterations = 1, .max_iterations = 1};
   once.budget = tuning_budget{.target = run_time(std::numeric_limits<double>::infinity())};
@@ -22,7 +22,7 @@ std::optional<std::string> try_elsewhere(const tuning_task& task) {
                 .subject = task.subject,
                 .options = once,
                 .recall = task.recall,
-                .choice = task.choice});
+                .choice = {.configurations = {configuration}}});
     return std::nullopt;
   } catch (const std::exception& failure) {
     return failure.what();

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/tuning_host.hpp"
@@ -15,8 +16,9 @@ namespace tune::detail {
 /// @throws environment_error
 bool runs_elsewhere(const tuning_options& options);
 
-/// Runs what a task chooses, each once, where run_tuning does. Returns why nothing of it works;
-/// nothing if something does. Observers hear nothing. Does not throw.
-std::optional<std::string> try_elsewhere(const tuning_task& task);
+/// Runs one configuration once, where run_tuning runs the task. Returns why it does not work;
+/// nothing if it does. Does not throw.
+std::optional<std::string> try_elsewhere(const tuning_task& task,
+                                         const std::vector<named_value>& configuration);
 
 }  // namespace tune::detail

@@ -3,9 +3,11 @@
 #include "libtune/tune/trial_attempt.hpp"
 
 #include <exception>
+#include <fmt/format.h>
 #include <new>
 #include <utility>
 
+#include "libtune/base/log.hpp"
 #include "libtune/compile/keep_no_programs.hpp"
 #include "libtune/measure/sample_size.hpp"
 #include "libtune/tune/limits.hpp"
@@ -158,7 +160,10 @@ void trial_attempt::admit(const known_failures& known) {
 
 void trial_attempt::generate() { generate_with(nullptr); }
 
-void trial_attempt::generate_from_supply() { generate_with(&supply_); }
+void trial_attempt::generate_from_supply() {
+  if (!asks_anew_) generate_with(&supply_);
+  if (asks_anew_) generate();
+}
 
 void trial_attempt::generate_with(const program_supply* supply) {
   const keep_no_programs searching;
@@ -176,6 +181,7 @@ void trial_attempt::generate_with(const program_supply* supply) {
   if (wanted_) {
     wanted_->launches = launches_;
     retry();
+    look_for_progress(use->found());
     return;
   }
   if (result_.outcome == outcome::compile_failed) {
@@ -188,6 +194,19 @@ void trial_attempt::generate_with(const program_supply* supply) {
   } else {
     fail(outcome::skipped, prepared_.why_skipped());
   }
+}
+
+// Each time that it is called with one program more it has to get further, or it would never end.
+void trial_attempt::look_for_progress(int found) {
+  asks_anew_ = !supply_.empty() && found <= found_;
+  found_ = found;
+  if (!asks_anew_) return;
+  warn_once(fmt::format(
+      "'{}' is another text each time that a configuration is generated, so it is compiled in this "
+      "process, not by workers, and no binary of it serves twice; let it depend on key and tuning "
+      "alone",
+      wanted_->source.name));
+  wanted_.reset();
 }
 
 void trial_attempt::supply(std::string digest, supplied_program made) {

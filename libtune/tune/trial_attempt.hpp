@@ -61,7 +61,8 @@ class trial_attempt {
 
   /// Calls the author's function, on the spot with whatever it compiles.
   void generate();
-  /// The same, but the programs come from the supply; where one is missing it is waiting.
+  /// The same, but the programs come from the supply; where one is missing it is waiting. One that
+  /// asks for another program whenever it is generated is generated on the spot.
   void generate_from_supply();
   /// Whether generate_from_supply met a program that is missing, which has not been supplied since.
   bool has_wanted() const noexcept { return wanted_.has_value(); }
@@ -110,6 +111,7 @@ class trial_attempt {
   void remember(const std::string& configuration, const known_failures& known);
   void fail(outcome why, std::string reason);
   void generate_with(const program_supply* supply);
+  void look_for_progress(int found);
 
   const search_problem& problem_;
   const tune::device& device_;
@@ -122,6 +124,8 @@ class trial_attempt {
   bool ran_out_of_memory_ = false;
   program_supply supply_;
   std::optional<wanted_program> wanted_;
+  int found_ = 0;                   // of the supply, when it was last generated
+  bool asks_anew_ = false;          // so that no supply helps it
   std::vector<nd_range> launches_;  // as it may be launched, if that has been declared
   measure prepared_{nullptr};
   std::optional<run_time> one_run_;  // about what a run takes

@@ -61,6 +61,19 @@ TEST_CASE("what has been supplied is loaded") {
   CHECK(w.try_to_compile("two"));
 }
 
+TEST_CASE("what was found is counted, what was not is not") {
+  workplace w;
+  const auto wanted = w.try_to_compile("one");
+  REQUIRE(wanted);
+  w.supply.add(wanted->digest, {supplied_program::status::made, w.binary_of(*wanted), {}});
+  tune::program_supply::use use(w.supply);
+  CHECK(use.found() == 0);
+  w.compile("one");
+  CHECK(use.found() == 1);
+  CHECK_THROWS_AS(w.compile("two"), tune::detail::program_is_wanted);
+  CHECK(use.found() == 1);
+}
+
 TEST_CASE("what was refused elsewhere is a build error with the log of there") {
   workplace w;
   const auto wanted = w.try_to_compile("one");

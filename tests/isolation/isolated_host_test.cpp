@@ -14,6 +14,7 @@
 
 #include "libtune/discover/devices.hpp"
 #include "libtune/isolation/remote_tuning.hpp"
+#include "libtune/store/record_memory.hpp"
 #include "libtune/store/tuning_database.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
@@ -251,6 +252,17 @@ LIBTUNE_DEVICE_TEST_CASE("a result of another device is tried in a child, too", 
   options.match = tune::match_mode::nearest;
   SUBCASE("and not used if that ends the child") {
     CHECK(isolated::sample_autotune(bench.context, key, options) == sample_tuning{1});
+    REQUIRE(bench.events->finished.size() == 1);
+    CHECK(bench.events->finished.front().trials.size() == 8);
+    bench.check_that_nothing_ran_twice();
+  }
+  SUBCASE("and if it ends the child, not tried by the next program either") {
+    options.mode = tune::tuning_mode::defaults;
+    for (int i = 0; i < 2; ++i) {
+      tune::record_memory::shared().forget_all();
+      isolated::sample_autotune(bench.context, key, options);
+    }
+    CHECK(isolated::read_log(bench.path("log")) == std::vector<std::string>{"5"});
   }
   SUBCASE("and used if it works") {
     sample_key harmless = key;

@@ -9,6 +9,9 @@
 #include <doctest/doctest.h>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "libtune/search/strategies.hpp"
@@ -57,10 +60,20 @@ struct scene {
   std::size_t alive = 0;
   std::size_t most_alive = 0;
   std::map<std::size_t, int> generated;
+  std::set<std::size_t> checked;
+  bool is_fickle = false;  // each configuration asks for another program whenever it is generated
+  int compiled = 0;
   std::optional<tune::search_run> run;
 
   tune::measure generate(std::size_t index) {
-    tune::measure made = sample::generate(context, space[index]);
+    if (is_fickle) {
+      const std::string text = "KERNEL void scale(...)  // " + std::to_string(++compiled);
+      static_cast<void>(tune::compile(context, {"fickle.kernel", text}, {}));
+    }
+    tune::measure made = sample::generate(context, space[index]).check([=, this] {
+      checked.insert(index);
+      return std::optional<std::string>();
+    });
     ++generated[index];
     // Counted by what the device holds: one buffer of 64 floats, rounded up, each.
     most_alive = std::max(most_alive, fake.live_bytes());
@@ -189,6 +202,18 @@ TEST_CASE("where the time went adds up") {
   CHECK(times.measuring > 0ns);
   CHECK(times.measuring + times.waiting + times.idle == s.clock() - start);
   CHECK(times.idle_overlap <= times.idle);
+}
+
+TEST_CASE("the winner is checked, whatever programs its function asks for") {
+  scene s;
+  s.options.verify = tune::result_check::finalists;
+  SUBCASE("always the same") { s.is_fickle = false; }
+  SUBCASE("others each time, which are compiled on the spot") { s.is_fickle = true; }
+  const auto best = s.search();
+  REQUIRE(best);
+  CHECK(tune::to_string(best->configuration) == "wgs=1, rows=1");
+  CHECK(s.checked.contains(best->index));
+  CHECK(s.checked.size() < 20);
 }
 
 TEST_CASE("a compiler that fails for some costs these alone") {

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/poison_log.hpp"
+
+#include <doctest/doctest.h>
+#include <memory>
+#include <string>
+
+#include "libtune/testing/temporary_directory.hpp"
+#include "tests/tune/scale.hpp"
+
+using tune::outcome;
+using tune::poison_log;
+
+namespace {
+
+struct workbench {
+  tune::testing::temporary_directory folder;
+  std::shared_ptr<tune::tuning_database> database =
+      std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+  tune::function_identity function{.name = "sample",
+                                   .version = 0,
+                                   .key_fields = {},
+                                   .value_fields = tune::describe_fields<sample::scale_tuning>()};
+  tune::record_key key{{}, {"device", "platform", "1.0"}};
+  tune::search_identity search{.space = "a space", .compiler = "a compiler"};
+
+  void try_one(int wgs, outcome result) {
+    poison_log log(database, function, key);
+    log.recall(search);
+    tune::trial made;
+    made.configuration = tune::to_values(sample::scale_tuning{.wgs = wgs, .rows = 1});
+    made.outcome = result;
+    made.reason = "of what happened";
+    log.trial_finished({}, made);
+  }
+  std::vector<tune::stored_trial> poison() {
+    return poison_log(database, function, key).recall(search).poison;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what was poison is known to the next, what was not is not kept") {
+  workbench bench;
+  bench.try_one(4, outcome::crashed);
+  bench.try_one(8, outcome::measured);
+  bench.try_one(2, outcome::launch_failed);
+  const auto known = bench.poison();
+  REQUIRE(known.size() == 1);
+  CHECK(to_string(known.front().configuration) == "wgs=4, rows=1");
+  CHECK(known.front().message == "of what happened");
+  const auto search = bench.database->unfinished_search(bench.function, bench.key, 0);
+  REQUIRE(search.has_value());
+  CHECK(search->trials.size() == 1);
+}
+
+TEST_CASE("a search that was interrupted before is the one that goes on") {
+  workbench bench;
+  const auto before = bench.database->begin_search(bench.function, bench.key, bench.search);
+  bench.try_one(4, outcome::timed_out);
+  bench.try_one(8, outcome::device_fault);
+  const auto search = bench.database->unfinished_search(bench.function, bench.key, 0);
+  REQUIRE(search.has_value());
+  CHECK(search->id == before);
+  CHECK(search->trials.size() == 2);
+}
+
+TEST_CASE("one of another space does not") {
+  workbench bench;
+  tune::search_identity other = bench.search;
+  other.space = "another space";
+  const auto before = bench.database->begin_search(bench.function, bench.key, other);
+  bench.try_one(4, outcome::crashed);
+  CHECK(bench.database->unfinished_search(bench.function, bench.key, 0)->id != before);
+  CHECK(bench.poison().size() == 1);
+}
+
+TEST_CASE("without a database nothing is known and nothing is kept") {
+  workbench bench;
+  bench.database = nullptr;
+  bench.try_one(4, outcome::crashed);
+  CHECK(bench.poison().empty());
+}
