@@ -6,12 +6,15 @@
 #include <csignal>
 #include <cstdio>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <sys/wait.h>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -89,10 +92,45 @@ struct bench {
     return {{"function", "isolated.sample"}, {"key", fields}};
   }
   void write_keys(const json& entries) const { std::ofstream(keys) << entries; }
+  sample_key slow_key() const { return {.configurations = 40, .sleep_us = 30'000, .log = log}; }
+  /// Has the slow key tuned, and sends a signal when some configurations have been run.
+  ended pretune_until(int signal) const {
+    write_keys({entry(slow_key())});
+    // The shell's exec makes tunedb the process whose number the file holds.
+    const std::string number = (folder / "number").string();
+    const std::jthread interrupter([&] {
+      while (isolated::read_log(log).size() < 3) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+      ::kill(std::stoi(isolated::read_log(number).at(0)), signal);
+    });
+    return run("echo $$ > '" + number + "'; exec '" + LIBTUNE_TUNEDB + "' pretune --app '" +
+               LIBTUNE_APPLICATION + "' --keys " + keys + " 2>&1");
+  }
   tune::record_key record_of(const sample_key& key) const {
     return {tune::to_values(key), tune::all_devices().front().identity()};
   }
 };
+
+/// How many processes run the application.
+int count_applications() {
+  int count = 0;
+  for (const auto& process : std::filesystem::directory_iterator("/proc")) {
+    std::error_code failure;
+    const auto program = std::filesystem::read_symlink(process.path() / "exe", failure);
+    if (!failure && program == LIBTUNE_APPLICATION) ++count;
+  }
+  return count;
+}
+
+template <class Condition>
+bool comes_true(Condition condition) {
+  for (int i = 0; i < 2000; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return false;
+}
 
 bool has_device() {
   if (!tune::all_devices().empty()) return true;
@@ -213,25 +251,26 @@ TEST_CASE("an application without the door is told, and does not stay") {
 TEST_CASE("an interrupted run keeps what it measured, says so, and is gone on with") {
   if (!has_device()) return;
   const bench here;
-  here.write_keys({here.entry({.configurations = 40, .sleep_us = 30'000, .log = here.log})});
-  // The shell's exec makes tunedb the process whose number the file holds.
-  const std::string number = (here.folder / "number").string();
-  std::jthread interrupter([&] {
-    while (isolated::read_log(here.log).size() < 3) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    ::kill(std::stoi(isolated::read_log(number).at(0)), SIGTERM);
-  });
-  const ended stopped =
-      run("echo $$ > '" + number + "'; exec '" + LIBTUNE_TUNEDB + "' pretune --app '" +
-          LIBTUNE_APPLICATION + "' --keys " + here.keys + " 2>&1");
-  interrupter.join();
+  const ended stopped = here.pretune_until(SIGTERM);
   CAPTURE(stopped.output);
   CHECK(stopped.code == 7);
   CHECK(contains(stopped.output, "stopped"));
   const auto kept =
-      tune::tuning_database(here.database)
-          .trials(function(),
-                  here.record_of({.configurations = 40, .sleep_us = 30'000, .log = here.log}));
+      tune::tuning_database(here.database).trials(function(), here.record_of(here.slow_key()));
   CHECK(kept.size() >= 2);
+}
+
+TEST_CASE("a run that is killed leaves no process, and the next goes on where it was") {
+  if (!has_device()) return;
+  const bench here;
+  CHECK(here.pretune_until(SIGKILL).code == -1);
+  CHECK(comes_true([] { return count_applications() == 0; }));
+  const auto before = isolated::read_log(here.log).size();
+  CHECK(before < 40);
+  const ended second = here.pretune("--keys " + here.keys);
+  CAPTURE(second.output);
+  CHECK(second.code == 0);
+  const auto log = isolated::read_log(here.log);
+  CHECK(std::set<std::string>(log.begin(), log.end()).size() == 40);
+  CHECK_MESSAGE(log.size() <= 42, "what was under way when it was killed is run again, no more");
 }
