@@ -17,6 +17,7 @@
 
 #include "bench/compare/convolution.hpp"
 #include "bench/compare/searches.hpp"
+#include "examples/common/choose_device.hpp"
 #include "libtune/report/to_json.hpp"
 #include "libtune/store/plain_json.hpp"
 
@@ -57,12 +58,8 @@ void declare(CLI::App& app, arguments& given) {
 }
 
 tune::device choose_device(const arguments& given) {
+  if (given.device) return examples::choose_device(given.device);
   const std::vector<tune::device> devices = tune::all_devices();
-  if (given.device) {
-    if (*given.device < devices.size()) return devices[*given.device];
-    throw tune::no_device_error("--device " + std::to_string(*given.device) + " asks for one of " +
-                                std::to_string(devices.size()) + " devices, counted from 0");
-  }
   const auto found = std::ranges::find_if(devices, [&](const tune::device& device) {
     return device.info().backend == given.backend && device.kind() == tune::device_kind::gpu;
   });

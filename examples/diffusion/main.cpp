@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "examples/common/choose_device.hpp"
 #include "examples/diffusion/diffusion.hpp"
 #include "examples/diffusion/reference.hpp"
 #include "libtune/isolation/serve_if_worker.hpp"
@@ -56,14 +57,6 @@ void declare(CLI::App& app, arguments& given) {
   app.add_option("--csv", given.csv, "write all trials to this file as CSV");
   app.add_option("--json", given.json, "write all trials to this file as JSON");
   app.add_flag("--verbose", given.verbose, "list each configuration without a time, and why");
-}
-
-tune::device choose_device(const arguments& given) {
-  if (!given.device) return tune::select_device();
-  const auto devices = tune::all_devices();
-  if (*given.device < devices.size()) return devices[*given.device];
-  throw tune::no_device_error("--device " + std::to_string(*given.device) + " asks for one of " +
-                              std::to_string(devices.size()) + " devices, counted from 0");
 }
 
 void describe(const tune::device& device) {
@@ -141,7 +134,7 @@ bool check_field(const tune::context& context, const diffusion_template& tuned) 
 }
 
 int run(const arguments& given) {
-  const tune::device device = choose_device(given);
+  const tune::device device = examples::choose_device(given.device);
   describe(device);
   const tune::context context = device.create_context();
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "examples/common/choose_device.hpp"
 #include "examples/poison/bystander.hpp"
 #include "examples/poison/square_root.hpp"
 #include "libtune/isolation/serve_if_worker.hpp"
@@ -46,11 +47,7 @@ void declare(CLI::App& app, arguments& given) {
 
 std::vector<tune::device> choose_devices(const arguments& given) {
   if (given.all_devices) return tune::all_devices();
-  if (!given.device) return {tune::select_device()};
-  const auto devices = tune::all_devices();
-  if (*given.device < devices.size()) return {devices[*given.device]};
-  throw tune::no_device_error("--device " + std::to_string(*given.device) + " asks for one of " +
-                              std::to_string(devices.size()) + " devices, counted from 0");
+  return {examples::choose_device(given.device)};
 }
 
 /// A folder of its own for the tuning database, so that nothing is known of the poison beforehand.

@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "examples/common/choose_device.hpp"
 #include "examples/verification/convolution.hpp"
 #include "examples/verification/partial_sums.hpp"
 #include "libtune/report/duration.hpp"
@@ -74,14 +75,6 @@ void declare(CLI::App& app, arguments& given) {
   app.add_flag("--planted-bug,!--no-planted-bug", given.planted_bug,
                "make the configurations with a tile_size_x of 4 wrong (default: yes)");
   app.add_flag("--finalists", given.finalists, "check only what would take the lead");
-}
-
-tune::device choose_device(const arguments& given) {
-  if (!given.device) return tune::select_device();
-  const auto devices = tune::all_devices();
-  if (*given.device < devices.size()) return devices[*given.device];
-  throw tune::no_device_error("--device " + std::to_string(*given.device) + " asks for one of " +
-                              std::to_string(devices.size()) + " devices, counted from 0");
 }
 
 // Always tunes, so that there is always something to see.
@@ -159,7 +152,7 @@ bool tune_partial_sums(const tune::context& context, std::size_t count) {
 }
 
 int run(arguments given) {
-  const tune::device device = choose_device(given);
+  const tune::device device = examples::choose_device(given.device);
   const bool is_cpu = device.kind() == tune::device_kind::cpu;
   const std::size_t size = given.size.value_or(is_cpu ? 128 : 4096);
   if (is_cpu && !given.configurations) given.configurations = 12;

@@ -8,8 +8,9 @@
 namespace tune::detail {
 namespace {
 
-constexpr std::uint32_t magic = 0x4B57544C;  // "LTWK"
-constexpr std::size_t header_bytes = sizeof magic + sizeof(std::uint32_t) + sizeof(std::uint64_t);
+constexpr frame_form form{.magic = 0x4B57544C,  // "LTWK"
+                          .kind_bytes = sizeof(std::uint32_t),
+                          .longest_content_bytes = longest_message_bytes};
 
 void add(wire_writer& writer, const worker_greeting& greeting) {
   writer.add(greeting.protocol);
@@ -125,37 +126,25 @@ worker_message take_message(std::uint32_t kind, wire_reader& reader) {
 
 std::vector<std::byte> encode(const worker_message& message) {
   wire_writer writer;
-  writer.add(magic);
+  writer.add(form.magic);
   writer.add(static_cast<std::uint32_t>(message.index()));
   writer.add(std::uint64_t{0});
   std::visit([&](const auto& content) { add(writer, content); }, message);
-  const std::uint64_t length = writer.bytes().size() - header_bytes;
+  const std::uint64_t length = writer.bytes().size() - form.header_bytes();
   if (length > longest_message_bytes) throw wire_error("the program is too large to be sent");
-  std::memcpy(writer.bytes().data() + header_bytes - sizeof length, &length, sizeof length);
+  std::memcpy(writer.bytes().data() + form.header_bytes() - sizeof length, &length, sizeof length);
   return std::move(writer.bytes());
 }
 
-void worker_message_reader::append(std::span<const std::byte> bytes) {
-  if (begin_ == bytes_.size()) {
-    bytes_.clear();
-    begin_ = 0;
-  }
-  bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-}
+worker_message_reader::worker_message_reader() noexcept : frames_(form) {}
 
 std::optional<worker_message> worker_message_reader::next() {
-  const auto arrived = std::span<const std::byte>(bytes_).subspan(begin_);
-  if (arrived.size() < header_bytes) return std::nullopt;
-  wire_reader header(arrived.first(header_bytes));
-  if (header.take<std::uint32_t>() != magic) throw wire_error("what arrived is no message");
-  const auto kind = header.take<std::uint32_t>();
-  const auto length = header.take<std::uint64_t>();
-  if (length > longest_message_bytes) throw wire_error("a message says that it is too long");
-  if (arrived.size() - header_bytes < length) return std::nullopt;
-  wire_reader content(arrived.subspan(header_bytes, static_cast<std::size_t>(length)));
-  worker_message message = take_message(kind, content);
+  const auto whole = frames_.first();
+  if (!whole) return std::nullopt;
+  wire_reader content(whole->content);
+  worker_message message = take_message(wire_reader(whole->kind).take<std::uint32_t>(), content);
   if (!std::holds_alternative<worker_greeting>(message)) content.finish();
-  begin_ += header_bytes + static_cast<std::size_t>(length);
+  frames_.drop(*whole);
   return message;
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "libtune/compile/compile_ticket.hpp"
+#include "libtune/compile/frame_reader.hpp"
 #include "libtune/compile/wire.hpp"
 #include "libtune/device/device_info.hpp"
 #include "libtune/device/nd_range.hpp"
@@ -73,14 +74,15 @@ std::vector<std::byte> encode(const worker_message& message);
 /// Cuts what arrives into messages.
 class worker_message_reader {
  public:
-  void append(std::span<const std::byte> bytes);
+  worker_message_reader() noexcept;
+
+  void append(std::span<const std::byte> bytes) { frames_.append(bytes); }
   /// The next message; empty if it has not arrived whole.
   /// @throws wire_error if what has arrived means nothing; then nothing more can be read
   std::optional<worker_message> next();
 
  private:
-  std::vector<std::byte> bytes_;
-  std::size_t begin_ = 0;  // of what has not been read
+  frame_reader frames_;
 };
 
 }  // namespace tune::detail

@@ -11,7 +11,27 @@
 namespace tune::cuda {
 namespace {
 
+// What a kernel has done and the driver never forgets.
+bool is_sticky(CUresult code) noexcept {
+  switch (code) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_LAUNCH_TIMEOUT: return true;
+    default: return false;
+  }
+}
+
 std::string_view remedy_of(CUresult code) noexcept {
+  if (is_sticky(code)) {
+    return "a kernel that was launched before went wrong, and every later call in this process "
+           "fails too; compute-sanitizer finds the place";
+  }
   switch (code) {
     case CUDA_ERROR_OUT_OF_MEMORY: return "free other buffers or use smaller ones";
     case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
@@ -27,17 +47,6 @@ std::string_view remedy_of(CUresult code) noexcept {
     case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
       return "what was enqueued during the capture cannot be part of a graph; enqueue launches, "
              "fills and copies that do not block, on the captured queue alone";
-    case CUDA_ERROR_ILLEGAL_ADDRESS:
-    case CUDA_ERROR_MISALIGNED_ADDRESS:
-    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
-    case CUDA_ERROR_INVALID_PC:
-    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
-    case CUDA_ERROR_HARDWARE_STACK_ERROR:
-    case CUDA_ERROR_ASSERT:
-    case CUDA_ERROR_LAUNCH_FAILED:
-    case CUDA_ERROR_LAUNCH_TIMEOUT:
-      return "a kernel that was launched before went wrong, and every later call in this process "
-             "fails too; compute-sanitizer finds the place";
     default: return {};
   }
 }
@@ -55,6 +64,7 @@ std::string error_text(const driver_api& api, CUresult code) {
 }
 
 device_failure failure_of(CUresult code) noexcept {
+  if (is_sticky(code)) return device_failure::fault;
   switch (code) {
     case CUDA_ERROR_OUT_OF_MEMORY: return device_failure::out_of_memory;
     case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: return device_failure::over_limit;
@@ -63,15 +73,6 @@ device_failure failure_of(CUresult code) noexcept {
     case CUDA_ERROR_INVALID_SOURCE:
     case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
     case CUDA_ERROR_NO_BINARY_FOR_GPU: return device_failure::invalid_binary;
-    case CUDA_ERROR_ILLEGAL_ADDRESS:
-    case CUDA_ERROR_MISALIGNED_ADDRESS:
-    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
-    case CUDA_ERROR_INVALID_PC:
-    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
-    case CUDA_ERROR_HARDWARE_STACK_ERROR:
-    case CUDA_ERROR_ASSERT:
-    case CUDA_ERROR_LAUNCH_FAILED:
-    case CUDA_ERROR_LAUNCH_TIMEOUT:
     case CUDA_ERROR_CONTEXT_IS_DESTROYED:
     case CUDA_ERROR_ECC_UNCORRECTABLE: return device_failure::fault;
     default: return device_failure::other;

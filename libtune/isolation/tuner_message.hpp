@@ -16,6 +16,7 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/base/value.hpp"
+#include "libtune/compile/frame_reader.hpp"
 #include "libtune/isolation/device_address.hpp"
 #include "libtune/store/function_identity.hpp"
 #include "libtune/tune/observer.hpp"
@@ -141,14 +142,15 @@ std::vector<std::byte> encode(const tuner_message& message);
 /// Cuts what arrives into messages.
 class tuner_message_reader {
  public:
-  void append(std::span<const std::byte> bytes);
+  tuner_message_reader() noexcept;
+
+  void append(std::span<const std::byte> bytes) { frames_.append(bytes); }
   /// The next message; empty if it has not arrived whole.
   /// @throws wire_error if what has arrived means nothing; then nothing more can be read
   std::optional<tuner_message> next();
 
  private:
-  std::vector<std::byte> bytes_;
-  std::size_t begin_ = 0;  // of what has not been read
+  frame_reader frames_;
 };
 
 }  // namespace tune::detail

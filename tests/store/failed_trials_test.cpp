@@ -6,31 +6,19 @@
 #include <string>
 #include <vector>
 
-#include "libtune/store/tuning_database.hpp"
-#include "tests/store/samples.hpp"
-#include "tests/store/temporary_folder.hpp"
+#include "tests/store/recorded_searches.hpp"
 
 using tune::search_identity;
 using tune::stored_trial;
 using tune::testing::sample_function;
 using tune::testing::sample_key;
+using tune::testing::sample_search;
 using tune::testing::sample_tuning;
 
 namespace {
 
-const search_identity here{
-    .space = "space", .compiler = "compiler", .library_version = "1", .stage = 0};
-
-struct open_database {
-  tune::testing::temporary_folder folder;
-  tune::tuning_database database{folder.file("tuning.db")};
-
-  void search(const std::vector<stored_trial>& trials, const search_identity& identity = here,
-              const tune::record_key& key = sample_key()) {
-    const auto id = database.begin_search(sample_function(), key, identity);
-    for (const stored_trial& trial : trials) database.add_trial(id, trial);
-  }
-  std::vector<stored_trial> failed(const search_identity& identity = here,
+struct open_database : tune::testing::recorded_searches {
+  std::vector<stored_trial> failed(const search_identity& identity = sample_search,
                                    const tune::record_key& key = sample_key()) {
     return database.failed_trials(sample_function(), key, identity, "compile failed");
   }
@@ -53,11 +41,11 @@ TEST_CASE("a database without searches knows of no failure") {
 
 TEST_CASE("a failure with a program is known for every key, space and stage, once") {
   open_database open;
-  open.search({trial(1, "compile failed", {"a"}), trial(2, "measured", {"b"}),
+  open.record({trial(1, "compile failed", {"a"}), trial(2, "measured", {"b"}),
                trial(3, "launch failed", {"c"})});
-  open.search({trial(1, "compile failed", {"a"})}, here, sample_key(65));
+  open.record({trial(1, "compile failed", {"a"})}, sample_search, sample_key(65));
   for (const search_identity& identity :
-       {here, search_identity{.space = "other", .compiler = "compiler", .stage = 3}}) {
+       {sample_search, search_identity{.space = "other", .compiler = "compiler", .stage = 3}}) {
     const auto failed = open.failed(identity, sample_key(66));
     REQUIRE(failed.size() == 1);
     CHECK(failed[0] == trial(1, "compile failed", {"a"}));
@@ -66,51 +54,53 @@ TEST_CASE("a failure with a program is known for every key, space and stage, onc
 
 TEST_CASE("a failure says nothing of another compiler, device or function") {
   open_database open;
-  open.search({trial(1, "compile failed", {"a"})});
-  search_identity other = here;
+  open.record({trial(1, "compile failed", {"a"})});
+  search_identity other = sample_search;
   other.compiler = "newer";
   CHECK(open.failed(other).empty());
-  CHECK(open.failed(here, sample_key(64, {"GPU Two", "Some Platform", "535.104"})).empty());
-  CHECK(open.failed(here, sample_key(64, {"GPU One", "Some Platform", "536"})).empty());
+  CHECK(
+      open.failed(sample_search, sample_key(64, {"GPU Two", "Some Platform", "535.104"})).empty());
+  CHECK(open.failed(sample_search, sample_key(64, {"GPU One", "Some Platform", "536"})).empty());
   // Each part of the identity decides: what can run, and what only affects the speed.
   tune::device_identity device = tune::testing::sample_device();
   device.legality.local_memory_bytes = 49152;
-  CHECK(open.failed(here, sample_key(64, device)).empty());
+  CHECK(open.failed(sample_search, sample_key(64, device)).empty());
   device = tune::testing::sample_device();
   device.speed.compute_units = 132;
-  CHECK(open.failed(here, sample_key(64, device)).empty());
-  open.search({trial(2, "compile failed", {"b"})}, here, sample_key(64, device));
-  CHECK(open.failed(here, sample_key(65, device)).size() == 1);
+  CHECK(open.failed(sample_search, sample_key(64, device)).empty());
+  open.record({trial(2, "compile failed", {"b"})}, sample_search, sample_key(64, device));
+  CHECK(open.failed(sample_search, sample_key(65, device)).size() == 1);
   open.database.begin_search(sample_function("f", 1), sample_key());
-  CHECK(open.database.failed_trials(sample_function("f", 1), sample_key(), here, "compile failed")
+  CHECK(open.database
+            .failed_trials(sample_function("f", 1), sample_key(), sample_search, "compile failed")
             .empty());
 }
 
 TEST_CASE("a failure without a program is known for the same key, space and stage alone") {
   open_database open;
-  open.search({trial(1, "compile failed", {})});
+  open.record({trial(1, "compile failed", {})});
   CHECK(open.failed().size() == 1);
-  CHECK(open.failed(here, sample_key(65)).empty());
-  search_identity other = here;
+  CHECK(open.failed(sample_search, sample_key(65)).empty());
+  search_identity other = sample_search;
   other.space = "other";
   CHECK(open.failed(other).empty());
-  other = here;
+  other = sample_search;
   other.stage = 1;
   CHECK(open.failed(other).empty());
 }
 
 TEST_CASE("a program that compiled later is good, in the same search or another") {
   open_database open;
-  open.search({trial(1, "compile failed", {"a"}), trial(2, "compile failed", {"b"}),
+  open.record({trial(1, "compile failed", {"a"}), trial(2, "compile failed", {"b"}),
                trial(3, "compile failed", {})});
   CHECK(open.failed().size() == 3);
   SUBCASE("because it was measured") {
-    open.search(
+    open.record(
         {trial(1, "measured", {"a"}), trial(2, "measured", {"b"}), trial(3, "measured", {})});
     CHECK(open.failed().empty());
   }
   SUBCASE("because another was compiled after it") {
-    open.search({trial(7, "compile failed", {"a", "c"})});
+    open.record({trial(7, "compile failed", {"a", "c"})});
     const auto failed = open.failed();
     REQUIRE(failed.size() == 3);
     CHECK(failed[0].programs.back() == "c");
@@ -121,7 +111,7 @@ TEST_CASE("a program that compiled later is good, in the same search or another"
 
 TEST_CASE("a program that failed again after it was good is a failure") {
   open_database open;
-  open.search({trial(1, "measured", {"a"})});
-  open.search({trial(1, "compile failed", {"a"})});
+  open.record({trial(1, "measured", {"a"})});
+  open.record({trial(1, "compile failed", {"a"})});
   CHECK(open.failed().size() == 1);
 }

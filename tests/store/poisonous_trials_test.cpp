@@ -6,32 +6,21 @@
 #include <string>
 #include <vector>
 
-#include "libtune/store/tuning_database.hpp"
-#include "tests/store/samples.hpp"
-#include "tests/store/temporary_folder.hpp"
+#include "tests/store/recorded_searches.hpp"
 
 using tune::search_identity;
 using tune::stored_trial;
 using tune::testing::sample_function;
 using tune::testing::sample_key;
+using tune::testing::sample_search;
 using tune::testing::sample_tuning;
 
 namespace {
 
-const search_identity here{
-    .space = "space", .compiler = "compiler", .library_version = "1", .stage = 0};
 const std::vector<std::string> bad{"crashed", "timed out"};
 
-struct open_database {
-  tune::testing::temporary_folder folder;
-  tune::tuning_database database{folder.file("tuning.db")};
-
-  void search(const std::vector<stored_trial>& trials, const search_identity& identity = here,
-              const tune::record_key& key = sample_key()) {
-    const auto id = database.begin_search(sample_function(), key, identity);
-    for (const stored_trial& trial : trials) database.add_trial(id, trial);
-  }
-  std::vector<stored_trial> poisonous(const search_identity& identity = here,
+struct open_database : tune::testing::recorded_searches {
+  std::vector<stored_trial> poisonous(const search_identity& identity = sample_search,
                                       const tune::record_key& key = sample_key()) {
     return database.poisonous_trials(sample_function(), key, identity, bad);
   }
@@ -50,11 +39,11 @@ TEST_CASE("a database without searches knows of no poison") {
 
 TEST_CASE("poison is known for its key, in whatever space, the latest word of each") {
   open_database open;
-  open.search({trial(1, "crashed", "first"), trial(2, "measured"), trial(3, "timed out")});
-  search_identity larger = here;
+  open.record({trial(1, "crashed", "first"), trial(2, "measured"), trial(3, "timed out")});
+  search_identity larger = sample_search;
   larger.space = "larger";
-  open.search({trial(1, "timed out", "second")}, larger);
-  for (const search_identity& identity : {here, larger}) {
+  open.record({trial(1, "timed out", "second")}, larger);
+  for (const search_identity& identity : {sample_search, larger}) {
     const auto found = open.poisonous(identity);
     REQUIRE(found.size() == 2);
     CHECK(found[0] == trial(1, "timed out", "second"));
@@ -64,11 +53,11 @@ TEST_CASE("poison is known for its key, in whatever space, the latest word of ea
 
 TEST_CASE("poison says nothing of another key, compiler, libtune, stage or device") {
   open_database open;
-  open.search({trial(1, "crashed")});
+  open.record({trial(1, "crashed")});
   CHECK(open.poisonous().size() == 1);
-  CHECK(open.poisonous(here, sample_key(65)).empty());
-  CHECK(open.poisonous(here, sample_key(64, {"GPU One", "Some Platform", "536"})).empty());
-  search_identity other = here;
+  CHECK(open.poisonous(sample_search, sample_key(65)).empty());
+  CHECK(open.poisonous(sample_search, sample_key(64, {"GPU One", "Some Platform", "536"})).empty());
+  search_identity other = sample_search;
   SUBCASE("compiler") { other.compiler = "newer"; }
   SUBCASE("libtune") { other.library_version = "2"; }
   SUBCASE("stage") { other.stage = 1; }
@@ -79,6 +68,6 @@ TEST_CASE("what was only remembered does not count") {
   open_database open;
   stored_trial remembered = trial(1, "crashed");
   remembered.remembered = true;
-  open.search({remembered});
+  open.record({remembered});
   CHECK(open.poisonous().empty());
 }

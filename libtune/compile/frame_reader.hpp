@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tune::detail {
+
+/// How the messages of one language are framed: magic number, kind, length of the content, content.
+struct frame_form {
+  std::uint32_t magic = 0;
+  std::size_t kind_bytes = 0;               ///< 0 in a language whose contents tell their kind
+  std::uint64_t longest_content_bytes = 0;  ///< a length beyond it is nonsense
+
+  constexpr std::size_t header_bytes() const noexcept {
+    return sizeof magic + kind_bytes + sizeof(std::uint64_t);
+  }
+};
+
+/// What a whole frame says.
+struct frame {
+  std::span<const std::byte> kind;
+  std::span<const std::byte> content;
+};
+
+/// Cuts what arrives, in whatever pieces, into frames.
+class frame_reader {
+ public:
+  explicit frame_reader(const frame_form& form) noexcept : form_(form) {}
+
+  void append(std::span<const std::byte> bytes);
+  /// The first frame that has not been dropped, valid until the next append; empty if it has not
+  /// arrived whole. @throws wire_error if what has arrived is no frame; then none follows
+  std::optional<frame> first() const;
+  /// Goes on to the frame after this one, which first() has given.
+  void drop(const frame& read) noexcept;
+
+ private:
+  frame_form form_;
+  std::vector<std::byte> bytes_;
+  std::size_t begin_ = 0;  // of what has not been dropped
+};
+
+}  // namespace tune::detail
