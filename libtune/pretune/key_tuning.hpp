@@ -30,7 +30,7 @@ struct key_tuning_setting {
   kept_tuning& kept;
   std::vector<std::shared_ptr<observer>> listeners{};
   std::function<bool()> stop{};
-  std::size_t smallest_part = 8;
+  std::size_t smallest_part = 64;
   std::function<void(std::size_t)> divided{};  ///< told the number of devices
 };
 

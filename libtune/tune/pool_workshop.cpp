@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/pool_workshop.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -31,7 +32,8 @@ pool_workshop::pool_workshop(compile_pool& pool, const context& context,
                              std::chrono::nanoseconds time_limit)
     : pool_(pool),
       limits_{.time = time_limit},
-      capacity_(pool.can_compile(context) ? static_cast<std::size_t>(pool.workers()) : 0) {}
+      capacity_(pool.can_compile(context) ? static_cast<std::size_t>(pool.workers()) : 0),
+      expected_(capacity_) {}
 
 pool_workshop::~pool_workshop() {
   for (const pending& item : pending_) item.ticket.cancel();
@@ -45,8 +47,11 @@ std::optional<supplied_program> pool_workshop::do_find(const wanted_program& wan
 }
 
 void pool_workshop::do_order(program_order order, const wanted_program& wanted, double cost) {
-  // All together, so that their start costs the time of one.
-  if (!std::exchange(started_, true)) pool_.warm_up(wanted.context);
+  // All together, so that their start costs the time of one. No more than find work: while they
+  // start they take cores that somebody else measures on.
+  if (!std::exchange(started_, true)) {
+    pool_.warm_up(wanted.context, static_cast<int>(std::min(expected_, capacity_)));
+  }
   compile_limits limits = limits_;
   limits.priority = cost > 1 ? static_cast<int>(priorities_per_doubling * std::log2(cost)) : 0;
   pending_.push_back(

@@ -33,6 +33,7 @@ class pool_workshop final : public program_workshop {
   };
 
   std::size_t do_capacity() const override { return capacity_; }
+  void do_expect(std::size_t programs) override { expected_ = programs; }
   std::optional<supplied_program> do_find(const wanted_program& wanted) override;
   void do_order(program_order order, const wanted_program& wanted, double cost) override;
   std::vector<delivered_program> do_deliver(time_point until) override;
@@ -42,6 +43,7 @@ class pool_workshop final : public program_workshop {
   compile_pool& pool_;
   compile_limits limits_;
   std::size_t capacity_;
+  std::size_t expected_;
   bool started_ = false;
   std::vector<pending> pending_;
 };

@@ -35,6 +35,8 @@ class program_workshop {
   /// How many programs it works on at once. Zero: none, so they are compiled where they are asked
   /// for.
   std::size_t capacity() const { return do_capacity(); }
+  /// At most so many programs will be on order at once, so that it need not prepare for more.
+  void expect(std::size_t programs) { do_expect(programs); }
   /// A program that has been made before; empty if it has to be ordered.
   std::optional<supplied_program> find(const wanted_program& wanted) { return do_find(wanted); }
   /// Starts to make one. @param cost  how long it will take, in any unit: the dearest come first
@@ -47,6 +49,7 @@ class program_workshop {
 
  private:
   virtual std::size_t do_capacity() const = 0;
+  virtual void do_expect(std::size_t /*programs*/) {}
   virtual std::optional<supplied_program> do_find(const wanted_program& wanted) = 0;
   virtual void do_order(program_order order, const wanted_program& wanted, double cost) = 0;
   virtual std::vector<delivered_program> do_deliver(time_point until) = 0;

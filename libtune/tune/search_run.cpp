@@ -72,6 +72,7 @@ void search_run::take_over(std::vector<trial> earlier, strategy& strategy) {
 void search_run::run(strategy& strategy, std::size_t most, const known_failures& known) {
   strategy_ = &strategy;
   planned_ = most;
+  setting_.workshop.expect(most - std::min(most, tried_.size()));
   for (propose(strategy, most, known); !pipeline_.empty(); propose(strategy, most, known)) {
     if (end_ == search_end::time || end_ == search_end::target) break;
     take_one();

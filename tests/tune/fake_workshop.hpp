@@ -41,6 +41,7 @@ class fake_workshop final : public tune::program_workshop {
   /// What the compiler is said to have taken.
   std::function<std::chrono::nanoseconds(const tune::wanted_program&)> elapsed;
 
+  std::size_t expected() const noexcept { return expected_; }
   std::size_t on_order() const noexcept { return orders_.size(); }
   std::size_t ordered() const noexcept { return ordered_; }
   std::size_t most_on_order() const noexcept { return most_on_order_; }
@@ -49,6 +50,7 @@ class fake_workshop final : public tune::program_workshop {
   using order_pair = std::pair<tune::program_order, tune::wanted_program>;
 
   std::size_t do_capacity() const override { return capacity_; }
+  void do_expect(std::size_t programs) override { expected_ = programs; }
   std::optional<tune::supplied_program> do_find(const tune::wanted_program& wanted) override {
     return known ? known(wanted) : std::nullopt;
   }
@@ -72,6 +74,7 @@ class fake_workshop final : public tune::program_workshop {
 
   std::size_t capacity_;
   std::vector<order_pair> orders_;
+  std::size_t expected_ = 0;
   std::size_t ordered_ = 0;
   std::size_t most_on_order_ = 0;
 };

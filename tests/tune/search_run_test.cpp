@@ -104,6 +104,7 @@ TEST_CASE("the fastest wins, and nothing is compiled on the thread of the search
   CHECK(tune::to_string(best->configuration) == "wgs=1, rows=1");
   CHECK(s.run->trials().size() == 48);
   CHECK(s.fake.calls(fake_call::compile) == 0);
+  CHECK(s.workshop.expected() == 48);
   CHECK(s.workshop.ordered() == 48);
   CHECK(s.hears->finished == 48);
   CHECK(s.workshop.most_on_order() == 8);
