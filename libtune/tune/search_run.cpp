@@ -12,13 +12,10 @@
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/measuring_turn.hpp"
 #include "libtune/tune/notify.hpp"
+#include "libtune/tune/taken_trials.hpp"
 
 namespace tune {
 namespace {
-
-// Taken over trials this close to the best are measured again, because the device may have been
-// faster or slower when they were made.
-constexpr double close_to_best = 1.03;
 
 // What a coarse timer may add to the spread of samples.
 constexpr double screening_tick_error = 0.01;
@@ -280,32 +277,12 @@ trial search_run::result_of(std::size_t index) {
   return done;
 }
 
-// Of those taken over the ones that new ones cannot be told from by times of another day.
-std::vector<std::size_t> search_run::taken_over_to_compare() const {
-  const std::optional<run_time> leading = trials_.best_score();
-  if (!leading) return {};
-  std::vector<const trial*> close;
-  bool is_contested = false;
-  for (const trial& item : trials_.all()) {
-    if (!item.score || *item.score > *leading * close_to_best) continue;
-    if (item.origin == trial_origin::taken_over) {
-      close.push_back(&item);
-    } else {
-      is_contested = true;
-    }
-  }
-  if (!is_contested) return {};
-  std::ranges::stable_sort(close, [](const trial* a, const trial* b) { return is_better(*a, *b); });
-  close.resize(std::min(close.size(), setting_.options.race.live));
-  std::vector<std::size_t> indices;
-  for (const trial* item : close) indices.push_back(item->index);
-  return indices;
-}
-
 void search_run::compare_best() {
   if (!clock_.is_over(trials_.best_score())) {
     static const known_failures nothing;
-    for (const std::size_t index : taken_over_to_compare()) begin(index, nothing);
+    for (const std::size_t index : taken_over_to_compare(trials_, setting_.options.race.live)) {
+      begin(index, nothing);
+    }
     if (end_ != search_end::time && end_ != search_end::target) drain();
   }
   race_->close();

@@ -86,7 +86,6 @@ class search_run {
 
   void perform(const race_task& task);
   void judge(std::size_t index);
-  std::vector<std::size_t> taken_over_to_compare() const;
   void compare_best();
   bool release_all();
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/taken_trials.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <fmt/format.h>
 #include <optional>
@@ -14,6 +15,8 @@
 
 namespace tune {
 namespace {
+
+constexpr double close_to_best = 1.03;
 
 bool has_known_program(const trial& item) {
   return !item.programs.empty() && item.programs.front() != compile_watch::unknown_program;
@@ -66,6 +69,27 @@ std::vector<trial> trials_to_take_over(const std::vector<stored_trial>& stored,
       "anew; raise the version of the autotune function when results of the old kernel mislead",
       describe(subject), trials.size()));
   return {};
+}
+
+std::vector<std::size_t> taken_over_to_compare(const trial_list& trials, std::size_t most) {
+  const std::optional<run_time> leading = trials.best_score();
+  if (!leading) return {};
+  std::vector<const trial*> close;
+  bool is_contested = false;
+  for (const trial& item : trials.all()) {
+    if (!item.score || *item.score > *leading * close_to_best) continue;
+    if (item.origin == trial_origin::taken_over) {
+      close.push_back(&item);
+    } else {
+      is_contested = true;
+    }
+  }
+  if (!is_contested) return {};
+  std::ranges::stable_sort(close, [](const trial* a, const trial* b) { return is_better(*a, *b); });
+  close.resize(std::min(close.size(), most));
+  std::vector<std::size_t> indices;
+  for (const trial* item : close) indices.push_back(item->index);
+  return indices;
 }
 
 }  // namespace tune

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "libtune/store/stored_trial.hpp"
 #include "libtune/tune/observer.hpp"
+#include "libtune/tune/trial_list.hpp"
 #include "libtune/tune/trial_runner.hpp"
 
 namespace tune {
@@ -20,5 +22,11 @@ namespace tune {
 std::vector<trial> trials_to_take_over(const std::vector<stored_trial>& stored,
                                        const search_problem& problem,
                                        const tuning_subject& subject);
+
+/// Those that were taken over and have to be measured again, because the device may have been
+/// faster or slower when they were made: they are close to the best, and so is one that is new.
+/// Their configurations, the best first.
+/// @param most  how many
+std::vector<std::size_t> taken_over_to_compare(const trial_list& trials, std::size_t most);
 
 }  // namespace tune

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/taken_trials.hpp"
 
+#include <cstddef>
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>
@@ -86,4 +87,32 @@ TEST_CASE("nothing is generated where there is nothing to take over") {
   bench b;
   CHECK(b.taken({}, "one") == 0);
   CHECK(b.generated == 0);
+}
+
+namespace {
+
+tune::trial timed(std::size_t index, double ns, tune::trial_origin origin) {
+  tune::trial made;
+  made.index = index;
+  made.outcome = tune::outcome::measured;
+  made.score = tune::run_time(ns);
+  made.origin = origin;
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("what was taken over is compared again if something new is as close to the best") {
+  using enum tune::trial_origin;
+  tune::trial_list trials;
+  trials.put(timed(0, 102.0, taken_over));
+  trials.put(timed(1, 100.0, taken_over));
+  trials.put(timed(2, 104.0, taken_over));
+  CHECK_MESSAGE(taken_over_to_compare(trials, 8).empty(), "all are of the same day");
+  trials.put(timed(3, 105.0, made));
+  CHECK_MESSAGE(taken_over_to_compare(trials, 8).empty(), "what is new does not come close");
+  trials.put(timed(4, 101.0, made));
+  CHECK(taken_over_to_compare(trials, 8) == std::vector<std::size_t>{1, 0});
+  CHECK(taken_over_to_compare(trials, 1) == std::vector<std::size_t>{1});
+  CHECK(taken_over_to_compare(tune::trial_list(), 8).empty());
 }
