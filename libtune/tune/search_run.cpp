@@ -248,7 +248,11 @@ void search_run::perform(const race_task& task) {
   }
   judge(task.configuration);
   for (const auto& [index, kept] : racing_) {
-    if (kept->is_live() && !race_->keeps(index)) kept->release();
+    if (kept->is_live()) {
+      if (!race_->keeps(index)) kept->release();
+    } else if (race_->state(index) == race_state::dropped) {
+      kept->forget_programs();
+    }
   }
 }
 

@@ -161,8 +161,8 @@ void trial_attempt::admit(const known_failures& known) {
 void trial_attempt::generate() { generate_with(nullptr); }
 
 void trial_attempt::generate_from_supply() {
-  if (!asks_anew_) generate_with(&supply_);
-  if (asks_anew_) generate();
+  if (!on_the_spot_) generate_with(&supply_);
+  if (on_the_spot_) generate();
 }
 
 void trial_attempt::generate_with(const program_supply* supply) {
@@ -198,9 +198,9 @@ void trial_attempt::generate_with(const program_supply* supply) {
 
 // Each time that it is called with one program more it has to get further, or it would never end.
 void trial_attempt::look_for_progress(int found) {
-  asks_anew_ = !supply_.empty() && found <= found_;
+  on_the_spot_ = !supply_.empty() && found <= found_;
   found_ = found;
-  if (!asks_anew_) return;
+  if (!on_the_spot_) return;
   warn_once(fmt::format(
       "'{}' is another text each time that a configuration is generated, so it is compiled in this "
       "process, not by workers, and no binary of it serves twice; let it depend on key and tuning "
@@ -212,6 +212,11 @@ void trial_attempt::look_for_progress(int found) {
 void trial_attempt::supply(std::string digest, supplied_program made) {
   supply_.add(std::move(digest), std::move(made));
   wanted_.reset();
+}
+
+void trial_attempt::forget_programs() {
+  supply_ = {};
+  on_the_spot_ = true;
 }
 
 void trial_attempt::try_out() {

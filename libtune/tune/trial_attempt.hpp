@@ -68,6 +68,8 @@ class trial_attempt {
   bool has_wanted() const noexcept { return wanted_.has_value(); }
   const wanted_program& wanted() const { return *wanted_; }
   void supply(std::string digest, supplied_program made);
+  /// Gives back the memory of its programs. If it is generated again, that is on the spot.
+  void forget_programs();
 
   /// Runs it once, and has its result checked.
   void try_out();
@@ -125,7 +127,7 @@ class trial_attempt {
   program_supply supply_;
   std::optional<wanted_program> wanted_;
   int found_ = 0;                   // of the supply, when it was last generated
-  bool asks_anew_ = false;          // so that no supply helps it
+  bool on_the_spot_ = false;        // it takes no programs from the supply any more
   std::vector<nd_range> launches_;  // as it may be launched, if that has been declared
   measure prepared_{nullptr};
   std::optional<run_time> one_run_;  // about what a run takes

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/tune/fake_workshop.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace {
@@ -49,6 +50,26 @@ TEST_CASE("an attempt is tried out, sampled, released, and generated again") {
   attempt.generate();
   attempt.warm_up();
   CHECK(attempt.sample(1).size() == 1);
+}
+
+TEST_CASE("an attempt takes its program from the supply, and when it has forgotten it compiles") {
+  bench b;
+  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock);
+  attempt.admit(b.nothing);
+  attempt.generate_from_supply();
+  REQUIRE(attempt.has_wanted());
+  attempt.supply(attempt.wanted().digest, sample::made_of(attempt.wanted()));
+  attempt.generate_from_supply();
+  CHECK(attempt.at() == stage::ready);
+  attempt.release();
+  attempt.generate_from_supply();
+  CHECK(attempt.at() == stage::ready);
+  CHECK(b.fake.calls(fake_call::compile) == 0);
+  attempt.release();
+  attempt.forget_programs();
+  attempt.generate_from_supply();
+  CHECK(attempt.at() == stage::ready);
+  CHECK(b.fake.calls(fake_call::compile) == 1);
 }
 
 TEST_CASE("what ran out of memory says so, and can be tried once more") {
