@@ -11,6 +11,7 @@ namespace tune {
 
 /// Everything. A small space in its order; a larger one in strides of about the golden section of
 /// its size, so that a search which is ended early has seen a little of all its parts.
+/// The seed means nothing here.
 class exhaustive_strategy final : public strategy {
  public:
   /// The largest space that is tried in its order.

@@ -250,7 +250,7 @@ void search_run::perform(const race_task& task) {
   for (const auto& [index, kept] : racing_) {
     if (kept->is_live()) {
       if (!race_->keeps(index)) kept->release();
-    } else if (race_->state(index) == race_state::dropped) {
+    } else if (kept->has_programs() && race_->state(index) == race_state::dropped) {
       kept->forget_programs();
     }
   }

@@ -68,6 +68,7 @@ class trial_attempt {
   bool has_wanted() const noexcept { return wanted_.has_value(); }
   const wanted_program& wanted() const { return *wanted_; }
   void supply(std::string digest, supplied_program made);
+  bool has_programs() const noexcept { return !supply_.empty(); }
   /// Gives back the memory of its programs. If it is generated again, that is on the spot.
   void forget_programs();
 
