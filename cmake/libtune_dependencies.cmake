@@ -25,6 +25,9 @@ libtune_require(nlohmann-json3-dev nlohmann_json)
 libtune_require(libssl-dev OpenSSL COMPONENTS Crypto)
 libtune_require(zlib1g-dev ZLIB)
 find_package(Threads REQUIRED)
+if(TARGET SQLite::SQLite3 AND NOT TARGET SQLite3::SQLite3)  # before CMake 4.3
+  add_library(SQLite3::SQLite3 ALIAS SQLite::SQLite3)
+endif()
 
 if(LIBTUNE_BUILD_EXAMPLES OR LIBTUNE_BUILD_TUNEDB)
   libtune_require(libcli11-dev CLI11)

