@@ -173,8 +173,10 @@ comparison compare(const tune::autotuner<chain::key, chain::tuning>& tuner,
 
 void compare_on(const tune::device& device, int rounds, const std::string& database) {
   const tune::context context = device.create_context();
-  // So that a search takes about a second everywhere.
-  const chain::key key{.items = device.kind() == tune::device_kind::cpu ? 1 << 12 : 1 << 16};
+  // On a CPU a launch alone takes some 20 us, which differ from one process to the next.
+  const bool on_cpu = device.kind() == tune::device_kind::cpu;
+  const std::size_t items = on_cpu ? device.limits().compute_units << 13 : 1 << 16;
+  const chain::key key{.items = static_cast<int>(items)};
   std::printf("%s, %s\n", device.info().backend.c_str(), device.name().c_str());
   compare(autotune_nothing, context, key, rounds, database).print_seconds("nothing is run");
   const comparison of_kernels = compare(autotune, context, key, rounds, database);
