@@ -7,13 +7,19 @@
 // length of the chain, 8 configurations, once in this process and once in a child, in turn, each
 // time by force; and so is a function that runs nothing, whose searches take no time but what the
 // process costs. The first round, which compiles, does not count. Reported: the medians of the
-// wall-clock time of a call and of their differences in pairs, with the quartiles of these; and for
-// the times that were measured of each configuration the median of the ratio of the child's to this
-// process's, of which the median and the quartiles over the configurations.
+// wall-clock time of a call and of their differences in pairs, with the quartiles of these.
+//
+// For the times that are measured the same kernel is tuned over 8 lengths that are all but equal,
+// so that the search gives none up before it has measured it well, with enough items that a launch
+// takes 0.1 ms or more: here, in a child, and here again. The child's times are compared with the
+// means of those before and after it, and these with each other: nothing can be said about the
+// child that is finer than what two searches in one process differ by. The median over
+// configurations is one round's ratio; reported are the median and the quartiles over the rounds.
 //
 //   isolation_bench [rounds]
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -28,6 +34,7 @@ namespace chain {
 
 struct key {
   int items = 1 << 16;
+  bool alike = false;  // all configurations take about the same time
 };
 struct tuning {
   int wgs = 64;
@@ -36,7 +43,7 @@ struct tuning {
 
 }  // namespace chain
 
-LIBTUNE_FIELDS(chain::key, items)
+LIBTUNE_FIELDS(chain::key, items, alike)
 LIBTUNE_FIELDS(chain::tuning, wgs, length)
 
 namespace {
@@ -66,17 +73,21 @@ class chain_operation final : public tune::operation {
   tune::nd_range range_;
 };
 
-tune::space<chain::tuning> make_space() {
+tune::space<chain::tuning> make_space(const chain::key& key) {
   tune::space<chain::tuning> space;
   space.add(&chain::tuning::wgs, {64});
-  // Far enough from each other that none has to be measured for long to be told from the best.
-  space.add(&chain::tuning::length, {1000, 1300, 1700, 2200, 2900, 3800, 5000, 6500});
+  if (key.alike) {
+    space.add(&chain::tuning::length, {4000, 4001, 4002, 4003, 4004, 4005, 4006, 4007});
+  } else {
+    // Far enough from each other that none has to be measured for long to be told from the best.
+    space.add(&chain::tuning::length, {1000, 1300, 1700, 2200, 2900, 3800, 5000, 6500});
+  }
   return space;
 }
 
 const tune::autotuner<chain::key, chain::tuning> autotune{
     {.name = "isolation_bench.chain"}, [](tune::tuning_session& session, const chain::key& key) {
-      return session.tune(make_space(), [&](const chain::tuning& tuned) -> tune::measure {
+      return session.tune(make_space(key), [&](const chain::tuning& tuned) -> tune::measure {
         auto queue = session.context().create_tuning_command_queue();
         chain_operation operation(queue, tuned, static_cast<std::size_t>(key.items));
         operation.ensure_all_bound();
@@ -87,8 +98,8 @@ const tune::autotuner<chain::key, chain::tuning> autotune{
 
 /// The same configurations, which say what they take and take nothing.
 const tune::autotuner<chain::key, chain::tuning> autotune_nothing{
-    {.name = "isolation_bench.nothing"}, [](tune::tuning_session& session, const chain::key&) {
-      return session.tune(make_space(), [](const chain::tuning& tuned) {
+    {.name = "isolation_bench.nothing"}, [](tune::tuning_session& session, const chain::key& key) {
+      return session.tune(make_space(key), [](const chain::tuning& tuned) {
         return tune::make_measure([time = tuned.length * 1e-9](int) { return time; });
       });
     }};
@@ -127,61 +138,65 @@ one_search search(const tune::autotuner<chain::key, chain::tuning>& tuner,
   return {elapsed.count(), kept->scores};
 }
 
+constexpr auto off = tune::isolation_mode::off;
+constexpr auto on = tune::isolation_mode::on;
+
 double quantile(std::vector<double> values, double part) {
   std::sort(values.begin(), values.end());
   return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
 }
 
-/// Searches in turn in this process and in a child.
-struct comparison {
-  std::vector<double> here, child, more;  // seconds
-  std::map<std::string, std::vector<double>> ratios;
-
-  void add(const one_search& in_process, const one_search& isolated) {
-    here.push_back(in_process.seconds);
-    child.push_back(isolated.seconds);
-    more.push_back(isolated.seconds - in_process.seconds);
-    for (const auto& [name, score] : isolated.scores) {
-      const auto other = in_process.scores.find(name);
-      if (other != in_process.scores.end()) ratios[name].push_back(score / other->second);
-    }
-  }
-  void print_seconds(const char* what) const {
-    std::printf("  %-28s in process %.3f s, in a child %.3f s, %+.3f s more (%+.3f to %+.3f)\n",
-                what, quantile(here, 0.5), quantile(child, 0.5), quantile(more, 0.5),
-                quantile(more, 0.25), quantile(more, 0.75));
-  }
-  void print_ratios() const {
-    std::vector<double> medians;
-    for (const auto& [name, of_one] : ratios) medians.push_back(quantile(of_one, 0.5));
-    std::printf("  times measured, child / in process: %.4f (%.4f to %.4f)\n",
-                quantile(medians, 0.5), quantile(medians, 0.25), quantile(medians, 0.75));
-  }
-};
-
-comparison compare(const tune::autotuner<chain::key, chain::tuning>& tuner,
+void print_seconds(const char* what, const tune::autotuner<chain::key, chain::tuning>& tuner,
                    const tune::context& context, const chain::key& key, int rounds,
                    const std::string& database) {
-  comparison made;
+  std::vector<double> here, child, more;
   for (int round = 0; round <= rounds; ++round) {
-    const one_search here = search(tuner, context, key, database, tune::isolation_mode::off);
-    const one_search child = search(tuner, context, key, database, tune::isolation_mode::on);
-    if (round > 0) made.add(here, child);
+    const double in_process = search(tuner, context, key, database, off).seconds;
+    const double isolated = search(tuner, context, key, database, on).seconds;
+    if (round == 0) continue;
+    here.push_back(in_process);
+    child.push_back(isolated);
+    more.push_back(isolated - in_process);
   }
-  return made;
+  std::printf("  %-28s in process %.3f s, in a child %.3f s, %+.3f s more (%+.3f to %+.3f)\n", what,
+              quantile(here, 0.5), quantile(child, 0.5), quantile(more, 0.5), quantile(more, 0.25),
+              quantile(more, 0.75));
+}
+
+void print_ratios(const tune::context& context, const chain::key& key, int rounds,
+                  const std::string& database) {
+  std::vector<double> isolated, repeated;
+  for (int round = 0; round <= rounds; ++round) {
+    auto before = search(autotune, context, key, database, off).scores;
+    auto child = search(autotune, context, key, database, on).scores;
+    auto after = search(autotune, context, key, database, off).scores;
+    if (round == 0) continue;
+    std::vector<double> of_child, of_repetition;
+    for (const auto& [name, score] : before) {
+      of_child.push_back(child[name] / std::sqrt(score * after[name]));
+      of_repetition.push_back(after[name] / score);
+    }
+    isolated.push_back(quantile(of_child, 0.5));
+    repeated.push_back(quantile(of_repetition, 0.5));
+  }
+  const auto print = [](const char* what, const std::vector<double>& ratios) {
+    std::printf("  %-48s %.4f (%.4f to %.4f)\n", what, quantile(ratios, 0.5),
+                quantile(ratios, 0.25), quantile(ratios, 0.75));
+  };
+  print("times measured, child / in process:", isolated);
+  print("times measured, in process again / in process:", repeated);
 }
 
 void compare_on(const tune::device& device, int rounds, const std::string& database) {
   const tune::context context = device.create_context();
-  // On a CPU a launch alone takes some 20 us, which differ from one process to the next.
   const bool on_cpu = device.kind() == tune::device_kind::cpu;
-  const std::size_t items = on_cpu ? device.limits().compute_units << 13 : 1 << 16;
-  const chain::key key{.items = static_cast<int>(items)};
   std::printf("%s, %s\n", device.info().backend.c_str(), device.name().c_str());
-  compare(autotune_nothing, context, key, rounds, database).print_seconds("nothing is run");
-  const comparison of_kernels = compare(autotune, context, key, rounds, database);
-  of_kernels.print_seconds("kernels are run");
-  of_kernels.print_ratios();
+  const chain::key small{.items = on_cpu ? 1 << 12 : 1 << 16};
+  print_seconds("nothing is run", autotune_nothing, context, small, rounds, database);
+  print_seconds("kernels are run", autotune, context, small, rounds, database);
+  const std::size_t items = on_cpu ? device.limits().compute_units << 11 : 1 << 20;
+  const chain::key large{.items = static_cast<int>(items), .alike = true};
+  print_ratios(context, large, rounds, database);
 }
 
 }  // namespace
