@@ -12,7 +12,7 @@ list(FILTER libtune_public_headers EXCLUDE
 list(FILTER libtune_public_headers EXCLUDE
      REGEX "/libtune/isolation/(device|field|greet|isolated|lost|message|remote_search|search|tuner_(child|link|message|service)|watchdog)")
 list(FILTER libtune_public_headers EXCLUDE
-     REGEX "/libtune/pretune/(device_group|division|group_work|key_tuning|pretune_with|shared_search|work_board)")
+     REGEX "/libtune/pretune/(device_group|division|group_work|key_tuning|pretune_with|search_pace|shared_search|work_board)")
 list(APPEND libtune_public_headers ${libtune_backend_headers})
 
 # And those of the built-in operations; what lies beside their folders they share among themselves.

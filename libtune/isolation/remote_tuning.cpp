@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/isolation/remote_tuning.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <variant>
 
+#include "libtune/base/environment.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/compile/usable_resources.hpp"
 #include "libtune/compile/wire.hpp"
 #include "libtune/isolation/greeting.hpp"
 #include "libtune/isolation/remote_search.hpp"
@@ -17,10 +21,18 @@ namespace {
 
 constexpr std::chrono::seconds time_to_list{10};
 
+tuner_program sharing_cores(tuner_program program, std::size_t children) {
+  if (children < 2 || read_environment("LIBTUNE_WORKERS")) return program;
+  const int all = detail::worker_count(detail::find_usable_resources());
+  const int each = std::max(1, all / static_cast<int>(children));
+  program.variables.push_back("LIBTUNE_WORKERS=" + std::to_string(each));
+  return program;
+}
+
 }  // namespace
 
 tuned_values tune_remotely(const tuner_program& program, const remote_task& task) {
-  return detail::remote_search(program, task).run();
+  return detail::remote_search(sharing_cores(program, task.children), task).run();
 }
 
 std::vector<remote_function> list_functions(const tuner_program& program) {

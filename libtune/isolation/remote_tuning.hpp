@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <vector>
 
@@ -41,6 +42,9 @@ struct remote_task {
   tuning_options context_options{};  ///< what calls inside the function use; without observers
   recall_function recall{};          ///< asked in this process; empty: nothing is known
   trial_choice choice{};
+  /// So many children, this one included, share the cores for compiling, unless LIBTUNE_WORKERS
+  /// says how many helpers each has.
+  std::size_t children = 1;
   /// Asked a few times a second; true ends the tuning. Empty: nobody does.
   std::function<bool()> stop{};
 };

@@ -35,4 +35,13 @@ std::vector<search_part> divide(const search_started_event& whole, std::size_t t
   return all;
 }
 
+std::optional<std::size_t> worthwhile_parts(std::size_t left,
+                                            std::optional<std::chrono::nanoseconds> expected,
+                                            std::chrono::nanoseconds smallest) {
+  if (smallest <= std::chrono::nanoseconds::zero()) return std::max<std::size_t>(1, left);
+  if (!expected) return std::nullopt;
+  const auto parts = static_cast<std::size_t>(*expected / smallest);
+  return std::clamp<std::size_t>(parts, 1, std::max<std::size_t>(1, left));
+}
+
 }  // namespace tune

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "libtune/tune/observer.hpp"
@@ -26,5 +28,14 @@ struct search_part {
 /// @param parts    two at least
 std::vector<search_part> divide(const search_started_event& whole, std::size_t tried,
                                 const tuning_options& options, std::size_t parts);
+
+/// Into how many parts what is left of a search may be divided.
+/// @param left  configurations
+/// @param expected  how long they will take as a whole; empty: nobody knows yet
+/// @param smallest  how long each part has to take; zero: that does not matter
+/// @returns from 1 to left; nothing where that cannot be said yet
+std::optional<std::size_t> worthwhile_parts(std::size_t left,
+                                            std::optional<std::chrono::nanoseconds> expected,
+                                            std::chrono::nanoseconds smallest);
 
 }  // namespace tune

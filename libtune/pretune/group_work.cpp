@@ -122,6 +122,8 @@ void group_work::tune_key(led_job& job, const device& leader, const pretuning_it
        .kept = kept,
        .listeners = {watch},
        .stop = setting_.options.stop,
+       .searches = setting_.searches,
+       .devices = setting_.devices,
        .smallest_part = setting_.options.smallest_part,
        .divided = [this, number = job.number()](std::size_t devices) {
          tell([&](pretuning_listener& listener) { listener.divided(number, devices); });

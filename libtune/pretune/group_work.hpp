@@ -25,6 +25,8 @@ struct pretuning_setting {
   const pretuning_options& options;      ///< as they were given
   const tuning_options& search_options;  ///< with all resolved
   std::shared_ptr<const tuning_layers> layers;
+  std::size_t searches;                    ///< under way at once at most, while none is divided
+  std::size_t devices;                     ///< of all groups
   std::mutex& telling;                     ///< held while the listener is called
   std::vector<pretuning_result>& results;  ///< each is written by who does the job of its number
 };

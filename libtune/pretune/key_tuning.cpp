@@ -39,7 +39,8 @@ remote_task key_tuning::task_for(const device& device,
                    .key = setting_.key,
                    .device = device,
                    .options = setting_.options,
-                   .context_options = setting_.context_options};
+                   .context_options = setting_.context_options,
+                   .children = setting_.searches};
   task.options.observers.push_back(share);
   task.recall = [share](const search_identity& search) { return share->recall(search); };
   task.stop = [this] { return is_stopped(); };
@@ -74,12 +75,14 @@ bool key_tuning::wants_help(led_job& job) {
   if (helpers_ > 0) return true;
   const std::size_t left = search_.left();
   if (left == 0) return false;
-  const std::size_t most = left / std::max<std::size_t>(1, setting_.smallest_part);
-  if (most < 2) {
+  const auto most = worthwhile_parts(left, pace_.expect(left, shared_search::clock::now()),
+                                     setting_.smallest_part);
+  if (!most) return false;
+  if (*most < 2) {
     job.settle();
     return false;
   }
-  helpers_ = job.reserve(most - 1);
+  helpers_ = job.reserve(*most - 1);
   return helpers_ > 0;
 }
 
@@ -110,6 +113,7 @@ void key_tuning::try_part(const search_part& part, const device& device,
   try {
     remote_task task = task_for(device, share);
     task.choice = part.choice;
+    task.children = setting_.devices;
     const auto observers = std::move(task.options.observers);
     task.options = part.options;
     task.options.observers = observers;

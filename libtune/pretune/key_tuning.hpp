@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 
 #include "libtune/isolation/remote_tuning.hpp"
 #include "libtune/pretune/division.hpp"
+#include "libtune/pretune/search_pace.hpp"
 #include "libtune/pretune/shared_search.hpp"
 #include "libtune/pretune/work_board.hpp"
 
@@ -30,7 +32,9 @@ struct key_tuning_setting {
   kept_tuning& kept;
   std::vector<std::shared_ptr<observer>> listeners{};
   std::function<bool()> stop{};
-  std::size_t smallest_part = 64;
+  std::size_t searches = 1;  ///< under way at once at most, this one included
+  std::size_t devices = 1;   ///< that may be at work at once, as parts of a search or otherwise
+  std::chrono::nanoseconds smallest_part;      ///< as pretuning_options has it
   std::function<void(std::size_t)> divided{};  ///< told the number of devices
 };
 
@@ -61,6 +65,7 @@ class key_tuning {
 
   key_tuning_setting setting_;
   shared_search search_;
+  search_pace pace_;
   std::vector<std::shared_ptr<search_share>> shares_;  // of the parts
   std::size_t helpers_ = 0;                            // reserved
   std::size_t devices_ = 1;

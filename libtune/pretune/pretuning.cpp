@@ -4,12 +4,9 @@
 
 #include <algorithm>
 #include <mutex>
-#include <string>
 #include <utility>
 
-#include "libtune/base/environment.hpp"
 #include "libtune/base/error.hpp"
-#include "libtune/compile/usable_resources.hpp"
 #include "libtune/isolation/remote_tuning.hpp"
 #include "libtune/pretune/group_work.hpp"
 #include "libtune/pretune/pretune_with.hpp"
@@ -50,15 +47,6 @@ tuning_options resolve(const pretuning_options& options, const tuning_settings& 
   return resolved;
 }
 
-// Each child has helpers that compile. Together they have the cores that there are.
-tuner_program sharing_cores(tuner_program program, std::size_t children) {
-  if (children < 2 || read_environment("LIBTUNE_WORKERS")) return program;
-  const int all = detail::worker_count(detail::find_usable_resources());
-  const int each = std::max(1, all / static_cast<int>(children));
-  program.variables.push_back("LIBTUNE_WORKERS=" + std::to_string(each));
-  return program;
-}
-
 }  // namespace
 
 std::string_view pretuning_state_name(pretuning_state state) noexcept {
@@ -80,8 +68,7 @@ std::vector<pretuning_result> pretune(const tuner_program& program,
                                       std::span<const pretuning_item> items,
                                       std::span<const device> devices,
                                       const pretuning_options& options) {
-  const tuner_program started = sharing_cores(program, devices.size());
-  const auto tune = [&](const remote_task& task) { return tune_remotely(started, task); };
+  const auto tune = [&](const remote_task& task) { return tune_remotely(program, task); };
   return detail::pretune_with(tune, items, devices, options);
 }
 
@@ -105,6 +92,8 @@ std::vector<pretuning_result> detail::pretune_with(const remote_tuner& tune,
       .search_options = search_options,
       .layers = open_layers(settings.database, settings.system_databases,
                             database_access::read_write, settings.shared_database),
+      .searches = std::min(devices.size(), jobs.items.size()),
+      .devices = devices.size(),
       .telling = telling,
       .results = results};
   {

@@ -7,12 +7,15 @@
 #include <algorithm>
 #include <chrono>
 #include <doctest/doctest.h>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "libtune/compile/usable_resources.hpp"
 #include "libtune/testing/devices.hpp"
+#include "libtune/testing/scoped_environment.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/isolation/event_text.hpp"
 #include "tests/isolation/sample_tuner.hpp"
@@ -110,4 +113,25 @@ LIBTUNE_DEVICE_TEST_CASE("what the function throws is thrown here, as what it is
     task.key[1].value = std::string("five");
     CHECK_THROWS_AS(tune::tune_remotely(this_program, task), tune::type_error);
   }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("children that run at once share the cores for compiling", device) {
+  auto task = sample_task(device, {}, std::make_shared<isolated::event_text>());
+  const tune::testing::temporary_directory folder;
+  const std::string file = (folder / "workers").string();
+  const auto workers_of_child = [&] {
+    const std::string script = "echo ${LIBTUNE_WORKERS-unset} > '" + file + "'";
+    CHECK_THROWS_AS(
+        tune::tune_remotely({.path = "/bin/sh", .arguments = {"sh", "-c", script}}, task),
+        tune::tuner_unavailable_error);
+    std::string said;
+    std::ifstream(file) >> said;
+    return said;
+  };
+  CHECK(workers_of_child() == "unset");
+  task.children = 2;
+  const int all = tune::detail::worker_count(tune::detail::find_usable_resources());
+  CHECK(workers_of_child() == std::to_string(std::max(1, all / 2)));
+  const tune::testing::scoped_environment given("LIBTUNE_WORKERS", "5");
+  CHECK(workers_of_child() == "5");
 }

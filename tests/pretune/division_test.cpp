@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/pretune/division.hpp"
 
+#include <chrono>
 #include <doctest/doctest.h>
+
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -45,4 +48,12 @@ TEST_CASE("what is left of a budget of trials is divided, and each part has one 
   options.budget = tune::tuning_budget{.trials = 50};
   CHECK(tune::divide(search_by("model"), 30, options, 2)[1].options.budget->trials == 15);
   CHECK(tune::divide(search_by("model"), 60, options, 2)[1].options.budget->trials == 1);
+}
+
+TEST_CASE("a search is divided as far as each part takes long enough") {
+  CHECK(tune::worthwhile_parts(100, 10s, 3s) == 3);
+  CHECK(tune::worthwhile_parts(100, 5s, 3s) == 1);
+  CHECK(tune::worthwhile_parts(2, 100s, 3s) == 2);
+  CHECK_FALSE(tune::worthwhile_parts(100, std::nullopt, 3s));
+  CHECK(tune::worthwhile_parts(100, std::nullopt, 0s) == 100);
 }

@@ -33,7 +33,7 @@ struct bench {
     tuner.device_name = [this](const tune::device& of) { return devices.name(of); };
     options.tuning.database = (folder / "tuning.db").string();
     options.tuning.system_databases = std::vector<std::string>{};
-    options.smallest_part = 4;
+    options.smallest_part = std::chrono::seconds(0);
   }
 
   tune::testing::temporary_directory folder;
@@ -116,7 +116,7 @@ TEST_CASE("what has a result is left alone, unless forced") {
 
 TEST_CASE("keys are shared out among equal devices, each key once") {
   bench here(2);
-  here.options.smallest_part = 1000;  // nothing is divided
+  here.options.smallest_part = std::chrono::hours(1);  // nothing is divided
   std::atomic<int> waiting = 0;
   here.tuner.before_trial = [&](const tune::remote_task&, int) {
     // Both are at work at the same time.

@@ -79,7 +79,7 @@ TEST_CASE("children of two devices divide the search for one key, and nothing ru
   const auto devices = equal_devices();
   if (devices.empty()) return;
   auto options = options_in(folder);
-  options.smallest_part = 4;
+  options.smallest_part = std::chrono::seconds(0);
   const std::string log = (folder / "log").string();
   const auto results = tune::pretune(
       this_program(), std::vector{item_for({.configurations = 24, .sleep_us = 1000, .log = log})},
