@@ -7,6 +7,10 @@
 namespace tune {
 namespace {
 
+// A divided search starts twice more, once in parts and once for the finals. Two parts save as much
+// as one of them takes.
+constexpr int starts_in_a_part = 3;
+
 std::size_t part_of(std::size_t count, std::size_t parts) { return (count + parts - 1) / parts; }
 
 // What was spent on the whole before counts as time, and no more as trials.
@@ -36,12 +40,13 @@ std::vector<search_part> divide(const search_started_event& whole, std::size_t t
 }
 
 std::optional<std::size_t> worthwhile_parts(std::size_t left,
-                                            std::optional<std::chrono::nanoseconds> expected,
+                                            const std::optional<search_outlook>& outlook,
                                             std::chrono::nanoseconds smallest) {
-  if (smallest <= std::chrono::nanoseconds::zero()) return std::max<std::size_t>(1, left);
-  if (!expected) return std::nullopt;
-  const auto parts = static_cast<std::size_t>(*expected / smallest);
-  return std::clamp<std::size_t>(parts, 1, std::max<std::size_t>(1, left));
+  const std::size_t most = std::max<std::size_t>(1, left);
+  if (smallest <= std::chrono::nanoseconds::zero()) return most;
+  if (!outlook) return std::nullopt;
+  const auto part = std::max(smallest, starts_in_a_part * outlook->start);
+  return std::clamp<std::size_t>(static_cast<std::size_t>(outlook->rest / part), 1, most);
 }
 
 }  // namespace tune

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "libtune/pretune/search_pace.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/trial_choice.hpp"
@@ -29,13 +30,14 @@ struct search_part {
 std::vector<search_part> divide(const search_started_event& whole, std::size_t tried,
                                 const tuning_options& options, std::size_t parts);
 
-/// Into how many parts what is left of a search may be divided.
+/// Into how many parts what is left of a search may be divided, so that it gains by it: each starts
+/// as the whole has started, and so does the child that measures the best of them.
 /// @param left  configurations
-/// @param expected  how long they will take as a whole; empty: nobody knows yet
-/// @param smallest  how long each part has to take; zero: that does not matter
+/// @param outlook  empty: nobody knows yet
+/// @param smallest  how long each part has to take at least; zero: all that does not matter
 /// @returns from 1 to left; nothing where that cannot be said yet
 std::optional<std::size_t> worthwhile_parts(std::size_t left,
-                                            std::optional<std::chrono::nanoseconds> expected,
+                                            const std::optional<search_outlook>& outlook,
                                             std::chrono::nanoseconds smallest);
 
 }  // namespace tune

@@ -18,7 +18,9 @@ constexpr std::size_t finalists_of_each = 3;
 }  // namespace
 
 key_tuning::key_tuning(key_tuning_setting setting)
-    : setting_(std::move(setting)), search_(setting_.kept, setting_.listeners) {}
+    : setting_(std::move(setting)),
+      search_(setting_.kept, setting_.listeners),
+      pace_(search_pace::clock::now()) {}
 
 tuned_values key_tuning::run(led_job& job, const device& leader) {
   if (auto made = search_until_divided(job, leader)) return *std::move(made);
@@ -75,8 +77,8 @@ bool key_tuning::wants_help(led_job& job) {
   if (helpers_ > 0) return true;
   const std::size_t left = search_.left();
   if (left == 0) return false;
-  const auto most = worthwhile_parts(left, pace_.expect(left, shared_search::clock::now()),
-                                     setting_.smallest_part);
+  const auto outlook = pace_.look(left, search_pace::clock::now());
+  const auto most = worthwhile_parts(left, outlook, setting_.smallest_part);
   if (!most) return false;
   if (*most < 2) {
     job.settle();

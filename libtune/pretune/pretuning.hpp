@@ -74,8 +74,9 @@ struct pretuning_options {
   bool force = false;            ///< also keys that have a result, and without earlier trials
   std::function<bool()> stop{};  ///< asked often, by several threads; true ends all
   pretuning_listener* listener = nullptr;
-  /// A search is divided only as far as each device's part is expected to take so long; to divide
-  /// one costs the start of some processes, a second or so. Zero: as far as there are devices.
+  /// A search is divided only as far as each device's part is expected to take so long, and some
+  /// times as long as the search took to its first trial, which children do again. Zero: as far as
+  /// there are devices.
   std::chrono::nanoseconds smallest_part = std::chrono::seconds(3);
 };
 

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/pretune/search_pace.hpp"
 
-#include <cstdint>
-
 namespace tune {
 namespace {
 
@@ -11,17 +9,18 @@ constexpr std::size_t enough_trials = 8;
 
 }  // namespace
 
-std::optional<std::chrono::nanoseconds> search_pace::expect(std::size_t left,
-                                                            clock::time_point now) {
+std::optional<search_outlook> search_pace::look(std::size_t left, clock::time_point now) {
   if (!first_left_) first_left_ = left;
-  if (!begin_) {
-    if (left < *first_left_) begin_ = moment{left, now};
+  if (!first_trial_) {
+    if (left < *first_left_) first_trial_ = moment{left, now};
     return std::nullopt;
   }
-  if (left + enough_trials > begin_->left) return std::nullopt;
-  const std::chrono::duration<double, std::nano> elapsed = now - begin_->time;
-  const double each = elapsed.count() / static_cast<double>(begin_->left - left);
-  return std::chrono::nanoseconds(static_cast<std::int64_t>(each * static_cast<double>(left)));
+  if (left + enough_trials > first_trial_->left) return std::nullopt;
+  const std::chrono::duration<double> elapsed = now - first_trial_->time;
+  const auto rest =
+      elapsed / static_cast<double>(first_trial_->left - left) * static_cast<double>(left);
+  return search_outlook{.start = first_trial_->time - start_,
+                        .rest = std::chrono::duration_cast<std::chrono::nanoseconds>(rest)};
 }
 
 }  // namespace tune

@@ -8,16 +8,25 @@
 
 namespace tune {
 
-/// How long what is left of a search will take, judged by how fast it has been going since its
-/// first trial: what came before that, the start of its process and the first programs, is over.
-/// One thread uses it.
+/// What can be expected of a search.
+struct search_outlook {
+  std::chrono::nanoseconds start{
+      0};                            ///< that it took to the first trial: a process, data, programs
+  std::chrono::nanoseconds rest{0};  ///< that what is left will take
+};
+
+/// How long a search will take, judged by how fast it has been going since its first trial. One
+/// thread uses it.
 class search_pace {
  public:
   using clock = std::chrono::steady_clock;
 
+  /// @param start  when the child that searches was started
+  explicit search_pace(clock::time_point start) : start_(start) {}
+
   /// To be asked often. @param left  configurations that are still to be tried now
   /// @returns nothing before enough of them have been tried
-  std::optional<std::chrono::nanoseconds> expect(std::size_t left, clock::time_point now);
+  std::optional<search_outlook> look(std::size_t left, clock::time_point now);
 
  private:
   struct moment {
@@ -25,8 +34,9 @@ class search_pace {
     clock::time_point time;
   };
 
+  clock::time_point start_;
   std::optional<std::size_t> first_left_;
-  std::optional<moment> begin_;  // when the first trial was seen
+  std::optional<moment> first_trial_;
 };
 
 }  // namespace tune

@@ -51,9 +51,15 @@ TEST_CASE("what is left of a budget of trials is divided, and each part has one 
 }
 
 TEST_CASE("a search is divided as far as each part takes long enough") {
-  CHECK(tune::worthwhile_parts(100, 10s, 3s) == 3);
-  CHECK(tune::worthwhile_parts(100, 5s, 3s) == 1);
-  CHECK(tune::worthwhile_parts(2, 100s, 3s) == 2);
+  const auto parts = [](std::size_t left, std::chrono::seconds start, std::chrono::seconds rest) {
+    return tune::worthwhile_parts(left, tune::search_outlook{.start = start, .rest = rest}, 3s);
+  };
+  CHECK(parts(100, 1s, 10s) == 3);
+  CHECK(parts(100, 1s, 5s) == 1);
+  CHECK(parts(2, 1s, 100s) == 2);
+  // Each would have to start as the whole did.
+  CHECK(parts(100, 5s, 29s) == 1);
+  CHECK(parts(100, 5s, 30s) == 2);
   CHECK_FALSE(tune::worthwhile_parts(100, std::nullopt, 3s));
   CHECK(tune::worthwhile_parts(100, std::nullopt, 0s) == 100);
 }

@@ -9,13 +9,20 @@ using namespace std::chrono_literals;
 
 TEST_CASE("the pace of a search counts from its first trial, and takes some trials to be known") {
   const tune::search_pace::clock::time_point begin{};
-  tune::search_pace pace;
-  CHECK_FALSE(pace.expect(100, begin));
-  CHECK_FALSE(pace.expect(100, begin + 50s));  // the first program takes long
-  CHECK_FALSE(pace.expect(98, begin + 60s));
-  CHECK_FALSE(pace.expect(91, begin + 67s));
-  CHECK(pace.expect(88, begin + 70s) == 88s);
-  CHECK(pace.expect(88, begin + 80s) == 176s);
-  CHECK(pace.expect(8, begin + 105s) == 4s);
-  CHECK(pace.expect(0, begin + 110s) == 0s);
+  tune::search_pace pace(begin);
+  const auto after = [&](std::chrono::seconds time, std::size_t left) {
+    return pace.look(left, begin + time);
+  };
+  CHECK_FALSE(after(10s, 100));
+  CHECK_FALSE(after(50s, 100));  // the first program takes long
+  CHECK_FALSE(after(60s, 98));
+  CHECK_FALSE(after(67s, 91));
+  const auto known = after(70s, 88);
+  REQUIRE(known);
+  CHECK(known->start == 60s);
+  CHECK(known->rest == 88s);
+  CHECK(after(80s, 88)->rest == 176s);
+  CHECK(after(105s, 8)->rest == 4s);
+  CHECK(after(110s, 0)->rest == 0s);
+  CHECK(after(110s, 0)->start == 60s);
 }
