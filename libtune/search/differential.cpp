@@ -39,12 +39,11 @@ std::vector<double> differential_strategy::mutant_of(const member& moved) {
   const std::size_t always = own.empty() ? 0 : random().below(own.size());
   std::vector<double> made;
   for (std::size_t i = 0; i < own.size(); ++i) {
-    const auto at = static_cast<double>(own[i]);
     if (i != always && random().unit() >= crossover) {
-      made.push_back(at);
+      made.push_back(static_cast<double>(own[i]));
       continue;
     }
-    made.push_back(at + weight * (static_cast<double>(best[i]) - at) +
+    made.push_back(static_cast<double>(best[i]) +
                    weight * (static_cast<double>(one[i]) - static_cast<double>(other[i])));
   }
   return made;

@@ -11,10 +11,9 @@
 
 namespace tune {
 
-/// Differential evolution (Storn and Price, 1997; "current to best, 1, bin") on the indices of the
-/// candidates: each member of a population in turn is moved towards the best and by the difference
-/// of two others, and replaced if that was better. What is no configuration becomes the closest
-/// one.
+/// Differential evolution (Storn and Price, 1997; "best, 1, bin") on the indices of the candidates:
+/// each member of a population in turn is crossed with the best, moved by the difference of two
+/// others, and replaced if that was better. What is no configuration becomes the closest one.
 class differential_strategy final : public detail::learning_strategy {
  public:
   /// @throws what strategy's constructor throws
