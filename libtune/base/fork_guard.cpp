@@ -10,9 +10,12 @@
 namespace tune::detail {
 namespace {
 
-// Never destroyed: threads may still use it while the process ends. Readers are preferred, which
-// is what the C library does unless told otherwise, so that a nested guard cannot wait.
+// Never destroyed: threads may still use it while the process ends.
 std::atomic<std::shared_mutex*> current{nullptr};
+
+// Of this thread's guards. Only the outermost locks: another reader might have to wait for a fork
+// that waits for the first.
+thread_local int depth = 0;
 
 // A child cannot unlock what a thread of its parent has locked, so it has a mutex of its own, made
 // before the fork, for memory is better not asked for after it. Two threads may fork at a time.
@@ -41,8 +44,13 @@ std::shared_mutex& forks() {
 
 }  // namespace
 
-fork_guard::fork_guard() { forks().lock_shared(); }
+fork_guard::fork_guard() {
+  if (depth == 0) forks().lock_shared();
+  ++depth;
+}
 
-fork_guard::~fork_guard() { forks().unlock_shared(); }
+fork_guard::~fork_guard() {
+  if (--depth == 0) forks().unlock_shared();
+}
 
 }  // namespace tune::detail
