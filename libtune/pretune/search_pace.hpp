@@ -10,9 +10,9 @@ namespace tune {
 
 /// What can be expected of a search.
 struct search_outlook {
-  std::chrono::nanoseconds start{
-      0};                            ///< that it took to the first trial: a process, data, programs
-  std::chrono::nanoseconds rest{0};  ///< that what is left will take
+  /// What it took to the first trial: a process, data, programs.
+  std::chrono::nanoseconds start{0};
+  std::chrono::nanoseconds rest{0};  ///< what is left will take it
 };
 
 /// How long a search will take, judged by how fast it has been going since its first trial. One

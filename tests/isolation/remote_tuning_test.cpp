@@ -128,6 +128,7 @@ LIBTUNE_DEVICE_TEST_CASE("children that run at once share the cores for compilin
     std::ifstream(file) >> said;
     return said;
   };
+  const tune::testing::scoped_environment none("LIBTUNE_WORKERS", nullptr);
   CHECK(workers_of_child() == "unset");
   task.children = 2;
   const int all = tune::detail::worker_count(tune::detail::find_usable_resources());
