@@ -173,12 +173,15 @@ void print_ratios(const tune::context& context, const chain::key& key, int round
     if (round == 0) continue;
     std::vector<double> of_child, of_repetition;
     for (const auto& [name, score] : before) {
+      if (!child.contains(name) || !after.contains(name)) continue;  // it failed there
       of_child.push_back(child[name] / std::sqrt(score * after[name]));
       of_repetition.push_back(after[name] / score);
     }
+    if (of_child.empty()) continue;
     isolated.push_back(quantile(of_child, 0.5));
     repeated.push_back(quantile(of_repetition, 0.5));
   }
+  if (isolated.empty()) throw tune::error("no configuration has a time in all searches");
   const auto print = [](const char* what, const std::vector<double>& ratios) {
     std::printf("  %-48s %.4f (%.4f to %.4f)\n", what, quantile(ratios, 0.5),
                 quantile(ratios, 0.25), quantile(ratios, 0.75));

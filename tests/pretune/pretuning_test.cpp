@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <doctest/doctest.h>
+#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -126,6 +127,24 @@ TEST_CASE("keys are shared out among equal devices, each key once") {
   CHECK(std::ranges::count(results, pretuning_state::tuned, &tune::pretuning_result::state) == 4);
   CHECK(here.tuner.made().size() == 4 * 32);
   CHECK(here.tuner.devices_used() == std::set<std::string>{"a", "b"});
+}
+
+TEST_CASE("children share the cores by keys, and by devices once a search is divided") {
+  bench here(3);
+  here.wait_for_helpers();
+  std::mutex mutex;
+  std::set<std::size_t> of_whole, of_parts;
+  here.tuner.before_trial = [&, wait = here.tuner.before_trial](const tune::remote_task& task,
+                                                                int n) {
+    {
+      const std::lock_guard lock(mutex);
+      (task.choice.shards > 1 ? of_parts : of_whole).insert(task.children);
+    }
+    wait(task, n);
+  };
+  here.pretune(1);
+  CHECK(of_whole == std::set<std::size_t>{1});
+  CHECK(of_parts == std::set<std::size_t>{3});
 }
 
 TEST_CASE("equal devices divide the search for a single key, and its best are measured on one") {
