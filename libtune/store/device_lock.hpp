@@ -3,11 +3,15 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 #include "libtune/store/file_lock.hpp"
+#include "libtune/store/process_lock.hpp"
 
 namespace tune {
 
@@ -16,7 +20,7 @@ namespace tune {
 /// object; two objects exclude each other also in one process.
 ///
 /// It is the lock of a file that is made by whoever comes first, is never removed, is empty and
-/// may be read by everybody.
+/// may be opened by everybody. A child made by fork does not have it (store/process_lock.hpp).
 class [[nodiscard]] device_lock {
  public:
   /// Takes nothing yet.
@@ -25,9 +29,12 @@ class [[nodiscard]] device_lock {
   explicit device_lock(std::string_view device,
                        std::vector<std::string> folders = shared_folders());
 
-  /// Waits while another process has the lock.
+  /// Waits while another has the lock. @param look  called meanwhile; may use holder
   /// @returns false if it still had it in the end
-  bool take(std::chrono::milliseconds wait);
+  bool take(std::chrono::milliseconds wait, const wait_look& look = {});
+
+  /// The process that has the lock now, as far as the system tells.
+  std::optional<::pid_t> holder() const noexcept { return lock_.holder(); }
 
   /// Where everybody can make files, whatever the environment says.
   static std::vector<std::string> shared_folders();
@@ -40,7 +47,7 @@ class [[nodiscard]] device_lock {
   std::string name_;
   std::vector<std::string> folders_;
   std::size_t place_ = 0;  ///< into folders_
-  detail::file_lock lock_;
+  detail::process_lock lock_;
 };
 
 }  // namespace tune

@@ -47,17 +47,29 @@ void file_lock::release() noexcept {
 
 bool file_lock::is_taken() const noexcept { return taken_by_ != 0 && taken_by_ == ::getpid(); }
 
+// Whoever looks does so every few milliseconds while it runs.
+std::chrono::nanoseconds wait_clock::elapsed() noexcept {
+  constexpr std::chrono::milliseconds most_at_once{250};
+  const auto now = std::chrono::steady_clock::now();
+  counted_ += std::min<std::chrono::nanoseconds>(now - std::exchange(seen_, now), most_at_once);
+  return counted_;
+}
+
 // Not all at the same moments, or many that wait for one would keep colliding.
-bool keep_trying(std::chrono::milliseconds wait, const std::function<bool()>& attempt) {
+bool keep_trying(std::chrono::milliseconds wait, const std::function<bool()>& attempt,
+                 const wait_look& look) {
   using std::chrono::microseconds;
   constexpr microseconds longest_pause{30'000};
-  const auto start = std::chrono::steady_clock::now();
-  std::minstd_rand random(static_cast<unsigned>(::getpid()) ^
-                          static_cast<unsigned>(start.time_since_epoch().count()));
+  wait_clock clock;
+  std::minstd_rand random(
+      static_cast<unsigned>(::getpid()) ^
+      static_cast<unsigned>(std::chrono::steady_clock::now().time_since_epoch().count()));
   microseconds pause{500};
   while (!attempt()) {
-    const auto left = wait - (std::chrono::steady_clock::now() - start);
+    const auto waited = clock.elapsed();
+    const auto left = wait - waited;
     if (left <= left.zero()) return false;
+    if (look) look(waited);
     std::uniform_int_distribution<microseconds::rep> around(pause.count() / 2, pause.count());
     std::this_thread::sleep_for(
         std::min<std::chrono::nanoseconds>(microseconds(around(random)), left));

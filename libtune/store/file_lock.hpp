@@ -9,6 +9,14 @@
 
 #include "libtune/store/file_descriptor.hpp"
 
+namespace tune {
+
+/// Called now and then by who waits, on its thread, with the time waited so far. What it throws
+/// ends the wait.
+using wait_look = std::function<void(std::chrono::nanoseconds)>;
+
+}  // namespace tune
+
 namespace tune::detail {
 
 /// What came of an attempt to lock a file.
@@ -45,10 +53,23 @@ class [[nodiscard]] file_lock {
   ::pid_t taken_by_ = 0;
 };
 
+/// Adds up the time that is waited. While this process is stopped little of it counts, so that who
+/// goes on after a pause still has its time to wait. Not thread-safe.
+class wait_clock {
+ public:
+  std::chrono::nanoseconds elapsed() noexcept;
+
+ private:
+  std::chrono::steady_clock::time_point seen_ = std::chrono::steady_clock::now();
+  std::chrono::nanoseconds counted_{0};
+};
+
 /// Calls attempt until it returns true or the wait is over, less often as time goes by. A wait in
 /// the kernel would have no end if the process that has the lock has been stopped.
 /// @param wait  zero or less for a single attempt
+/// @param look  called between attempts with the time waited so far; empty: nothing
 /// @returns what attempt returned last
-bool keep_trying(std::chrono::milliseconds wait, const std::function<bool()>& attempt);
+bool keep_trying(std::chrono::milliseconds wait, const std::function<bool()>& attempt,
+                 const wait_look& look = {});
 
 }  // namespace tune::detail

@@ -2,16 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/store/key_lock.hpp"
 
+#include <algorithm>
 #include <filesystem>
-#include <map>
-#include <mutex>
-#include <optional>
 #include <span>
-#include <sys/stat.h>
 #include <system_error>
+#include <utility>
 
 #include "libtune/base/environment.hpp"
-#include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/store/private_folder.hpp"
 #include "libtune/store/sha256.hpp"
@@ -21,45 +18,28 @@ namespace tune {
 namespace {
 
 using detail::file_descriptor;
-using detail::file_lock;
 using detail::lock_attempt;
+using detail::lock_file;
 using detail::private_folder;
 
-using file_id = std::pair<::dev_t, ::ino_t>;
-
-/// The locks that this process has. A second open file would wait for the first of the same
-/// process: for itself, where one template constructs another while it is being tuned.
-struct held_locks {
-  std::mutex mutex;
-  std::map<file_id, std::weak_ptr<file_lock>> locks;
-};
-
-// Never destroyed: threads may still tune while the process ends.
-held_locks& held() {
-  static held_locks* const all = new held_locks;
-  return *all;
-}
-
 // The database is in the hash because the folders of a user serve many.
-std::string file_name(const std::string& database, std::string_view key) {
+std::uint64_t byte_of(const std::string& database, std::string_view key) {
   const std::string text = database + '\n' + std::string(key);
   const auto digest = detail::sha256(std::as_bytes(std::span(text)));
-  return detail::to_hex(std::span(digest).first(1));
+  std::uint64_t byte = 0;
+  for (std::size_t i = 0; i < sizeof byte; ++i) {
+    byte = byte << 8 | std::to_integer<std::uint64_t>(digest[i]);
+  }
+  return byte;
 }
 
 /// @throws std::system_error, with what was attempted
-file_descriptor open_in(const std::string& folder, const std::string& name) {
+file_descriptor open_in(const std::string& folder) {
   if (const std::error_code reason = detail::create_private_folders(folder)) {
     throw std::system_error(reason, "making the folder");
   }
   const auto opened = private_folder::open(folder);
-  return opened ? opened->open_lock_file(name) : file_descriptor();
-}
-
-std::optional<file_id> id_of(const file_descriptor& file) noexcept {
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0) return std::nullopt;
-  return file_id(status.st_dev, status.st_ino);
+  return opened ? opened->open_lock_file(key_lock::file_name) : file_descriptor();
 }
 
 }  // namespace
@@ -72,36 +52,22 @@ std::vector<std::string> key_lock::folders(const std::string& database) {
   return found;
 }
 
-key_lock::key_lock(const std::string& database, std::string_view key) {
-  const std::string name = file_name(database, key);
-  for (const std::string& folder : folders(database)) paths_.push_back(folder + '/' + name);
+key_lock::key_lock(const std::string& database, std::string_view key)
+    : byte_(byte_of(database, key)) {
+  for (const std::string& folder : folders(database)) paths_.push_back(folder + '/' + file_name);
 }
 
-bool key_lock::take(std::chrono::milliseconds wait) {
-  return detail::keep_trying(wait, [&] { return try_take(); });
+bool key_lock::take(std::chrono::milliseconds wait, const wait_look& look) {
+  return detail::keep_trying(
+      wait, [&] { return try_take(); }, look);
 }
 
 bool key_lock::try_take() {
-  const detail::fork_guard no_fork;
-  held_locks& all = held();
-  const std::lock_guard guard(all.mutex);
   while (lock_ || open_next()) {
-    const auto id = id_of(lock_->file());
-    const auto known = id ? all.locks.find(*id) : all.locks.end();
-    if (known != all.locks.end()) {
-      const auto shared = known->second.lock();
-      if (shared && shared->is_taken()) {
-        lock_ = shared;
-        return true;
-      }
-    }
-    const lock_attempt attempt = lock_->try_take();
+    const lock_attempt attempt = lock_.try_take(true);
+    if (attempt == lock_attempt::taken) return true;
     if (attempt == lock_attempt::busy) return false;
-    if (attempt == lock_attempt::taken) {
-      if (id) all.locks[*id] = lock_;
-      return true;
-    }
-    lock_.reset();
+    lock_ = {};
     if (attempt == lock_attempt::removed) {
       --next_;  // the next attempt makes it anew
       return false;
@@ -115,9 +81,9 @@ bool key_lock::open_next() {
   while (next_ < paths_.size()) {
     const std::filesystem::path path = paths_[next_++];
     try {
-      file_descriptor file = open_in(path.parent_path().string(), path.filename().string());
+      auto file = lock_file::open(path.string(), [&] { return open_in(path.parent_path()); });
       if (!file) continue;
-      lock_ = std::make_shared<file_lock>(std::move(file));
+      lock_ = detail::process_lock(std::move(file), byte_);
       return true;
     } catch (const std::system_error& failure) {
       log(log_level::debug, "no lock '" + path.string() + "': " + failure.what());

@@ -3,12 +3,16 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 #include "libtune/store/file_lock.hpp"
+#include "libtune/store/process_lock.hpp"
 
 namespace tune {
 
@@ -16,9 +20,8 @@ namespace tune {
 /// nobody is kept out. The threads of a process share it, and agree among themselves in another
 /// way. One thread uses an object.
 ///
-/// It is the lock of one of 256 files, which a hash of the key chooses and which are never removed
-/// (FORMAT.md says where they are). So two keys may have one file: then they are tuned one after
-/// the other, unless by one process.
+/// It is the lock of one byte of a file, which 62 bits of a hash of the key choose: two keys do not
+/// share one. A child made by fork does not have it (store/process_lock.hpp says how that is so).
 class [[nodiscard]] key_lock {
  public:
   /// Takes nothing yet. @param database  the absolute path @param key  any text
@@ -27,21 +30,27 @@ class [[nodiscard]] key_lock {
   key_lock(const key_lock&) = delete;
   key_lock& operator=(const key_lock&) = delete;
 
-  /// Waits while another process has the lock.
+  /// Waits while another process has the lock. @param look  called meanwhile; may use holder
   /// @returns false if it still had it in the end
-  bool take(std::chrono::milliseconds wait);
+  bool take(std::chrono::milliseconds wait, const wait_look& look = {});
 
-  /// The folders in which such a file may be, the first choice first: one beside the database,
+  /// The process that has the lock now, as far as the system tells.
+  std::optional<::pid_t> holder() const noexcept { return lock_.holder(); }
+
+  /// The folders in which the file may be, the first choice first: one beside the database,
   /// then one of the user's for databases in folders that cannot be written or locked.
   static std::vector<std::string> folders(const std::string& database);
+  /// What the file is called in its folder.
+  static constexpr const char* file_name = "keys";
 
  private:
   bool try_take();
   bool open_next();
 
+  std::uint64_t byte_;
   std::vector<std::string> paths_;  ///< of the file, in every folder; those from next_ on are left
   std::size_t next_ = 0;
-  std::shared_ptr<detail::file_lock> lock_;
+  detail::process_lock lock_;
 };
 
 }  // namespace tune

@@ -2,12 +2,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/store/device_lock.hpp"
 
+#include <array>
+#include <chrono>
+#include <csignal>
 #include <doctest/doctest.h>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/store/child_process.hpp"
+#include "tests/store/lock_keeper.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
@@ -59,6 +66,39 @@ TEST_CASE("what a process had that was killed is free") {
   CHECK(shared.lock("device").take(0ms));
 }
 
+TEST_CASE("a child of the process that is killed while it has the device does not keep it") {
+  const shared_folder shared;
+  std::array<int, 2> pipe{};
+  REQUIRE(::pipe(pipe.data()) == 0);
+  CHECK(in_child([&] {
+          device_lock lock = shared.lock("device");
+          if (!lock.take(0ms)) return 1;
+          if (::fork() == 0) {
+            ::close(pipe[1]);
+            char ignored = 0;
+            ::_exit(static_cast<int>(::read(pipe[0], &ignored, 1)));
+          }
+          ::kill(::getpid(), SIGKILL);
+          return 0;
+        }) == -1);
+  CHECK(shared.lock("device").take(0ms));
+  ::close(pipe[0]);
+  ::close(pipe[1]);
+}
+
+TEST_CASE("who waits can tell which process has the device") {
+  const shared_folder shared;
+  device_lock lock = shared.lock("device");
+  CHECK(lock.holder() == std::nullopt);
+  const tune::testing::lock_keeper other([&] {
+    auto kept = std::make_unique<device_lock>(shared.lock("device"));
+    if (!kept->take(0ms)) ::_exit(1);
+    return kept;
+  });
+  CHECK_FALSE(lock.take(1ms));
+  CHECK(lock.holder() == other.id());
+}
+
 TEST_CASE("users share the file, whatever mask the first of them had") {
   const shared_folder shared;
   const ::mode_t before = ::umask(0077);
@@ -71,7 +111,7 @@ TEST_CASE("users share the file, whatever mask the first of them had") {
             return shared.lock("device").take(0ms);
           }) == 0);
   }
-  CHECK(fs::status(shared.path_of("device")).permissions() == fs::perms{0644});
+  CHECK(fs::status(shared.path_of("device")).permissions() == fs::perms{0666});
   CHECK(in_child([&] {
           const tune::testing::without_privileges another_user;
           return shared.lock("device").take(0ms);

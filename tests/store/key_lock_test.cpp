@@ -2,21 +2,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/store/key_lock.hpp"
 
+#include <array>
+#include <chrono>
+#include <csignal>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
 
 #include "libtune/testing/scoped_environment.hpp"
 #include "tests/store/child_process.hpp"
+#include "tests/store/lock_keeper.hpp"
 #include "tests/store/temporary_folder.hpp"
 
 using namespace std::chrono_literals;
 using tune::key_lock;
 using tune::testing::in_child;
+using tune::testing::lock_keeper;
 using tune::testing::scoped_environment;
 using tune::testing::temporary_folder;
 
@@ -80,19 +89,78 @@ TEST_CASE("what a process had that was killed is free") {
   CHECK(is_free_for_others(database, "key"));
 }
 
-TEST_CASE("however many keys there are, the files are 256, empty, and stay") {
+TEST_CASE(
+    "however many keys there are, no two share a lock, and the file is one, empty, and stays") {
   const temporary_folder folder;
   const std::string database = folder.file("tuning.db");
-  for (int i = 0; i < 3000; ++i) CHECK(key_lock(database, std::to_string(i)).take(0ms));
-  const std::set<std::string> names = files_in(database + ".locks");
-  CHECK(names.size() == 256);
-  CHECK(names.contains("00"));
-  CHECK(names.contains("ff"));
+  constexpr int keys = 400;
+  const lock_keeper other([&] {
+    std::vector<std::unique_ptr<key_lock>> locks;
+    for (int i = 0; i < keys; ++i) {
+      locks.push_back(std::make_unique<key_lock>(database, std::to_string(i)));
+      if (!locks.back()->take(0ms)) ::_exit(1);
+    }
+    return locks;
+  });
+  CHECK_FALSE(key_lock(database, "17").take(0ms));
+  for (int i = keys; i < 2 * keys; ++i) CHECK(key_lock(database, std::to_string(i)).take(0ms));
+  CHECK(files_in(database + ".locks") == std::set<std::string>{key_lock::file_name});
   struct stat status {};
-  REQUIRE(::stat((database + ".locks/7f").c_str(), &status) == 0);
+  REQUIRE(::stat((database + ".locks/keys").c_str(), &status) == 0);
   CHECK(status.st_size == 0);
   CHECK((status.st_mode & 0077) == 0);
   CHECK_FALSE(std::filesystem::exists(database));
+}
+
+TEST_CASE("to take and give back one key's lock drops no other of the process") {
+  const temporary_folder folder;
+  const std::string database = folder.file("tuning.db");
+  key_lock kept(database, "kept");
+  REQUIRE(kept.take(0ms));
+  for (int i = 0; i < 3; ++i) CHECK(key_lock(database, std::to_string(i)).take(0ms));
+  CHECK_FALSE(is_free_for_others(database, "kept"));
+  CHECK(is_free_for_others(database, "0"));
+}
+
+TEST_CASE("a child that lives on keeps nothing of what its parent had when it was killed") {
+  const temporary_folder folder;
+  const std::string database = folder.file("tuning.db");
+  std::array<int, 2> pipe{};
+  REQUIRE(::pipe(pipe.data()) == 0);
+  const ::pid_t parent = ::fork();
+  if (parent == 0) {
+    key_lock lock(database, "key");
+    if (!lock.take(0ms)) ::_exit(1);
+    const ::pid_t child = ::fork();
+    if (child == 0) {
+      ::close(pipe[1]);
+      char ignored = 0;
+      ::_exit(static_cast<int>(::read(pipe[0], &ignored, 1)));  // until the test closes its end
+    }
+    ::kill(::getpid(), SIGKILL);
+  }
+  ::waitpid(parent, nullptr, 0);
+  CHECK(key_lock(database, "key").take(0ms));
+  ::close(pipe[0]);
+  ::close(pipe[1]);
+}
+
+TEST_CASE("who waits can tell for which process, and is asked to look meanwhile") {
+  const temporary_folder folder;
+  const std::string database = folder.file("tuning.db");
+  key_lock lock(database, "key");
+  const lock_keeper other([&] {
+    auto kept = std::make_unique<key_lock>(database, "key");
+    if (!kept->take(0ms)) ::_exit(1);
+    return kept;
+  });
+  int looks = 0;
+  CHECK_FALSE(lock.take(20ms, [&](std::chrono::nanoseconds waited) {
+    ++looks;
+    CHECK(waited < 20ms);
+    CHECK(lock.holder() == other.id());
+  }));
+  CHECK(looks > 0);
 }
 
 TEST_CASE("files that somebody removes by hand are made anew") {

@@ -16,12 +16,12 @@
 
 #include "libtune/base/fields.hpp"
 #include "libtune/store/database_use.hpp"
-#include "libtune/store/file_lock.hpp"
 #include "libtune/store/tuning_database.hpp"
 #include "libtune/testing/scoped_environment.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/testing/test_mode_guard.hpp"
 #include "libtune/tune/error.hpp"
+#include "tests/store/lock_keeper.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace {
@@ -323,28 +323,6 @@ TEST_CASE("no transaction is open while a configuration is compiled or timed") {
   CHECK(faults == 0);
 }
 
-namespace {
-
-/// Keeps every lock file of a database, as other processes would.
-std::vector<tune::detail::file_lock> keep_all_locks(const std::string& database) {
-  const auto name = [](int number) {
-    constexpr const char* digits = "0123456789abcdef";
-    return std::string{digits[number / 16], digits[number % 16]};
-  };
-  std::filesystem::create_directory(database + ".locks");
-  std::filesystem::permissions(database + ".locks", std::filesystem::perms::owner_all);
-  std::vector<tune::detail::file_lock> locks;
-  for (int number = 0; number < 256; ++number) {
-    const std::string path = database + ".locks/" + name(number);
-    locks.emplace_back(
-        tune::detail::file_descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)));
-    REQUIRE(locks.back().try_take() == tune::detail::lock_attempt::taken);
-  }
-  return locks;
-}
-
-}  // namespace
-
 TEST_CASE("who waits in vain for another process uses the nearest result, else the test default") {
   const application app;
   counted_autotuner counted;
@@ -352,12 +330,12 @@ TEST_CASE("who waits in vain for another process uses the nearest result, else t
   const tune::tuning_options impatient{.wait = std::chrono::milliseconds(1), .observers = {seen}};
   const auto context = sample::make_device().device().create_context();
   SUBCASE("nothing is near") {
-    const auto locks = keep_all_locks(app.path);
+    const tune::testing::lock_keeper other(tune::testing::all_keys_of(app.path));
     CHECK(counted.autotune(context, {}, impatient) == test_default);
   }
   SUBCASE("another driver's result is near") {
     counted.autotune(sample::make_device("fake device", "0.9").device().create_context());
-    const auto locks = keep_all_locks(app.path);
+    const tune::testing::lock_keeper other(tune::testing::all_keys_of(app.path));
     CHECK(counted.autotune(context, {}, impatient) == fastest);
   }
   CHECK(seen->searches == 0);
@@ -368,7 +346,7 @@ TEST_CASE("who waits in vain for another process uses the nearest result, else t
 TEST_CASE("the mode force waits for nobody") {
   const application app;
   counted_autotuner counted;
-  const auto locks = keep_all_locks(app.path);
+  const tune::testing::lock_keeper other(tune::testing::all_keys_of(app.path));
   const tune::tuning_options force{.mode = tune::tuning_mode::force};
   CHECK(counted.autotune(sample::make_device().device().create_context(), {}, force) == fastest);
 }

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/lock_holder.hpp"
+
+#include <csignal>
+#include <doctest/doctest.h>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/store/lock_keeper.hpp"
+
+using tune::look_at_holder;
+
+TEST_CASE("a holder is told by its number, the file that it runs, and whether it is stopped") {
+  const tune::testing::lock_keeper other([] { return 0; });
+  const std::string name = "process " + std::to_string(other.id()) + " (store_tests)";
+  const tune::lock_holder running = look_at_holder(other.id());
+  CHECK(running.program == "store_tests");
+  CHECK_FALSE(running.stopped);
+  CHECK(describe(running) == name);
+  other.send(SIGSTOP);
+  ::waitpid(other.id(), nullptr, WUNTRACED);
+  CHECK(look_at_holder(other.id()).stopped);
+  CHECK(describe(look_at_holder(other.id())) == name + ", which is stopped");
+}
+
+TEST_CASE("of a process that is gone or not to be seen, what is known is told") {
+  CHECK(describe(look_at_holder(::getpid())) == "this process");
+  CHECK(describe(look_at_holder(0)) == "a process of another container");
+  constexpr ::pid_t none = (1 << 22) + 1;  // beyond the largest number that the system gives
+  CHECK(describe(look_at_holder(none)) == "process " + std::to_string(none));
+}
+
+TEST_CASE("the processor time that a holder has used grows while it works") {
+  const std::uint64_t before = look_at_holder(::getpid()).used_ticks;
+  while (look_at_holder(::getpid()).used_ticks == before) {
+  }
+  CHECK(look_at_holder(::getpid()).used_ticks > before);
+}
