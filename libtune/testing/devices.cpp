@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <exception>
 #include <fmt/format.h>
 #include <set>
 #include <string>
@@ -55,11 +56,20 @@ void for_each_test_device(const std::function<void(const device&)>& test) {
     skip(chosen == device_choice::none ? "--devices=none" : "this machine has no device");
     return;
   }
+  // A subcase that an exception leaves is reported, and the exception once more when it arrives.
+  std::exception_ptr thrown;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const std::string label =
         fmt::format("on {} device {}: {}", devices[i].info().backend, i, devices[i].name());
-    DOCTEST_SUBCASE(label.c_str()) { test(devices[i]); }
+    DOCTEST_SUBCASE(label.c_str()) {
+      try {
+        test(devices[i]);
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+    }
   }
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 }  // namespace tune::testing

@@ -8,6 +8,8 @@
 #include <string>
 #include <sys/wait.h>
 
+#include "libtune/testing/devices.hpp"
+
 namespace {
 
 struct outcome {
@@ -29,6 +31,15 @@ outcome run_sample(const std::string& options) {
 
 bool contains(const outcome& result, const std::string& text) {
   return result.output.find(text) != std::string::npos;
+}
+
+int count(const outcome& result, const std::string& text) {
+  int found = 0;
+  for (auto at = result.output.find(text); at != std::string::npos;
+       at = result.output.find(text, at + 1)) {
+    ++found;
+  }
+  return found;
 }
 
 }  // namespace
@@ -68,6 +79,23 @@ TEST_CASE("a device test is skipped without devices") {
   INFO(result.output);
   CHECK(result.status == tune::testing::skipped_exit_status);
   CHECK(contains(result, "skipped: needs a device: --devices=none"));
+}
+
+LIBTUNE_DEVICE_TEST_CASE("what a device test throws is reported once for each device", first) {
+  const int devices = static_cast<int>(tune::testing::test_devices().size());
+  const outcome result = run_sample("--test-case='throws on a device'");
+  INFO(result.output);
+  CHECK(result.status == 1);
+  CHECK(count(result, "threw exception") == devices);
+  CHECK(count(result, "it was thrown") == devices);
+  CHECK_FALSE(contains(result, "will translate later"));
+  CHECK(contains(result, "device 0: " + first.name()));
+  CHECK(contains(result, "the device is called " + first.name()));
+  const outcome required = run_sample("--test-case='requires on a device'");
+  INFO(required.output);
+  CHECK(required.status == 1);
+  CHECK(count(required, "FATAL ERROR") == devices);
+  CHECK_FALSE(contains(required, "threw exception"));
 }
 
 TEST_CASE("a choice of devices that is none of the three is refused") {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
+#include <stdexcept>
 
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/skip.hpp"
@@ -17,3 +18,10 @@ TEST_CASE("skips after an assertion") {
 }
 
 LIBTUNE_DEVICE_TEST_CASE("needs a device", device) { CHECK_FALSE(device.name().empty()); }
+
+LIBTUNE_DEVICE_TEST_CASE("throws on a device", device) {
+  INFO("the device is called " << device.name());
+  throw std::runtime_error("it was thrown");
+}
+
+LIBTUNE_DEVICE_TEST_CASE("requires on a device", device) { REQUIRE(device.name().empty()); }
