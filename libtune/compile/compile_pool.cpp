@@ -3,6 +3,7 @@
 #include "libtune/compile/compile_pool.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -69,21 +70,31 @@ std::string current_folder() {
   return std::filesystem::current_path(ignored).string();
 }
 
-std::string wanted_program() {
-  std::string program = detail::find_worker_program();
-  if (program.empty()) {
-    log(log_level::info,
-        "programs are compiled in this process: the helper libtune-worker was not found; install "
-        "it, or say where it is by LIBTUNE_WORKER");
-  }
-  return program;
+// The helper libtune-worker, or the program that LIBTUNE_WORKER names.
+compile_pool_options helper_options() {
+  if (auto given = read_environment("LIBTUNE_WORKER")) return {.program = *std::move(given)};
+  detail::found_helper search = detail::find_helper("libtune-worker");
+  if (!search.path.empty()) return {.program = std::move(search.path)};
+  compile_pool_options none{.program = ""};
+  none.absence = detail::missing_worker_remedy;
+  warn_once("programs are compiled in this process, one after the other: " +
+            detail::describe_missing("libtune-worker", search) + "; " +
+            detail::missing_worker_remedy);
+  return none;
 }
 
-compile_pool_options wanted_options(std::optional<std::size_t> count) {
+compile_pool_options wanted_options(std::optional<std::size_t> count,
+                                    std::vector<std::string> own_arguments) {
   constexpr std::size_t most = 1024;
   if (count == std::size_t{0}) return {.program = "", .workers = 0};
   const detail::usable_resources resources = detail::find_usable_resources();
-  compile_pool_options options{.program = wanted_program()};
+  compile_pool_options options;
+  if (own_arguments.empty()) {
+    options = helper_options();
+  } else {
+    // The file that runs, even if another has taken its place since.
+    options = {.program = "/proc/self/exe", .arguments = std::move(own_arguments)};
+  }
   options.workers = count ? static_cast<int>(std::min(*count, most)) : worker_count(resources);
   options.memory_bytes = worker_memory_bytes(resources, options.workers);
   return options;
@@ -99,7 +110,10 @@ void check_pool_seal(const char* what, const context& context) {
 /// The pools of this process, by what was asked for. Never destroyed: tickets and threads may use
 /// them to the very end.
 struct shared_pools {
-  using wish = std::tuple<::pid_t, std::string, std::optional<std::size_t>>;
+  /// The process, LIBTUNE_WORKER, LIBTUNE_WORKERS, and the arguments of a program that compiles for
+  /// itself.
+  using wish =
+      std::tuple<::pid_t, std::string, std::optional<std::size_t>, std::vector<std::string>>;
   std::mutex mutex;
   std::map<wish, std::unique_ptr<compile_pool>> pools;
 };
@@ -110,8 +124,23 @@ shared_pools& all_shared_pools() {
 }
 
 shared_pools::wish current_wish() {
-  return {::getpid(), read_environment("LIBTUNE_WORKER").value_or(""),
-          read_environment_index("LIBTUNE_WORKERS")};
+  std::string given = read_environment("LIBTUNE_WORKER").value_or("");
+  auto own = given.empty() ? detail::own_worker_arguments() : std::vector<std::string>();
+  return {::getpid(), std::move(given), read_environment_index("LIBTUNE_WORKERS"), std::move(own)};
+}
+
+/// What is asked for where the program cannot be started again to compile.
+shared_pools::wish without_own(shared_pools::wish wish) {
+  std::get<3>(wish).clear();
+  return wish;
+}
+
+compile_pool& pool_of(shared_pools& all, const shared_pools::wish& wish) {
+  auto& pool = all.pools[wish];
+  if (pool == nullptr) {
+    pool = std::make_unique<compile_pool>(wanted_options(std::get<2>(wish), std::get<3>(wish)));
+  }
+  return *pool;
 }
 
 }  // namespace
@@ -122,16 +151,14 @@ compile_pool& compile_pool::shared() {
   const detail::fork_guard no_fork;
   shared_pools& all = all_shared_pools();
   const std::lock_guard lock(all.mutex);
-  auto& pool = all.pools[wish];
-  if (pool == nullptr) {
-    // At the end of the process the threads end before static objects do.
-    static const int registered = std::atexit([] {
-      for (auto& [key, each] : all_shared_pools().pools) each->end();
-    });
-    static_cast<void>(registered);
-    pool = std::make_unique<compile_pool>(wanted_options(std::get<2>(wish)));
-  }
-  return *pool;
+  // At the end of the process the threads end before static objects do.
+  static const int registered = std::atexit([] {
+    for (auto& [key, each] : all_shared_pools().pools) each->end();
+  });
+  static_cast<void>(registered);
+  compile_pool& pool = pool_of(all, wish);
+  if (pool.why_unavailable().empty() || std::get<3>(wish).empty()) return pool;
+  return pool_of(all, without_own(wish));
 }
 
 bool compile_pool::shared_runs() {
@@ -139,8 +166,10 @@ bool compile_pool::shared_runs() {
   const detail::fork_guard no_fork;
   shared_pools& all = all_shared_pools();
   const std::lock_guard lock(all.mutex);
-  const auto found = all.pools.find(wish);
-  return found != all.pools.end() && found->second->running() > 0;
+  return std::ranges::any_of(std::array{wish, without_own(wish)}, [&](const auto& wanted) {
+    const auto found = all.pools.find(wanted);
+    return found != all.pools.end() && found->second->running() > 0;
+  });
 }
 
 compile_pool::compile_pool(compile_pool_options options)
@@ -159,10 +188,18 @@ bool compile_pool::is_available() const {
   return !crew_->board().is_of_another_process() && crew_->is_available();
 }
 
-bool compile_pool::can_compile(const context& context) const {
+std::string compile_pool::why_unavailable() const {
+  return crew_->board().is_of_another_process() ? "" : crew_->why_unavailable();
+}
+
+bool compile_pool::is_for(const context& context) {
   const tune::device handle = context.device();
   const std::string& backend = handle.info().backend;
-  return (backend == "CUDA" || backend == "OpenCL") && is_available();
+  return backend == "CUDA" || backend == "OpenCL";
+}
+
+bool compile_pool::can_compile(const context& context) const {
+  return is_for(context) && is_available();
 }
 
 int compile_pool::workers() const noexcept { return crew_->options().workers; }

@@ -28,6 +28,9 @@ struct compile_limits {
 
 struct compile_pool_options {
   std::string program = {};  ///< the helper; empty: none, nothing is available
+  /// All arguments of a program whose main begins with serve_if_worker; empty: those of the helper.
+  std::vector<std::string> arguments = {};
+  std::string absence = {};  ///< why there is none, for people; empty if nobody wants any
   int workers = 1;           ///< most that run at once; 0: nothing is available
   std::uint64_t memory_bytes = std::uint64_t{2} << 30;  ///< of one worker, resident
   std::chrono::milliseconds idle_time{10'000};   ///< a worker without work for so long is ended
@@ -40,8 +43,10 @@ struct compile_pool_options {
 class compile_pool {
  public:
   /// The pool that LIBTUNE_WORKER and LIBTUNE_WORKERS ask for now, as large as the cores and the
-  /// memory that this process may use allow. It lives to the end of the process; a child made by
-  /// fork gets one of its own. @throws environment_error
+  /// memory that this process may use allow. Its workers are this program, if that began with
+  /// serve_if_worker and can be started again, or else the helper libtune-worker. It lives to the
+  /// end of the process; a child made by fork gets one of its own. Where there is no helper, a
+  /// warning says so, once. @throws environment_error
   static compile_pool& shared();
   /// Whether workers of that pool run. Makes none. @throws environment_error
   static bool shared_runs();
@@ -55,7 +60,12 @@ class compile_pool {
   /// Whether workers can run, as far as is known: there is a program, and it has not failed to
   /// start or turned out to be of another version (which has been logged, once).
   bool is_available() const;
-  /// Whether workers can compile for this context: is_available, and the backend is one of ours.
+  /// Why no workers can run, for people: there is no program, or it cannot be used. Empty if they
+  /// can, or none are wanted.
+  std::string why_unavailable() const;
+  /// Whether workers compile for such contexts at all: the backend is one of ours.
+  static bool is_for(const context& context);
+  /// Whether they can compile for this context: is_available and is_for.
   bool can_compile(const context& context) const;
 
   /// Most that run at once.

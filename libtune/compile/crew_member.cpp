@@ -23,7 +23,9 @@ std::string seconds(std::chrono::nanoseconds time) {
 }  // namespace
 
 crew_member::crew_member(const compile_pool_options& options, std::optional<compile_target> prepare)
-    : options_(options), prepare_(std::move(prepare)), process_(options.program) {
+    : options_(options),
+      prepare_(std::move(prepare)),
+      process_(options.program, options.arguments) {
   enter(state::starting, options.start_time);
 }
 

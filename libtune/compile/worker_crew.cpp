@@ -37,13 +37,19 @@ worker_crew::worker_crew(compile_pool_options options)
     : options_(std::move(options)),
       board_(std::make_shared<completion_board>()),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      available_(wake_ && !options_.program.empty() && options_.workers > 0) {}
+      available_(wake_ && !options_.program.empty() && options_.workers > 0),
+      why_unavailable_(options_.absence) {}
 
 worker_crew::~worker_crew() { stop(); }
 
 bool worker_crew::is_available() const {
   const std::lock_guard lock(board_->mutex);
   return available_;
+}
+
+std::string worker_crew::why_unavailable() const {
+  const std::lock_guard lock(board_->mutex);
+  return why_unavailable_;
 }
 
 int worker_crew::running() const {
@@ -87,6 +93,7 @@ void worker_crew::need_thread() {
     thread_runs_ = true;
   } catch (const std::system_error& failure) {
     available_ = false;
+    why_unavailable_ = failure.what();
     queue_.clear();
     warn_once(fmt::format("programs are compiled in this process: {}", failure.what()));
   }
@@ -265,13 +272,22 @@ void worker_crew::drop_ended() {
   if (hopeless || failed_starts_ >= most_failed_starts) fail(reason);
 }
 
+std::string worker_crew::describe_failure(const std::string& reason) const {
+  if (options_.arguments.empty()) {
+    return fmt::format("'{}' cannot be used: {}", options_.program, reason);
+  }
+  return fmt::format(
+      "this program cannot be started again to compile for itself: {}; let main begin with "
+      "tune::serve_if_worker",
+      reason);
+}
+
 void worker_crew::fail(const std::string& reason) {
   {
     const std::lock_guard lock(board_->mutex);
     if (std::exchange(available_, false)) {
-      warn_once(fmt::format(
-          "programs are compiled in this process, not by workers: '{}' cannot be used: {}",
-          options_.program, reason));
+      why_unavailable_ = describe_failure(reason);
+      warn_once("programs are compiled in this process, not by workers: " + why_unavailable_);
     }
   }
   finish_all(reason);

@@ -34,6 +34,8 @@ class worker_crew {
   completion_board& board() const noexcept { return *board_; }
 
   bool is_available() const;
+  /// See compile_pool.
+  std::string why_unavailable() const;
   int running() const;
   void warm_up(compile_target target, int count);
   std::shared_ptr<compile_job> submit(const sha256_digest& key, compile_order order,
@@ -66,6 +68,7 @@ class worker_crew {
   void give_orders();
   void take_reports();
   void drop_ended();
+  std::string describe_failure(const std::string& reason) const;
   void fail(const std::string& reason);
   void finish_all(const std::string& reason);
   std::chrono::milliseconds time_to_wait() const;
@@ -82,6 +85,7 @@ class worker_crew {
   int warm_count_ = 0;
   int running_ = 0;
   bool available_;
+  std::string why_unavailable_;
   bool stopping_ = false;
   bool thread_runs_ = false;
   std::thread thread_;

@@ -6,11 +6,25 @@
 #include <unistd.h>
 #include <vector>
 
+#include "libtune/compile/worker_program.hpp"
+
 namespace tune::detail {
 
-worker_process::worker_process(const std::string& program)
-    : process_(
-          {.program = program, .arguments = {program, "--serve", std::to_string(::getpid())}}) {}
+namespace {
+
+child_command command_for(const std::string& program, const std::vector<std::string>& arguments) {
+  const std::string parent = std::to_string(::getpid());
+  if (arguments.empty()) return {.program = program, .arguments = {program, "--serve", parent}};
+  return {.program = program,
+          .arguments = arguments,
+          .variables = {std::string(worker_variable) + '=' + parent}};
+}
+
+}  // namespace
+
+worker_process::worker_process(const std::string& program,
+                               const std::vector<std::string>& arguments)
+    : process_(command_for(program, arguments)) {}
 
 bool worker_process::receive() {
   std::vector<std::byte> arrived;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "libtune/compile/child_process.hpp"
 #include "libtune/compile/worker_message.hpp"
@@ -17,8 +18,9 @@ class worker_process {
  public:
   using end = child_process::end;
 
+  /// @param arguments  as in compile_pool_options
   /// @throws std::system_error if the program cannot be run
-  explicit worker_process(const std::string& program);
+  worker_process(const std::string& program, const std::vector<std::string>& arguments);
 
   int socket() const noexcept { return process_.socket(); }
 

@@ -20,10 +20,13 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/log.hpp"
 #include "libtune/compile/worker_program.hpp"
 #include "libtune/isolation/isolated_host.hpp"
 #include "libtune/isolation/tuner_child.hpp"
 #include "libtune/isolation/tuner_service.hpp"
+#include "libtune/worker/order_compiler.hpp"
+#include "libtune/worker/serve.hpp"
 
 namespace tune {
 namespace {
@@ -37,9 +40,9 @@ bool is_socket(int file) {
   return ::getsockopt(file, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
 }
 
-/// The parent that has started this process to tune; empty if none has.
-std::optional<::pid_t> stated_parent() {
-  const char* text = ::secure_getenv(tuner_variable);
+/// The parent that has started this process for what the variable says; empty if none has.
+std::optional<::pid_t> stated_parent(const char* variable) {
+  const char* text = ::secure_getenv(variable);
   if (text == nullptr) return std::nullopt;
   ::pid_t parent = 0;
   const auto [stop, failure] = std::from_chars(text, text + std::strlen(text), parent);
@@ -59,12 +62,24 @@ void become_expendable() {
   std::ofstream("/proc/self/oom_score_adj") << 1000;
 }
 
-void serve_if_asked(int socket) {
-  const auto parent = stated_parent();
-  if (!parent || !is_child_of(*parent, socket)) return;
+/// The parent that has started this process for what the variable says, to talk to by the socket.
+std::optional<::pid_t> parent_by(const char* variable, int socket) {
+  const auto parent = stated_parent(variable);
+  if (!parent || !is_child_of(*parent, socket)) return std::nullopt;
   // What this process starts is not asked.
-  ::unsetenv(tuner_variable);
+  ::unsetenv(variable);
   ::fcntl(socket, F_SETFD, FD_CLOEXEC);
+  return parent;
+}
+
+void compile_if_asked(int socket) {
+  const auto parent = parent_by(detail::worker_variable, socket);
+  if (parent) worker::work_for(*parent, worker::order_compiler());
+}
+
+void tune_if_asked(int socket) {
+  const auto parent = parent_by(tuner_variable, socket);
+  if (!parent) return;
   become_expendable();
   if (::getppid() != *parent) ::_exit(0);  // it ended before its end would have been told
   detail::serve_tuning(socket);
@@ -80,11 +95,14 @@ void install(tuner_program program) {
 }  // namespace
 
 void serve_if_worker(int argc, char** argv) {
-  serve_if_asked(child_process::socket_in_child);
-  // The file that runs, even if another has taken its place since. Not for programs with raised
-  // privileges: what they are started with is not to be trusted again.
-  if (::getauxval(AT_SECURE) != 0) return;
-  install({.path = "/proc/self/exe", .arguments = {argv, argv + argc}});
+  constexpr int socket = child_process::socket_in_child;
+  compile_if_asked(socket);
+  // Not for programs with raised privileges: what they are started with is not to be trusted again.
+  const bool may_start_again = ::getauxval(AT_SECURE) == 0;
+  if (may_start_again) detail::set_own_worker({argv, argv + argc});
+  tune_if_asked(socket);
+  // The file that runs, even if another has taken its place since.
+  if (may_start_again) install({.path = "/proc/self/exe", .arguments = {argv, argv + argc}});
 }
 
 void tune_through(const std::string& library_path) {
@@ -94,14 +112,21 @@ void tune_through(const std::string& library_path) {
     throw argument_error("the library '" + library_path +
                          "' cannot be tuned through: " + failure.message());
   }
-  const std::string helper = detail::find_tuner_program();
-  if (helper.empty() || ::getauxval(AT_SECURE) != 0) return;
-  install({.path = helper, .arguments = {helper, library.string()}});
+  if (::getauxval(AT_SECURE) != 0) return;
+  const detail::found_helper helper = detail::find_tuner_program();
+  if (helper.path.empty()) {
+    warn_once("searches run in this process, where a bad configuration can end it: " +
+              detail::describe_missing("libtune-tuner", helper) +
+              "; install libtune's libexec folder, or set LIBTUNE_WORKER to the libtune-worker "
+              "beside it");
+    return;
+  }
+  install({.path = helper.path, .arguments = {helper.path, library.string()}});
 }
 
 }  // namespace tune
 
 int libtune_serve_worker(int socket) {
-  tune::serve_if_asked(socket);
+  tune::tune_if_asked(socket);
   return 1;
 }

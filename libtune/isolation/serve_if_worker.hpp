@@ -14,10 +14,11 @@ namespace tune {
 ///   }
 ///
 /// From then on searches run in a child process, which is this program, started again: there this
-/// call tunes what it is asked for, and never returns. So what is done before it, in constructors
-/// of static objects too, is done in each child. Children find an autotune function if it is a
-/// static object outside of any function, the usual way; others are tuned in the program itself, as
-/// is everything with LIBTUNE_ISOLATION=off.
+/// call tunes what it is asked for, and never returns. In the same way this program compiles for
+/// itself, many programs at once, unless LIBTUNE_WORKER names another one for that. So what is done
+/// before it, in constructors of static objects too, is done in each child. Children find an
+/// autotune function if it is a static object outside of any function, the usual way; others are
+/// tuned in the program itself, as is everything with LIBTUNE_ISOLATION=off.
 ///
 /// What main sets up is not there in a child. An autotune function may depend on its key, on the
 /// environment and on files, not on objects that main has filled.
@@ -29,6 +30,7 @@ void serve_if_worker(int argc, char** argv);
 /// The same for a shared library that something else has loaded, such as a plugin, and that links
 /// libtune: searches run in a helper program, libtune-tuner, that loads the library and finds its
 /// autotune functions. Call it when the library is loaded, from its own code; the file has to stay.
+/// Where the helper program is not found, a warning says so, and searches run in this process.
 /// @param library_path  its own file
 /// @throws argument_error if there is no such file
 void tune_through(const std::string& library_path);

@@ -166,6 +166,7 @@ void write_table(std::ostream& out, const search_finished_event& search,
     out << "No configuration could be measured.\n";
   }
   write_unmeasured(out, search);
+  for (const std::string& doubt : search.doubts) out << "Note: " << doubt << '\n';
   if (options.verbose) write_each_unmeasured(out, search, fields);
   out.flush();
 }

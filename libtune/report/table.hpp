@@ -14,7 +14,8 @@ struct table_options {
 
 /// Writes what a search has found, for people: the fields that are the same in all configurations;
 /// every measured configuration by its other fields, the fastest first, those within 5 % of the
-/// best marked; then how many have no time, and the most frequent reasons.
+/// best marked; then how many have no time, and the most frequent reasons; then the search's
+/// doubts.
 void write_table(std::ostream& out, const search_finished_event& search,
                  const table_options& options = {});
 

@@ -32,6 +32,7 @@ pool_workshop::pool_workshop(compile_pool& pool, const context& context,
                              std::chrono::nanoseconds time_limit)
     : pool_(pool),
       limits_{.time = time_limit},
+      is_for_pools_(pool.is_for(context)),
       capacity_(pool.can_compile(context) ? static_cast<std::size_t>(pool.workers()) : 0),
       expected_(capacity_) {}
 
@@ -66,6 +67,10 @@ std::vector<delivered_program> pool_workshop::do_deliver(time_point until) {
     ready = collect();
   }
   return ready;
+}
+
+std::string pool_workshop::do_shortcoming() const {
+  return is_for_pools_ ? pool_.why_unavailable() : std::string();
 }
 
 std::vector<delivered_program> pool_workshop::collect() {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -37,11 +38,13 @@ class pool_workshop final : public program_workshop {
   std::optional<supplied_program> do_find(const wanted_program& wanted) override;
   void do_order(program_order order, const wanted_program& wanted, double cost) override;
   std::vector<delivered_program> do_deliver(time_point until) override;
+  std::string do_shortcoming() const override;
 
   std::vector<delivered_program> collect();
 
   compile_pool& pool_;
   compile_limits limits_;
+  bool is_for_pools_;
   std::size_t capacity_;
   std::size_t expected_;
   bool started_ = false;

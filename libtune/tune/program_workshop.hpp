@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "libtune/compile/program_supply.hpp"
@@ -46,6 +47,9 @@ class program_workshop {
   /// What has been made since the last call, waiting for the first of them until then at most.
   /// Returns at once if nothing is on order.
   std::vector<delivered_program> deliver(time_point until) { return do_deliver(until); }
+  /// Why programs are compiled where they are asked for though helpers were wanted, for people;
+  /// empty if they are not.
+  std::string shortcoming() const { return do_shortcoming(); }
 
  private:
   virtual std::size_t do_capacity() const = 0;
@@ -53,6 +57,7 @@ class program_workshop {
   virtual std::optional<supplied_program> do_find(const wanted_program& wanted) = 0;
   virtual void do_order(program_order order, const wanted_program& wanted, double cost) = 0;
   virtual std::vector<delivered_program> do_deliver(time_point until) = 0;
+  virtual std::string do_shortcoming() const { return {}; }
 };
 
 }  // namespace tune

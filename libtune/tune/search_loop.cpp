@@ -92,15 +92,20 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
   if (!run.best() && run.end() == search_end::complete) run.retry_remembered();
 
   const std::optional<std::size_t> best = run.best();
-  const search_finished_event finished{.subject = subject,
-                                       .trials = run.trials(),
-                                       .best = best,
-                                       .elapsed = now() - start,
-                                       .end = run.end(),
-                                       .doubts = run.doubts(),
-                                       .times = run.times()};
+  search_finished_event finished{.subject = subject,
+                                 .trials = run.trials(),
+                                 .best = best,
+                                 .elapsed = now() - start,
+                                 .end = run.end(),
+                                 .doubts = run.doubts(),
+                                 .times = run.times()};
   for (const std::string& doubt : finished.doubts) {
     log(log_level::warning, describe(subject) + ": " + doubt);
+  }
+  // That has been logged, once for all searches.
+  if (const std::string why = workshop.shortcoming(); !why.empty()) {
+    finished.doubts.push_back("programs were compiled in this process, one after the other: " +
+                              why);
   }
   notify(observers, [&](observer& listener) { listener.search_finished(finished); });
   if (!best) throw tuning_failed_error(subject, finished.trials);

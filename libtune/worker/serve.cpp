@@ -86,10 +86,10 @@ compile_report carry_out(const worker_message& message, const trade& trade) {
           })};
 }
 
-bool has_parent(const char* text) {
+::pid_t number_of(const char* text) {
   ::pid_t parent = 0;
   std::from_chars(text, text + std::strlen(text), parent);
-  return parent == ::getppid();
+  return parent;
 }
 
 }  // namespace
@@ -105,6 +105,19 @@ int serve(int socket, const trade& trade) {
   return 0;
 }
 
+void work_for(::pid_t parent, const trade& trade) {
+  constexpr int socket = detail::child_process::socket_in_child;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(0);  // it ended before that was asked for
+  constexpr rlimit none{.rlim_cur = 0, .rlim_max = 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+  std::ofstream("/proc/self/oom_score_adj") << 1000;
+  const int result = serve(socket, trade);
+  // Drivers have threads, and destructors that wait for them: none of that matters any more.
+  std::fflush(nullptr);
+  ::_exit(result);
+}
+
 int run(int count, char** arguments, const trade& trade) {
   constexpr int socket = detail::child_process::socket_in_child;
   if (count != 3 || std::string_view(arguments[1]) != "--serve" ||
@@ -115,15 +128,7 @@ int run(int count, char** arguments, const trade& trade) {
         stderr);
     return 2;
   }
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (!has_parent(arguments[2])) return 0;  // it ended before that was asked for
-  constexpr rlimit none{.rlim_cur = 0, .rlim_max = 0};
-  ::setrlimit(RLIMIT_CORE, &none);
-  std::ofstream("/proc/self/oom_score_adj") << 1000;
-  const int result = serve(socket, trade);
-  // Drivers have threads, and destructors that wait for them: none of that matters any more.
-  std::fflush(nullptr);
-  ::_exit(result);
+  work_for(number_of(arguments[2]), trade);
 }
 
 }  // namespace tune::worker

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <sys/types.h>
 
 #include "libtune/compile/worker_message.hpp"
 
@@ -20,7 +21,10 @@ struct trade {
 int serve(int socket, const trade& trade);
 
 /// The same as the program that a compile_pool starts: sees that it ends with its parent, leaves no
-/// core file behind, and is the first to go when memory runs out.
+/// core file behind, and is the first to go when memory runs out. Ends the process.
+[[noreturn]] void work_for(::pid_t parent, const trade& trade);
+
+/// The main of libtune-worker.
 /// @param arguments  of main; a person who calls the program is told what it is for
 int run(int count, char** arguments, const trade& trade);
 

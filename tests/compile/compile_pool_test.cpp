@@ -4,8 +4,11 @@
 
 #include <chrono>
 #include <doctest/doctest.h>
+#include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <string>
+#include <system_error>
 #include <unistd.h>
 #include <vector>
 
@@ -193,4 +196,46 @@ TEST_CASE("a child made by fork has a shared pool of its own") {
           return !usable && compiles() ? 0 : 1;
         }) == 0);
   CHECK(compiles());
+}
+
+TEST_CASE("a program that begins with serve_if_worker is its own worker") {
+  // This one does, in its main.
+  const tune::testing::fake_device fake({.backend = "OpenCL"});
+  const tune::context context = fake.device().create_context();
+  compile_pool& pool = compile_pool::shared();
+  // That device is only here.
+  const auto result = pool.submit(context, {.name = "a", .text = "b", .options = {}}).result();
+  CHECK(result.what == status::unavailable);
+  CHECK_MESSAGE(result.text.find("the worker does not find the device") != std::string::npos,
+                result.text);
+  CHECK(pool.why_unavailable().empty());
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  int workers = 0;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream children(thread.path() / "children");
+    for (std::string child; children >> child;) {
+      std::error_code gone;
+      if (std::filesystem::read_symlink("/proc/" + child + "/exe", gone) == self) ++workers;
+    }
+  }
+  CHECK(workers >= 1);
+}
+
+TEST_CASE("a program that cannot be its own worker says why") {
+  const tune::testing::fake_device fake({.backend = "OpenCL"});
+  const tune::context context = fake.device().create_context();
+  compile_pool pool({.program = "/bin/true", .arguments = {"true"}, .workers = 1});
+  CHECK(pool.submit(context, {"a", "b", {}}).result().what == status::unavailable);
+  CHECK_FALSE(pool.is_available());
+  const std::string why = pool.why_unavailable();
+  CHECK_MESSAGE(why.find("exit status 0") != std::string::npos, why);
+  CHECK_MESSAGE(why.find("serve_if_worker") != std::string::npos, why);
+}
+
+TEST_CASE("a pool says why it has no program, and nothing where none is wanted") {
+  CHECK(compile_pool({.program = "", .absence = "it was not found"}).why_unavailable() ==
+        "it was not found");
+  CHECK(compile_pool({.program = "", .workers = 0}).why_unavailable().empty());
+  const scoped_environment none("LIBTUNE_WORKERS", "0");
+  CHECK(compile_pool::shared().why_unavailable().empty());
 }

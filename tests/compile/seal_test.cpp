@@ -65,7 +65,7 @@ TEST_CASE("a sealed thread has no pool compile and starts no workers") {
                          tune::seal_broken_error);
     CHECK_THROWS_WITH_AS(pool.warm_up(context), doctest::Contains("start helper processes"),
                          tune::seal_broken_error);
-    CHECK_THROWS_AS(tune::detail::worker_process("/nothing/here"), tune::seal_broken_error);
+    CHECK_THROWS_AS(tune::detail::worker_process("/nothing/here", {}), tune::seal_broken_error);
   }
   const scoped_seal sealed(seal_mode::counts);
   CHECK_NOTHROW(submit());

@@ -130,3 +130,12 @@ TEST_CASE("the reporter writes the table at the end of each search") {
   CHECK(out.str() == table_of(tune::testing::failed_search(), {.verbose = true}) +
                          table_of(tune::testing::successful_search()));
 }
+
+TEST_CASE("what could not be settled is noted below the table") {
+  auto search = tune::testing::successful_search();
+  search.doubts = {"the helper was not found", "the device was slower at the end"};
+  CHECK(
+      table_of(search).ends_with("No configuration was skipped.\n"
+                                 "Note: the helper was not found\n"
+                                 "Note: the device was slower at the end\n"));
+}

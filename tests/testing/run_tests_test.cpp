@@ -81,21 +81,21 @@ TEST_CASE("a device test is skipped without devices") {
   CHECK(contains(result, "skipped: needs a device: --devices=none"));
 }
 
-LIBTUNE_DEVICE_TEST_CASE("what a device test throws is reported once for each device", first) {
+LIBTUNE_DEVICE_TEST_CASE("what a device test throws is reported once for each device", device) {
   const int devices = static_cast<int>(tune::testing::test_devices().size());
   const outcome result = run_sample("--test-case='throws on a device'");
   INFO(result.output);
   CHECK(result.status == 1);
-  CHECK(count(result, "threw exception") == devices);
+  CHECK(count(result, "THREW exception") == devices);
   CHECK(count(result, "it was thrown") == devices);
   CHECK_FALSE(contains(result, "will translate later"));
-  CHECK(contains(result, "device 0: " + first.name()));
-  CHECK(contains(result, "the device is called " + first.name()));
+  CHECK(contains(result, "device 0: " + device.name()));
+  CHECK(contains(result, "the device is called " + device.name()));
   const outcome required = run_sample("--test-case='requires on a device'");
   INFO(required.output);
   CHECK(required.status == 1);
   CHECK(count(required, "FATAL ERROR") == devices);
-  CHECK_FALSE(contains(required, "threw exception"));
+  CHECK_FALSE(contains(required, "THREW exception"));
 }
 
 TEST_CASE("a choice of devices that is none of the three is refused") {

@@ -37,6 +37,8 @@ class fake_workshop final : public tune::program_workshop {
   /// What find knows of.
   std::function<std::optional<tune::supplied_program>(const tune::wanted_program&)> known;
 
+  std::string missing;  // why it has no helpers
+
   std::vector<double> costs;  // that were told with the orders
   /// What the compiler is said to have taken.
   std::function<std::chrono::nanoseconds(const tune::wanted_program&)> elapsed;
@@ -71,6 +73,7 @@ class fake_workshop final : public tune::program_workshop {
                          elapsed ? elapsed(next.second) : std::chrono::nanoseconds(0)});
     return delivered;
   }
+  std::string do_shortcoming() const override { return missing; }
 
   std::size_t capacity_;
   std::vector<order_pair> orders_;

@@ -41,11 +41,13 @@ struct scored_space {
                      const std::vector<std::size_t>& shortlist = {}) const {
     const tune::testing::fake_device fake;
     sample::fake_workshop nowhere(0);
+    nowhere.missing = missing;
     return tune::run_search(
         problem(), {}, fake.device(), options, options.observers, fake.clock(), nowhere,
         [&] { return known; }, shortlist);
   }
 
+  std::string missing = {};  ///< why there are no helpers
   static constexpr double throws = 1e99;
   static constexpr double skips = 1e98;
   std::vector<double> seconds;
@@ -67,6 +69,11 @@ struct listener final : tune::observer {
     heard += "best " + (event.best ? std::to_string(*event.best) : "none") + ";";
   }
   std::string heard;
+};
+
+struct doubter final : tune::observer {
+  void search_finished(const tune::search_finished_event& event) override { doubts = event.doubts; }
+  std::vector<std::string> doubts;
 };
 
 struct thrower final : tune::observer {
@@ -249,4 +256,15 @@ TEST_CASE("if nothing else works, what was known not to compile is tried after a
         "started 3;remembered x=0;x=1;remembered x=2;x=0;x=2;best 0;");
   CHECK(heard_of({scored_space::throws, scored_space::skips, scored_space::throws}, known) ==
         "started 3;remembered x=0;x=1;remembered x=2;x=0;x=2;best none;failed");
+}
+
+TEST_CASE("that helpers are missing is part of what a search reports") {
+  const auto listener = std::make_shared<doubter>();
+  scored_space space({3, 1, 2});
+  space.search({.observers = {listener}});
+  CHECK(listener->doubts.empty());
+  space.missing = "there is no libtune-worker";
+  space.search({.observers = {listener}});
+  REQUIRE(listener->doubts.size() == 1);
+  CHECK(listener->doubts[0].ends_with("there is no libtune-worker"));
 }
