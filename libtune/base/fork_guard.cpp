@@ -3,9 +3,9 @@
 #include "libtune/base/fork_guard.hpp"
 
 #include <atomic>
-#include <memory>
 #include <pthread.h>
 #include <shared_mutex>
+#include <utility>
 
 namespace tune::detail {
 namespace {
@@ -18,20 +18,21 @@ std::atomic<std::shared_mutex*> current{nullptr};
 thread_local int depth = 0;
 
 // A child cannot unlock what a thread of its parent has locked, so it has a mutex of its own, made
-// before the fork, for memory is better not asked for after it. Two threads may fork at a time.
-thread_local std::unique_ptr<std::shared_mutex> for_child;
+// before the fork, for memory is better not asked for after it. Two threads may fork at a time. A
+// plain pointer, for a thread may fork after its other variables have been destroyed.
+thread_local std::shared_mutex* for_child = nullptr;
 
 void before_fork() {
-  for_child = std::make_unique<std::shared_mutex>();
+  for_child = new std::shared_mutex;
   current.load()->lock();
 }
 
 void after_fork_in_parent() {
   current.load()->unlock();
-  for_child.reset();
+  delete std::exchange(for_child, nullptr);
 }
 
-void after_fork_in_child() { current = for_child.release(); }
+void after_fork_in_child() { current = std::exchange(for_child, nullptr); }
 
 std::shared_mutex& forks() {
   static const bool watched = [] {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/base/log.hpp"
 
+#include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -12,6 +14,7 @@
 
 #include "libtune/base/environment.hpp"
 #include "libtune/base/error.hpp"
+#include "libtune/base/never_destroyed.hpp"
 
 namespace tune {
 namespace {
@@ -40,22 +43,41 @@ spdlog::level::level_enum wanted_level() {
 
 // Not registered with spdlog, so that an application can still register its own under the name.
 spdlog::logger& own_logger() {
-  static spdlog::logger* const logger = [] {
-    auto* made = new spdlog::logger(logger_name, std::make_shared<spdlog::sinks::stderr_sink_mt>());
-    made->set_pattern("libtune: %l: %v");
-    made->set_level(spdlog::level::trace);
-    return made;  // never destroyed: destructors of static objects may still log
+  static detail::never_destroyed<spdlog::logger> logger(
+      logger_name, std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  static const bool is_set_up = [] {
+    logger->set_pattern("libtune: %l: %v");
+    logger->set_level(spdlog::level::trace);
+    return true;
   }();
+  static_cast<void>(is_set_up);
   return *logger;
 }
 
 using log_function = std::function<void(log_level, std::string_view)>;
 
-// Never destroyed, for the same reason.
 log_function& redirection() {
-  static auto* const to = new log_function;
+  static detail::never_destroyed<log_function> to;
   return *to;
 }
+
+std::atomic<bool> loggers_are_gone{false};
+
+// spdlog destroys its list of loggers at the end of the process, before the static objects that are
+// older than the first line.
+std::shared_ptr<spdlog::logger> application_logger() {
+  static const int watched = [] {
+    spdlog::get(logger_name);  // makes the list, so that the function is called before it goes
+    return std::atexit([] { loggers_are_gone = true; });
+  }();
+  static_cast<void>(watched);
+  return loggers_are_gone ? nullptr : spdlog::get(logger_name);
+}
+
+struct seen_warnings {
+  std::mutex mutex;
+  std::set<std::string, std::less<>> texts;
+};
 
 }  // namespace
 
@@ -67,7 +89,7 @@ void log(log_level level, std::string_view message) noexcept {
       redirected(level, message);
       return;
     }
-    if (const auto application = spdlog::get(logger_name)) {
+    if (const auto application = application_logger()) {
       application->log(to_spdlog(level), message);
       return;
     }
@@ -86,11 +108,10 @@ void log(log_level level, std::string_view message) noexcept {
 
 void warn_once(std::string_view message) noexcept {
   try {
-    static std::mutex mutex;
-    static std::set<std::string, std::less<>> seen;
+    static detail::never_destroyed<seen_warnings> seen;
     {
-      const std::lock_guard lock(mutex);
-      if (!seen.emplace(message).second) return;
+      const std::lock_guard lock(seen->mutex);
+      if (!seen->texts.emplace(message).second) return;
     }
     log(log_level::warning, message);
   } catch (...) {

@@ -20,6 +20,7 @@
 #endif
 
 #include "libtune/base/fork_guard.hpp"
+#include "libtune/base/never_destroyed.hpp"
 
 namespace tune {
 namespace {
@@ -27,45 +28,47 @@ namespace {
 // The program's seal and the number of all seals change together, with the lock; doors read them
 // without.
 std::mutex& seal_mutex() {
-  static auto& mutex = *new std::mutex;  // doors are met to the very end of the process
-  return mutex;
+  static detail::never_destroyed<std::mutex> mutex;
+  return *mutex;
 }
 constinit std::atomic<int> program_seal{-1};  // a seal_mode, or -1
 
-/// A thread's own seal ends with the thread.
-class thread_seal {
- public:
-  ~thread_seal() { set(std::nullopt); }
+// Not destroyed, for the main thread meets doors after its other variables have been.
+constinit thread_local std::optional<seal_mode> own_seal;
+constinit thread_local int sections = 0;
 
-  const std::optional<seal_mode>& mode() const noexcept { return mode_; }
-  void set(std::optional<seal_mode> mode) noexcept {
-    detail::seals += int{mode.has_value()} - int{mode_.has_value()};
-    mode_ = mode;
-  }
+void set_own_seal(std::optional<seal_mode> mode) noexcept {
+  detail::seals += int{mode.has_value()} - int{own_seal.has_value()};
+  own_seal = mode;
+}
 
- private:
-  std::optional<seal_mode> mode_;
+/// Ends a thread's own seal with the thread.
+struct thread_end {
+  ~thread_end() { set_own_seal(std::nullopt); }
 };
 
-thread_local thread_seal own_seal;
-constinit thread_local int sections = 0;
+void seal_this_thread(seal_mode mode) noexcept {
+  thread_local const thread_end end;
+  static_cast<void>(&end);
+  set_own_seal(mode);
+}
 
 std::optional<seal_mode> present_seal() noexcept {
   if (sections > 0) return std::nullopt;
-  if (own_seal.mode()) return own_seal.mode();
+  if (own_seal) return own_seal;
   const int mode = program_seal.load(std::memory_order_relaxed);
   return mode < 0 ? std::nullopt : std::optional(static_cast<seal_mode>(mode));
 }
 
-/// What has been counted; never destroyed, for the same reason as the lock.
+/// What has been counted.
 struct breaches {
   std::mutex mutex;
   seal_summary summary;
 };
 
 breaches& all_breaches() {
-  static auto& all = *new breaches;
-  return all;
+  static detail::never_destroyed<breaches> all;
+  return *all;
 }
 
 std::string thread_name() {
@@ -124,12 +127,12 @@ void seal(seal_options options) {
   const detail::fork_guard no_fork;
   const std::lock_guard lock(seal_mutex());
   if (detail::seals == 0) forget_breaches();
-  if (options.scope == seal_scope::this_thread) return own_seal.set(options.mode);
+  if (options.scope == seal_scope::this_thread) return seal_this_thread(options.mode);
   if (program_seal.exchange(static_cast<int>(options.mode)) < 0) ++detail::seals;
 }
 
 void unseal(seal_scope scope) noexcept {
-  if (scope == seal_scope::this_thread) return own_seal.set(std::nullopt);
+  if (scope == seal_scope::this_thread) return set_own_seal(std::nullopt);
   if (program_seal.exchange(-1) >= 0) --detail::seals;
 }
 

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <unistd.h>
 
+#include "libtune/base/never_destroyed.hpp"
+
 namespace tune::detail {
 namespace {
 
@@ -23,10 +25,10 @@ std::optional<std::string> value_of(const char* name) {
 
 // Read before main, because loaders cut them at the first call of any OpenCL function, which need
 // not be one of ours.
-const std::array<list_variable, 2> lists{{
+const never_destroyed<std::array<list_variable, 2>> lists(std::array<list_variable, 2>{{
     {"OCL_ICD_FILENAMES", value_of("OCL_ICD_FILENAMES")},
     {"OPENCL_LAYERS", value_of("OPENCL_LAYERS")},
-}};
+}});
 
 std::string_view name_of(std::string_view variable) {
   return variable.substr(0, variable.find('='));
@@ -34,8 +36,8 @@ std::string_view name_of(std::string_view variable) {
 
 std::string uncut(std::string_view variable) {
   const std::string_view name = name_of(variable);
-  const auto list = std::ranges::find(lists, name, &list_variable::name);
-  if (list == lists.end() || name.size() == variable.size()) return std::string(variable);
+  const auto list = std::ranges::find(*lists, name, &list_variable::name);
+  if (list == lists->end() || name.size() == variable.size()) return std::string(variable);
   return std::string(name) + '=' + uncut_list(list->first, variable.substr(name.size() + 1));
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/compile/build_log.hpp"
 #include "libtune/compile/cached_compiler.hpp"
@@ -35,9 +36,10 @@ std::string describe_failure(const device_info& device, const resolved_source& s
 program build(const context& context, const program_source& source, const compiler* given) {
   if (given != nullptr) return given->build(context, source);
   if (auto supplied = program_supply::find(context, source)) return *std::move(supplied);
-  static const in_process_compiler in_process;
-  static const pooled_compiler pooled(in_process, pooled_compiler::use_pool::when_busy);
-  return cached_compiler(pooled, program_cache(), recent_programs()).build(context, source);
+  static const detail::never_destroyed<in_process_compiler> in_process;
+  static const detail::never_destroyed<pooled_compiler> pooled(
+      *in_process, pooled_compiler::use_pool::when_busy);
+  return cached_compiler(*pooled, program_cache(), recent_programs()).build(context, source);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "libtune/base/environment.hpp"
 #include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/compile/compile_job.hpp"
 #include "libtune/compile/program_digest.hpp"
@@ -107,8 +108,7 @@ void check_pool_seal(const char* what, const context& context) {
   });
 }
 
-/// The pools of this process, by what was asked for. Never destroyed: tickets and threads may use
-/// them to the very end.
+/// The pools of this process, by what was asked for.
 struct shared_pools {
   /// The process, LIBTUNE_WORKER, LIBTUNE_WORKERS, and the arguments of a program that compiles for
   /// itself.
@@ -119,7 +119,7 @@ struct shared_pools {
 };
 
 shared_pools& all_shared_pools() {
-  static auto* const made = new shared_pools;
+  static detail::never_destroyed<shared_pools> made;
   return *made;
 }
 

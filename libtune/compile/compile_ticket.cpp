@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/compile/compile_job.hpp"
 
 namespace tune {
@@ -33,9 +34,9 @@ bool compile_ticket::done() const {
 
 const compile_result& compile_ticket::result() const {
   if (job_->board().is_of_another_process()) {
-    static const compile_result lost = detail::failed(
-        compile_result::status::unavailable, "it was compiled for the process before a fork");
-    return lost;
+    static const detail::never_destroyed<compile_result> lost(detail::failed(
+        compile_result::status::unavailable, "it was compiled for the process before a fork"));
+    return *lost;
   }
   std::unique_lock lock(job_->board().mutex);
   job_->board().changed.wait(lock, [&] { return job_->is_done(); });

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libtune/base/environment.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/compile/recent_binaries.hpp"
 #include "libtune/store/binary_cache.hpp"
 #include "libtune/store/user_cache_folder.hpp"
@@ -27,18 +28,23 @@ struct program_caches {
   std::shared_ptr<recent_binaries> recent;
 };
 
+struct kept_caches {
+  std::mutex mutex;
+  program_caches latest;
+};
+
 program_caches current_caches() {
-  static std::mutex mutex;
-  static program_caches kept;
+  static detail::never_destroyed<kept_caches> kept;
   std::string folder = wanted_folder();
   if (folder.empty()) return {};
-  const std::lock_guard lock(mutex);
-  if (kept.folder != folder) {
-    kept.files = std::make_shared<const binary_cache>(folder);
-    kept.recent = std::make_shared<recent_binaries>();
-    kept.folder = std::move(folder);
+  const std::lock_guard lock(kept->mutex);
+  program_caches& latest = kept->latest;
+  if (latest.folder != folder) {
+    latest.files = std::make_shared<const binary_cache>(folder);
+    latest.recent = std::make_shared<recent_binaries>();
+    latest.folder = std::move(folder);
   }
-  return kept;
+  return latest;
 }
 
 }  // namespace

@@ -14,7 +14,6 @@ bool depends_on_files(const program_source& source);
 
 /// What stands for a program's text and options, its name included: 32 hexadecimal digits. Empty
 /// if it depends on files, because what they hold is not known.
-/// @throws tune::error if there is no SHA-256
 std::optional<std::string> program_digest(const program_source& source);
 
 }  // namespace tune

@@ -11,14 +11,18 @@ namespace {
 // Several times what enqueueing two events and a launch takes the host.
 constexpr std::chrono::microseconds length{20};
 
-const program_source source{.name = "runway.kernel",
-                            .text = R"(
+constexpr const char* name = "runway.kernel";
+
+program_source source() {
+  return {.name = name,
+          .text = R"(
 extern "C" __global__ void runway(long long cycles) {
   const long long start = clock64();
   while (clock64() - start < cycles) {
   }
 })",
-                            .options = {}};
+          .options = {}};
+}
 
 long long cycles_of(const device_limits& limits) {
   constexpr long long usual_clock_khz = 1'500'000;
@@ -27,7 +31,7 @@ long long cycles_of(const device_limits& limits) {
 }
 
 std::vector<std::byte> compile(const cuda_context& context) {
-  return context.cuda().compiler().compile_to_cubin(source,
+  return context.cuda().compiler().compile_to_cubin(source(),
                                                     *context.info().hardware.compute_capability);
 }
 
@@ -35,7 +39,7 @@ std::vector<std::byte> compile(const cuda_context& context) {
 
 runway::runway(const cuda_context& context)
     : context_(context),
-      library_(context, source.name, compile(context)),
+      library_(context, name, compile(context)),
       kernel_(library_.kernel("runway")),
       cycles_(cycles_of(context.info().limits)) {}
 

@@ -21,6 +21,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/compile/worker_program.hpp"
 #include "libtune/isolation/isolated_host.hpp"
 #include "libtune/isolation/tuner_child.hpp"
@@ -87,9 +88,10 @@ void tune_if_asked(int socket) {
 
 // One host for all programs of a process: the application, and what it has loaded.
 void install(tuner_program program) {
-  static const auto host = std::make_shared<detail::isolated_host>();
-  host->add(std::move(program));
-  detail::install_tuning_host(host);
+  static const detail::never_destroyed<std::shared_ptr<detail::isolated_host>> host(
+      std::make_shared<detail::isolated_host>());
+  (*host)->add(std::move(program));
+  detail::install_tuning_host(*host);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ class binary_key {
 
   binary_key& add(std::string_view name, std::string_view text);
 
-  /// What stands for the key in the cache. @throws tune::error if there is no SHA-256
+  /// What stands for the key in the cache.
   detail::sha256_digest digest() const;
 
  private:

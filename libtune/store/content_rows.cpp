@@ -15,8 +15,8 @@
 namespace tune::detail {
 namespace {
 
-const std::string argument_prefix = "arg_";
-const std::string value_prefix = "value_";
+constexpr const char* argument_prefix = "arg_";
+constexpr const char* value_prefix = "value_";
 
 /// All columns but those named, which the reader knows otherwise.
 column_values other_columns(const raw_table& table, SQLite::Statement& row,

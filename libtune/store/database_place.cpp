@@ -10,11 +10,17 @@
 
 #include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/file_system.hpp"
 #include "libtune/store/sha256.hpp"
 
 namespace tune {
 namespace {
+
+struct known_places {
+  std::mutex mutex;
+  std::map<std::string, database_place> places;
+};
 
 std::string local_name(const std::string& path) {
   constexpr std::size_t bytes = 8;
@@ -49,16 +55,15 @@ database_place detail::place_database(const std::string& path, std::optional<lon
 // Every lookup asks, and a network may take long to answer.
 database_place place_database(const std::string& path) {
   if (path.empty()) return {};
-  static auto& mutex = *new std::mutex;
-  static auto& known = *new std::map<std::string, database_place>;
+  static detail::never_destroyed<known_places> known;
   const std::string file = absolute(path);
   const detail::fork_guard no_fork;
-  const std::lock_guard lock(mutex);
-  const auto found = known.find(file);
-  if (found != known.end()) return found->second;
+  const std::lock_guard lock(known->mutex);
+  const auto found = known->places.find(file);
+  if (found != known->places.end()) return found->second;
   database_place place = detail::place_database(file, detail::file_system_of(file));
   if (place.shared.empty()) place.path = path;
-  return known.emplace(file, std::move(place)).first->second;
+  return known->places.emplace(file, std::move(place)).first->second;
 }
 
 }  // namespace tune

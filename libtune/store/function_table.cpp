@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/column.hpp"
 #include "libtune/store/connection.hpp"
 #include "libtune/store/database_failure.hpp"
@@ -19,7 +20,11 @@
 namespace tune::detail {
 namespace {
 
-const std::vector<std::string> function_columns{"table_name", "name", "version", "columns"};
+const std::vector<std::string>& function_columns() {
+  static const never_destroyed<std::vector<std::string>> columns(
+      std::vector<std::string>{"table_name", "name", "version", "columns"});
+  return *columns;
+}
 
 /// Binds a key's fields and returns the number of the next parameter.
 int bind_arguments(SQLite::Statement& statement, const std::vector<named_value>& arguments) {
@@ -55,7 +60,7 @@ void check_drift(const connection& source, const function_identity& function,
 std::unique_ptr<function_table> function_table::open(connection& source,
                                                      const function_identity& function) {
   SQLite::Statement known(source.database(), "SELECT name, columns, " +
-                                                 is_intact("libtune_function", function_columns) +
+                                                 is_intact("libtune_function", function_columns()) +
                                                  " FROM libtune_function WHERE table_name = ?");
   known.bind(1, table_name(function));
   if (!known.executeStep()) return nullptr;
@@ -80,7 +85,7 @@ std::unique_ptr<function_table> function_table::create(connection& target,
   check_field_names(function);
   target.database().exec(create_table_sql(function));
   SQLite::Statement insert(
-      target.database(), insert_row_sql("INSERT OR REPLACE", "libtune_function", function_columns));
+      target.database(), insert_row_sql("INSERT OR REPLACE", "libtune_function", function_columns()));
   insert.bind(1, table_name(function));
   insert.bind(2, function.name);
   insert.bind(3, function.version);

@@ -23,6 +23,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/database_failure.hpp"
 #include "libtune/store/database_file.hpp"
 #include "libtune/store/database_trust.hpp"
@@ -36,15 +37,15 @@ namespace {
 
 using detail::file_descriptor;
 
-/// What this process knows to be in each file. Never destroyed: keys are missed to the very end.
+/// What this process knows to be in each file.
 struct known_lines {
   std::mutex mutex;
   std::map<std::string, std::set<std::string, std::less<>>> of;
 };
 
 known_lines& all_known() {
-  static auto& known = *new known_lines;
-  return known;
+  static detail::never_destroyed<known_lines> known;
+  return *known;
 }
 
 [[noreturn]] void fail(const std::string& path, const char* attempt, const std::string& reason) {

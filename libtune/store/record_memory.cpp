@@ -3,6 +3,7 @@
 #include "libtune/store/record_memory.hpp"
 
 #include "libtune/base/fork_guard.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/identity_column.hpp"
 
 namespace tune {
@@ -27,8 +28,8 @@ std::string text_of(const std::string& scope, const device_identity& device) {
 }  // namespace
 
 record_memory& record_memory::shared() {
-  static record_memory memory;
-  return memory;
+  static detail::never_destroyed<record_memory> memory;
+  return *memory;
 }
 
 std::optional<record> record_memory::find(const std::string& scope,

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/identity_migration.hpp"
 #include "libtune/store/row_checksum.hpp"
 #include "libtune/store/schema.hpp"
@@ -16,7 +17,11 @@
 namespace tune::detail {
 namespace {
 
-const std::vector<std::string> meta_columns{"name", "value"};
+const std::vector<std::string>& meta_columns() {
+  static const never_destroyed<std::vector<std::string>> columns(
+      std::vector<std::string>{"name", "value"});
+  return *columns;
+}
 
 std::vector<std::string> read_names(SQLite::Database& database, const std::string& sql,
                                     const std::string& parameter = "") {
@@ -44,7 +49,7 @@ void compute_checksums(SQLite::Database& database, const std::string& table) {
 
 void write_marks(SQLite::Database& database) {
   SQLite::Statement oldest(database,
-                           insert_row_sql("INSERT OR REPLACE", "libtune_meta", meta_columns));
+                           insert_row_sql("INSERT OR REPLACE", "libtune_meta", meta_columns()));
   oldest.bind(1, "oldest_reader");
   oldest.bind(2, std::to_string(oldest_reader));
   oldest.exec();
@@ -104,7 +109,7 @@ bool can_read_newer(SQLite::Database& database) {
     SQLite::Statement select(database,
                              "SELECT CAST(value AS INTEGER) FROM libtune_meta "
                              "WHERE name = 'oldest_reader' AND " +
-                                 is_intact("libtune_meta", meta_columns));
+                                 is_intact("libtune_meta", meta_columns()));
     return select.executeStep() && select.getColumn(0).getInt() <= schema_version;
   } catch (const SQLite::Exception&) {
     return false;  // no such table or columns: nothing says that it can be read

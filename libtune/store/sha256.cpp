@@ -2,19 +2,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/store/sha256.hpp"
 
-#include <openssl/evp.h>
-#include <string_view>
+// The plain functions need nothing that OpenSSL has destroyed at the end of the process, where what
+// is newer fails; nor anything that a configuration can take away.
+#define OPENSSL_SUPPRESS_DEPRECATED
 
-#include "libtune/base/error.hpp"
+#include <openssl/sha.h>
+#include <string_view>
 
 namespace tune::detail {
 
 sha256_digest sha256(std::span<const std::byte> bytes) {
   sha256_digest digest;
-  if (EVP_Digest(bytes.data(), bytes.size(), reinterpret_cast<unsigned char*>(digest.data()),
-                 nullptr, EVP_sha256(), nullptr) != 1) {
-    throw error("OpenSSL offers no SHA-256; look at the OpenSSL configuration of this program");
-  }
+  SHA256_CTX state;
+  SHA256_Init(&state);
+  SHA256_Update(&state, bytes.data(), bytes.size());
+  SHA256_Final(reinterpret_cast<unsigned char*>(digest.data()), &state);
   return digest;
 }
 

@@ -11,6 +11,7 @@
 #include <sqlite3.h>
 #include <sstream>
 
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/column.hpp"
 #include "libtune/store/connection.hpp"
 #include "libtune/store/identity_column.hpp"
@@ -20,16 +21,26 @@
 namespace tune::detail {
 namespace {
 
-const std::vector<std::string> search_columns{
-    "id",          "table_name",      "arguments",      "arguments_canonical",
-    "device_name", "device_platform", "device_version", "device_canonical",
-    "started_at",  "finished_at",     "result",         "space",
-    "compiler",    "library_version", "stage"};
-const std::vector<std::string> trial_columns{
-    "search_id",  "position",       "configuration", "outcome",  "message", "score_ns",
-    "samples_ns", "preparation_ns", "remembered",    "programs", "made_at"};
-const std::vector<std::string> value_columns{"search_id", "position", "field",
-                                             "name",      "kind",     "value"};
+using column_names = never_destroyed<std::vector<std::string>>;
+
+const std::vector<std::string>& search_columns() {
+  static const column_names columns(std::vector<std::string>{
+      "id", "table_name", "arguments", "arguments_canonical", "device_name", "device_platform",
+      "device_version", "device_canonical", "started_at", "finished_at", "result", "space",
+      "compiler", "library_version", "stage"});
+  return *columns;
+}
+const std::vector<std::string>& trial_columns() {
+  static const column_names columns(std::vector<std::string>{
+      "search_id", "position", "configuration", "outcome", "message", "score_ns", "samples_ns",
+      "preparation_ns", "remembered", "programs", "made_at"});
+  return *columns;
+}
+const std::vector<std::string>& value_columns() {
+  static const column_names columns(
+      std::vector<std::string>{"search_id", "position", "field", "name", "kind", "value"});
+  return *columns;
+}
 
 std::int64_t number_of(search_id search) { return static_cast<std::int64_t>(search); }
 
@@ -74,7 +85,7 @@ std::int64_t next_position(connection& target, search_id search) {
 void insert_configuration(connection& target, search_id search, std::int64_t position,
                           const std::vector<named_value>& configuration) {
   SQLite::Statement insert(target.database(),
-                           insert_row_sql("INSERT", "libtune_trial_value", value_columns));
+                           insert_row_sql("INSERT", "libtune_trial_value", value_columns()));
   int field = 0;
   for (const named_value& item : configuration) {
     insert.bind(1, number_of(search));
@@ -91,7 +102,7 @@ void insert_configuration(connection& target, search_id search, std::int64_t pos
 void insert_trial_at(connection& target, search_id search, std::int64_t position,
                      const stored_trial& trial) {
   std::vector<column_term> terms;
-  for (const std::string& column : trial_columns) terms.push_back({column, ""});
+  for (const std::string& column : trial_columns()) terms.push_back({column, ""});
   if (trial.made_at.empty()) terms.back().expression = current_time_sql;
   SQLite::Statement insert(target.database(),
                            insert_row_sql("INSERT", "libtune_trial", std::move(terms)));
@@ -128,7 +139,8 @@ std::vector<named_value> read_configuration(connection& source, search_id search
   SQLite::Statement select(source.database(),
                            "SELECT name, kind, value FROM libtune_trial_value WHERE search_id = ? "
                            "AND position = ? AND " +
-                               is_intact("libtune_trial_value", value_columns) + " ORDER BY field");
+                               is_intact("libtune_trial_value", value_columns()) +
+                               " ORDER BY field");
   select.bind(1, number_of(search));
   select.bind(2, position);
   std::vector<named_value> configuration;
@@ -165,14 +177,14 @@ std::optional<stored_trial> read_trial(connection& source, search_id search,
 /// Selects what read_trial reads.
 std::string select_trials(const char* conditions) {
   return "SELECT position, outcome, message, score_ns, samples_ns, preparation_ns, " +
-         is_intact("libtune_trial", trial_columns) +
+         is_intact("libtune_trial", trial_columns()) +
          ", configuration, remembered, programs, made_at FROM libtune_trial WHERE " + conditions;
 }
 
 void compute_search_checksum(connection& target, search_id search) {
   SQLite::Statement update(target.database(),
                            "UPDATE libtune_search SET checksum = " +
-                               checksum_expression("libtune_search", search_columns) +
+                               checksum_expression("libtune_search", search_columns()) +
                                " WHERE id = ?");
   update.bind(1, number_of(search));
   update.exec();
@@ -200,7 +212,7 @@ constexpr const char* of_search_key =
 
 /// Selects what step_to_intact and read_search read.
 std::string select_searches(const std::string& conditions) {
-  return "SELECT " + is_intact("libtune_search", search_columns) +
+  return "SELECT " + is_intact("libtune_search", search_columns()) +
          ", id, started_at, finished_at, result, space, compiler, library_version, stage "
          "FROM libtune_search WHERE " +
          conditions;
@@ -246,7 +258,7 @@ search_id insert_search(connection& target, const function_identity& function,
 
 bool has_search(connection& source, search_id search) {
   SQLite::Statement select(source.database(), "SELECT 1 FROM libtune_search WHERE id = ? AND " +
-                                                  is_intact("libtune_search", search_columns));
+                                                  is_intact("libtune_search", search_columns()));
   select.bind(1, number_of(search));
   return select.executeStep();
 }

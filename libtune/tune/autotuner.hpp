@@ -18,7 +18,9 @@ namespace tune {
 /// A registered, named and versioned function that finds the best tuning for a key on a device.
 /// Calling it looks in the tuning database; where there is no result it tunes, here and now, and
 /// stores what it finds. Make it a static object of the template that it tunes. Immutable, and so
-/// thread-safe: threads that ask for one key at one time tune it once.
+/// thread-safe: threads that ask for one key at one time tune it once. A static autotuner that was
+/// called while main ran can be called to the very end of the process: by the destructors of other
+/// static objects, and by threads that still run when main has returned.
 ///
 /// Key and Tuning are aggregates listed with LIBTUNE_FIELDS. Raise the version when a field is
 /// added, removed or renamed, or when the kernel has changed so much that old results mislead.

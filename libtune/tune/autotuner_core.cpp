@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/store/identity_column.hpp"
 #include "libtune/store/key_lock.hpp"
@@ -47,8 +48,8 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 in_flight& searches_in_flight() {
-  static in_flight flights;
-  return flights;
+  static detail::never_destroyed<in_flight> flights;
+  return *flights;
 }
 
 }  // namespace
@@ -93,6 +94,7 @@ autotuner_core::values autotuner_core::obtain(const tune::context& context, cons
   const detail::test_mode testing = detail::current_test_mode();
   if (testing == detail::test_mode::defaults) return test_default_;
 
+  autotuner_registry::instance().keep_at_exit();
   autotuner_registry::instance().require_unique(*this);
   request asked{.context = context,
                 .options = options,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +22,7 @@ namespace tune {
 
 /// An autotune function once the types of its key and tuning have been erased. It registers itself
 /// for as long as it lives. Immutable, so thread-safe.
-class autotuner_core {
+class autotuner_core : public std::enable_shared_from_this<autotuner_core> {
  public:
   using values = std::vector<named_value>;
   using function = tuning_function;

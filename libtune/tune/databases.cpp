@@ -8,12 +8,20 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/tuning_layers.hpp"
 
 namespace tune {
 namespace {
 
 using location = std::tuple<std::string, std::string, std::vector<std::string>, database_access>;
+
+/// Those that were used last.
+struct kept_layers {
+  std::mutex mutex;
+  location place;
+  std::shared_ptr<const tuning_layers> layers;
+};
 
 void open_for_reading(std::vector<std::shared_ptr<tuning_database>>& opened,
                       const std::string& path, database_access access) {
@@ -48,17 +56,15 @@ std::shared_ptr<const tuning_layers> open_layers(const std::string& user,
                                                  const std::vector<std::string>& systems,
                                                  database_access access,
                                                  const std::string& shared) {
-  static std::mutex mutex;
-  static location kept_location;
-  static std::shared_ptr<const tuning_layers> kept;
+  static detail::never_destroyed<kept_layers> kept;
   const detail::fork_guard no_fork;
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(kept->mutex);
   location asked{user, shared, systems, access};
-  if (!kept || kept_location != asked) {
-    kept = make_layers(asked);
-    kept_location = std::move(asked);
+  if (!kept->layers || kept->place != asked) {
+    kept->layers = make_layers(asked);
+    kept->place = std::move(asked);
   }
-  return kept;
+  return kept->layers;
 }
 
 }  // namespace tune

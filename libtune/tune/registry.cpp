@@ -3,6 +3,8 @@
 #include "libtune/tune/registry.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <new>
 #include <string>
 
 #include "libtune/base/error.hpp"
@@ -10,9 +12,9 @@
 
 namespace tune {
 
-// Never destroyed: autotuners are static objects and deregister themselves late.
+// Autotuners are static objects and deregister themselves late.
 autotuner_registry& autotuner_registry::instance() {
-  static autotuner_registry* const registry = new autotuner_registry;
+  static detail::never_destroyed<autotuner_registry> registry;
   return *registry;
 }
 
@@ -24,6 +26,22 @@ void autotuner_registry::add(const autotuner_core& added) {
 void autotuner_registry::remove(const autotuner_core& removed) noexcept {
   const std::lock_guard lock(mutex_);
   std::erase(autotuners_, &removed);
+}
+
+// A static object is left where it was when it is destroyed, and so the shared pointer in it still
+// leads to what it shared, if another keeps that.
+void autotuner_registry::keep_all() noexcept {
+  const std::lock_guard lock(mutex_);
+  try {
+    for (const autotuner_core* each : autotuners_) kept_.push_back(each->weak_from_this().lock());
+  } catch (const std::bad_alloc&) {
+    return;
+  }
+}
+
+void autotuner_registry::keep_at_exit() {
+  static const int registered = std::atexit([] { instance().keep_all(); });
+  static_cast<void>(registered);
 }
 
 std::vector<const autotuner_core*> autotuner_registry::all() const {

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <vector>
+
+#include "libtune/base/never_destroyed.hpp"
 
 namespace tune {
 
@@ -18,15 +21,23 @@ class autotuner_registry {
   void remove(const autotuner_core& removed) noexcept;
   std::vector<const autotuner_core*> all() const;
 
+  /// Keeps those that live when main returns: static autotuners can then be called to the very end
+  /// of the process. Called before the first search or lookup.
+  void keep_at_exit();
+
   /// @throws argument_error if another function has the same name and version: they would share
   ///         a table, and each would find the results of the other
   void require_unique(const autotuner_core& one) const;
 
  private:
   autotuner_registry() = default;
+  friend class detail::never_destroyed<autotuner_registry>;
+
+  void keep_all() noexcept;
 
   mutable std::mutex mutex_;
   std::vector<const autotuner_core*> autotuners_;
+  std::vector<std::shared_ptr<const autotuner_core>> kept_;  // from the end of main on
 };
 
 }  // namespace tune

@@ -8,6 +8,7 @@
 #include <exception>
 #include <utility>
 
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/database_use.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/measuring_turn.hpp"
@@ -80,12 +81,12 @@ void search_run::run(strategy& strategy, std::size_t most, const known_failures&
 }
 
 void search_run::retry_remembered() {
-  static const known_failures nothing;
+  static const detail::never_destroyed<known_failures> nothing;
   race_.emplace(race_settings_of(setting_.options));
   plays_off_ = false;
   for (const trial& item : trials_.all()) {
     const bool is_remembered = item.origin == trial_origin::remembered;
-    if (is_remembered && item.outcome == outcome::compile_failed) begin(item.index, nothing);
+    if (is_remembered && item.outcome == outcome::compile_failed) begin(item.index, *nothing);
   }
   drain();
   compare_best();
@@ -206,10 +207,10 @@ void search_run::check_winner() {
     // One that asks for another program than before is compiled on the spot.
     const auto raced = racing_.find(index);
     if (raced == racing_.end() || raced->second->has_wanted()) {
-      static const known_failures nothing;
+      static const detail::never_destroyed<known_failures> nothing;
       own = std::make_unique<trial_attempt>(setting_.problem, index, setting_.device,
                                             setting_.options.measure, setting_.now, setting_.guard);
-      own->admit(nothing);
+      own->admit(*nothing);
       if (!own->over()) own->generate();
     }
     trial_attempt& leading = own ? *own : *raced->second;
@@ -283,9 +284,9 @@ trial search_run::result_of(std::size_t index) {
 
 void search_run::compare_best() {
   if (!clock_.is_over(trials_.best_score())) {
-    static const known_failures nothing;
+    static const detail::never_destroyed<known_failures> nothing;
     for (const std::size_t index : taken_over_to_compare(trials_, setting_.options.race.live)) {
-      begin(index, nothing);
+      begin(index, *nothing);
     }
     if (end_ != search_end::time && end_ != search_end::target) drain();
   }

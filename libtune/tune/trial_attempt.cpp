@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/compile/keep_no_programs.hpp"
 #include "libtune/measure/sample_size.hpp"
 #include "libtune/tune/limits.hpp"
@@ -67,7 +68,10 @@ class [[nodiscard]] stopwatch {
 
 }  // namespace
 
-const search_guard trial_attempt::unguarded;
+const search_guard& trial_attempt::unguarded() {
+  static const detail::never_destroyed<search_guard> nothing;
+  return *nothing;
+}
 
 trial_attempt::trial_attempt(const search_problem& problem, std::size_t index, const device& device,
                              const measure_settings& settings, const wall_clock& now,

@@ -53,7 +53,7 @@ class trial_attempt {
   /// Everything outlives the attempt.
   trial_attempt(const search_problem& problem, std::size_t index, const device& device,
                 const measure_settings& settings, const wall_clock& now,
-                const search_guard& guard = unguarded);
+                const search_guard& guard = unguarded());
 
   /// Looks for a reason not to try it: limits of the device, and what is known not to compile or to
   /// be poison. What is known outlives the attempt.
@@ -104,7 +104,7 @@ class trial_attempt {
   void retry();
 
  private:
-  static const search_guard unguarded;
+  static const search_guard& unguarded();
 
   template <class Step>
   bool attempt(outcome device_failed, Step&& step);

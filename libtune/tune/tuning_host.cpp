@@ -9,6 +9,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/tune/elsewhere.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/settings.hpp"
@@ -17,20 +18,20 @@
 namespace tune {
 namespace {
 
-// Never destroyed: static objects may tune late.
-std::mutex& host_mutex() {
-  static auto* const mutex = new std::mutex;
-  return *mutex;
-}
-std::shared_ptr<tuning_host>& host_place() {
-  static auto* const place = new std::shared_ptr<tuning_host>;
+struct host_place {
+  std::mutex mutex;
+  std::shared_ptr<tuning_host> host;
+};
+
+host_place& the_place() {
+  static detail::never_destroyed<host_place> place;
   return *place;
 }
 
 std::shared_ptr<tuning_host> installed_host() {
   const detail::fork_guard no_fork;
-  const std::lock_guard lock(host_mutex());
-  return host_place();
+  const std::lock_guard lock(the_place().mutex);
+  return the_place().host;
 }
 
 void tell_once_that_it_tunes_here() {
@@ -76,8 +77,8 @@ bool detail::runs_elsewhere(const tuning_options& options) {
 
 void detail::install_tuning_host(std::shared_ptr<tuning_host> host) {
   const detail::fork_guard no_fork;
-  const std::lock_guard lock(host_mutex());
-  host_place().swap(host);
+  const std::lock_guard lock(the_place().mutex);
+  the_place().host.swap(host);
 }
 
 }  // namespace tune

@@ -2,31 +2,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/tunings_under_way.hpp"
 
-#include <algorithm>
-#include <vector>
-
 namespace tune::detail {
 namespace {
 
-std::vector<const tuning_subject*>& subjects() {
-  thread_local std::vector<const tuning_subject*> all;
-  return all;
+// A plain pointer, for the main thread may tune after its other variables have been destroyed.
+thread_local const tuning_under_way* latest = nullptr;
+
+bool is_same(const tuning_subject& one, const tuning_subject& other) {
+  return other.function == one.function && other.version == one.version &&
+         other.arguments == one.arguments && other.device.identity == one.device.identity;
 }
 
 }  // namespace
 
-tuning_under_way::tuning_under_way(const tuning_subject& subject) {
-  subjects().push_back(&subject);
+tuning_under_way::tuning_under_way(const tuning_subject& subject)
+    : subject_(subject), before_(latest) {
+  latest = this;
 }
 
-tuning_under_way::~tuning_under_way() { subjects().pop_back(); }
+tuning_under_way::~tuning_under_way() { latest = before_; }
 
 bool is_under_way(const tuning_subject& subject) {
-  return std::ranges::any_of(subjects(), [&](const tuning_subject* other) {
-    return other->function == subject.function && other->version == subject.version &&
-           other->arguments == subject.arguments &&
-           other->device.identity == subject.device.identity;
-  });
+  for (const tuning_under_way* each = latest; each != nullptr; each = each->before_) {
+    if (is_same(subject, each->subject_)) return true;
+  }
+  return false;
 }
 
 }  // namespace tune::detail

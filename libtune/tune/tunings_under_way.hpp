@@ -14,6 +14,12 @@ class [[nodiscard]] tuning_under_way {
   ~tuning_under_way();
   tuning_under_way(const tuning_under_way&) = delete;
   tuning_under_way& operator=(const tuning_under_way&) = delete;
+
+ private:
+  friend bool is_under_way(const tuning_subject& subject);
+
+  const tuning_subject& subject_;
+  const tuning_under_way* const before_;
 };
 
 /// Whether this thread tunes just that, for the same device. In a child that tunes for another
