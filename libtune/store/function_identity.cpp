@@ -84,4 +84,9 @@ void check_field_names(const function_identity& function) {
   check_list(function, function.value_fields);
 }
 
+void check_function_names(const function_identity& function) {
+  static_cast<void>(table_name(function));
+  check_field_names(function);
+}
+
 }  // namespace tune

@@ -30,4 +30,7 @@ std::string table_name(const function_identity& function);
 /// because the columns of a table are. @throws argument_error that names the field
 void check_field_names(const function_identity& function);
 
+/// Both checks, so that no result is ever found that could not be stored.
+void check_function_names(const function_identity& function);
+
 }  // namespace tune

@@ -45,6 +45,9 @@ class autotuner {
   /// Finds the best tuning, usually by tuning_session::tune.
   using function = std::function<Tuning(tuning_session&, const Key&)>;
 
+  /// Checks the name, the version and the names of all fields (store/function_identity.hpp).
+  /// @throws argument_error that names the function and the field. Where a static object throws it,
+  ///         the program ends before main, with that text
   autotuner(definition defined, function tunes)
       : core_(std::make_shared<const autotuner_core>(
             function_identity{std::move(defined.name), defined.version, describe_fields<Key>(),

@@ -80,6 +80,7 @@ autotuner_core::autotuner_core(function_identity identity, values test_default, 
       test_default_(std::move(test_default)),
       tunes_(std::move(tunes)),
       check_(std::move(check)) {
+  check_function_names(identity_);
   autotuner_registry::instance().add(*this);
 }
 
