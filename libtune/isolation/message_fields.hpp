@@ -107,7 +107,7 @@ void describe(auto& wire, is<trial> auto& item) {
 }
 void describe(auto& wire, is<search_started_event> auto& item) {
   wire(item.strategy, item.combinations, item.configurations, item.planned, item.removals,
-       item.taken_over);
+       item.taken_over, item.budget_left);
 }
 void describe(auto& wire, is<search_progress> auto& item) {
   wire(item.planned, item.taken_over, item.compiling, item.compiled, item.measured, item.dropped,

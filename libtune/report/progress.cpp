@@ -34,10 +34,15 @@ void progress_reporter::search_started(const search_started_event& event) {
   done_ = taken_over_ = 0;
   fields_ = {};
   progress_ = {};
+  end_budget_in(event.budget_left);
   best_.reset();
   out_ << "Tuning " << describe(event.subject) << '\n'
-       << fmt::format("{} configurations of {} combinations, {} to try ({})\n",
-                      event.configurations, event.combinations, event.planned, event.strategy);
+       << fmt::format("{} configurations of {} combinations, {} to try{} ({})\n",
+                      event.configurations, event.combinations,
+                      event.budget_left ? fmt::format("up to {}", event.planned)
+                                        : std::to_string(event.planned),
+                      event.budget_left ? " in " + format_clock(*event.budget_left) : "",
+                      event.strategy);
   if (event.taken_over > 0) {
     out_ << fmt::format("  {} taken over from a search that was interrupted\n", event.taken_over);
   }
@@ -47,6 +52,12 @@ void progress_reporter::search_started(const search_started_event& event) {
         item.description.empty() ? "a restriction without a description" : item.description);
   }
   out_.flush();
+}
+
+void progress_reporter::end_budget_in(std::optional<std::chrono::nanoseconds> left) {
+  budget_end_.reset();
+  if (left)
+    budget_end_ = now_() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(*left);
 }
 
 void progress_reporter::add(const trial& item) {
@@ -69,6 +80,7 @@ void progress_reporter::trial_finished(const tuning_subject&, const trial& finis
 void progress_reporter::progressed(const tuning_subject&, const search_progress& progress) {
   progress_ = progress;
   const auto time = now_();
+  end_budget_in(progress.budget_left);
   const auto interval = is_terminal_ ? std::chrono::steady_clock::duration(terminal_interval)
                                      : std::chrono::steady_clock::duration(log_interval);
   if (time - shown_ >= interval) show(time);
@@ -93,9 +105,9 @@ void progress_reporter::search_finished(const search_finished_event& event) {
 
 std::string progress_reporter::line(std::chrono::steady_clock::time_point time) const {
   const std::chrono::nanoseconds elapsed = time - start_;
-  std::string text = fmt::format("[{}/{}] {} elapsed{}", done_, planned_, format_clock(elapsed),
-                                 time_left(elapsed)) +
-                     stages();
+  std::string text =
+      fmt::format("[{}] {} elapsed{}", count(elapsed), format_clock(elapsed), time_left(elapsed)) +
+      stages();
   if (best_) {
     text += ", best " + format_result(*best_->score, fields_.varying(best_->configuration));
   }
@@ -113,14 +125,35 @@ std::string progress_reporter::stages() const {
   return text;
 }
 
+// What the budget allows, where that is less than what is planned.
+std::string progress_reporter::count(std::chrono::nanoseconds elapsed) const {
+  const auto each = seconds_per_trial(elapsed);
+  const auto left = budget_left(elapsed);
+  if (left && each) {
+    const double expected = static_cast<double>(done_) + left->count() / *each;
+    if (expected < static_cast<double>(planned_)) return fmt::format("{}/~{:.0f}", done_, expected);
+  }
+  return fmt::format("{}/{}", done_, planned_);
+}
+
+std::optional<std::chrono::duration<double>> progress_reporter::budget_left(
+    std::chrono::nanoseconds elapsed) const {
+  if (!budget_end_) return std::nullopt;
+  return std::max(std::chrono::duration<double>(0),
+                  std::chrono::duration<double>(*budget_end_ - (start_ + elapsed)));
+}
+
+std::optional<double> progress_reporter::seconds_per_trial(std::chrono::nanoseconds elapsed) const {
+  if (done_ <= taken_over_ || elapsed <= std::chrono::nanoseconds::zero()) return std::nullopt;
+  return std::chrono::duration<double>(elapsed).count() / static_cast<double>(done_ - taken_over_);
+}
+
 std::string progress_reporter::time_left(std::chrono::nanoseconds elapsed) const {
   // Nothing is known before the first trial, nor where a strategy does more than it had planned.
-  const bool has_made = done_ > taken_over_ && elapsed > std::chrono::nanoseconds::zero();
-  if (!has_made || done_ >= planned_) return {};
-  const auto made = static_cast<double>(done_ - taken_over_);
-  const auto per_trial = std::chrono::duration<double>(elapsed) / made;
-  auto left = per_trial * static_cast<double>(planned_ - done_);
-  if (progress_.budget_left) left = std::min<decltype(left)>(left, *progress_.budget_left);
+  const auto each = seconds_per_trial(elapsed);
+  if (!each || done_ >= planned_) return {};
+  auto left = std::chrono::duration<double>(*each * static_cast<double>(planned_ - done_));
+  if (const auto most = budget_left(elapsed)) left = std::min(left, *most);
   return ", " + format_clock(std::chrono::ceil<std::chrono::seconds>(left)) + " left";
 }
 

@@ -15,10 +15,11 @@
 namespace tune {
 
 /// Shows how far a search is: how many configurations, the time gone and, once it can be estimated,
-/// to come, how many are being compiled, were dropped or failed, and the best so far, named by the
-/// fields in which the configurations have differed. On a terminal one line is written over and
-/// over; elsewhere a line appears after the first configuration, and then at most every two
-/// seconds. For one search at a time. The stream has to outlive it.
+/// to come, which no budget is exceeded by, how many are being compiled, were dropped or failed,
+/// and the best so far, named by the fields in which the configurations have differed. On a
+/// terminal one line is written over and over; elsewhere a line appears after the first
+/// configuration, and then at most every two seconds. For one search at a time. The stream has to
+/// outlive it.
 class progress_reporter final : public observer {
  public:
   progress_reporter(std::ostream& out, bool is_terminal,
@@ -33,7 +34,11 @@ class progress_reporter final : public observer {
  private:
   void show(std::chrono::steady_clock::time_point time);
   void add(const trial& item);
+  void end_budget_in(std::optional<std::chrono::nanoseconds> left);
   std::string line(std::chrono::steady_clock::time_point time) const;
+  std::string count(std::chrono::nanoseconds elapsed) const;
+  std::optional<std::chrono::duration<double>> budget_left(std::chrono::nanoseconds elapsed) const;
+  std::optional<double> seconds_per_trial(std::chrono::nanoseconds elapsed) const;
   std::string stages() const;
   std::string time_left(std::chrono::nanoseconds elapsed) const;
   bool is_due(std::chrono::steady_clock::time_point time) const;
@@ -47,6 +52,7 @@ class progress_reporter final : public observer {
   std::size_t done_ = 0;
   std::size_t taken_over_ = 0;  // of those done
   search_progress progress_;    // as it was told last
+  std::optional<std::chrono::steady_clock::time_point> budget_end_;
   varying_fields fields_;
   std::optional<trial> best_;
 };

@@ -54,6 +54,7 @@ struct search_started_event {
   std::size_t planned = 0;          ///< that will be tried at most, taken over or here
   std::vector<removal> removals{};  ///< what each restriction removed
   std::size_t taken_over = 0;       ///< trials of an unfinished search that it continues
+  std::optional<std::chrono::nanoseconds> budget_left{};  ///< where there is a limit of time
 };
 
 /// A search that has ended.

@@ -3,6 +3,7 @@
 #include "libtune/tune/search_loop.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +51,12 @@ search_plan plan_search(const search_problem& problem, const tuning_options& opt
   return plan;
 }
 
+std::optional<std::chrono::nanoseconds> time_left(const tuning_options& options,
+                                                  const spent_budget& spent) {
+  if (!options.budget || !options.budget->time) return std::nullopt;
+  return std::max(std::chrono::nanoseconds(0), *options.budget->time - spent.time);
+}
+
 bool learns_from_answers(std::string_view strategy) {
   return strategy != "exhaustive" && strategy != "random" && strategy != "shortlist";
 }
@@ -81,7 +88,11 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
                                .configurations = problem.space.size(),
                                .planned = std::max(strategy->remaining(), earlier.size()),
                                .removals = problem.space.removals(),
-                               .taken_over = earlier.size()};
+                               .taken_over = earlier.size(),
+                               .budget_left = time_left(options, known.spent)};
+  if (options.budget && options.budget->trials) {
+    started.planned = std::min(started.planned, earlier.size() + *options.budget->trials);
+  }
   if (strategy->remaining() == 0) throw empty_space_error(started);
   notify(observers, [&](observer& listener) { listener.search_started(started); });
 

@@ -199,6 +199,29 @@ TEST_CASE("what is being compiled, was dropped or failed is told, also before th
   CHECK(progress.take() == "[0/10] 0:04 elapsed, 2 compiling, 3 dropped\n");
 }
 
+TEST_CASE("a budget bounds the first line too, and the number of configurations") {
+  std::ostringstream out;
+  tune::testing::fake_clock clock;
+  tune::progress_reporter reporter(out, false, [&] { return clock.now(); });
+  search_started_event event{.subject = tune::testing::sample_subject(),
+                             .strategy = "random",
+                             .combinations = 300'000,
+                             .configurations = 241'600,
+                             .planned = 241'600};
+  event.budget_left = 20s;
+  reporter.search_started(event);
+  CHECK(out.str().find("300000 combinations, up to 241600 to try in 0:20 (random)") !=
+        std::string::npos);
+  out.str({});
+  clock.advance(4s);
+  reporter.trial_finished(event.subject, timed(1, 1, 1000));
+  CHECK(out.str().starts_with("[1/~5] 0:04 elapsed, 0:16 left, best"));
+  out.str({});
+  clock.advance(12s);
+  reporter.progressed(event.subject, {.planned = 241'600, .budget_left = 4s});
+  CHECK(out.str().starts_with("[1/~1] 0:16 elapsed, 0:04 left, best"));
+}
+
 TEST_CASE("a budget bounds the time that is left") {
   watched_progress progress(false);
   progress.start(10);
