@@ -4,7 +4,14 @@
 
 #include <SQLiteCpp/Exception.h>
 #include <fmt/format.h>
+#include <mutex>
+#include <new>
+#include <set>
 #include <sqlite3.h>
+
+#include "libtune/base/fork_guard.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/base/never_destroyed.hpp"
 
 namespace tune::detail {
 namespace {
@@ -13,6 +20,11 @@ namespace {
 int primary_code(const SQLite::Exception& failure) noexcept {
   return failure.getErrorCode() < 0 ? SQLITE_ERROR : failure.getErrorCode() & 0xff;
 }
+
+struct told_faults {
+  std::mutex mutex;
+  std::set<std::string> faults;
+};
 
 const char* remedy_for(int code) noexcept {
   switch (code) {
@@ -24,6 +36,8 @@ const char* remedy_for(int code) noexcept {
              "else move it away, or name another file with LIBTUNE_DB";
     case SQLITE_NOMEM: return "free some memory";
     case SQLITE_INTERRUPT:
+      return "it took too long: the disk is slow, or the file holds more than a tuning database "
+             "should; see tunedb check";
     case SQLITE_TOOBIG:
       return "the file holds more than a tuning database should: move it away and a new one is "
              "made";
@@ -42,13 +56,31 @@ const char* remedy_for(int code) noexcept {
 
 }  // namespace
 
-database_error database_failure(const std::string& path, const std::string& attempt,
-                                const std::string& reason, const std::string& remedy) {
-  return database_error(
-      fmt::format("tuning database '{}': could not {}: {}; {}", path, attempt, reason, remedy));
+void warn_of_failure(const database_error& failure) noexcept {
+  const auto* known = dynamic_cast<const database_fault*>(&failure);
+  if (known == nullptr) return warn_once(failure.what());
+  try {
+    static never_destroyed<told_faults> told;
+    bool is_new = false;
+    {
+      const fork_guard no_fork;
+      const std::lock_guard lock(told->mutex);
+      is_new = told->faults.insert(known->fault()).second;
+    }
+    if (is_new) return warn_once(failure.what());
+    log(log_level::debug, failure.what());
+  } catch (const std::bad_alloc&) {
+    return;
+  }
 }
 
-database_error database_failure(const std::string& path, const std::string& attempt,
+database_fault database_failure(const std::string& path, const std::string& attempt,
+                                const std::string& reason, const std::string& remedy) {
+  return {fmt::format("tuning database '{}': could not {}: {}; {}", path, attempt, reason, remedy),
+          path + '\n' + reason};
+}
+
+database_fault database_failure(const std::string& path, const std::string& attempt,
                                 const SQLite::Exception& failure) {
   return database_failure(path, attempt, failure.what(), remedy_for(primary_code(failure)));
 }
@@ -56,6 +88,10 @@ database_error database_failure(const std::string& path, const std::string& atte
 bool is_busy(const SQLite::Exception& failure) noexcept {
   const int code = primary_code(failure);
   return code == SQLITE_BUSY || code == SQLITE_LOCKED;
+}
+
+bool is_interruption(const SQLite::Exception& failure) noexcept {
+  return primary_code(failure) == SQLITE_INTERRUPT;
 }
 
 bool is_damage(const SQLite::Exception& failure) noexcept {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "libtune/base/error.hpp"
 
@@ -12,13 +13,29 @@ class Exception;
 
 namespace tune::detail {
 
+/// A database_error that knows what is wrong with which database, whatever was attempted.
+class database_fault : public database_error {
+ public:
+  database_fault(const std::string& text, std::string fault)
+      : database_error(text), fault_(std::move(fault)) {}
+
+  const std::string& fault() const noexcept { return fault_; }
+
+ private:
+  std::string fault_;
+};
+
+/// Warns of a failure, once for each fault of a database in a process: what else cannot be done for
+/// the same reason is logged for debugging. Thread-safe.
+void warn_of_failure(const database_error& failure) noexcept;
+
 /// The error for something that could not be done to a database, with its path, the reason and the
 /// remedy.
-database_error database_failure(const std::string& path, const std::string& attempt,
+database_fault database_failure(const std::string& path, const std::string& attempt,
                                 const std::string& reason, const std::string& remedy);
 
 /// The same for what SQLite reports; the remedy follows from its code.
-database_error database_failure(const std::string& path, const std::string& attempt,
+database_fault database_failure(const std::string& path, const std::string& attempt,
                                 const SQLite::Exception& failure);
 
 /// Whether SQLite gave up because another connection held the database.
@@ -26,5 +43,8 @@ bool is_busy(const SQLite::Exception& failure) noexcept;
 
 /// Whether SQLite could not make sense of the file.
 bool is_damage(const SQLite::Exception& failure) noexcept;
+
+/// Whether a work_limit ended a statement.
+bool is_interruption(const SQLite::Exception& failure) noexcept;
 
 }  // namespace tune::detail

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
-#include "libtune/base/log.hpp"
+#include "libtune/store/database_failure.hpp"
 #include "libtune/store/nearest.hpp"
 #include "libtune/store/record_memory.hpp"
 
@@ -25,7 +25,7 @@ void warn_on_failure(Use use) {
   try {
     use();
   } catch (const database_error& failure) {
-    warn_once(failure.what());
+    detail::warn_of_failure(failure);
   }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Places where no database can be kept: an autotuner finds what it finds elsewhere, keeps it for
 // the rest of the process, and says once that it is not stored. Each case is a process of its own.
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libtune/store/tuning_database.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/testing/test_mode_guard.hpp"
 #include "tests/store/captured_errors.hpp"
@@ -126,6 +128,31 @@ TEST_CASE("a folder that others may write costs one warning, and nothing is put 
   fs::permissions(folder.path() / "open", fs::perms(0777));
   CHECK(tune_in_child([&] { return set("LIBTUNE_DB", folder / "open/tuning.db"); }) == 0);
   CHECK_FALSE(fs::exists(folder.path() / "open/tuning.db"));
+}
+
+TEST_CASE("a file that is no database, another's, or not to be read or written costs one warning") {
+  const temporary_directory folder;
+  fs::permissions(folder.path(), fs::perms(0755));
+  const std::string path = folder / "tuning.db";
+  const auto tune_there = [&](::uid_t user) {
+    return tune_in_child([&, user] { return set("LIBTUNE_DB", path) && become(user); });
+  };
+  std::ofstream(path) << "this is no database, but a text of more than a hundred bytes, which is "
+                         "what SQLite reads of a file before it says so";
+  CHECK(tune_there(::geteuid()) == 0);
+  fs::remove(path);
+  SQLite::Database(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+      .exec("PRAGMA application_id = 42; CREATE TABLE bookmarks (url TEXT)");
+  CHECK(tune_there(::geteuid()) == 0);
+  // Both need a superuser, who is asked for nothing else.
+  if (::geteuid() != 0) return;
+  fs::permissions(path, fs::perms(0600));
+  CHECK(tune_there(nobody) == 0);
+  fs::remove(path);
+  tune::tuning_database(path).store({"other", 0, {}, {{"wgs", tune::value_type::int32}}},
+                                    {{}, {"GPU", "Platform", "1"}}, {{"wgs", std::int64_t{1}}}, 1);
+  fs::permissions(path, fs::perms(0644));
+  CHECK(tune_there(nobody) == 0);
 }
 
 TEST_CASE("odd names are names") {
