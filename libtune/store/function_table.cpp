@@ -4,10 +4,12 @@
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/column.hpp"
 #include "libtune/store/connection.hpp"
@@ -42,6 +44,18 @@ int bind_key(SQLite::Statement& statement, const std::vector<named_value>& argum
     bind_value(statement, parameter++, column.get(device));
   }
   return parameter;
+}
+
+other_result read_other(SQLite::Statement& select, const function_identity& function) {
+  other_result result;
+  int column = 0;
+  for (const field_description& field : function.key_fields) {
+    result.arguments.push_back({field.name, read_field(select.getColumn(column++), field)});
+  }
+  for (const field_description& field : function.value_fields) {
+    result.values.push_back({field.name, read_field(select.getColumn(column++), field)});
+  }
+  return result;
 }
 
 }  // namespace
@@ -85,7 +99,8 @@ std::unique_ptr<function_table> function_table::create(connection& target,
   check_field_names(function);
   target.database().exec(create_table_sql(function));
   SQLite::Statement insert(
-      target.database(), insert_row_sql("INSERT OR REPLACE", "libtune_function", function_columns()));
+      target.database(),
+      insert_row_sql("INSERT OR REPLACE", "libtune_function", function_columns()));
   insert.bind(1, table_name(function));
   insert.bind(2, function.name);
   insert.bind(3, function.version);
@@ -151,15 +166,14 @@ std::vector<other_result> function_table::results_of(const device_identity& devi
   }
   select.bind(parameter, static_cast<std::int64_t>(most));
   std::vector<other_result> found;
-  while (select.executeStep()) {
-    other_result& result = found.emplace_back();
-    int column = 0;
-    for (const field_description& field : function_.key_fields) {
-      result.arguments.push_back({field.name, read_field(select.getColumn(column++), field)});
-    }
-    for (const field_description& field : function_.value_fields) {
-      result.values.push_back({field.name, read_field(select.getColumn(column++), field)});
-    }
+  try {
+    while (select.executeStep()) found.push_back(read_other(select, function_));
+  } catch (const SQLite::Exception& failure) {
+    if (!is_interruption(failure)) throw;
+    log(log_level::debug, fmt::format("tuning database '{}': too many results of '{}' to look for "
+                                      "those of similar arguments",
+                                      path_, function_.name));
+    return {};
   }
   return found;
 }

@@ -47,7 +47,8 @@ class function_table {
   /// Every device that has an intact result for these arguments, in no certain order.
   std::vector<device_identity> devices(const std::vector<named_value>& arguments);
 
-  /// The latest intact results of a device, whatever the arguments.
+  /// The latest intact results of a device, whatever the arguments. Looks at the whole table: none
+  /// where a work_limit does not allow that.
   std::vector<other_result> results_of(const device_identity& device, std::size_t most);
 
   /// Stores a result in place of the one with the same key, inside the caller's write_transaction.

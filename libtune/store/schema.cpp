@@ -180,9 +180,11 @@ std::string of_device_sql(const function_identity& function) {
   }
   std::vector<std::string> of_device;
   for (const identity_column& column : identity_columns()) of_device.emplace_back(column.name);
-  return fmt::format("SELECT {} FROM {}{} AND {} ORDER BY \"tuned_at\" DESC LIMIT ?",
-                     list_of(selected), quoted_name(table), conditions(of_device),
-                     is_intact(table, row_columns(function)));
+  // A checksum takes longer than the rest, and all rows of the device are looked at.
+  return fmt::format(
+      "SELECT {} FROM (SELECT * FROM {}{} ORDER BY \"tuned_at\" DESC LIMIT ?) WHERE {}",
+      list_of(selected), quoted_name(table), conditions(of_device),
+      is_intact(table, row_columns(function)));
 }
 
 std::string store_sql(const function_identity& function) {

@@ -123,3 +123,47 @@ TEST_CASE("the table itself refuses a score that is no time") {
         SQLite::Exception);
   }
 }
+
+TEST_CASE("the latest results of a device are found, and damage among them is left out") {
+  opened_database database;
+  const auto table = database.create(sample_function());
+  tune::device_identity other = sample_device();
+  other.name = "GPU Two";
+  {
+    write_transaction transaction(*database.opened, 1s);
+    for (const std::int64_t rows : {1, 2, 3, 4}) {
+      table->store(sample_key(rows), sample_tuning(rows), 1);
+      table->store(sample_key(rows, other), sample_tuning(9), 1);
+    }
+    transaction.commit();
+  }
+  CHECK(table->results_of(sample_device(), 10).size() == 4);
+  CHECK(table->results_of(sample_device(), 2).size() == 2);
+  database.opened->database().exec("UPDATE \"" + table_name(sample_function()) +
+                                   "\" SET value_wgs = 77 WHERE arg_rows = 2");
+  const auto found = table->results_of(sample_device(), 10);
+  CHECK(found.size() == 3);
+  for (const tune::other_result& result : found) {
+    CHECK(result.values.front().value == result.arguments.front().value);
+  }
+}
+
+TEST_CASE(
+    "a table too large to be looked through has no results of similar arguments, and no fault") {
+  opened_database database;
+  const auto table = database.create(sample_function());
+  {
+    write_transaction transaction(*database.opened, 1s);
+    for (std::int64_t rows = 0; rows < 500; ++rows) {
+      table->store(sample_key(rows), sample_tuning(rows), 1);
+    }
+    transaction.commit();
+  }
+  {
+    const tune::detail::work_limit none(*database.opened, 0ms);
+    CHECK(table->results_of(sample_device(), 10).empty());
+  }
+  CHECK(table->results_of(sample_device(), 10).size() == 10);
+  // The table itself can be used as before.
+  CHECK(table->find(sample_key(7).arguments, sample_device()));
+}
