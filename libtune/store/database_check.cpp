@@ -19,6 +19,7 @@
 #include "libtune/store/connection.hpp"
 #include "libtune/store/content_rows.hpp"
 #include "libtune/store/database_file.hpp"
+#include "libtune/store/database_trust.hpp"
 #include "libtune/store/file_system.hpp"
 #include "libtune/store/function_list.hpp"
 
@@ -28,7 +29,16 @@ namespace {
 using detail::connection;
 using findings = std::vector<check_finding>;
 
-void check_owner(findings& all, const std::string& path, const char* what) {
+/// Whether a program would use it, for the very reasons for which it would not.
+void check_trust(findings& all, const std::string& path) {
+  try {
+    detail::require_trust(path);
+  } catch (const database_error& refusal) {
+    all.push_back({"permissions", false, refusal.what()});
+  }
+}
+
+void tell_mode(findings& all, const std::string& path, const char* what) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) {
     all.push_back({"permissions", false,
@@ -36,18 +46,14 @@ void check_owner(findings& all, const std::string& path, const char* what) {
                                std::generic_category().message(errno))});
     return;
   }
-  std::string fault;
-  if (S_ISLNK(status.st_mode)) fault = "is a symbolic link, which is not followed";
-  if (status.st_uid != ::geteuid()) fault = "belongs to another user";
-  // A folder such as /tmp, where nobody can replace what is another's, is as good.
-  const bool sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
-  if (!sticky && (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    fault = "may be written by others: chmod go-w";
-  }
-  const unsigned mode = status.st_mode & 07777U;
-  all.push_back({"permissions", fault.empty(),
+  const bool is_link = S_ISLNK(status.st_mode);
+  const char* whose = status.st_uid == ::geteuid() ? "is the user's own"
+                      : status.st_uid == 0         ? "is the superuser's"
+                                                   : "belongs to another user";
+  all.push_back({"permissions", !is_link,
                  fmt::format("the {} {} (mode {:04o})", what,
-                             fault.empty() ? "is the user's own" : fault, mode)});
+                             is_link ? "is a symbolic link, which is not followed" : whose,
+                             status.st_mode & 07777U)});
 }
 
 void check_file_system(findings& all, const std::string& folder) {
@@ -132,8 +138,9 @@ std::vector<check_finding> check_database(const std::string& path) {
     all.push_back({"file", true, "there is none yet; it is made when the first result is stored"});
     return all;
   }
-  check_owner(all, folder, "folder");
-  check_owner(all, file, "file");
+  tell_mode(all, folder, "folder");
+  tell_mode(all, file, "file");
+  check_trust(all, file);
   check_file_system(all, folder);
   check_content(all, file);
   return all;

@@ -29,6 +29,19 @@ std::string objection(const struct stat& status, bool shared) {
                          "with LIBTUNE_DB, or, for a group, set LIBTUNE_DB_ACCESS=shared");
 }
 
+// The folder counts even if it is sticky, as that for temporary files is: SQLite believes any
+// journal beside a database, and everybody can make one there, at any moment.
+[[noreturn]] void refuse_sticky(const std::string& path, const std::string& folder) {
+  const std::string own = folder + "/libtune-" + std::to_string(::geteuid());
+  throw database_failure(
+      path, "trust it",
+      "its folder '" + folder + "' may be written by everybody, who could put a journal beside it",
+      "make a folder of your own in it (mkdir -m 700 '" + own +
+          "') and name a file there, as in "
+          "LIBTUNE_DB='" +
+          own + "/tuning.db'");
+}
+
 }  // namespace
 
 bool shares_database() {
@@ -43,7 +56,6 @@ file_descriptor open_folder_of(const std::string& path) noexcept {
 
 void require_trust(const std::string& path) { require_trust(open_folder_of(path), path); }
 
-// The folder counts even if it is sticky: whoever can make files there can make a journal.
 void require_trust(const file_descriptor& folder, const std::string& path) {
   const bool shared = shares_database();
   struct stat status {};
@@ -52,6 +64,8 @@ void require_trust(const file_descriptor& folder, const std::string& path) {
   if (folder ? ::fstat(folder.get(), &status) == 0
              : ::stat(file.parent_path().c_str(), &status) == 0) {
     const std::string reason = objection(status, shared);
+    const bool is_sticky = (status.st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH);
+    if (is_sticky) refuse_sticky(path, file.parent_path().string());
     if (!reason.empty()) refuse(path, "its folder " + reason);
   }
   // Links and the like are refused with the opening.

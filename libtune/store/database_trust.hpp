@@ -15,6 +15,8 @@ bool shares_database();
 /// to one of them and give no group and nobody else the right to write, and the file is a regular
 /// one with one name. The folder is that at the end of all links. With LIBTUNE_DB_ACCESS=shared a
 /// group may write and anybody may own. What does not exist yet is fine.
+/// A sticky folder such as /tmp is one that everybody can write: what is in it would be safe, but
+/// not the journal that SQLite looks for beside it.
 /// @throws database_error that says what to change
 void require_trust(const std::string& path);
 

@@ -122,4 +122,7 @@ TEST_CASE("a file and a folder that others may write are found") {
   fs::permissions(database.path, fs::perms(0600));
   fs::permissions(database.folder.path(), fs::perms(0777));
   CHECK(std::ranges::count(faults(database.path), "permissions") == 1);
+  // What no program would use is not good, sticky or not.
+  fs::permissions(database.folder.path(), fs::perms(01777));
+  CHECK(std::ranges::count(faults(database.path), "permissions") == 1);
 }
