@@ -131,7 +131,7 @@ std::unique_ptr<SQLite::Transaction> begin_immediate(SQLite::Database& database,
   }
 }
 
-database_error newer_tables(const std::string& path, const std::string& attempt,
+database_fault newer_tables(const std::string& path, const std::string& attempt,
                             std::int32_t version) {
   return database_failure(path, attempt,
                           "its tables have version " + std::to_string(version) +
@@ -208,6 +208,15 @@ bool connection::is_ready() {
   return ready_;
 }
 
+std::int64_t connection::schema_number() {
+  if (!schema_number_) {
+    schema_number_ = std::make_unique<SQLite::Statement>(*database_, "PRAGMA schema_version");
+  }
+  const statement_run run(*schema_number_);
+  schema_number_->executeStep();
+  return schema_number_->getColumn(0).getInt64();
+}
+
 /// The version of the tables; 0 for a new file.
 std::int32_t connection::read_marks() {
   // One statement, so that another process that makes the tables just now has made all or none.
@@ -254,6 +263,11 @@ work_limit::work_limit(connection& target, std::chrono::milliseconds limit) noex
 }
 
 work_limit::~work_limit() { target_.work_deadline_ = std::chrono::steady_clock::time_point::max(); }
+
+read_transaction::read_transaction(connection& source)
+    : transaction_(std::make_unique<SQLite::Transaction>(source.database())) {}
+
+read_transaction::~read_transaction() = default;
 
 write_transaction::write_transaction(connection& target, std::chrono::milliseconds wait)
     : wait_(target, wait), transaction_(begin_immediate(target.database(), wait)) {

@@ -55,6 +55,10 @@ class connection {
   /// @throws database_error as the constructor
   bool is_ready();
 
+  /// A number that is another once a table has come or gone, whoever did it. Inside of a
+  /// transaction it stays what it is.
+  std::int64_t schema_number();
+
  private:
   friend class scoped_wait;
   friend class write_transaction;
@@ -75,6 +79,7 @@ class connection {
   std::uint64_t device_ = 0;  // of the file, with inode_
   std::uint64_t inode_ = 0;
   bool ready_ = false;
+  std::unique_ptr<SQLite::Statement> schema_number_;  // made when it is asked for
 };
 
 /// Bounds how long statements may work, waits apart, until it goes out of scope: what is stored
@@ -101,6 +106,20 @@ class [[nodiscard]] scoped_wait {
  private:
   connection& target_;
   std::chrono::milliseconds before_;
+};
+
+/// One state of a database, for statements that have to fit each other. Others cannot commit
+/// meanwhile.
+class [[nodiscard]] read_transaction {
+ public:
+  explicit read_transaction(connection& source);
+  ~read_transaction();
+  read_transaction(const read_transaction&) = delete;
+  read_transaction& operator=(const read_transaction&) = delete;
+
+ private:
+  database_use use_;
+  std::unique_ptr<SQLite::Transaction> transaction_;
 };
 
 /// The one way to change a database: it takes the write lock at once, because a transaction that

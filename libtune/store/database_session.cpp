@@ -64,7 +64,9 @@ void database_session::read_table(const function_identity& function,
   attempt("look up", function.name, [&] {
     try {
       connection* source = open_for_reading(waits_.read);
-      function_table* table = source ? find_table(*source, function) : nullptr;
+      if (source == nullptr) return;
+      const read_transaction one_state(*source);
+      function_table* table = find_table(*source, function);
       if (table == nullptr) return;
       const work_limit limit(*source, longest_lookup);
       read(*table);
@@ -82,6 +84,7 @@ void database_session::visit_searches(const function_identity& function,
     connection* source = open_for_reading(waits_.read);
     if (source == nullptr) return;
     const scoped_wait wait(*source, waits_.write);
+    const read_transaction one_state(*source);
     if (find_table(*source, function) != nullptr) visit(*source);
   });
 }
@@ -105,6 +108,9 @@ connection& database_session::open_for_writing() {
 
 function_table* database_session::find_table(connection& source,
                                              const function_identity& function) {
+  // Somebody may have removed a table (tunedb prune), and another have made one of other fields.
+  const std::int64_t schema_number = source.schema_number();
+  if (std::exchange(schema_number_, schema_number) != schema_number) tables_.clear();
   const std::string name = table_name(function);
   const auto known = tables_.find(name);
   if (known != tables_.end() && known->second->function() == function) {

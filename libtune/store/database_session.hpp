@@ -62,7 +62,8 @@ class database_session {
   /// The database if it has anything to read, else null. @param wait  for others, while opening
   connection* open_for_reading(std::chrono::milliseconds wait);
 
-  /// The function's table, checked once for each connection; null if there is none yet.
+  /// The function's table, checked once for each state of the tables; null if there is none yet.
+  /// Inside of a transaction, so that it stays what it is while it is used.
   function_table* find_table(connection& source, const function_identity& function);
 
   /// Runs write(connection, table) in a transaction that also makes the table if need be.
@@ -93,6 +94,7 @@ class database_session {
   ::pid_t process_ = ::getpid();
   std::unique_ptr<connection> connection_;
   std::map<std::string, std::unique_ptr<function_table>> tables_;  // after what they refer to
+  std::int64_t schema_number_ = 0;                                 // for which they were checked
 };
 
 }  // namespace tune::detail

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tune {
 
@@ -13,8 +14,8 @@ struct prune_options {
   std::optional<std::string> function{};  ///< a function's name, all its versions
   std::optional<int> version{};           ///< this version alone
   std::optional<std::string> device{};    ///< a device's name
-  /// Results tuned and searches started before this date, as the columns have it: "2024-01-31" or
-  /// "2024-01-31T12:00:00Z".
+  /// Results tuned and searches started before this date (utc_date). What says no date is not
+  /// before any.
   std::optional<std::string> before{};
   /// Only searches for whose key there is no result, and no result at all.
   bool orphans = false;
@@ -22,15 +23,38 @@ struct prune_options {
   bool dry_run = false;
 };
 
+/// What of one function goes, and what stays.
+struct pruned_function {
+  std::string name{};
+  int version = 0;
+  std::size_t results = 0;
+  std::size_t searches = 0;
+  std::size_t results_kept = 0;
+  std::size_t searches_kept = 0;
+  bool forgotten = false;  ///< its table went too, because nothing was left of it
+};
+
 struct prune_report {
   std::size_t results = 0;
   std::size_t searches = 0;
-  std::size_t functions = 0;  ///< whose table went too, because nothing was left of them
+  std::size_t functions = 0;  ///< that were forgotten
+  std::size_t results_kept = 0;
+  std::size_t searches_kept = 0;
+  std::vector<pruned_function> of{};  ///< those of which something goes
+
+  /// Whether more goes than stays, of results or of searches.
+  bool removes_most() const noexcept { return results > results_kept || searches > searches_kept; }
 };
 
+/// A date in UTC, as the columns have it, "2024-01-31T12:00:00Z", from "2024-01-31", followed or
+/// not by "T" or a blank and "12:00", "12:00:00" or either with a "Z".
+/// @throws argument_error if it is none, or no day of the calendar
+std::string utc_date(const std::string& text);
+
 /// Removes results and searches with their trials, in one transaction. A function of which nothing
-/// is left is forgotten if its name was given. @throws argument_error if nothing is given,
-/// database_error if the file cannot be opened, read or written
+/// is left is forgotten if its name was given. Programs that run go on storing results of it.
+/// @throws argument_error if nothing is given, or a date that is none; database_error if the file
+///         cannot be opened, read or written
 prune_report prune_database(const std::string& path, const prune_options& options);
 
 }  // namespace tune

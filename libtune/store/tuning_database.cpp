@@ -115,6 +115,7 @@ std::optional<record> tuning_database::find_patiently(const function_identity& f
     connection* source = impl_->open_for_reading(impl_->waits().write);
     if (source == nullptr) return;
     const detail::scoped_wait wait(*source, impl_->waits().write);
+    const detail::read_transaction one_state(*source);
     function_table* table = impl_->find_table(*source, function);
     const detail::work_limit limit(*source, impl_->waits().write);
     if (table != nullptr) found = find_record(*table, key, mode);
