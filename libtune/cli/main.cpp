@@ -46,12 +46,29 @@ void add_all(CLI::App& program, invocation& shared) {
   program.footer(exit_codes);
 }
 
+/// A field of a key that was given without --arg, where there is such an option.
+std::string hint_at_arg(const CLI::App& program) {
+  for (const CLI::App* command : program.get_subcommands()) {
+    if (command->get_option_no_throw("--arg") == nullptr) continue;
+    for (const std::string& extra : program.remaining(true)) {
+      if (extra.find('=') != std::string::npos && extra.front() != '-') {
+        return fmt::format("a field of the key is given with --arg {}", extra);
+      }
+    }
+  }
+  return {};
+}
+
 int run(int count, char** arguments) {
   CLI::App program("Looks into libtune's tuning database, and takes care of it.", "tunedb");
   invocation shared;
   add_all(program, shared);
   try {
     program.parse(count, arguments);
+  } catch (const CLI::ExtrasError& unexpected) {
+    const std::string hint = hint_at_arg(program);
+    program.exit(unexpected);
+    return hint.empty() ? wrong_usage : fail(wrong_usage, hint.c_str());
   } catch (const CLI::ParseError& problem) {
     return program.exit(problem) == 0 ? done : wrong_usage;
   } catch (const nothing_found& missing) {
