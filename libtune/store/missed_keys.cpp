@@ -81,7 +81,9 @@ file_descriptor open_file(const std::string& path, int flags, ::mode_t mode = 0)
 std::string read_all(const std::string& path) {
   const file_descriptor file = open_file(path, O_RDONLY);
   if (!file) return {};
-  std::string text(std::min(size_of(file, path), missed_keys::most_bytes), '\0');
+  const std::uint64_t size = size_of(file, path);
+  if (size > missed_keys::most_bytes) fail(path, "read it", "it is no file of missed keys");
+  std::string text(size, '\0');
   std::size_t read = 0;
   while (read < text.size()) {
     const ssize_t count = ::read(file.get(), text.data() + read, text.size() - read);
@@ -132,6 +134,21 @@ void append(const std::string& path, const std::string& line, bool after_half_a_
   if (written != static_cast<ssize_t>(text.size())) fail(path, "note a key", last_reason());
 }
 
+/// The key of a line; empty if remember has not written it.
+std::optional<missed_key> readable(std::string_view line) {
+  try {
+    return from_missed_line(line);
+  } catch (const argument_error&) {
+    return std::nullopt;
+  }
+}
+
+/// Whether a file begins as one of missed keys does, a newer libtune's and half a line included.
+bool is_own(std::string_view text) {
+  constexpr std::string_view begin = "{\"libtune_missed\"";
+  return text.substr(0, begin.size()) == begin.substr(0, std::min(text.size(), begin.size()));
+}
+
 std::string own_program() {
   std::array<char, 4096> path{};
   const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
@@ -150,6 +167,7 @@ void note(const std::string& path, const std::string& line) {
   bool half_a_line = false;
   if (is_new) {
     const std::string text = read_all(path);
+    if (!is_own(text)) fail(path, "note a key", "it is no file of missed keys");
     for_each_line(text, [&](std::string_view each) { lines.emplace(missed_identity(each)); });
     half_a_line = !text.empty() && text.back() != '\n';
   }
@@ -195,22 +213,25 @@ missed_keys::contents missed_keys::read() const {
 std::size_t missed_keys::remove(const std::function<bool(const missed_key&)>& gone) const {
   if (path_.empty()) return 0;
   const std::string path = detail::absolute_path(path_);
-  const contents present = read();
+  const std::string text = read_all(path);
   std::string left;
-  std::size_t removed = 0;
-  for (const missed_key& key : present.keys) {
-    if (gone(key)) {
-      ++removed;
+  std::set<std::string, std::less<>> removed;
+  // What is not ours stays: the path may name another file by mistake.
+  for_each_line(text, [&](std::string_view line) {
+    const auto key = readable(line);
+    if (key && gone(*key)) {
+      removed.emplace(missed_identity(line));
     } else {
-      left += to_missed_line(key) + '\n';
+      left += std::string(line) + '\n';
     }
-  }
+  });
+  if (removed.empty()) return 0;
   if (!left.empty()) {
     replace_file(path, left);
   } else if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
     fail(path, "remove it", last_reason());
   }
-  return removed;
+  return removed.size();
 }
 
 std::vector<missed_key> still_missing(std::vector<missed_key> keys, const tuning_layers& layers) {

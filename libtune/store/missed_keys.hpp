@@ -33,7 +33,7 @@ class missed_keys {
 
   /// Notes a key, unless this process has noted it before or the file has it. Makes the file, and
   /// its folder. Where that cannot be done, or others could change the file, or the program runs
-  /// with raised privileges (setuid), nothing is noted, which is logged for debugging alone.
+  /// with raised privileges (setuid), or what lies there is another file, nothing is noted, which is logged for debugging alone.
   void remember(const function_identity& function, const record_key& key) const noexcept;
 
   struct contents {
@@ -44,7 +44,7 @@ class missed_keys {
   /// @throws database_error if it cannot be read, or others than this user could change it
   contents read() const;
 
-  /// Removes the keys that gone() says; without keys left, the file. What processes note meanwhile
+  /// Removes the keys that gone() says; without lines left, the file. Lines of others stay. What processes note meanwhile
   /// may be lost, and is noted again by the next that misses it. @throws error
   /// @returns how many there were
   std::size_t remove(const std::function<bool(const missed_key&)>& gone) const;

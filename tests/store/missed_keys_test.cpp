@@ -107,11 +107,12 @@ TEST_CASE("of lines of one key the last counts") {
 
 TEST_CASE("lines that nobody can read are counted and spoil no other") {
   const place p;
-  add_to_file(p.path, "nonsense\n\n{\"half a line");
+  const missed_key first{fill, key(1), "2024-01-31T12:00:00Z", "app"};
+  add_to_file(p.path, to_missed_line(first) + "\nnonsense\n\n{\"half a line");
   ::chmod(p.path.c_str(), 0600);
   p.keys.remember(fill, key(64));
   const auto found = p.keys.read();
-  CHECK(sizes(found.keys) == list{64});
+  CHECK(sizes(found.keys) == list{1, 64});
   CHECK(found.unreadable == 2);
 }
 
@@ -243,6 +244,22 @@ TEST_CASE("keys are removed by what is said of them, and with the last the file"
   CHECK(p.keys.remove([](const missed_key&) { return true; }) == 2);
   CHECK_FALSE(fs::exists(p.path));
   CHECK(p.keys.remove([](const missed_key&) { return true; }) == 0);
+}
+
+TEST_CASE("a file that is another is neither added to nor removed") {
+  const place p;
+  const std::string notes = "not to be lost\nnor this\n";
+  add_to_file(p.path, notes);
+  ::chmod(p.path.c_str(), 0600);
+  p.keys.remember(fill, key(1));
+  CHECK(p.keys.remove([](const missed_key&) { return true; }) == 0);
+  CHECK(read_file(p.path) == notes);
+  // Also beside keys.
+  const missed_keys fresh(p.path + "2");
+  fresh.remember(fill, key(1));
+  add_to_file(p.path + "2", notes);
+  CHECK(fresh.remove([](const missed_key&) { return true; }) == 1);
+  CHECK(read_file(p.path + "2") == notes);
 }
 
 TEST_CASE("what a database has by now is missing no more") {
