@@ -21,6 +21,7 @@ struct export_options {
   std::string format = "json";
   std::string function;
   search_choice search;
+  bool force = false;
 };
 
 std::string json_text(database_reader& database, const export_options& options) {
@@ -46,12 +47,11 @@ void run(const invocation& shared, const export_options& options) {
   const std::string path = shared.database_path();
   database_reader database(path);
   if (!database.has_tables()) throw nothing_found("there is no database '" + path + "'");
-  if (options.format == "sqlite") {
-    if (options.file == "-") throw usage_error("name the file of the backup");
-    back_up_database(path, options.file);
-    return;
-  }
-  write_file(options.file,
+  const bool is_backup = options.format == "sqlite";
+  if (is_backup && options.file == "-") throw usage_error("name the file of the backup");
+  const std::string target = export_target(options.file, path, is_backup, options.force);
+  if (is_backup) return back_up_database(path, target);
+  write_file(target,
              options.format == "t4" ? t4_text(database, options) : json_text(database, options));
   if (database.damaged() > 0) {
     fmt::print(stderr, "tunedb: {} damaged rows were left out; see tunedb check\n",
@@ -64,7 +64,9 @@ void run(const invocation& shared, const export_options& options) {
 void add_export(CLI::App& program, invocation& shared) {
   const auto options = std::make_shared<export_options>();
   CLI::App* command = program.add_subcommand(
-      "export", "Writes results and trials to a file, in place of what that is");
+      "export",
+      "Writes results and trials to a file. An earlier export is replaced; nothing is ever written "
+      "over the database");
   command->add_option("FILE", options->file,
                       "The file; without one, or for -, it is standard output");
   command
@@ -76,6 +78,8 @@ void add_export(CLI::App& program, invocation& shared) {
   command->add_option("--function", options->function, "A name, or NAME__VERSION")
       ->type_name("NAME");
   options->search.add_to(*command);
+  command->add_flag("--force", options->force,
+                    "Also over a file that is no export of libtune, or a backup over any file");
   command->callback([&shared, options] { run(shared, *options); });
 }
 

@@ -9,7 +9,15 @@ namespace tune::cli {
 /// A file's bytes; those of standard input for "-". @throws error that names the file
 std::string read_file(const std::string& path);
 
-/// Writes to standard output for "-", else a file that is replaced as a whole. @throws error
+/// Where what is exported from a database goes: the file at the end of all links, or "-" for
+/// standard output under whatever name. With a backup it has to be a file.
+/// @param force  also over a file that is no export of libtune
+/// @throws error if that is the database or belongs to it, or another file that is not to be lost
+std::string export_target(const std::string& path, const std::string& database, bool is_backup,
+                          bool force);
+
+/// Writes to standard output for "-", into a pipe or terminal as it comes, and else a file that is
+/// replaced as a whole. @throws error
 void write_file(const std::string& path, const std::string& content);
 
 }  // namespace tune::cli

@@ -17,14 +17,33 @@
 
 namespace tune {
 
+namespace {
+
+// A journal would be rolled back into the file that takes the place of its own.
+void check_target(const std::string& file, const std::string& target) {
+  if (detail::belongs_to_database(target, file)) {
+    throw argument_error("'" + target +
+                         "' is the database itself, or belongs to it; name another file");
+  }
+  std::error_code ignored;
+  const auto found = std::filesystem::status(target, ignored);
+  if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found)) {
+    throw argument_error("'" + target + "' is no file that a backup could replace; name another");
+  }
+  for (const char* suffix : {"-journal", "-wal"}) {
+    if (!detail::is_there(target + suffix)) continue;
+    throw argument_error("'" + target + "' is a database in use, or was when its program ended: '" +
+                         target + suffix + "' is there; name another file");
+  }
+}
+
+}  // namespace
+
 void back_up_database(const std::string& path, const std::string& to) {
   constexpr std::chrono::seconds patience{10};
   const std::string file = detail::absolute_path(path);
   const std::string target = detail::absolute_path(to);
-  std::error_code ignored;
-  if (std::filesystem::equivalent(file, target, ignored)) {
-    throw argument_error("'" + to + "' is the database itself; name another file");
-  }
+  check_target(file, target);
   if (!detail::is_there(file)) {
     throw detail::database_failure(file, "back it up", "there is no such file", "tune first");
   }

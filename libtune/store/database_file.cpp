@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-database_error failure_of(const std::string& path, const std::string& attempt,
+database_fault failure_of(const std::string& path, const std::string& attempt,
                           const std::error_code& reason) {
   return database_failure(path, attempt, reason.message(),
                           "make the folder writable, or name another file with LIBTUNE_DB");
@@ -87,6 +87,21 @@ std::string immutable_uri(const std::string& path) {
     uri += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
   }
   return uri + "?mode=ro&immutable=1";
+}
+
+bool belongs_to_database(const std::string& path, const std::string& database) {
+  const std::string file = absolute_path(database);
+  const auto is_same = [](const fs::path& one, const fs::path& other) {
+    std::error_code ignored;
+    if (fs::equivalent(one, other, ignored)) return true;
+    const fs::path resolved = fs::weakly_canonical(one, ignored);
+    return !resolved.empty() && resolved == fs::weakly_canonical(other, ignored);
+  };
+  const fs::path asked = fs::absolute(path);
+  for (const char* suffix : {"", "-journal", "-wal", "-shm", "-lock", "-missed", ".locks"}) {
+    if (is_same(asked, file + suffix)) return true;
+  }
+  return is_same(asked.parent_path(), file + ".locks");
 }
 
 void create_private_file(const std::string& path) {

@@ -39,4 +39,9 @@ std::string immutable_uri(const std::string& path);
 /// read and write. What exists stays as it is. @throws database_error
 void create_private_file(const std::string& path);
 
+/// Whether a path is that of a database or of a file beside it that belongs to it: its journals, its
+/// locks, the keys that were missed; by name, through links, or as another name of the same file.
+/// What is written there would destroy results.
+bool belongs_to_database(const std::string& path, const std::string& database);
+
 }  // namespace tune::detail

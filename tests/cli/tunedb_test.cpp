@@ -281,6 +281,98 @@ TEST_CASE("a backup is a database of its own with all that this one has") {
   CHECK(tunedb("check").code == 0);
 }
 
+TEST_CASE("no export is written over the database, or what belongs to it, under whatever name") {
+  const bench here;
+  const std::string json_before = tunedb("export").output;
+  const std::string before = read(here.path);
+  std::filesystem::create_symlink(here.path, here.folder.file("link"));
+  std::filesystem::create_symlink(here.folder.path(), here.folder.file("folder"));
+  std::filesystem::create_directory(here.path + ".locks");
+  std::ofstream(here.path + "-lock").flush();
+  const std::string name = std::filesystem::path(here.path).filename();
+  for (const std::string& file :
+       {here.path, here.folder.file("link"), here.folder.file("folder/" + name),
+        here.folder.file("folder/./" + name), here.path + "-journal", here.path + "-wal",
+        here.path + "-shm", here.path + "-lock", here.path + "-missed", here.path + ".locks",
+        here.path + ".locks/00"}) {
+    for (const std::string& format :
+         {std::string("json"), std::string("json --function ") + function,
+          std::string("t4 --function ") + function, std::string("sqlite")}) {
+      for (const char* force : {"", " --force"}) {
+        CAPTURE(file);
+        CAPTURE(format);
+        const ended run = tunedb("export " + file + " --format " + format + force + " 2>&1");
+        CHECK(run.code == 1);
+        CHECK(contains(run.output, "belongs to it"));
+      }
+    }
+  }
+  CHECK(tunedb("export >> " + here.path + " 2>/dev/null").code == 1);
+  CHECK(tunedb("export /dev/stdout >> " + here.path + " 2>/dev/null").code == 1);
+  CHECK(read(here.path) == before);
+  CHECK_FALSE(std::filesystem::exists(here.path + "-journal"));
+  CHECK(std::filesystem::is_empty(here.path + "-lock"));
+  CHECK(tunedb("export").output == json_before);
+  // Another name of the same file, which the database itself does not allow.
+  std::filesystem::create_hard_link(here.path, here.folder.file("name"));
+  CHECK(tunedb("export " + here.folder.file("name") + " 2>/dev/null").code == 1);
+  CHECK(read(here.path) == before);
+}
+
+TEST_CASE("a file that is no export is replaced only with --force, and an export without") {
+  const bench here;
+  const std::string other = here.folder.file("other.db");
+  tune::tuning_database(other).store(sample_function(), sample_key(), sample_tuning(1), 1);
+  const std::string notes = here.folder.file("notes.txt");
+  std::ofstream(notes) << "not to be lost";
+  for (const std::string& file : {other, notes}) {
+    const std::string before = read(file);
+    CHECK(contains(tunedb("export " + file + " 2>&1").output, "--force"));
+    CHECK(contains(tunedb("export --format sqlite " + file + " 2>&1").output, "--force"));
+    CHECK(read(file) == before);
+  }
+  CHECK(tunedb("export --force " + notes).code == 0);
+  CHECK(tunedb("export " + notes).code == 0);
+  CHECK(tunedb("export --format t4 --function " + function + " " + notes).code == 0);
+  CHECK(tunedb("export --format t4 --function " + function + " " + notes).code == 0);
+  CHECK(tunedb("export --format sqlite --force " + notes).code == 0);
+  CHECK(tunedb("--db " + notes + " export").output == tunedb("export").output);
+  // With a journal it would be taken for the file that the journal is of.
+  std::ofstream(other + "-journal") << "half a transaction";
+  CHECK(tunedb("export --format sqlite --force " + other + " 2>/dev/null").code == 1);
+}
+
+TEST_CASE("an export goes through links to files and into devices, and takes the place of none") {
+  const bench here;
+  const std::string text = tunedb("export").output;
+  const std::string target = here.folder.file("target");
+  const std::string link = here.folder.file("link");
+  std::ofstream(target).flush();
+  std::filesystem::create_symlink(target, link);
+  CHECK(tunedb("export " + link).code == 0);
+  CHECK(std::filesystem::is_symlink(link));
+  CHECK(read(target) == text);
+  CHECK(tunedb("export /dev/stdout").output == text);
+  const std::string out = here.folder.file("out");
+  CHECK(tunedb("export /dev/stdout > " + out).code == 0);
+  CHECK(read(out) == text);
+  CHECK(tunedb("export /dev/null").code == 0);
+  CHECK(std::filesystem::is_character_file("/dev/null"));
+  std::filesystem::remove(target);
+  CHECK(tunedb("export " + link + " 2>/dev/null").code == 1);
+  CHECK(tunedb("export " + here.folder.path().string() + " 2>/dev/null").code == 1);
+}
+
+TEST_CASE("what is only read is not changed, were it the database itself") {
+  const bench here;
+  const std::string before = tunedb("export").output;
+  CHECK(tunedb("import " + here.path + " 2>/dev/null").code == 1);
+  CHECK(tunedb("import --format t4 " + here.path + " 2>/dev/null").code == 1);
+  CHECK(tunedb("merge " + here.path).code == 0);
+  CHECK(tunedb("import-katsdpsigproc " + here.path + " >/dev/null 2>&1").code != 0);
+  CHECK(tunedb("export").output == before);
+}
+
 TEST_CASE("prune removes what is asked for, and with --dry-run only counts it") {
   const bench here;
   CHECK(tunedb_json("prune --function other --dry-run")["functions"] == 1);
@@ -288,8 +380,50 @@ TEST_CASE("prune removes what is asked for, and with --dry-run only counts it") 
   CHECK(tunedb_json("prune --older-than 1")["results"] == 0);
   CHECK(tunedb_json("prune --function other")["results"] == 1);
   CHECK(tunedb_json("list").size() == 1);
-  CHECK(tunedb_json("prune --device 'GPU One'")["searches"] == 1);
+  CHECK(tunedb_json("prune --device 'GPU One' --yes")["searches"] == 1);
   CHECK(tunedb_json("list")[0]["results"] == 0);
+}
+
+TEST_CASE("prune takes dates for dates, and nothing else") {
+  const bench here;
+  for (const char* text : {"yesterday", "31.12.2019", "2026/01/01", "'Jan 2020'", "2024-02-30",
+                           "2024-13-01", "24-01-01", "2024-01-01x", "2024-01-01T25:00", "30d"}) {
+    CAPTURE(text);
+    const ended run = tunedb(std::string("prune --yes --before ") + text + " 2>&1");
+    CHECK(run.code == 2);
+    CHECK(contains(run.output, "is no date"));
+  }
+  for (const char* text : {"x", "1w", "-1", "1.5", "99999999999"}) {
+    CAPTURE(text);
+    CHECK(tunedb(std::string("prune --yes --older-than=") + text + " 2>/dev/null").code == 2);
+  }
+  CHECK(tunedb_json("list")[0]["results"] == 1);
+  for (const char* old : {"--before 2020-01-31", "--before '2020-01-31 12:00'", "--older-than 12h",
+                          "--before 2020-01-31T12:00:00Z", "--older-than 4000000000"}) {
+    CAPTURE(old);
+    CHECK(tunedb_json(std::string("prune --yes ") + old)["results"] == 0);
+  }
+  CHECK(tunedb_json("prune --yes --before 2999-01-01")["results"] == 2);
+}
+
+TEST_CASE("prune that removes more than it keeps shows it and wants --yes") {
+  const bench here;
+  const std::string before = tunedb("export").output;
+  const ended shown = tunedb("prune --before 2999-01-01 2>&1 </dev/null");
+  CHECK(shown.code == 1);
+  CHECK(contains(shown.output, "--yes"));
+  CHECK(contains(shown.output, function));
+  CHECK(contains(shown.output, "1 of 1"));
+  CHECK(tunedb("prune --before 2999-01-01 --json 2>/dev/null").code == 1);
+  CHECK(tunedb("export").output == before);
+  CHECK(tunedb("prune --before 2999-01-01 --yes").code == 0);
+}
+
+TEST_CASE("a field without --arg is explained") {
+  const bench here;
+  const ended run = tunedb("explain " + function + " rows=64 2>&1");
+  CHECK(run.code == 2);
+  CHECK(contains(run.output, "--arg rows=64"));
 }
 
 TEST_CASE("check finds a damaged row and files that others may write, and returns 4") {
