@@ -26,9 +26,10 @@ if(TARGET libtune_testing)
 endif()
 
 # Not for people to call. LIBTUNE_WORKER names another one.
+set(libtune_helper_folder "${CMAKE_INSTALL_LIBEXECDIR}/libtune")
 set_target_properties(libtune_worker PROPERTIES
   INSTALL_RPATH "$ORIGIN/../../${CMAKE_INSTALL_LIBDIR}")
-install(TARGETS libtune_worker libtune_tuner DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/libtune")
+install(TARGETS libtune_worker libtune_tuner DESTINATION "${libtune_helper_folder}")
 
 if(TARGET tunedb)
   set_target_properties(tunedb PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
@@ -39,6 +40,7 @@ get_target_property(libtune_type libtune TYPE)
 configure_package_config_file(
   "${CMAKE_CURRENT_LIST_DIR}/libtuneConfig.cmake.in" "${PROJECT_BINARY_DIR}/libtuneConfig.cmake"
   INSTALL_DESTINATION "${libtune_cmake_dir}"
+  PATH_VARS libtune_helper_folder
   NO_SET_AND_CHECK_MACRO)
 # Before 1.0 a minor version may break its users.
 write_basic_package_version_file(
@@ -47,5 +49,6 @@ install(FILES
   "${PROJECT_BINARY_DIR}/libtuneConfig.cmake"
   "${PROJECT_BINARY_DIR}/libtuneConfigVersion.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/libtune_embed.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/helper_folder.cpp.in"
   DESTINATION "${libtune_cmake_dir}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -47,7 +47,7 @@ constexpr std::array variables{
     environment_variable{"LIBTUNE_WORKERS", "number", "by the cores and memory there are",
                          "how many helper processes compile at once; 0: none, compile in the "
                          "process itself"},
-    environment_variable{"LIBTUNE_WORKER", "path", "libtune-worker beside the library",
+    environment_variable{"LIBTUNE_WORKER", "path", "the program itself, or libtune-worker",
                          "the helper program that compiles"},
     environment_variable{"LIBTUNE_LOG", "debug, info, warning, error, off", "info",
                          "how much is logged to standard error"},

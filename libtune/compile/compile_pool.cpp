@@ -77,7 +77,7 @@ compile_pool_options helper_options() {
   detail::found_helper search = detail::find_helper("libtune-worker");
   if (!search.path.empty()) return {.program = std::move(search.path)};
   compile_pool_options none{.program = ""};
-  none.absence = detail::missing_worker_remedy;
+  none.absence = std::string("libtune-worker was not found: ") + detail::missing_worker_remedy;
   warn_once("programs are compiled in this process, one after the other: " +
             detail::describe_missing("libtune-worker", search) + "; " +
             detail::missing_worker_remedy);

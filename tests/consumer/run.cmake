@@ -1,33 +1,109 @@
 # SPDX-FileCopyrightText: The libtune authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-# Installs a built libtune into an empty folder, then configures, builds and runs the project beside
-# this script against it. Stops at the first step that fails.
+# Installs a built libtune as packages are made, moves it, then configures, builds and runs the
+# project beside this script against it. All that happens in a folder outside of the build tree, where
+# helper programs would be found without any package. Stops at the first step that fails.
 function(step)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-file(REMOVE_RECURSE "${work_dir}")
-step("${CMAKE_COMMAND}" --install "${libtune_build_dir}" --config "${config}"
-     --prefix "${work_dir}/prefix")
+# tune(<result> <program> <argument>...): its output; stops this script where there is no device.
+macro(tune result)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE ${result} ERROR_VARIABLE ${result}
+    RESULT_VARIABLE status)
+  if(status EQUAL 77)
+    message(STATUS "what tunes is skipped: there is no device")
+    file(REMOVE_RECURSE "${work_dir}")
+    return()
+  elseif(NOT status EQUAL 0)
+    message(FATAL_ERROR "${ARGN} ended with ${status}:\n${${result}}")
+  endif()
+endmacro()
+
+function(require_helpers what output)
+  if(NOT output MATCHES "helpers compiled [1-9]" OR
+     output MATCHES "helpers compiled 0|compiled in this process|was not found")
+    message(FATAL_ERROR "${what}: helpers did not compile:\n${output}")
+  endif()
+endfunction()
+
+execute_process(COMMAND mktemp -d -t libtune_consumer.XXXXXX OUTPUT_VARIABLE work_dir
+  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+set(ENV{LIBTUNE_DB} "${work_dir}/tuning.db")
+
+# As packages are made; then it lies elsewhere.
+step("${CMAKE_COMMAND}" -E env "DESTDIR=${work_dir}/stage" "${CMAKE_COMMAND}" --install
+     "${libtune_build_dir}" --config "${config}" --prefix /opt/libtune)
+set(prefix "${work_dir}/prefix")
+file(RENAME "${work_dir}/stage/opt/libtune" "${prefix}")
 
 # The program finds the installed library, not the built one, and does its work.
 if(tunedb)
-  set(ENV{LIBTUNE_DB} "${work_dir}/tuning.db")
-  execute_process(COMMAND "${work_dir}/prefix/${tunedb}" path OUTPUT_VARIABLE path
+  execute_process(COMMAND "${prefix}/${tunedb}" path OUTPUT_VARIABLE path
     OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   if(NOT path STREQUAL "${work_dir}/tuning.db")
     message(FATAL_ERROR "the installed tunedb takes '${path}' for its database")
   endif()
   foreach(command list check env)
-    execute_process(COMMAND "${work_dir}/prefix/${tunedb}" ${command} OUTPUT_QUIET
+    execute_process(COMMAND "${prefix}/${tunedb}" ${command} OUTPUT_QUIET
       COMMAND_ERROR_IS_FATAL ANY)
   endforeach()
 endif()
 
-step("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}" -B "${work_dir}/build" -G "${generator}"
-     "-DCMAKE_CXX_COMPILER=${compiler}" "-DCMAKE_BUILD_TYPE=${config}"
-     "-DCMAKE_PREFIX_PATH=${work_dir}/prefix")
+# A project that asks for an older standard is told that this is C++20.
+execute_process(COMMAND "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}" -B "${work_dir}/build"
+     -G "${generator}" "-DCMAKE_CXX_COMPILER=${compiler}" "-DCMAKE_BUILD_TYPE=${config}"
+     "-DCMAKE_PREFIX_PATH=${prefix}" -DCMAKE_CXX_STANDARD=17
+  OUTPUT_VARIABLE configured ERROR_VARIABLE configured COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX REPLACE "[ \n]+" " " configured "${configured}")
+if(NOT configured MATCHES "libtune needs C\\+\\+20: what links it is compiled as C\\+\\+20, though CMAKE_CXX_STANDARD is 17")
+  message(FATAL_ERROR "find_package does not say that libtune needs C++20:\n${configured}")
+endif()
 step("${CMAKE_COMMAND}" --build "${work_dir}/build" --config "${config}")
 step("${CMAKE_CTEST_COMMAND}" --test-dir "${work_dir}/build" -C "${config}" --output-on-failure
      --no-tests=error)
+
+# A program that lies elsewhere has the helpers of the package compile, or itself.
+set(ENV{LIBTUNE_WORKERS} 2)
+file(GLOB_RECURSE tuner "${work_dir}/build/tuner")
+tune(output "${tuner}")
+require_helpers("a program at another place" "${output}")
+tune(output "${tuner}" serve)
+require_helpers("a program that serves" "${output}")
+
+# Where there are none: one warning with the places and the remedy, and a note on each search.
+file(RENAME "${prefix}/${libexecdir}" "${prefix}/away")
+tune(output "${tuner}" serve)
+require_helpers("a program that serves and has no other helper" "${output}")
+if(EXISTS "${installed_helpers}/libtune-worker")
+  message(STATUS "there is a libtune in ${installed_helpers}, so no helper is missing")
+else()
+  set(path "$ENV{PATH}")
+  set(ENV{PATH} /usr/bin:/bin)
+  tune(output "${tuner}")
+  set(ENV{PATH} "${path}")
+  string(REPLACE ";" "," output "${output}")
+  string(REGEX MATCHALL "libtune-worker was not found [(]looked at: /[^)]*${prefix}/${libexecdir}/libtune/libtune-worker, [^)]*[)], let main begin with tune::serve_if_worker" warnings "${output}")
+  string(REGEX MATCHALL "\ndoubt: [^\n]*serve_if_worker" doubts "${output}")
+  list(LENGTH warnings warned)
+  list(LENGTH doubts doubted)
+  if(NOT warned EQUAL 1 OR NOT doubted EQUAL 2 OR NOT output MATCHES "helpers compiled 0")
+    message(FATAL_ERROR "missing helpers are told ${warned} times, in ${doubted} searches:\n${output}")
+  endif()
+endif()
+file(RENAME "${prefix}/away" "${prefix}/${libexecdir}")
+
+# Library, helpers and programs move together.
+file(COPY "${tuner}" DESTINATION "${prefix}/${bindir}")
+set(moved "${work_dir}/moved")
+file(RENAME "${prefix}" "${moved}")
+set(ENV{LD_LIBRARY_PATH} "${moved}/${libdir}")
+tune(output "${moved}/${bindir}/tuner")
+require_helpers("a program that was moved with the package" "${output}")
+
+# Of a package that moved away from under a program the helpers are found by PATH.
+set(ENV{PATH} "${moved}/${bindir}:$ENV{PATH}")
+tune(output "${tuner}")
+require_helpers("a program that was not moved with the package" "${output}")
+file(REMOVE_RECURSE "${work_dir}")
