@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/cuda/backend.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/opencl/backend.hpp"
@@ -20,13 +21,15 @@ using detail::compile_target;
 
 /// The same device here as there.
 const context& opencl_context(const compile_target& target) {
-  static std::map<std::tuple<std::string, std::string, std::string>, context> opened;
+  static detail::never_destroyed<
+      std::map<std::tuple<std::string, std::string, std::string>, context>>
+      opened;
   const std::tuple key{target.platform, target.device, target.driver_version};
-  auto found = opened.find(key);
-  if (found == opened.end()) {
+  auto found = opened->find(key);
+  if (found == opened->end()) {
     const auto device = opencl::find_device(target.platform, target.device, target.driver_version);
     if (!device) throw error("the worker does not find the device '" + target.device + "'");
-    found = opened.emplace(key, device->create_context()).first;
+    found = opened->emplace(key, device->create_context()).first;
   }
   const std::string identity = found->second.compiler_identity();
   if (identity != target.compiler_identity) {
