@@ -48,6 +48,7 @@ class command_queue {
   /// Copies bytes between host and device. Blocking: the host memory may be used on return.
   /// Otherwise it has to stay untouched until the queue gets past the copy.
   void write(const buffer& destination, const void* source, std::size_t bytes,
+  /// @throws argument_error if the bytes leave the buffer, device_error
              std::size_t offset_bytes = 0, bool blocking = true);
   void read(const buffer& source, void* destination, std::size_t bytes,
             std::size_t offset_bytes = 0, bool blocking = true);

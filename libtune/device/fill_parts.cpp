@@ -11,6 +11,15 @@
 namespace tune::detail {
 namespace {
 
+// Of a region that fits.
+bool overlaps_itself(const fill_region& region) noexcept {
+  if (region.rows > 1 && region.row_pitch_bytes < region.row_bytes) return true;
+  const std::size_t slice_bytes = (region.rows - 1) * region.row_pitch_bytes + region.row_bytes;
+  return region.slices > 1 && region.slice_pitch_bytes < slice_bytes;
+}
+
+}  // namespace
+
 // Subtracts and divides only, so that no size is too large for it.
 bool fits(const fill_region& region, std::size_t bytes) noexcept {
   if (region.offset_bytes > bytes || region.row_bytes > bytes - region.offset_bytes) return false;
@@ -24,13 +33,6 @@ bool fits(const fill_region& region, std::size_t bytes) noexcept {
          step(region.slices - 1, region.slice_pitch_bytes);
 }
 
-// Of a region that fits.
-bool overlaps_itself(const fill_region& region) noexcept {
-  if (region.rows > 1 && region.row_pitch_bytes < region.row_bytes) return true;
-  const std::size_t slice_bytes = (region.rows - 1) * region.row_pitch_bytes + region.row_bytes;
-  return region.slices > 1 && region.slice_pitch_bytes < slice_bytes;
-}
-
 std::string to_text(const fill_region& region) {
   std::string text = fmt::format("{} bytes", region.row_bytes);
   if (!is_linear(region)) {
@@ -39,8 +41,6 @@ std::string to_text(const fill_region& region) {
   }
   return fmt::format("{} at {}", text, region.offset_bytes);
 }
-
-}  // namespace
 
 void check_fill(const fill_region& region, std::size_t pattern_bytes, std::size_t buffer_bytes) {
   if (pattern_bytes == 0 || pattern_bytes > max_pattern_bytes ||

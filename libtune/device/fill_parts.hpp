@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "libtune/device/fill_region.hpp"
 
@@ -28,6 +29,13 @@ constexpr bool is_counted_in(std::size_t word_bytes, const fill_region& region) 
          (region.rows == 1 || region.row_pitch_bytes % word_bytes == 0) &&
          (region.slices == 1 || region.slice_pitch_bytes % word_bytes == 0);
 }
+
+/// Whether a region lies within so many bytes. It is not empty. No size is too large to be asked
+/// for.
+bool fits(const fill_region& region, std::size_t bytes) noexcept;
+
+/// "2 x 3 rows of 16 bytes (128 and 32 bytes apart) at 64".
+std::string to_text(const fill_region& region);
 
 /// Checks what a caller asks for. @throws argument_error that says what is wrong with it
 void check_fill(const fill_region& region, std::size_t pattern_bytes, std::size_t buffer_bytes);

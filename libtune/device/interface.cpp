@@ -45,6 +45,16 @@ bool has_host_side(const copy_request& request) noexcept {
   return request.source.buffer == nullptr || request.destination.buffer == nullptr;
 }
 
+// What one side of a copy touches.
+fill_region region_of(const copy_side& side, const copy_request& request) noexcept {
+  return {.offset_bytes = side.offset_bytes,
+          .row_pitch_bytes = side.row_pitch_bytes,
+          .slice_pitch_bytes = side.slice_pitch_bytes,
+          .row_bytes = request.row_bytes,
+          .rows = request.rows,
+          .slices = request.slices};
+}
+
 bool is_empty(const copy_request& request) noexcept {
   return request.row_bytes == 0 || request.rows == 0 || request.slices == 0;
 }
@@ -159,11 +169,10 @@ void queue_interface::copy(const copy_request& request) {
     if (side->buffer == nullptr) continue;
     if (side->buffer->context() != context_) throw_foreign_context("buffer", context_->info());
     if (is_empty(request)) continue;
-    const std::size_t end = side->offset_bytes + (request.slices - 1) * side->slice_pitch_bytes +
-                            (request.rows - 1) * side->row_pitch_bytes + request.row_bytes;
-    if (end > side->buffer->bytes()) {
-      throw argument_error(fmt::format("a copy reaches byte {} of a buffer of {} bytes", end,
-                                       side->buffer->bytes()));
+    const fill_region region = region_of(*side, request);
+    if (!fits(region, side->buffer->bytes())) {
+      throw argument_error(fmt::format("a copy of {} leaves the buffer of {} bytes",
+                                       to_text(region), side->buffer->bytes()));
     }
   }
   if (is_empty(request)) return;

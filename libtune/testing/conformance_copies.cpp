@@ -163,12 +163,45 @@ void refused(const device& device) {
   CHECK_NOTHROW(bench.queue.impl()->copy(request));
 }
 
+// Ends that are beyond all numbers, and so come out as small ones where they are added up.
+void refused_beyond_all_numbers(const device& device) {
+  constexpr std::size_t largest = SIZE_MAX;
+  copy_bench bench(device);
+  bytes host(memory_bytes, 0x55);
+  const bytes before = counting();
+  bench.queue.write(bench.to, before.data(), memory_bytes);
+  for (const std::size_t offset : {largest, largest - 15, largest - 31, largest / 2 + 1}) {
+    CAPTURE(offset);
+    CHECK_THROWS_AS(bench.queue.write(bench.to, host.data(), 32, offset), argument_error);
+    CHECK_THROWS_AS(bench.queue.read(bench.to, host.data(), 32, offset), argument_error);
+  }
+  CHECK_THROWS_AS(bench.queue.write(bench.to, host.data(), largest, 8), argument_error);
+  const auto copy = [&](const layout& to, std::size_t row_bytes, std::size_t rows,
+                        std::size_t slices) {
+    detail::copy_request request{.source = {.host = host.data()},
+                                 .destination = side(to),
+                                 .row_bytes = row_bytes,
+                                 .rows = rows,
+                                 .slices = slices};
+    request.destination.buffer = bench.to.impl().get();
+    bench.queue.impl()->copy(request);
+  };
+  CHECK_THROWS_AS(copy({0, largest - 3, largest}, 4, 2, 1), argument_error);
+  CHECK_THROWS_AS(copy({0, largest / 2 + 1, largest}, 4, 3, 1), argument_error);
+  CHECK_THROWS_AS(copy({0, 8, largest / 2 + 1}, 4, 2, 3), argument_error);
+  CHECK_THROWS_AS(copy({8, 8, 16}, 4, largest / 8 + 1, 1), argument_error);
+  bytes after(memory_bytes);
+  bench.queue.read(bench.to, after.data(), memory_bytes);
+  CHECK(after == before);
+}
+
 constexpr requirement requirements[] = {
     {"a rectangle of one to three dimensions is copied from host to device", to_device},
     {"a rectangle of one to three dimensions is copied from device to host", to_host},
     {"a rectangle of one to three dimensions is copied between buffers", within_device},
     {"a rectangle is copied within a buffer", within_buffer},
     {"a rectangle that leaves its buffer is refused, one that just fits is not", refused},
+    {"a copy whose end is beyond all numbers is refused", refused_beyond_all_numbers},
 };
 
 }  // namespace
