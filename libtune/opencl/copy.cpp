@@ -3,6 +3,7 @@
 #include "libtune/opencl/copy.hpp"
 
 #include <array>
+#include <utility>
 
 #include "libtune/device/copy_parts.hpp"
 #include "libtune/opencl/buffer.hpp"
@@ -107,22 +108,21 @@ void enqueue_rows(cl_command_queue queue, const detail::copy_request& request,
   }
 }
 
-void enqueue_part(cl_command_queue queue, const detail::copy_request& part,
-                  const device_info& device) {
+// False if the driver does not take it as one command.
+bool enqueue_whole(cl_command_queue queue, const detail::copy_request& part,
+                   const device_info& device) {
   if (detail::is_linear(part)) {
     enqueue_linear(queue, part, device);
-    return;
-  }
-  if (needs_single_rows(part, device)) {
-    enqueue_rows(queue, part, device);
-    return;
+    return true;
   }
   const cl_int status = enqueue_rectangle(queue, part);
-  if (status != CL_INVALID_VALUE) {
-    check(status, "copy of a rectangle", device);
-    return;
-  }
-  // NVIDIA's driver wants the last slice or row to be as long as its pitch before the buffer ends.
+  if (status == CL_INVALID_VALUE) return false;
+  check(status, "copy of a rectangle", device);
+  return true;
+}
+
+// All slices but the last, or all rows of one slice but the last; and the rest.
+std::pair<detail::copy_request, detail::copy_request> split_last(const detail::copy_request& part) {
   detail::copy_request first = part;
   detail::copy_request last = part.slices > 1 ? detail::nth_slice(part, part.slices - 1) : part;
   if (part.slices > 1) {
@@ -133,8 +133,19 @@ void enqueue_part(cl_command_queue queue, const detail::copy_request& part,
     last.source.offset_bytes += first.rows * part.source.row_pitch_bytes;
     last.destination.offset_bytes += first.rows * part.destination.row_pitch_bytes;
   }
-  enqueue_part(queue, detail::without_single_rows(first), device);
-  enqueue_part(queue, detail::without_single_rows(last), device);
+  return {detail::without_single_rows(first), detail::without_single_rows(last)};
+}
+
+// NVIDIA's driver wants the last slice, and the last row of it, to be as long as its pitch before
+// the buffer ends; so those go alone. What is refused even without them is copied row by row, the
+// first of which says why if there is a reason.
+void enqueue_part(cl_command_queue queue, detail::copy_request part, const device_info& device) {
+  if (needs_single_rows(part, device)) return enqueue_rows(queue, part, device);
+  while (!enqueue_whole(queue, part, device)) {
+    const auto [first, last] = split_last(part);
+    if (!enqueue_whole(queue, first, device)) enqueue_rows(queue, first, device);
+    part = last;
+  }
 }
 
 }  // namespace
