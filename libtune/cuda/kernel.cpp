@@ -117,14 +117,9 @@ void cuda_kernel::do_collect(detail::possessions& used) const {
 }
 
 void cuda_kernel::store(std::size_t index, const void* bytes, std::size_t size) {
-  if (index >= arguments_.size()) {
-    throw_refused(index, fmt::format("it has {} arguments", arguments_.size()));
-  }
+  if (index >= arguments_.size()) refuse_index(index);
   argument& target = arguments_[index];
-  if (size > target.size || (sizes_are_known_ && size != target.size)) {
-    throw_refused(index,
-                  fmt::format("it was given {} bytes, but is declared with {}", size, target.size));
-  }
+  if (size > target.size || (sizes_are_known_ && size != target.size)) refuse_size(index, size);
   std::memcpy(pointers_[index], bytes, size);
   if (!target.is_set && sizes_are_known_) --unset_;
   target.is_set = true;
@@ -148,15 +143,22 @@ void cuda_kernel::raise_dynamic_local_memory(std::size_t bytes) {
 
 void cuda_kernel::throw_unset() const {
   const auto first = std::ranges::find(arguments_, false, &argument::is_set);
-  throw device_error(fmt::format("launch of kernel '{}'", info().name),
-                     context()->info().identity.name,
-                     fmt::format("argument {} is not set", first - arguments_.begin()),
-                     device_failure::invalid_launch);
+  throw_unset_argument(static_cast<std::size_t>(first - arguments_.begin()), arguments_.size());
 }
 
-void cuda_kernel::throw_refused(std::size_t index, const std::string& reason) const {
-  throw device_error(fmt::format("setting argument {} of kernel '{}'", index, info().name),
-                     context()->info().identity.name, reason, device_failure::invalid_launch);
+void cuda_kernel::refuse_index(std::size_t index) const {
+  if (sizes_are_known_) throw_no_argument(index, arguments_.size());
+  refuse_argument(index, fmt::format("at most {} arguments are passed where the driver, of before "
+                                     "CUDA 12.4, does not tell how many the kernel takes",
+                                     arguments_.size()));
+}
+
+// A buffer is 8 bytes to CUDA, so nothing tells it from a scalar.
+void cuda_kernel::refuse_size(std::size_t index, std::size_t size) const {
+  const std::string given = fmt::format("{} bytes", size);
+  const std::string most = fmt::format("{} bytes", arguments_[index].size);
+  if (sizes_are_known_) throw_wrong_argument(index, given, most);
+  throw_wrong_argument(index, given, "at most " + most);
 }
 
 }  // namespace tune::cuda

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "libtune/cuda/program.hpp"
@@ -50,7 +49,8 @@ class cuda_kernel final : public detail::kernel_interface {
   void store(std::size_t index, const void* bytes, std::size_t size);
   void raise_dynamic_local_memory(std::size_t bytes);
   [[noreturn]] void throw_unset() const;
-  [[noreturn]] void throw_refused(std::size_t index, const std::string& reason) const;
+  [[noreturn]] void refuse_index(std::size_t index) const;
+  [[noreturn]] void refuse_size(std::size_t index, std::size_t size) const;
 
   const cuda_context& cuda() const noexcept { return static_cast<const cuda_context&>(*context()); }
 

@@ -66,10 +66,6 @@ void throw_launch_error(CUresult code, const cuda_kernel& kernel, const nd_range
                        fmt::format("{} ({})", error_text(api, code), excess),
                        device_failure::over_limit);
   }
-  if (range.global.total() == 0) {
-    throw device_error(call, device.identity.name, "there is no work item",
-                       device_failure::invalid_launch);
-  }
   throw_error(api, code, call, device);
 }
 

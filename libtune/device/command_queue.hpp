@@ -39,16 +39,17 @@ class command_queue {
   tune::context context() const;
   tune::device device() const;
 
-  /// Enqueues a kernel with the arguments that it holds. Allocates nothing unless the queue is
-  /// recording. @throws device_error if the launch is refused
+  /// Enqueues a kernel with the arguments that it holds; a range without work items enqueues
+  /// nothing. Allocates nothing unless the queue is recording.
+  /// @throws device_error if the launch is refused
   void enqueue(kernel& kernel, const nd_range& range);
-  /// The same, and an event that ends with the kernel.
+  /// The same, and an event that ends with the kernel; of nothing, a marker.
   event enqueue_with_event(kernel& kernel, const nd_range& range);
 
   /// Copies bytes between host and device. Blocking: the host memory may be used on return.
   /// Otherwise it has to stay untouched until the queue gets past the copy.
-  void write(const buffer& destination, const void* source, std::size_t bytes,
   /// @throws argument_error if the bytes leave the buffer, device_error
+  void write(const buffer& destination, const void* source, std::size_t bytes,
              std::size_t offset_bytes = 0, bool blocking = true);
   void read(const buffer& source, void* destination, std::size_t bytes,
             std::size_t offset_bytes = 0, bool blocking = true);

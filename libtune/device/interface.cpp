@@ -28,6 +28,10 @@ constexpr bool divides(const nd_range& range) noexcept {
          is_multiple(range.global.z, range.local.z);
 }
 
+constexpr bool is_empty(const work_size& size) noexcept {
+  return size.x == 0 || size.y == 0 || size.z == 0;
+}
+
 std::string to_text(const work_size& size) {
   return fmt::format("{} x {} x {}", size.x, size.y, size.z);
 }
@@ -41,10 +45,6 @@ std::string to_text(const work_size& size) {
       device_failure::invalid_launch);
 }
 
-bool has_host_side(const copy_request& request) noexcept {
-  return request.source.buffer == nullptr || request.destination.buffer == nullptr;
-}
-
 // What one side of a copy touches.
 fill_region region_of(const copy_side& side, const copy_request& request) noexcept {
   return {.offset_bytes = side.offset_bytes,
@@ -53,6 +53,10 @@ fill_region region_of(const copy_side& side, const copy_request& request) noexce
           .row_bytes = request.row_bytes,
           .rows = request.rows,
           .slices = request.slices};
+}
+
+bool has_host_side(const copy_request& request) noexcept {
+  return request.source.buffer == nullptr || request.destination.buffer == nullptr;
 }
 
 bool is_empty(const copy_request& request) noexcept {
@@ -117,6 +121,28 @@ std::unique_ptr<kernel_interface> program_interface::create_kernel(const std::st
   return do_create_kernel(name);
 }
 
+void kernel_interface::refuse_argument(std::size_t index, const std::string& reason) const {
+  throw device_error(fmt::format("setting argument {} of kernel '{}'", index, info_.name),
+                     context_->info().identity.name, reason, device_failure::invalid_launch);
+}
+
+void kernel_interface::throw_no_argument(std::size_t index, std::size_t count) const {
+  refuse_argument(index, fmt::format("the kernel takes {} argument{}, counted from 0", count,
+                                     count == 1 ? "" : "s"));
+}
+
+void kernel_interface::throw_wrong_argument(std::size_t index, const std::string& given,
+                                            const std::string& taken) const {
+  refuse_argument(index, fmt::format("{} given, the parameter takes {}", given, taken));
+}
+
+void kernel_interface::throw_unset_argument(std::size_t index, std::size_t count) const {
+  throw device_error(
+      fmt::format("launch of kernel '{}'", info_.name), context_->info().identity.name,
+      fmt::format("argument {} is not set; the kernel takes {}, counted from 0", index, count),
+      device_failure::invalid_launch);
+}
+
 pinned_memory_interface::~pinned_memory_interface() {
   if (device_ != nullptr) note_release(bytes_, "pinned memory", device_->info());
 }
@@ -140,9 +166,18 @@ queue_interface::queue_interface(std::shared_ptr<context_interface> context,
 
 queue_interface::~queue_interface() = default;
 
-void queue_interface::launch(kernel_interface& kernel, const nd_range& range) {
+void queue_interface::check_launch(const kernel_interface& kernel, const nd_range& range) const {
   if (!divides(range)) throw_indivisible(kernel, range);
   if (kernel.context() != context_) throw_foreign_context("kernel", context_->info());
+}
+
+void queue_interface::launch(kernel_interface& kernel, const nd_range& range) {
+  check_launch(kernel, range);
+  if (is_empty(range.global)) {
+    // Whoever records counts launches, those that do nothing too.
+    if (recording_) recorded_.push_back(do_mark());
+    return;
+  }
   if (!recording_) {
     do_launch(kernel, range, nullptr);
     if (captured_ != nullptr) kernel.collect(*captured_);
@@ -155,11 +190,14 @@ void queue_interface::launch(kernel_interface& kernel, const nd_range& range) {
 
 std::shared_ptr<event_interface> queue_interface::launch_with_event(kernel_interface& kernel,
                                                                     const nd_range& range) {
-  if (!divides(range)) throw_indivisible(kernel, range);
-  if (kernel.context() != context_) throw_foreign_context("kernel", context_->info());
+  check_launch(kernel, range);
   refuse_while_capturing("a launch with an event");
   event_pointer event;
-  do_launch(kernel, range, &event);
+  if (is_empty(range.global)) {
+    event = do_mark();
+  } else {
+    do_launch(kernel, range, &event);
+  }
   if (recording_) recorded_.push_back(event);
   return event;
 }

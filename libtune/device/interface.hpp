@@ -161,6 +161,17 @@ class kernel_interface {
     return do_resident_work_groups(work_group_size, dynamic_bytes);
   }
 
+ protected:
+  // What is wrong with an argument, in the same words for every backend: device_error
+  // (invalid_launch).
+  [[noreturn]] void refuse_argument(std::size_t index, const std::string& reason) const;
+  /// @param count  how many it takes
+  [[noreturn]] void throw_no_argument(std::size_t index, std::size_t count) const;
+  /// @param given, taken  "8 bytes", "a buffer"
+  [[noreturn]] void throw_wrong_argument(std::size_t index, const std::string& given,
+                                         const std::string& taken) const;
+  [[noreturn]] void throw_unset_argument(std::size_t index, std::size_t count) const;
+
  private:
   virtual void do_set_argument(std::size_t index, const void* bytes, std::size_t size) = 0;
   virtual void do_set_buffer(std::size_t index,
@@ -284,6 +295,7 @@ class queue_interface {
   virtual bool do_capture(std::shared_ptr<graph_interface>& graph,
                           const std::function<void()>& enqueue);
 
+  void check_launch(const kernel_interface& kernel, const nd_range& range) const;
   void refuse_while_capturing(const char* what) const;
   void keep(const buffer_interface& buffer);
 

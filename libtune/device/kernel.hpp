@@ -38,7 +38,8 @@ class kernel {
 
   /// Sets one argument; it stays set for later launches. Allocates nothing, and makes no driver
   /// call if the argument already has this value.
-  /// @throws device_error if the kernel has no such argument or it has another size
+  /// @throws device_error (invalid_launch) if the kernel has no such argument or it has another
+  ///         size, and names both sizes where the driver tells them
   template <class T>
   requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> &&
            !std::is_convertible_v<const T&,

@@ -17,7 +17,9 @@ struct work_size {
 };
 
 /// The shape of a launch. The global size is counted in work items, not in work groups, and each
-/// extent is a multiple of the local one.
+/// extent is a multiple of the local one. Where an extent of the global size is zero there is no
+/// work item, and the launch does nothing on any device: it is no error, and no argument is looked
+/// at.
 struct nd_range {
   work_size global;
   work_size local;
@@ -27,14 +29,14 @@ struct nd_range {
   std::size_t local_memory_bytes = 0;
 };
 
-/// The smallest multiple of step that is at least size. step is positive.
-constexpr std::size_t round_up(std::size_t size, std::size_t step) noexcept {
-  return (size + step - 1) / step * step;
-}
-
 /// size / step, rounded up. step is positive.
 constexpr std::size_t divide_up(std::size_t size, std::size_t step) noexcept {
-  return (size + step - 1) / step;
+  return size / step + (size % step != 0 ? 1 : 0);
+}
+
+/// The smallest multiple of step that is at least size. step is positive.
+constexpr std::size_t round_up(std::size_t size, std::size_t step) noexcept {
+  return divide_up(size, step) * step;
 }
 
 }  // namespace tune

@@ -3,8 +3,10 @@
 #include "libtune/opencl/kernel.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <fmt/format.h>
+#include <optional>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -22,6 +24,44 @@ kernel_info info_of(const cl::Kernel& handle, const cl::Device& device) {
           .private_memory_bytes = handle.getWorkGroupInfo<CL_KERNEL_PRIVATE_MEM_SIZE>(device)};
 }
 
+bool is_buffer(const cl::Kernel& kernel, cl_uint index) {
+  cl_kernel_arg_address_qualifier where = CL_KERNEL_ARG_ADDRESS_PRIVATE;
+  // Few programs have this, and those that come from a binary have it least.
+  return clGetKernelArgInfo(kernel(), index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof where, &where,
+                            nullptr) == CL_SUCCESS &&
+         (where == CL_KERNEL_ARG_ADDRESS_GLOBAL || where == CL_KERNEL_ARG_ADDRESS_CONSTANT);
+}
+
+// Found by trying, for the driver does not tell; on another object, since what succeeds sets the
+// argument. Powers of two come first, because PoCL takes 3 bytes for 4.
+std::optional<std::size_t> accepted_bytes(const cl::Kernel& kernel, cl_uint index) {
+  constexpr std::size_t most = 256;
+  const std::array<std::byte, most> zeros{};
+  try {
+    const cl::Kernel other(kernel.getInfo<CL_KERNEL_PROGRAM>(),
+                           kernel.getInfo<CL_KERNEL_FUNCTION_NAME>().c_str());
+    const auto is_accepted = [&](std::size_t size) {
+      return clSetKernelArg(other(), index, size, zeros.data()) == CL_SUCCESS;
+    };
+    for (std::size_t size = 1; size <= most; size *= 2) {
+      if (is_accepted(size)) return size;
+    }
+    for (std::size_t size = 3; size < most; ++size) {
+      if (is_accepted(size)) return size;
+    }
+  } catch (const cl::Error&) {
+  }
+  return std::nullopt;
+}
+
+std::string describe_parameter(const cl::Kernel& kernel, cl_uint index) {
+  if (is_buffer(kernel, index)) return "a buffer";
+  const auto bytes = accepted_bytes(kernel, index);
+  if (!bytes) return "another size, which the driver does not tell";
+  // A null buffer is as good as eight bytes.
+  return fmt::format("{} bytes{}", *bytes, *bytes == sizeof(cl_mem) ? ", or a buffer" : "");
+}
+
 }  // namespace
 
 opencl_kernel::opencl_kernel(std::shared_ptr<detail::context_interface> context, cl::Kernel handle,
@@ -37,12 +77,8 @@ void opencl_kernel::do_set_argument(std::size_t index, const void* bytes, std::s
   }
   known.size = 0;
   const cl_int status = clSetKernelArg(handle_(), static_cast<cl_uint>(index), size, bytes);
-  if (status != CL_SUCCESS) {
-    throw_error(
-        status,
-        fmt::format("setting argument {} of kernel '{}' to {} bytes", index, info().name, size),
-        context()->info());
-  }
+  if (status != CL_SUCCESS) throw_set_error(status, index, fmt::format("{} bytes", size));
+  known.is_set = true;
   known.buffer.reset();
   if (size <= known.bytes.size()) {
     std::memcpy(known.bytes.data(), bytes, size);
@@ -60,10 +96,9 @@ void opencl_kernel::do_set_buffer(std::size_t index,
       clSetKernelArg(handle_(), static_cast<cl_uint>(index), sizeof memory, &memory);
   if (status != CL_SUCCESS) {
     known.buffer.reset();
-    throw_error(status,
-                fmt::format("setting argument {} of kernel '{}' to a buffer", index, info().name),
-                context()->info());
+    throw_set_error(status, index, "a buffer");
   }
+  known.is_set = true;
   known.buffer = buffer;
 }
 
@@ -88,14 +123,28 @@ void opencl_kernel::set_dynamic_local_memory(std::size_t bytes) {
                 context()->info());
   }
   dynamic_local_bytes_ = bytes;
+  arguments_[last].is_set = true;
 }
 
 opencl_kernel::argument& opencl_kernel::at(std::size_t index) {
   if (index < arguments_.size()) return arguments_[index];
-  throw device_error(fmt::format("setting argument {} of kernel '{}'", index, info().name),
-                     context()->info().identity.name,
-                     fmt::format("it has {} arguments", arguments_.size()),
-                     device_failure::invalid_launch);
+  throw_no_argument(index, arguments_.size());
+}
+
+void opencl_kernel::check_arguments() const {
+  const auto unset = std::ranges::find(arguments_, false, &argument::is_set);
+  if (unset == arguments_.end()) return;
+  throw_unset_argument(static_cast<std::size_t>(unset - arguments_.begin()), arguments_.size());
+}
+
+void opencl_kernel::throw_set_error(cl_int status, std::size_t index,
+                                    const std::string& given) const {
+  if (status == CL_INVALID_ARG_SIZE) {
+    throw_wrong_argument(index, given, describe_parameter(handle_, static_cast<cl_uint>(index)));
+  }
+  throw_error(status,
+              fmt::format("setting argument {} of kernel '{}' to {}", index, info().name, given),
+              context()->info());
 }
 
 }  // namespace tune::opencl

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "libtune/opencl/context.hpp"
@@ -18,6 +19,10 @@ class opencl_kernel final : public detail::kernel_interface {
 
   const cl::Kernel& handle() const noexcept { return handle_; }
 
+  /// For a launch that the driver has refused because of an argument.
+  /// @throws device_error (invalid_launch) that names the first that is not set, if there is one
+  void check_arguments() const;
+
   /// Sets the size of the dynamic local memory, which is the kernel's last argument, if it is not
   /// set so already. @throws device_error if the kernel has none
   void set_dynamic_local_memory(std::size_t bytes);
@@ -25,7 +30,8 @@ class opencl_kernel final : public detail::kernel_interface {
  private:
   // What an argument was last set to, so that setting it to the same costs no driver call.
   struct argument {
-    std::size_t size = 0;  // 0: not set, or too large to remember
+    bool is_set = false;
+    std::size_t size = 0;  // 0: not known, or too large to remember
     std::array<std::byte, 16> bytes{};
     std::shared_ptr<detail::buffer_interface> buffer;  // kept alive while it may be launched with
   };
@@ -34,6 +40,8 @@ class opencl_kernel final : public detail::kernel_interface {
   void do_set_buffer(std::size_t index,
                      const std::shared_ptr<detail::buffer_interface>& buffer) override;
   argument& at(std::size_t index);
+  [[noreturn]] void throw_set_error(cl_int status, std::size_t index,
+                                    const std::string& given) const;
 
   cl::Kernel handle_;
   std::vector<argument> arguments_;

@@ -20,6 +20,7 @@ namespace {
 
 [[noreturn]] void throw_launch_error(cl_int code, const opencl_kernel& kernel,
                                      const nd_range& range) {
+  if (code == CL_INVALID_KERNEL_ARGS) kernel.check_arguments();
   const std::string call =
       fmt::format("launch of kernel '{}' with {} x {} x {} work items in groups of {} x {} x {}",
                   kernel.info().name, range.global.x, range.global.y, range.global.z, range.local.x,

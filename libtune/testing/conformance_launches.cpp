@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <chrono>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -177,6 +179,46 @@ void kernels_of_one_name(const device& device) {
   CHECK(bench.read<std::int32_t>(b) == std::vector<std::int32_t>(64, 32));
 }
 
+// Runs something that has to fail, and returns what the device_error says.
+template <class Action>
+std::string refusal(const char* what, Action&& action) {
+  try {
+    action();
+  } catch (const device_error& failure) {
+    CHECK(failure.failure() == device_failure::invalid_launch);
+    return failure.what();
+  }
+  FAIL_CHECK("it was not refused: ", what);
+  return {};
+}
+
+void check_contains(const std::string& text, std::initializer_list<const char*> parts) {
+  CAPTURE(text);
+  for (const char* part : parts) {
+    CAPTURE(part);
+    CHECK(text.find(part) != std::string::npos);
+  }
+}
+
+void arguments_by_name(const device& device) {
+  conformance_bench bench(device);
+  kernel add = bench.program.create_kernel("add");
+  const buffer data = bench.integers(64, 0);
+  const auto wide = refusal("8 bytes for an int", [&] { add.set_argument(1, std::uint64_t{1}); });
+  check_contains(
+      wide, {"setting argument 1 of kernel 'add'", "8 bytes given", "the parameter takes 4 bytes"});
+  // Told as well where the parameter has been set before.
+  add.set_arguments(data, 1);
+  check_contains(refusal("8 bytes for an int", [&] { add.set_argument(1, std::uint64_t{1}); }),
+                 {"8 bytes given", "the parameter takes 4 bytes"});
+  check_contains(refusal("a buffer for an int", [&] { add.set_argument(1, data); }),
+                 {"setting argument 1 of kernel 'add'", "given", "the parameter takes 4 bytes"});
+  check_contains(refusal("a third argument", [&] { add.set_arguments(data, 1, 2); }),
+                 {"setting argument 2 of kernel 'add'", "the kernel takes 2 arguments"});
+  bench.queue.enqueue(add, small);
+  CHECK(bench.read<std::int32_t>(data) == std::vector<std::int32_t>(64, 1));
+}
+
 void wrong_arguments(const device& device) {
   conformance_bench bench(device);
   kernel add = bench.program.create_kernel("add");
@@ -194,12 +236,72 @@ void wrong_arguments(const device& device) {
 void unset_argument(const device& device) {
   conformance_bench bench(device);
   kernel add = bench.program.create_kernel("add");
-  CHECK_THROWS_AS(bench.queue.enqueue(add, small), device_error);
+  check_contains(refusal("two unset arguments", [&] { bench.queue.enqueue(add, small); }),
+                 {"'add'", "argument 0 is not set", "takes 2"});
   add.set_argument(0, bench.integers(64, 0));
-  CHECK_THROWS_AS(bench.queue.enqueue(add, small), device_error);
+  check_contains(refusal("an unset argument", [&] { bench.queue.enqueue(add, small); }),
+                 {"'add'", "argument 1 is not set"});
+  // What is refused does not count as set.
+  refusal("a wrong size", [&] { add.set_argument(1, 1.0); });
+  check_contains(refusal("an unset argument", [&] { bench.queue.enqueue(add, small); }),
+                 {"argument 1 is not set"});
   add.set_argument(1, 1);
   CHECK_NOTHROW(bench.queue.enqueue(add, small));
   bench.queue.finish();
+}
+
+constexpr nd_range without_items[] = {{{0}, {1}},       {{4, 0}, {1}},    {{4, 1, 0}, {1}},
+                                      {{4, 4, 0}, {2}}, {{0, 4, 4}, {1}}, {{0, 0, 0}, {16, 4, 1}},
+                                      {{64, 0}, {16}}};
+
+void no_work_item(const device& device) {
+  conformance_bench bench(device);
+  kernel add = bench.program.create_kernel("add");
+  const buffer data = bench.integers(64, 7);
+  add.set_arguments(data, 1);
+  for (const nd_range& range : without_items) {
+    CAPTURE(range.global.x);
+    CAPTURE(range.global.y);
+    CAPTURE(range.global.z);
+    bench.queue.enqueue(add, range);
+    const event done = bench.queue.enqueue_with_event(add, range);
+    done.wait();
+    CHECK(bench.read<std::int32_t>(data) == std::vector<std::int32_t>(64, 7));
+  }
+  kernel unset = bench.program.create_kernel("add");
+  CHECK_NOTHROW(bench.queue.enqueue(unset, {{0}, {16}}));
+  CHECK_THROWS_AS(bench.queue.enqueue(add, {{4, 0}, {0}}), device_error);
+}
+
+void no_work_item_recorded(const device& device) {
+  conformance_bench bench(device);
+  tuning_command_queue queue = bench.context.create_tuning_command_queue();
+  kernel add = bench.program.create_kernel("add");
+  const buffer data = bench.integers(64, 0);
+  add.set_arguments(data, 1);
+  queue.start_recording();
+  queue.enqueue(add, {{64, 0}, {16}});
+  queue.enqueue(add, small);
+  CHECK(queue.recorded() == 2);
+  const auto times = queue.stop_recording();
+  REQUIRE(times.size() == 2);
+  CHECK(times[0] == std::chrono::nanoseconds::zero());
+  CHECK(bench.read<std::int32_t>(data) == std::vector<std::int32_t>(64, 1));
+}
+
+void no_work_item_captured(const device& device) {
+  conformance_bench bench(device);
+  kernel add = bench.program.create_kernel("add");
+  const buffer data = bench.integers(64, 0);
+  add.set_arguments(data, 1);
+  const auto graph = bench.queue.capture([&] {
+    bench.queue.enqueue(add, {{64, 0}, {16}});
+    bench.queue.enqueue(add, small);
+    bench.queue.enqueue(add, {{0}, {16}});
+  });
+  if (!graph) return;
+  bench.queue.enqueue(*graph);
+  CHECK(bench.read<std::int32_t>(data) == std::vector<std::int32_t>(64, 1));
 }
 
 void indivisible(const device& device) {
@@ -264,6 +366,10 @@ constexpr requirement requirements[] = {
     {"a launch has the arguments of the time when it was enqueued", arguments_are_taken_at_launch},
     {"kernels of one name are independent, in one program and in two", kernels_of_one_name},
     {"an argument of a wrong index or size is refused, and harms nothing", wrong_arguments},
+    {"what is wrong with an argument is told with both sizes, or the count", arguments_by_name},
+    {"a launch without work items along any axis does nothing", no_work_item},
+    {"a launch without work items is recorded as one that takes no time", no_work_item_recorded},
+    {"a launch without work items leaves nothing in a graph", no_work_item_captured},
     {"a launch with an unset argument is refused", unset_argument},
     {"a global size that the work group does not divide is refused, naming both", indivisible},
     {"a work group over the limit is refused as such, and harms nothing", too_large_group},

@@ -123,8 +123,7 @@ std::unique_ptr<detail::kernel_interface> fake_program::do_create_kernel(
       .local_memory_bytes = kernel->local_memory_bytes ? kernel->local_memory_bytes(*macros_) : 0};
   auto instance = std::make_shared<const fake_kernel_instance>(
       fake_kernel_instance{name, std::move(kernel), macros_});
-  return std::make_unique<fake_kernel_object>(context(), std::move(info), std::move(instance),
-                                              state_);
+  return std::make_unique<fake_kernel_object>(context(), std::move(info), std::move(instance));
 }
 
 std::vector<std::byte> fake_program::do_binary() const {

@@ -23,6 +23,8 @@ class fake_parameter {
   }
 
   bool takes_buffer() const noexcept { return takes_buffer_; }
+  /// Of the scalar that it takes, and no other; empty if it takes none, or any.
+  std::optional<std::size_t> scalar_bytes() const noexcept { return size_; }
   bool takes_scalar(std::size_t bytes) const noexcept {
     return any_ || (size_.has_value() && *size_ == bytes);
   }

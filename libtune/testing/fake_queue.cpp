@@ -101,11 +101,7 @@ void fake_queue::check_launch(const fake_kernel_object& kernel, const nd_range& 
   const auto refuse = [&](const std::string& reason, device_failure failure) {
     state_->fail(fmt::format("launch of kernel '{}'", info.name), reason, failure);
   };
-  for (std::size_t i = 0; i < kernel.arguments().size(); ++i) {
-    if (!kernel.arguments()[i].is_set()) {
-      refuse(fmt::format("argument {} is not set", i), device_failure::invalid_launch);
-    }
-  }
+  kernel.check_arguments();
   const work_size& group = range.local;
   if (group.total() > info.max_work_group_size || !fits(group, limits)) {
     refuse(
