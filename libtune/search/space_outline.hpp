@@ -3,8 +3,11 @@
 #pragma once
 
 #include <concepts>
+#include <limits>
+#include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -42,17 +45,51 @@ class space_outline {
 
 [[noreturn]] void throw_inexact_candidate(const std::string& field, const value& given);
 
-/// A candidate as the member's type. @throws argument_error if an integer does not fit
+/// Whether a number is one of another type, with nothing cut off. A floating number may be rounded
+/// to a shorter type, which nobody writes otherwise, but does not become infinite.
+template <class Member, class Given>
+constexpr bool is_exact(const Given& given) noexcept {
+  if constexpr (std::integral<Member> && std::floating_point<Given>) {
+    // Powers of two, so exact whatever the types; NaN is in no range.
+    constexpr auto end = static_cast<Given>(std::numeric_limits<Member>::max() / 2 + 1) * 2;
+    constexpr auto begin = static_cast<Given>(std::numeric_limits<Member>::lowest());
+    if constexpr (std::same_as<Member, bool>) return given == 0 || given == 1;
+    return given >= begin && given < end && static_cast<Given>(static_cast<Member>(given)) == given;
+  } else if constexpr (std::floating_point<Member> && std::floating_point<Given>) {
+    constexpr auto most = std::numeric_limits<Member>::max();
+    return !(given > most || given < -most) || given - given != 0;
+  } else if constexpr (std::integral<Given> && std::integral<Member>) {
+    const auto converted = static_cast<Member>(given);
+    return static_cast<Given>(converted) == given && (converted < Member{}) == (given < Given{});
+  } else if constexpr (std::integral<Given>) {
+    return is_exact<Given>(static_cast<Member>(given)) &&
+           static_cast<Given>(static_cast<Member>(given)) == given;
+  }
+  return true;
+}
+
+template <class T>
+struct number_in {
+  using type = T;
+};
+template <class T>
+struct number_in<std::optional<T>> {
+  using type = T;
+};
+
+/// A candidate as the member's type. @throws argument_error if a number does not fit: 256 in a
+/// std::uint8_t, 1.5 in an int
 template <class Member, class Given>
 Member exact_candidate(const std::string& field, Given&& given) {
   using plain = std::remove_cvref_t<Given>;
-  auto converted = static_cast<Member>(std::forward<Given>(given));
-  if constexpr (std::integral<Member> && std::integral<plain> && !std::same_as<plain, bool>) {
-    if (static_cast<plain>(converted) != given || (converted < Member{}) != (given < plain{})) {
+  using number = typename number_in<Member>::type;
+  if constexpr (std::is_arithmetic_v<number> && std::is_arithmetic_v<plain> &&
+                !std::same_as<plain, bool>) {
+    if (!is_exact<number>(static_cast<plain>(given))) {
       throw_inexact_candidate(field, value_traits<plain>::to_value(given));
     }
   }
-  return converted;
+  return static_cast<Member>(std::forward<Given>(given));
 }
 
 }  // namespace tune::detail

@@ -69,6 +69,16 @@ TEST_CASE("members of every kind of type can be added, also from a range") {
                        doctest::Contains("'rows'"), tune::argument_error);
 }
 
+TEST_CASE("candidates that would be cut off are refused, and leave the space as it was") {
+  tune::space<tile_tuning> space;
+  CHECK_THROWS_WITH_AS(space.add(&tile_tuning::wgs, std::vector<double>{32, 32.5}),
+                       "the candidate 32.5 does not fit the type of 'wgs'", tune::argument_error);
+  CHECK_THROWS_AS(space.add(&tile_tuning::unroll, std::vector<double>{1.5}), tune::argument_error);
+  CHECK(space.core().parameters().empty());
+  space.add(&tile_tuning::wgs, std::vector<double>{32, 64});
+  CHECK(space.size() == 2);
+}
+
 TEST_CASE("members that were not added keep their default") {
   tune::space<tile_tuning> space(tile_tuning{.rows = 8, .variant = "tiled"});
   space.add(&tile_tuning::wgs, {32});
