@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,42 +20,47 @@ std::size_t aligned(const context& context, std::size_t bytes) {
   return round_up(std::max<std::size_t>(bytes, 1), owner.limits().buffer_alignment_bytes);
 }
 
-/// @param distance  of the byte at a place of the band from the array
+/// @param unit_bytes  of what is counted
+/// @param distance    of the byte at a place of the band from the array, in order or against it
 template <class Distance>
-std::optional<stray_write> find_in(std::span<const std::byte> band, std::byte pattern, bool behind,
-                                   Distance distance) {
+std::optional<stray_write> find_in(std::span<const std::byte> band, std::byte pattern,
+                                   std::size_t unit_bytes, Distance distance) {
   std::optional<stray_write> found;
+  std::size_t last = 0;
   for (std::size_t i = 0; i < band.size(); ++i) {
     if (band[i] == pattern) continue;
-    const std::size_t away = distance(i);
+    const std::size_t away = distance(i) / unit_bytes;
     if (!found) {
-      found = {.behind = behind,
-               .nearest_bytes = away,
-               .farthest_bytes = away,
-               .band_bytes = band.size()};
+      found = {.nearest = away, .farthest = away, .band = band.size() / unit_bytes};
+    } else if (away == last) {
+      continue;
     }
-    found->nearest_bytes = std::min(found->nearest_bytes, away);
-    found->farthest_bytes = std::max(found->farthest_bytes, away);
+    found->nearest = std::min(found->nearest, away);
+    found->farthest = std::max(found->farthest, away);
     ++found->count;
+    last = away;
   }
   return found;
 }
 
 }  // namespace
 
-std::string stray_write::describe(std::size_t element_bytes) const {
-  // Before the begin, the byte that touches the array belongs to element -1.
-  const auto place = [&](std::size_t bytes) {
-    const std::size_t shown = behind ? bytes : bytes + 1;
-    const std::string text = fmt::format("{} bytes", shown);
-    if (element_bytes == 0) return text;
-    const std::size_t elements = bytes / element_bytes + (behind ? 0 : 1);
-    return text + fmt::format(" ({} elements)", elements);
+std::string stray_write::describe() const {
+  const char* const unit = in_elements ? "element" : "byte";
+  // What touches the array is 1 past the end, or -1.
+  const std::size_t near = nearest + 1;
+  const std::size_t far = farthest + 1;
+  const auto place = [&](std::size_t away) {
+    return behind ? std::to_string(end + away - 1) : "-" + std::to_string(away);
   };
-  return fmt::format("{} bytes were written out of bounds, the nearest {} {}, the farthest {}{}",
-                     count, place(nearest_bytes), behind ? "behind its end" : "before its begin",
-                     place(farthest_bytes),
-                     farthest_bytes + 1 >= band_bytes ? ", as far as can be seen" : "");
+  const char* const side = behind ? "past the end" : "before the begin";
+  const char* const edge = far >= band ? ", as far as can be seen" : "";
+  if (count == 1)
+    return fmt::format("{} {}, {} {}, was written{}", unit, place(near), near, side, edge);
+  const std::string all = count == far - near + 1 ? "" : std::to_string(count) + " ";
+  return fmt::format("{}{}s {}{} to {}, {} to {} {}, were written{}", all, unit,
+                     all.empty() ? "" : "from ", place(behind ? near : far),
+                     place(behind ? far : near), near, far, side, edge);
 }
 
 guarded_memory::guarded_memory(const context& context, std::size_t bytes, std::size_t band_bytes)
@@ -69,7 +75,8 @@ void guarded_memory::arm(command_queue& queue, std::size_t used_bytes, std::byte
   pattern_ = pattern;
 }
 
-std::optional<stray_write> guarded_memory::find_stray_write(command_queue& queue) const {
+std::optional<stray_write> guarded_memory::find_stray_write(command_queue& queue,
+                                                            std::size_t element_bytes) const {
   if (!used_) return std::nullopt;
   std::vector<std::byte> bytes(2 * band_);
   const auto [before, behind] =
@@ -77,8 +84,17 @@ std::optional<stray_write> guarded_memory::find_stray_write(command_queue& queue
   queue.read(whole_, before.data(), band_, 0, false);
   queue.read(whole_, behind.data(), band_, band_ + *used_, false);
   queue.finish();
-  if (auto found = find_in(behind, pattern_, true, [](std::size_t i) { return i; })) return found;
-  return find_in(before, pattern_, false, [&](std::size_t i) { return band_ - 1 - i; });
+  const std::size_t unit = std::max<std::size_t>(element_bytes, 1);
+  auto found = find_in(behind, pattern_, unit, [](std::size_t i) { return i; });
+  const bool is_behind = found.has_value();
+  if (!found) {
+    found = find_in(before, pattern_, unit, [&](std::size_t i) { return band_ - 1 - i; });
+  }
+  if (!found) return std::nullopt;
+  found->behind = is_behind;
+  found->in_elements = element_bytes != 0;
+  found->end = *used_ / unit;
+  return found;
 }
 
 }  // namespace tune

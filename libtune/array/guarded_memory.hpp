@@ -12,17 +12,20 @@
 
 namespace tune {
 
-/// Bytes that were written outside of an array.
+/// What was written outside of an array, counted in its elements; in bytes where the array has no
+/// elements of a known size.
 struct stray_write {
-  bool behind = true;              ///< behind the end of the array, not before its begin
-  std::size_t nearest_bytes = 0;   ///< how many bytes lie between the array and the nearest of them
-  std::size_t farthest_bytes = 0;  ///< and the farthest, as far as the band reaches
-  std::size_t count = 0;           ///< of the bytes that differ from the pattern
-  std::size_t band_bytes = 0;      ///< how far anything could be seen
+  bool behind = true;        ///< behind the end of the array, not before its begin
+  bool in_elements = false;  ///< and not in bytes
+  std::size_t end = 0;       ///< how many the array has, padding included
+  std::size_t nearest = 0;   ///< how many lie between the array and the nearest that was written
+  std::size_t farthest = 0;  ///< and the farthest, as far as the band reaches
+  std::size_t count = 0;     ///< how many were written, in part or as a whole
+  std::size_t band = 0;      ///< how far anything could be seen
 
-  /// "512 bytes outside of the array were written, from 64 bytes (element 16) behind its end".
-  /// @param element_bytes  the size of the array's elements; 0: not known
-  std::string describe(std::size_t element_bytes) const;
+  /// "element 1024, 1 past the end, was written"; "elements -4 to -2, 2 to 4 before the begin, were
+  /// written"; "3 bytes from 96 to 120, 1 to 25 past the end, were written".
+  std::string describe() const;
 };
 
 /// Device memory between two bands of bytes that nobody should write, so that a kernel which leaves
@@ -44,7 +47,9 @@ class guarded_memory {
   void arm(command_queue& queue, std::size_t used_bytes, std::byte pattern);
   /// What was written into the bands since; nothing if it has never been armed. Waits for the
   /// queue.
-  std::optional<stray_write> find_stray_write(command_queue& queue) const;
+  /// @param element_bytes  of what lies in it; 0: not known
+  std::optional<stray_write> find_stray_write(command_queue& queue,
+                                              std::size_t element_bytes = 0) const;
 
  private:
   std::size_t band_;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <doctest/doctest.h>
+#include <initializer_list>
 #include <span>
 
 #include "libtune/device/device.hpp"
@@ -52,9 +53,10 @@ LIBTUNE_DEVICE_TEST_CASE("an array may end before its memory does, and the band 
   const auto found = memory.find_stray_write(on.queue);
   REQUIRE(found);
   CHECK(found->behind);
-  CHECK(found->nearest_bytes == 3);
-  CHECK(found->farthest_bytes == 6);
+  CHECK(found->nearest == 3);
+  CHECK(found->farthest == 6);
   CHECK(found->count == 4);
+  CHECK(found->describe() == "bytes 13 to 16, 4 to 7 past the end, were written");
   memory.arm(on.queue, 20, pattern);
   CHECK_FALSE(memory.find_stray_write(on.queue));
 }
@@ -79,21 +81,39 @@ TEST_CASE("memory that has never been armed has no stray writes, and none is mad
   CHECK(memory.memory().size_bytes() == 1);
 }
 
-TEST_CASE("a stray write is described in bytes and elements") {
-  const stray_write behind{
-      .behind = true, .nearest_bytes = 0, .farthest_bytes = 15, .count = 16, .band_bytes = 4096};
-  CHECK(behind.describe(4) ==
-        "16 bytes were written out of bounds, the nearest 0 bytes (0 elements) behind its end, the "
-        "farthest 15 bytes (3 elements)");
-  CHECK(behind.describe(0) ==
-        "16 bytes were written out of bounds, the nearest 0 bytes behind its end, the farthest 15 "
-        "bytes");
-  const stray_write before{.behind = false,
-                           .nearest_bytes = 0,
-                           .farthest_bytes = 4095,
-                           .count = 4096,
-                           .band_bytes = 4096};
-  CHECK(before.describe(8) ==
-        "4096 bytes were written out of bounds, the nearest 1 bytes (1 elements) before its begin, "
-        "the farthest 4096 bytes (512 elements), as far as can be seen");
+LIBTUNE_DEVICE_TEST_CASE("elements are counted, whatever bytes of them were changed", device) {
+  bench on(device);
+  guarded_memory memory(on.context, 1000, 4096);
+  const auto describe_after = [&](std::initializer_list<std::ptrdiff_t> places, std::size_t bytes) {
+    memory.arm(on.queue, 400, pattern);
+    const tune::buffer whole = memory.memory();
+    for (const std::ptrdiff_t place : places) {
+      on.write(whole, static_cast<std::size_t>(place), bytes);
+    }
+    return memory.find_stray_write(on.queue, 4).value().describe();
+  };
+  CHECK(describe_after({402}, 1) == "element 100, 1 past the end, was written");
+  CHECK(describe_after({400}, 4) == "element 100, 1 past the end, was written");
+  CHECK(describe_after({403}, 2) == "elements 100 to 101, 1 to 2 past the end, were written");
+  CHECK(describe_after({404, 416}, 4) ==
+        "2 elements from 101 to 104, 2 to 5 past the end, were written");
+}
+
+TEST_CASE("a stray write is described by what was written, and how far away") {
+  stray_write write{.in_elements = true, .end = 1024, .count = 1, .band = 1000};
+  CHECK(write.describe() == "element 1024, 1 past the end, was written");
+  write.behind = false;
+  CHECK(write.describe() == "element -1, 1 before the begin, was written");
+  write.nearest = 2;
+  write.farthest = 4;
+  write.count = 3;
+  CHECK(write.describe() == "elements -5 to -3, 3 to 5 before the begin, were written");
+  write.count = 2;
+  CHECK(write.describe() == "2 elements from -5 to -3, 3 to 5 before the begin, were written");
+  write.in_elements = false;
+  write.behind = true;
+  CHECK(write.describe() == "2 bytes from 1026 to 1028, 3 to 5 past the end, were written");
+  write.farthest = 999;
+  CHECK(write.describe() ==
+        "2 bytes from 1026 to 2023, 3 to 1000 past the end, were written, as far as can be seen");
 }
