@@ -54,8 +54,8 @@ class diffusion_operation final : public tune::operation {
   void do_run() override;
 
   tune::kernel kernel_;
-  tune::io_slot& u_new_;
-  tune::io_slot& u_;
+  tune::slot_ref<> u_new_;
+  tune::slot_ref<> u_;
   unsigned width_;
   unsigned height_;
   tune::nd_range range_;

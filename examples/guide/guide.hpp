@@ -41,14 +41,14 @@ class gain final : public tune::operation {
 
  private:
   void do_run() override {
-    const auto stride = static_cast<std::uint32_t>(dest_.buffer().layout().padded()[1]);
+    const auto stride = static_cast<std::uint32_t>(dest_->buffer().layout().padded()[1]);
     enqueue(kernel_, range_, dest_, src_, factors_, stride);
   }
 
   tune::kernel kernel_;
-  tune::typed_slot<float>& dest_;
-  tune::typed_slot<float>& src_;
-  tune::typed_slot<float>& factors_;
+  tune::slot_ref<float> dest_;
+  tune::slot_ref<float> src_;
+  tune::slot_ref<float> factors_;
   tune::nd_range range_;
 };
 // [operation]
@@ -95,17 +95,19 @@ inline const tune::autotuner<gain_key, gain_tuning> gain_template::autotune{
       tune::space<gain_tuning> space;
       space.add(&gain_tuning::wgs, {32, 64, 128, 256, 512, 1024});
       space.needs([](const gain_tuning& t) { return tune::resources{.work_group = {t.wgs, 1, 1}}; });
+      tune::host_array<float> twos({1000, 5000});
+      tune::host_array<float> halves({1000});
       tune::host_array<float> ones({1000, 5000});
+      twos.fill(2.0F);
+      halves.fill(0.5F);
       ones.fill(1.0F);
+      tune::workload work(queue);
+      work.set("src", twos).set("factors", halves);
       tune::answer answer;
       answer.add("dest", ones);
       return session.tune(space, [&](const gain_tuning& tuning) {
         auto op = gain_template(session.context(), tuning).instantiate(queue, 1000, 5000);
-        op.ensure_all_bound();
-        op.buffer("src").fill(queue, 2.0F);
-        op.buffer("factors").fill(queue, 0.5F);
-        auto check = answer.check(queue, {{"dest", op.buffer("dest")}});
-        return tune::make_measure(queue, std::move(op)).check(std::move(check));
+        return tune::make_measure(queue, std::move(op), work, answer);
       });
     }};
 // [autotune]

@@ -23,7 +23,7 @@ struct multiply : tune::operation {  // cheap: one for each size, queue and thre
         range{{tune::round_up(n, wgs)}, {wgs}} {}
   void do_run() override { enqueue(kernel, range, data, scale); }
   tune::kernel kernel;
-  tune::io_slot& data;
+  tune::slot_ref<> data;
   tune::nd_range range;
   float scale = 2;
 };

@@ -57,8 +57,8 @@ class square_root final : public tune::operation {
   void do_run() override;
 
   tune::kernel kernel_;
-  tune::io_slot& root_;
-  tune::io_slot& x_;
+  tune::slot_ref<> root_;
+  tune::slot_ref<> x_;
   unsigned n_;
   tune::nd_range range_;
 };

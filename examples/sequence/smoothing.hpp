@@ -40,8 +40,8 @@ class scale_operation final : public tune::operation {
   std::vector<tune::named_value> do_parameters() const override;
 
   tune::kernel kernel_;
-  tune::typed_slot<float>& src_;
-  tune::typed_slot<float>& dest_;
+  tune::slot_ref<float> src_;
+  tune::slot_ref<float> dest_;
   tune::nd_range range_;
   float factor_;
 };
@@ -73,8 +73,8 @@ class window_operation final : public tune::operation {
   std::vector<tune::named_value> do_parameters() const override;
 
   tune::kernel kernel_;
-  tune::typed_slot<float>& src_;
-  tune::typed_slot<float>& dest_;
+  tune::slot_ref<float> src_;
+  tune::slot_ref<float> dest_;
   tune::nd_range range_;
   int window_;
 };

@@ -45,8 +45,8 @@ class convolution final : public tune::operation {
   void do_run() override;
 
   tune::kernel kernel_;
-  tune::io_slot& output_;
-  tune::io_slot& input_;
+  tune::slot_ref<> output_;
+  tune::slot_ref<> input_;
   unsigned size_;
   tune::nd_range range_;
 };

@@ -37,8 +37,8 @@ class partial_sums final : public tune::operation {
   void do_run() override;
 
   tune::kernel kernel_;
-  tune::io_slot& partial_;
-  tune::io_slot& numbers_;
+  tune::slot_ref<> partial_;
+  tune::slot_ref<> numbers_;
   unsigned count_;
   tune::nd_range range_;
 };

@@ -32,7 +32,14 @@ operation::operation(command_queue queue, std::shared_ptr<allocator> memory)
   set_allocator(std::move(memory));
 }
 
+void operation::throw_moved_from() {
+  throw argument_error(
+      "the operation was moved from, and has neither queue nor slots any more; use the one that it "
+      "was moved to, or assign another to it");
+}
+
 void operation::set_allocator(std::shared_ptr<allocator> memory) {
+  check_not_moved_from();
   if (memory && memory->context() != queue_.context()) {
     throw argument_error(
         "the allocator belongs to another context than the operation's queue on "
@@ -62,6 +69,7 @@ const io_slot& operation::slot(std::string_view name) const {
 }
 
 tune::slot& operation::any_slot(std::string_view name) {
+  check_not_moved_from();
   if (tune::slot* found = find(slots_, name)) return *found;
   if (tune::slot* found = find(hidden_slots_, name)) return *found;
   const std::string hidden = list_names(hidden_slots_);
@@ -86,6 +94,7 @@ void operation::bind(std::span<const binding> bindings) {
 }
 
 void operation::ensure_all_bound() {
+  check_not_moved_from();
   for (const named_slot& item : slots_) ensure_bound(*item.slot);
 }
 

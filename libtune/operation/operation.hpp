@@ -34,6 +34,55 @@ struct named_slot {
   std::shared_ptr<tune::slot> slot;
 };
 
+/// The name of a slot, "child:slot" for that of a sequence's child.
+struct slot_reference {
+  slot_reference(std::string its_name, bool is_optional = false)  // NOLINT: a name refers to a slot
+      : name(std::move(its_name)), optional(is_optional) {}
+  slot_reference(const char* its_name) : name(its_name) {}  // NOLINT: likewise
+
+  std::string name;
+  bool optional = false;
+};
+
+/// A slot that need not be there, because some variants of the operation do not have it.
+inline slot_reference optional_slot(std::string name) { return {std::move(name), true}; }
+
+namespace detail {
+template <class T>
+struct slot_with {
+  using type = typed_slot<T>;
+};
+template <>
+struct slot_with<void> {
+  using type = io_slot;
+};
+}  // namespace detail
+
+/// What an operation keeps of a slot that it has added. It refers to the slot as a reference does,
+/// but an operation of such members can be move-assigned without further ado:
+///
+///   tune::slot_ref<float> dest_;  // a typed_slot<float>
+///   tune::slot_ref<> src_;        // an io_slot, whose type is known at run time
+///   ...
+///   enqueue(kernel_, range_, dest_, src_, dest_->buffer().layout().padded()[1]);
+///
+/// Slots lie on the heap and go with the operation that has them: it is valid as long as that
+/// operation, and what that is moved to.
+template <class T = void>
+class slot_ref {
+ public:
+  using slot_type = typename detail::slot_with<T>::type;
+
+  slot_ref(slot_type& slot) noexcept : slot_(&slot) {}  // NOLINT: what add_slot returns
+
+  slot_type* operator->() const noexcept { return slot_; }
+  slot_type& operator*() const noexcept { return *slot_; }
+  operator slot_type&() const noexcept { return *slot_; }  // NOLINT: as a reference would
+
+ private:
+  slot_type* slot_;
+};
+
 /// An array for the slot of this name.
 struct binding {
   std::string_view name;
@@ -44,6 +93,9 @@ struct binding {
 /// A template makes it and it is cheap to make; it owns its kernel objects. Derived classes add
 /// their slots in the constructor and enqueue their work in do_run.
 ///
+/// It can be moved. The one that was moved from can be destroyed or assigned to; it has no slots,
+/// and to run it, or to ask for its queue or a slot, is an argument_error.
+///
 /// Not thread-safe; operations that were made from one template may run on different threads, if
 /// they share no dimension and have each a queue.
 class operation {
@@ -52,8 +104,15 @@ class operation {
   operation(const operation&) = delete;
   operation& operator=(const operation&) = delete;
 
-  command_queue& queue() noexcept { return queue_; }
-  const command_queue& queue() const noexcept { return queue_; }
+  /// @throws argument_error if the operation was moved from
+  command_queue& queue() {
+    check_not_moved_from();
+    return queue_;
+  }
+  const command_queue& queue() const {
+    check_not_moved_from();
+    return queue_;
+  }
 
   /// The slots that have to be bound, in the order in which they were added.
   std::span<const named_slot> slots() const noexcept { return slots_; }
@@ -108,7 +167,7 @@ class operation {
   std::uint64_t version() const noexcept;
 
   /// Binds what is missing, then enqueues the work and returns without waiting for it. Once all is
-  /// bound it allocates nothing.
+  /// bound it allocates nothing. @throws argument_error if the operation was moved from
   void run();
   void operator()() { run(); }
 
@@ -118,7 +177,8 @@ class operation {
   operation(operation&&) noexcept = default;
   operation& operator=(operation&&) noexcept = default;
 
-  /// Adds a slot; the reference stays valid when the operation is moved.
+  /// Adds a slot; the reference stays valid when the operation is moved. To keep it as a member,
+  /// see slot_ref.
   /// @throws argument_error if the name is taken
   io_slot& add_slot(std::string name, std::vector<dimension> dimensions, element_type type,
                     padding_policy policy = padding_policy::required);
@@ -136,8 +196,8 @@ class operation {
   /// scalar argument, a range.
   void parameters_changed() noexcept { version_ = next_version(); }
 
-  /// Sets a kernel's arguments and enqueues it: an io_slot stands for the buffer that is bound to
-  /// it, anything else for itself.
+  /// Sets a kernel's arguments and enqueues it: an io_slot, or a slot_ref, stands for the buffer
+  /// that is bound to it, anything else for itself.
   template <class... Arguments>
   void enqueue(kernel& kernel, const nd_range& range, const Arguments&... arguments) {
     kernel.set_arguments(as_argument(arguments)...);
@@ -155,6 +215,15 @@ class operation {
       return argument;
     }
   }
+  template <class T>
+  static const tune::buffer& as_argument(const slot_ref<T>& argument) {
+    return argument->buffer().buffer();
+  }
+
+  void check_not_moved_from() const {
+    if (queue_.impl() == nullptr) throw_moved_from();
+  }
+  [[noreturn]] static void throw_moved_from();
 
   virtual void do_run() = 0;
   virtual std::vector<named_value> do_parameters() const { return {}; }

@@ -47,6 +47,7 @@ void operation_sequence::check_children() const {
       fail("it needs a name without ':'");
     }
     if (at->operation->in_sequence_) fail("it is part of one already");
+    if (at->operation->queue_.impl() == nullptr) fail("it was moved from");
     if (!(at->operation->queue() == queue())) {
       fail("it was made for another queue than the sequence, on device '" +
            at->operation->queue().device().name() + "'");
@@ -59,6 +60,7 @@ void operation_sequence::check_children() const {
 }
 
 std::size_t operation_sequence::index_of(std::string_view name) const {
+  check_not_moved_from();
   for (std::size_t i = 0; i < children_.size(); ++i) {
     if (children_[i].name == name) return i;
   }
@@ -84,6 +86,7 @@ void operation_sequence::run_range(std::string_view first, std::string_view last
 }
 
 void operation_sequence::run_child(operation& child) {
+  child.check_not_moved_from();
   for (const named_slot& item : child.slots()) ensure_bound(*item.slot);
   child.do_run();
 }

@@ -13,19 +13,6 @@
 
 namespace tune {
 
-/// The name of a child's slot, "child:slot".
-struct slot_reference {
-  slot_reference(std::string its_name, bool is_optional = false)  // NOLINT: a name refers to a slot
-      : name(std::move(its_name)), optional(is_optional) {}
-  slot_reference(const char* its_name) : name(its_name) {}  // NOLINT: likewise
-
-  std::string name;
-  bool optional = false;
-};
-
-/// A slot that need not be there, because some variants of the operation do not have it.
-inline slot_reference optional_slot(std::string name) { return {std::move(name), true}; }
-
 /// Slots that share memory, and the name of the slot that they become.
 struct shared_slots {
   std::string name;
@@ -51,7 +38,8 @@ class operation_sequence : public operation {
   /// @param compounds  slots to which one array is bound; see compound_slot
   /// @param aliases    slots, or compounds from above, in the same memory; see alias_slot
   /// @param memory     see set_allocator
-  /// @throws argument_error if a child has another queue, is part of a sequence, or comes twice, a
+  /// @throws argument_error if a child was moved from, has another queue, is part of a sequence, or
+  ///         comes twice, a
   ///         name is taken, a slot that is not optional is missing (the text lists what is there),
   ///         or slots cannot be joined; type_error if that is for their types
   explicit operation_sequence(command_queue queue, std::vector<named_operation> children,

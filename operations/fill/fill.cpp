@@ -67,17 +67,17 @@ fill::fill(const command_queue& queue, const program& built, const fill_tuning& 
       word_(tuning.vector * type.bytes()) {}
 
 void fill::set_value(element_type type, const void* value) {
-  if (type != data_.type()) {
+  if (type != data_->type()) {
     throw type_error(fmt::format("fill writes elements of {}, and the value is of {}",
-                                 data_.type().name(), type.name()));
+                                 data_->type().name(), type.name()));
   }
   set_value_bytes({static_cast<const std::byte*>(value), type.bytes()});
 }
 
 void fill::set_value_bytes(std::span<const std::byte> value) {
-  if (value.size() != data_.type().bytes()) {
-    throw argument_error(fmt::format("an element of {} has {} bytes, not {}", data_.type().name(),
-                                     data_.type().bytes(), value.size()));
+  if (value.size() != data_->type().bytes()) {
+    throw argument_error(fmt::format("an element of {} has {} bytes, not {}", data_->type().name(),
+                                     data_->type().bytes(), value.size()));
   }
   for (std::size_t at = 0; at < word_.size(); at += value.size()) {
     std::memcpy(word_.data() + at, value.data(), value.size());
@@ -86,7 +86,7 @@ void fill::set_value_bytes(std::span<const std::byte> value) {
 }
 
 void fill::do_run() {
-  const device_array& data = data_.buffer();
+  const device_array& data = data_->buffer();
   const std::size_t bytes = data.layout().bytes();
   if (bytes == 0) return;
   const std::size_t element_bytes = data.type().bytes();

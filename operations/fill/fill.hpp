@@ -53,7 +53,7 @@ class fill final : public operation {
 
   kernel kernel_;
   fill_tuning tuning_;
-  io_slot& data_;
+  slot_ref<> data_;
   std::vector<std::byte> word_;  // the value, as often as it fits
 };
 

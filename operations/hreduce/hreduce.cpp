@@ -180,7 +180,7 @@ void hreduce::do_run() {
     return nd_range{{divide_up(tasks, tuning_.wgsy) * tuning_.wgsx, tuning_.wgsy},
                     {tuning_.wgsx, tuning_.wgsy}};
   };
-  const std::uint64_t stride = src_.buffer().layout().padded()[1];
+  const std::uint64_t stride = src_->buffer().layout().padded()[1];
   if (partial_ == nullptr) {
     enqueue(kernel_, range(rows_), dest_, src_, rows_, begin_, end_, stride);
     return;

@@ -61,8 +61,8 @@ class hreduce final : public operation {
   kernel kernel_;                  // of the rows, or of their parts
   std::optional<kernel> combine_;  // of the parts, if there are any
   hreduce_tuning tuning_;
-  io_slot& src_;
-  io_slot& dest_;
+  slot_ref<> src_;
+  slot_ref<> dest_;
   io_slot* partial_ = nullptr;
   std::uint64_t rows_;
   std::uint64_t begin_;

@@ -123,8 +123,8 @@ transpose::transpose(const command_queue& queue, const program& built,
 
 void transpose::do_run() {
   if (range_.global.x == 0) return;
-  const std::uint64_t dest_stride = dest_.buffer().layout().padded()[1];
-  const std::uint64_t src_stride = src_.buffer().layout().padded()[1];
+  const std::uint64_t dest_stride = dest_->buffer().layout().padded()[1];
+  const std::uint64_t src_stride = src_->buffer().layout().padded()[1];
   enqueue(kernel_, range_, dest_, src_, rows_, columns_, dest_stride, src_stride, tiles_down_,
           tiles_across_);
 }

@@ -51,8 +51,8 @@ class transpose final : public operation {
   void do_run() override;
 
   kernel kernel_;
-  io_slot& src_;
-  io_slot& dest_;
+  slot_ref<> src_;
+  slot_ref<> dest_;
   std::uint64_t rows_;
   std::uint64_t columns_;
   std::uint32_t tiles_across_;

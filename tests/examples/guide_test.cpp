@@ -3,9 +3,12 @@
 #include "examples/guide/guide.hpp"
 
 #include <doctest/doctest.h>
+#include <type_traits>
 
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/force_autotune.hpp"
+
+static_assert(std::is_nothrow_move_assignable_v<guide::gain>);
 
 LIBTUNE_DEVICE_TEST_CASE("the guide's pipeline adds the channels of each sample", device) {
   const tune::context context = device.create_context();

@@ -16,6 +16,8 @@
 #include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/device/kernel.hpp"
+#include "libtune/operation/captured_operation.hpp"
+#include "libtune/operation/workload.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
@@ -315,6 +317,90 @@ TEST_CASE("an operation can be moved, not copied, because it owns kernels") {
   static_assert(std::is_nothrow_move_constructible_v<scale>);
   static_assert(!std::is_copy_constructible_v<scale>);
   static_assert(!std::is_copy_assignable_v<scale>);
+}
+
+namespace {
+
+/// What the guide shows: its slots are members.
+class gain final : public tune::operation {
+ public:
+  gain(const tune::command_queue& queue, const tune::program& program, std::size_t size,
+       std::int32_t factor)
+      : operation(queue),
+        kernel_(program.create_kernel("scale")),
+        dest_(add_slot<std::int32_t>("dest", {size})),
+        src_(add_slot("src", {size}, dtype::int32)),
+        factor_(factor) {}
+
+ private:
+  void do_run() override {
+    const std::size_t items = dest_->buffer().layout().size()[0];
+    enqueue(kernel_, {{items}, {1}}, dest_, src_, factor_);
+  }
+
+  tune::kernel kernel_;
+  tune::slot_ref<std::int32_t> dest_;
+  tune::slot_ref<> src_;
+  std::int32_t factor_;
+};
+
+const char* const moved_from = "the operation was moved from";
+
+void check_assigned(const tune::device& device) {
+  static_assert(std::is_nothrow_move_assignable_v<gain>);
+  bench on(device);
+  const tune::program program = tune::compile(on.context, {"scale.kernel", scale_source});
+  gain op(on.queue, program, 7, 5);
+  op.run();
+  const io_slot* kept = nullptr;
+  {
+    gain other(on.queue, program, 9, 3);
+    kept = &other.slot("src");
+    op = std::move(other);
+  }
+  CHECK(&op.slot("src") == kept);
+  op.ensure_all_bound();
+  op.buffer("src").set(on.queue, counted(9));
+  op.run();
+  const auto got = op.buffer("dest").get<std::int32_t>(on.queue);
+  CHECK(got.size()[0] == 9);
+  CHECK(got(8) == 24);
+}
+
+}  // namespace
+
+TEST_CASE("an operation that keeps its slots as members can be assigned") {
+  check_assigned(device_with_scale().device());
+}
+LIBTUNE_DEVICE_TEST_CASE("an operation with slots as members can be assigned, on a device",
+                         device) {
+  check_assigned(device);
+}
+
+TEST_CASE("an operation that was moved from says so, until another is assigned to it") {
+  bench on(device_with_scale().device());
+  scale first(on.queue, 5, 2);
+  scale second = std::move(first);
+  CHECK_THROWS_WITH_AS(first.run(), doctest::Contains(moved_from), tune::argument_error);
+  CHECK_THROWS_WITH_AS(first(), doctest::Contains(moved_from), tune::argument_error);
+  CHECK_THROWS_WITH_AS(first.queue(), doctest::Contains(moved_from), tune::argument_error);
+  CHECK_THROWS_WITH_AS(first.slot("src"), doctest::Contains(moved_from), tune::argument_error);
+  CHECK_THROWS_WITH_AS(first.buffer("src"), doctest::Contains(moved_from), tune::argument_error);
+  CHECK_THROWS_WITH_AS(first.ensure_bound("src"), doctest::Contains(moved_from),
+                       tune::argument_error);
+  CHECK_THROWS_WITH_AS(first.ensure_all_bound(), doctest::Contains(moved_from),
+                       tune::argument_error);
+  CHECK_THROWS_WITH_AS(first.set_allocator(nullptr), doctest::Contains(moved_from),
+                       tune::argument_error);
+  CHECK(first.slots().empty());
+  CHECK(first.required_bytes() == 0);
+  tune::captured_operation captured(first);
+  CHECK_THROWS_WITH_AS(captured.run(), doctest::Contains(moved_from), tune::argument_error);
+  tune::workload work(on.queue);
+  CHECK_THROWS_WITH_AS(work.bind(first), doctest::Contains(moved_from), tune::argument_error);
+  first = scale(on.queue, 3, 1);
+  CHECK_NOTHROW(first.run());
+  CHECK_NOTHROW(second.run());
 }
 
 TEST_CASE("the version stays while the operation enqueues the same, and changes with it") {

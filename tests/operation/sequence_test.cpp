@@ -317,6 +317,23 @@ TEST_CASE("a sequence that was moved goes on working, and the one it replaces le
   const operation_sequence again(on.queue, {{"b", op}});
 }
 
+TEST_CASE("a sequence that was moved from says so, and a child that was cannot become one") {
+  bench on(steps::make_device().device());
+  operation_sequence first = make_chain(on, 20);
+  const operation_sequence second = std::move(first);
+  const auto says_so = doctest::Contains("the operation was moved from");
+  CHECK_THROWS_WITH_AS(first.run(), says_so, tune::argument_error);
+  CHECK_THROWS_WITH_AS(first.run("two"), says_so, tune::argument_error);
+  CHECK_THROWS_WITH_AS(first.run_range("two", "five"), says_so, tune::argument_error);
+  CHECK_THROWS_WITH_AS(first.child("two"), says_so, tune::argument_error);
+
+  const auto child = std::make_shared<scale>(on.make_scale(20, 2));
+  const scale other = std::move(*child);
+  CHECK_THROWS_WITH_AS(operation_sequence(on.queue, {{"two", child}}),
+                       "operation 'two' cannot become part of a sequence: it was moved from",
+                       tune::argument_error);
+}
+
 TEST_CASE("an operation that fails ends the run") {
   const fake_device fake = steps::make_device();
   const bench on(fake.device());

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <doctest/doctest.h>
+#include <type_traits>
 #include <vector>
 
 #include "libtune/testing/devices.hpp"
@@ -61,6 +62,8 @@ void fills(const tune::context& context, const T& value, const fill_tuning& tuni
 }
 
 }  // namespace
+
+static_assert(std::is_nothrow_move_assignable_v<tune::operations::fill>);
 
 LIBTUNE_DEVICE_TEST_CASE("every element is filled, the padding too", device) {
   const tune::context context = device.create_context();

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 #include <functional>
 #include <limits>
+#include <type_traits>
 
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/force_autotune.hpp"
@@ -78,6 +79,8 @@ const auto larger = [](auto a, auto b) { return a > b ? a : b; };
 const auto smaller = [](auto a, auto b) { return a < b ? a : b; };
 
 }  // namespace
+
+static_assert(std::is_nothrow_move_assignable_v<tune::operations::hreduce>);
 
 LIBTUNE_DEVICE_TEST_CASE("columns of rows are added", device) {
   const tune::context context = device.create_context();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <doctest/doctest.h>
+#include <type_traits>
 
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/force_autotune.hpp"
@@ -88,6 +89,8 @@ void transposes_all(const tune::context& context, const transpose_tuning& tuning
 }
 
 }  // namespace
+
+static_assert(std::is_nothrow_move_assignable_v<tune::operations::transpose>);
 
 LIBTUNE_DEVICE_TEST_CASE("matrices of odd shapes and paddings are transposed", device) {
   const tune::context context = device.create_context();
