@@ -53,9 +53,9 @@ diffusion_operation::diffusion_operation(const tune::command_queue& queue,
 }
 
 void diffusion_operation::swap() {
-  const tune::device_array u = u_.buffer();
-  u_.bind(u_new_.buffer());
-  u_new_.bind(u);
+  const tune::device_array u = u_->buffer();
+  u_->bind(u_new_->buffer());
+  u_new_->bind(u);
 }
 
 void diffusion_operation::do_run() {
@@ -98,7 +98,8 @@ const tune::autotuner<diffusion_key, diffusion_tuning> diffusion_template::autot
       tune::host_array<float> expected = field;
       advance(field, expected);
       tune::answer answer;
-      answer.add("u_new", std::move(expected));
+      // Neighbours cancel, so that the rest is as exact as they are, not as it is itself.
+      answer.add("u_new", std::move(expected), {.absolute = 1e-6});
 
       auto queue = session.context().create_tuning_command_queue();
       tune::workload work(queue);

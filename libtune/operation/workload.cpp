@@ -3,6 +3,7 @@
 #include "libtune/operation/workload.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <span>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "libtune/array/guarded_memory.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/operation/alias_slot.hpp"
 
 namespace tune {
 namespace {
@@ -33,10 +35,54 @@ std::size_t element_bytes_of(const slot& slot) {
   return array == nullptr ? 0 : array->type().bytes();
 }
 
+// The place of an element is counted through all rows and their padding, so these are named.
+std::string describe_layout(const slot& slot) {
+  const auto* array = dynamic_cast<const io_slot*>(&slot);
+  if (array == nullptr) return {};
+  const array_layout& layout = array->buffer().layout();
+  const bool is_padded = layout.padded() != layout.size();
+  if (layout.size().rank() < 2 && !is_padded) return {};
+  return fmt::format(", laid out as {}{}", to_string(layout.padded()),
+                     is_padded ? " with its padding" : "");
+}
+
+/// What is bound to a slot; null if nothing is.
+const buffer* memory_of(const slot& slot) {
+  if (!slot.is_bound()) return nullptr;
+  if (const auto* array = dynamic_cast<const io_slot*>(&slot)) return &array->buffer().buffer();
+  return &dynamic_cast<const alias_slot&>(slot).buffer();
+}
+
+const named_slot* find_slot(std::span<const named_slot> slots, std::string_view name) {
+  const auto found = std::ranges::find(slots, name, &named_slot::name);
+  return found == slots.end() ? nullptr : &*found;
+}
+
+// Why an operation has no array of its own for contents; empty if it has.
+std::string describe_misplaced(const operation& operation, const std::string& name) {
+  if (const named_slot* own = find_slot(operation.slots(), name)) {
+    if (dynamic_cast<const io_slot*>(own->slot.get()) != nullptr) return {};
+    return "is an alias, memory for slots of any shapes, which takes no contents";
+  }
+  const named_slot* hidden = find_slot(operation.hidden_slots(), name);
+  if (hidden == nullptr) {
+    return fmt::format(
+        "the operation does not have (tune::optional_slot(\"{}\") where only some "
+        "have it)",
+        name);
+  }
+  const slot& root = hidden->slot->root();
+  const auto owner = std::ranges::find_if(
+      operation.slots(), [&](const named_slot& item) { return item.slot.get() == &root; });
+  return fmt::format("is part of '{}' and has no array of its own",
+                     owner == operation.slots().end() ? root.name() : owner->name);
+}
+
 }  // namespace
 
 struct workload::shared_array {
   upload_function upload{};                // empty: no contents
+  bool optional = false;                   // whether operations may do without the slot
   std::optional<device_array> original{};  // the contents, with the padding of the last slot
   std::optional<buffer> memory{};
   std::optional<guarded_memory> guard{};  // what memory is a part of; empty without guards
@@ -52,20 +98,35 @@ struct workload::contents {
 workload::workload(command_queue queue, const workload_options& options)
     : queue_(std::move(queue)), contents_(std::make_shared<contents>(contents{options})) {}
 
-void workload::set_upload(const std::string& name, upload_function upload) {
-  shared_array& shared = contents_->arrays[name];
+void workload::set_upload(const slot_reference& slot, upload_function upload) {
+  shared_array& shared = contents_->arrays[slot.name];
   shared.upload = std::move(upload);
+  shared.optional = slot.optional;
   shared.original.reset();
 }
 
-workload& workload::set(const std::string& name, const device_array& contents) {
-  set_upload(name, [contents](command_queue& queue, const device_array& target) {
+workload& workload::set(const slot_reference& slot, const device_array& contents) {
+  set_upload(slot, [contents](command_queue& queue, const device_array& target) {
     target.copy_from(queue, contents);
   });
   return *this;
 }
 
+void workload::check_contents(const operation& operation) const {
+  for (const auto& [name, shared] : contents_->arrays) {
+    const bool is_hidden = find_slot(operation.hidden_slots(), name) != nullptr;
+    const bool is_there = is_hidden || find_slot(operation.slots(), name) != nullptr;
+    if (!shared.upload || (shared.optional && !is_there)) continue;
+    const std::string reason = describe_misplaced(operation, name);
+    if (reason.empty()) continue;
+    throw argument_error(
+        fmt::format("the workload has contents for the slot '{}', which {}; the slots are {}", name,
+                    reason, fmt::join(operation.slot_names(), ", ")));
+  }
+}
+
 void workload::bind(operation& operation) {
+  check_contents(operation);
   for (const named_slot& item : operation.slots()) {
     if (item.slot->is_bound()) continue;
     shared_array& shared = contents_->arrays[item.name];
@@ -99,31 +160,40 @@ void workload::provide(shared_array& shared, const slot& slot) {
 
 workload::shared_array* workload::find(const named_slot& item) const {
   const auto found = contents_->arrays.find(item.name);
-  if (found == contents_->arrays.end() || !found->second.memory || !item.slot->is_bound()) {
-    return nullptr;
-  }
-  const auto* slot = dynamic_cast<const io_slot*>(item.slot.get());
-  if (slot != nullptr && slot->buffer().buffer() != *found->second.memory) return nullptr;
-  return &found->second;
+  if (found == contents_->arrays.end() || !found->second.memory) return nullptr;
+  const buffer* const memory = memory_of(*item.slot);
+  return memory != nullptr && *memory == *found->second.memory ? &found->second : nullptr;
 }
 
-void workload::follow(const shared_array& shared, slot& slot) const {
-  const auto* array = dynamic_cast<const io_slot*>(&slot);
-  if (!shared.memory || array == nullptr || !array->is_bound()) return;
-  const auto& bound = array->buffer().buffer().impl();
-  const bool is_old = std::any_of(shared.replaced.begin(), shared.replaced.end(),
-                                  [&](const auto& replaced) { return replaced.lock() == bound; });
-  if (is_old) slot.bind(*shared.memory);
+// By any name, for two slots may share an array.
+void workload::follow(slot& slot) const {
+  const buffer* const memory = memory_of(slot);
+  if (memory == nullptr) return;
+  for (const auto& [name, shared] : contents_->arrays) {
+    const bool is_old = std::ranges::any_of(
+        shared.replaced, [&](const auto& replaced) { return replaced.lock() == memory->impl(); });
+    if (!is_old || !shared.memory) continue;
+    slot.bind(*shared.memory);
+    return;
+  }
+}
+
+bool workload::provides(const operation& operation, std::string_view slot) const {
+  const buffer* const memory = memory_of(operation.any_slot(slot));
+  return memory != nullptr && std::ranges::any_of(operation.slots(), [&](const named_slot& item) {
+           const shared_array* const shared = find(item);
+           return shared != nullptr && *shared->memory == *memory;
+         });
 }
 
 void workload::restore(const operation& operation, std::byte poison) {
+  check_contents(operation);
   // Nothing orders two queues, and a copy of the handle can wait.
   command_queue other = operation.queue();
   const bool is_shared = other == queue_;
   if (!is_shared) other.finish();
   for (const named_slot& item : operation.slots()) {
-    const auto known = contents_->arrays.find(item.name);
-    if (known != contents_->arrays.end()) follow(known->second, *item.slot);
+    follow(*item.slot);
     shared_array* const shared = find(item);
     if (shared == nullptr) continue;
     const std::size_t bytes = item.slot->required_bytes();
@@ -170,10 +240,10 @@ std::optional<std::string> workload::find_stray_write(const operation& operation
   for (const named_slot& item : operation.slots()) {
     const shared_array* const shared = find(item);
     if (shared == nullptr || !shared->guard) continue;
-    const auto stray = shared->guard->find_stray_write(queue_);
+    const auto stray = shared->guard->find_stray_write(queue_, element_bytes_of(*item.slot));
     if (!stray) continue;
-    found += (found.empty() ? "'" : "; '") + item.name +
-             "': " + stray->describe(element_bytes_of(*item.slot));
+    found += fmt::format("{}'{}'{}: {}", found.empty() ? "" : "; ", item.name,
+                         describe_layout(*item.slot), stray->describe());
   }
   if (found.empty()) return std::nullopt;
   return found;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "libtune/array/device_array.hpp"
 #include "libtune/array/host_array.hpp"
@@ -39,9 +40,13 @@ struct workload_options {
 /// whatever the operations. Before an operation is bound, arrays with contents are set to them, by
 /// a copy on the device, and all others are filled with bytes of 0xFF, which are NaN to floats: a
 /// kernel that writes nothing is not taken for right. Around each array lie guard bands
-/// (guarded_memory). Since memory is shared, one operation of those that are bound may run at a
-/// time, best on this queue: with another one each restore waits for both. A handle: copies mean the same arrays. Used by one thread; it may be
-/// destroyed before the operations.
+/// (guarded_memory). What the author has bound is left alone: it is neither set nor guarded, and so
+/// no slot that has an answer may be bound to it (verified_measure). A slot may be bound to an
+/// array from here that has another name, as where a kernel works in place.
+///
+/// Since memory is shared, one operation of those that are bound may run at a time, best on this
+/// queue: with another one each restore waits for both. A handle: copies mean the same arrays. Used
+/// by one thread; it may be destroyed before the operations.
 class workload {
  public:
   explicit workload(command_queue queue, const workload_options& options = {});
@@ -49,10 +54,11 @@ class workload {
   const command_queue& queue() const noexcept { return queue_; }
 
   /// What the array in the slots of this name holds whenever an operation is bound.
+  /// @param slot  tune::optional_slot(name) where some of the operations have no such slot
   template <element T>
-  workload& set(const std::string& name, host_array<T> contents) {
+  workload& set(const slot_reference& slot, host_array<T> contents) {
     auto kept = std::make_shared<const host_array<T>>(std::move(contents));
-    set_upload(name, [kept](command_queue& queue, const device_array& target) {
+    set_upload(slot, [kept](command_queue& queue, const device_array& target) {
       target.set(queue, *kept);
     });
     return *this;
@@ -60,11 +66,13 @@ class workload {
 
   /// The same with what an array holds whenever this is copied, on the device: elements of types
   /// that the host does not know.
-  workload& set(const std::string& name, const device_array& contents);
+  workload& set(const slot_reference& slot, const device_array& contents);
 
   /// Binds every slot of the operation that is not bound yet, and sets its contents.
-  /// @throws argument_error or type_error if contents do not fit the slot, device_error if there is
-  ///         no memory
+  /// @throws argument_error or type_error if contents do not fit the slot, argument_error that
+  /// lists
+  ///         the slots if there are contents for one that the operation does not have, that is part
+  ///         of another or that is an alias; device_error if there is no memory
   void bind(operation& operation);
   /// Sets the contents of all arrays that the operation has from here, as bind does, and moves
   /// those that have been replaced by larger ones: for measure::reset, where a kernel overwrites
@@ -79,8 +87,13 @@ class workload {
   void run(operation& operation, std::byte poison = std::byte{0xFF});
 
   /// Which arrays that the operation has from here it has left since they were last set, and where
-  /// ("'output': 64 bytes were written ..."); nothing if none. Waits for the queue.
+  /// ("'output': element 1024, 1 past the end, was written"); nothing if none. Waits for the queue.
   std::optional<std::string> find_stray_write(const operation& operation);
+
+  /// Whether a slot of the operation, which may be a hidden one, is bound to an array from here:
+  /// one that restore sets and that find_stray_write looks after.
+  /// @throws argument_error if there is no such slot
+  bool provides(const operation& operation, std::string_view slot) const;
 
   /// The bytes of device memory that it holds now, the guard bands included.
   std::size_t held_bytes() const noexcept;
@@ -90,9 +103,10 @@ class workload {
   struct contents;
   using upload_function = std::function<void(command_queue&, const device_array&)>;
 
-  void set_upload(const std::string& name, upload_function upload);
+  void set_upload(const slot_reference& slot, upload_function upload);
+  void check_contents(const operation& operation) const;
   void provide(shared_array& shared, const slot& slot);
-  void follow(const shared_array& shared, slot& slot) const;
+  void follow(slot& slot) const;
   void fill(shared_array& source, const device_array& target, std::byte poison);
   shared_array* find(const named_slot& item) const;
 

@@ -26,9 +26,10 @@ class device_comparison;
 /// copies mean the same answer. Complete it before it is first compared with; from then on it is
 /// thread-safe.
 ///
-/// It compares what it is given. Together with a workload it does more (verified_measure): arrays
-/// are poisoned before the run, so that a kernel which writes nothing is not taken for right,
-/// writes out of bounds are found, and a second run has to give the same bits.
+/// Alone it compares what it is given, and an array that still holds the answer from before is
+/// right. Together with a workload it does more (verified_measure): arrays are poisoned before the
+/// run, so that a kernel which writes nothing is not taken for right, writes out of bounds are
+/// found, and a second run has to give the same bits.
 ///
 ///   tune::answer expected;
 ///   expected.add("u_new", host_result, {.absolute = 1e-5});
@@ -94,7 +95,9 @@ class answer {
   std::optional<std::string> find_mismatch(command_queue& queue,
                                            const std::vector<result>& results) const;
 
-  /// The same as a function to be called once the configuration has run.
+  /// The same as a function to be called once the configuration has run. The caller fills the
+  /// arrays before the run: memory that a context hands out often holds what the last
+  /// configuration wrote. make_measure with a workload does.
   std::function<std::optional<std::string>()> check(command_queue queue,
                                                     std::vector<result> results) const;
 

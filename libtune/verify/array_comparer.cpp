@@ -119,8 +119,8 @@ defines macros_for(element_type type, const tolerance& allowed, std::size_t word
 
 // The distance within which integers count as equal, whatever the rule.
 tolerance as_distance(const tolerance& allowed) {
-  if (allowed.rule == tolerance_rule::exact) return {.absolute = 0};
-  if (allowed.rule == tolerance_rule::ulps) return {.absolute = allowed.limit};
+  if (allowed.rule == tolerance_rule::exact) return {.absolute = 0, .relative = 0};
+  if (allowed.rule == tolerance_rule::ulps) return {.absolute = allowed.limit, .relative = 0};
   return allowed;
 }
 
@@ -146,7 +146,7 @@ struct array_comparer::prepared {
 };
 
 array_comparer::array_comparer(element_type type, const tolerance& allowed)
-    : type_(type), allowed_(allowed), words_(word_count(type, allowed)) {}
+    : type_(type), allowed_(allowed.for_type(type)), words_(word_count(type, allowed)) {}
 
 array_comparer::~array_comparer() = default;
 array_comparer::array_comparer(array_comparer&&) noexcept = default;
@@ -181,10 +181,10 @@ std::size_t array_comparer::count(command_queue& queue, const buffer& expected, 
     kernel.set_arguments(expected, got, prepared_->counts, rows.rows, columns, pitch);
   } else if (squared) {
     kernel.set_arguments(expected, got, prepared_->counts, rows.rows, columns, pitch,
-                         distance.absolute, distance.relative, prepared_->squares);
+                         *distance.absolute, *distance.relative, prepared_->squares);
   } else {
     kernel.set_arguments(expected, got, prepared_->counts, rows.rows, columns, pitch,
-                         distance.absolute, distance.relative);
+                         *distance.absolute, *distance.relative);
   }
   queue.enqueue(kernel, {{groups * work_group}, {work_group}});
   std::array<std::uint32_t, groups> counts{};

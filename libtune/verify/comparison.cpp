@@ -193,9 +193,11 @@ std::string comparison::describe() const {
   std::string text = fmt::format("{} of {} elements differ, the first at {}: expected {}, got {}",
                                  mismatches, elements, to_string(first), expected, got);
   if (!greatest_error) return text;
-  if (std::isinf(*greatest_error)) return text + "; the greatest error is not finite";
-  return text + fmt::format("; the greatest error is {:.6g}{}", *greatest_error,
+  text += std::isinf(*greatest_error)
+              ? "; the greatest error is not finite"
+              : fmt::format("; the greatest error is {:.6g}{}", *greatest_error,
                             rule == tolerance_rule::ulps ? " ULPs" : "");
+  return text + "; allowed: " + allowed;
 }
 
 double decibels_of(double signal, double noise) noexcept {
@@ -213,9 +215,12 @@ comparison compare(const array_layout& expected_layout, const void* expected,
   }
   const auto type = expected_layout.type().dtype();
   if (!type) return compare_structs(expected_layout, expected, got_layout, got);
-  return visit_dtype(*type, [&]<class T>() {
-    return compare_elements<T>(expected_layout, expected, got_layout, got, allowed);
+  const tolerance complete = allowed.for_type(expected_layout.type());
+  comparison compared = visit_dtype(*type, [&]<class T>() {
+    return compare_elements<T>(expected_layout, expected, got_layout, got, complete);
   });
+  compared.allowed = describe(allowed, expected_layout.type());
+  return compared;
 }
 
 }  // namespace tune

@@ -25,6 +25,7 @@ struct comparison {
   /// one is infinitely far away or NaN. Empty for structs.
   std::optional<double> greatest_error{};
   tolerance_rule rule = tolerance_rule::distance;
+  std::string allowed{};  ///< by the tolerance, in words; empty for structs
   /// The signal-to-noise ratio in decibels, infinite without noise, and what was asked for; empty
   /// unless that decides.
   std::optional<double> decibels{};
@@ -33,7 +34,8 @@ struct comparison {
   bool matches() const noexcept {
     return mismatches == 0 && (!decibels || *decibels >= least_decibels);
   }
-  /// "3 of 12 elements differ, the first at (1, 2): expected 4, got 5; the greatest error is 7".
+  /// "3 of 12 elements differ, the first at (1, 2): expected 4, got 5; the greatest error is 7;
+  /// allowed: 1e-08 + 1e-05 * |expected|, the default for float32".
   std::string describe() const;
 };
 

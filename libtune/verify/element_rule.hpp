@@ -108,6 +108,7 @@ struct element_verdict {
   double error;  ///< infinite where there is no distance
 };
 
+/// @param allowed  with both distances, as for_type returns it
 template <class T>
 element_verdict judge(const T& expected, const T& got, const tolerance& allowed) noexcept {
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -129,7 +130,7 @@ element_verdict judge(const T& expected, const T& got, const tolerance& allowed)
     case tolerance_rule::distance: break;
   }
   const bool close =
-      distance == 0 || distance <= allowed.absolute + allowed.relative * magnitude_of(expected);
+      distance == 0 || distance <= *allowed.absolute + *allowed.relative * magnitude_of(expected);
   return {.wrong = !close, .error = distance};
 }
 

@@ -3,6 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
+
+#include "libtune/base/element_type.hpp"
 
 namespace tune {
 
@@ -15,9 +19,11 @@ enum class tolerance_rule : std::uint8_t {
 };
 
 /// How far a result may lie from the answer. A plain distance is written as a list, every other
-/// rule is asked for by its name:
+/// rule is asked for by its name, and what is left out depends on the element type:
 ///
 ///   {.absolute = 1e-5, .relative = 1e-6}
+///   {.absolute = 1e-5}  // whatever the size of the answer
+///   {}                  // what numpy.allclose allows, see for_type
 ///   tune::tolerance::ulps(4)
 ///   tune::tolerance::signal_to_noise(60)
 ///
@@ -27,8 +33,10 @@ enum class tolerance_rule : std::uint8_t {
 /// Integers are compared by the same rules, where an ULP is 1. Structs match if their bytes do,
 /// whatever the rule.
 struct tolerance {
-  double absolute = 1e-6;
-  double relative = 0.0;
+  /// Of a distance. If one of the two is given, the other is 0; if none is, the element type
+  /// decides.
+  std::optional<double> absolute{};
+  std::optional<double> relative{};
   tolerance_rule rule = tolerance_rule::distance;
   double limit = 0.0;         ///< the ULPs that are allowed, or the decibels that are asked for
   bool nan_expected = false;  ///< whether NaN in the answer is meant, and NaN right there
@@ -50,6 +58,20 @@ struct tolerance {
     changed.nan_expected = true;
     return changed;
   }
+
+  /// Whether the element type decides.
+  constexpr bool is_default() const noexcept {
+    return rule == tolerance_rule::distance && !absolute && !relative;
+  }
+  /// The same with both distances given. The defaults are (relative, absolute) 1e-5 and 1e-8 for
+  /// float32 and complex64, as in numpy.allclose; 1e-9 and 1e-12 for float64 and complex128; five
+  /// representable numbers for the types of 16 bits, that is 5e-3 for float16 and 4e-2 for
+  /// bfloat16, and 1e-5; nothing for integers.
+  tolerance for_type(element_type type) const;
 };
+
+/// What a tolerance allows elements of a type: "1e-08 + 1e-05 * |expected|, the default for
+/// float32", "4 ULPs", "the same bits", "60 dB".
+std::string describe(const tolerance& allowed, element_type type);
 
 }  // namespace tune

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "libtune/base/error.hpp"
@@ -30,13 +31,34 @@ std::vector<answer::result> results_of(const operation& op) {
   return results;
 }
 
+bool has_slot(const operation& op, const std::string& name) {
+  const auto is_it = [&](const named_slot& item) { return item.name == name; };
+  return std::ranges::any_of(op.slots(), is_it) || std::ranges::any_of(op.hidden_slots(), is_it);
+}
+
+// What is not the workload's keeps what it held before, the answer perhaps.
+void require_provided(const workload& work, const operation& op,
+                      std::span<const std::string> outputs) {
+  for (const std::string& name : outputs) {
+    if (!has_slot(op, name) || work.provides(op, name)) continue;
+    throw argument_error(
+        "the slot '" + name +
+        "' has an answer and is bound to an array that is not the workload's, so it would be "
+        "neither poisoned nor guarded, and a kernel that writes nothing might be found right; "
+        "leave it unbound, and the workload binds it, with contents from workload::set if the "
+        "kernel reads them");
+  }
+}
+
 class workload_check final : public run_check {
  public:
   workload_check(operation& op, workload work, answer expected)
       : operation_(op),
         work_(std::move(work)),
         queue_(work_.queue()),
-        expected_(std::move(expected)) {}
+        expected_(std::move(expected)) {
+    require_provided(work_, operation_, expected_.judged());
+  }
 
   int runs() const noexcept override {
     return expected_.empty() ? 1 : static_cast<int>(poisons.size());
@@ -44,6 +66,8 @@ class workload_check final : public run_check {
 
   void prepare(int run) override {
     work_.restore(operation_, poisons.at(static_cast<std::size_t>(run)));
+    // Slots may have been bound anew since.
+    require_provided(work_, operation_, expected_.judged());
   }
 
   std::optional<std::string> judge(int run) override {
@@ -135,6 +159,8 @@ std::optional<std::string> find_fault(operation& op, workload work, const answer
 
 void take_answer(answer& expected, workload work, operation& trusted,
                  std::initializer_list<std::string> outputs, const tolerance& allowed) {
+  work.bind(trusted);
+  require_provided(work, trusted, std::vector<std::string>(outputs));
   work.run(trusted, trusted_poison);
   command_queue queue = work.queue();
   for (const std::string& name : outputs) {

@@ -34,7 +34,12 @@ std::shared_ptr<run_check> make_run_check(std::shared_ptr<operation> operation, 
 ///    nondeterministic, be as right as before.
 ///
 /// With an empty answer it is run once, and only the guard bands are looked at. The operation's
-/// unbound slots are bound by this.
+/// unbound slots are bound by this. Slots that have an answer, or that a function judges, are bound
+/// to the workload's arrays, or a part of a slot that is: other memory could not be poisoned
+/// without harm to what it holds, nor guarded. An operation that reads its output has contents for
+/// it in the workload, or a reset function, which is called after the poison.
+/// @throws argument_error that names the slot if such a slot was bound to another array, here or
+///         before a checked run; what workload::bind throws
 template <std::derived_from<operation> Operation>
 measure make_measure(tuning_command_queue queue, Operation op, workload work, answer expected) {
   auto kept = std::make_shared<Operation>(std::move(op));
@@ -44,13 +49,14 @@ measure make_measure(tuning_command_queue queue, Operation op, workload work, an
 }
 
 /// Does the same at once, to an operation that is not measured: on an odd shape, say, beside the
-/// one that is. Returns what is wrong. @throws whatever the operation or the device throws
+/// one that is. Returns what is wrong. @throws argument_error as make_measure, whatever the
+/// operation or the device throws
 std::optional<std::string> find_fault(operation& op, workload work, const answer& expected);
 
 /// Runs a trusted operation on the arrays of a workload, and takes some of its outputs as the
 /// answer. It is run through the same door as what it judges: same inputs, poison and guard bands.
-/// @throws argument_error if it has no such array, or one has an answer already; error if it writes
-///         out of bounds; device_error
+/// @throws argument_error if it has no such array, one is not the workload's or has an answer
+///         already; error if it writes out of bounds; device_error
 void take_answer(answer& expected, workload work, operation& trusted,
                  std::initializer_list<std::string> outputs, const tolerance& allowed = {});
 

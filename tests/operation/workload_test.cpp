@@ -12,6 +12,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/operation/sequence.hpp"
 #include "libtune/testing/fake_device.hpp"
 
 using tune::device_array;
@@ -120,6 +121,123 @@ TEST_CASE("what the author has bound is left alone") {
   CHECK(op.buffer("dest").buffer() == before.buffer("dest").buffer());
 }
 
+TEST_CASE("contents for a slot that the operation does not have are refused, and none is bound") {
+  bench b;
+  b.work.set("src", bench::numbers()).set("date", bench::numbers());
+  padded_copy op(b.queue, 5, 4);
+  CHECK_THROWS_WITH_AS(
+      b.work.bind(op),
+      "the workload has contents for the slot 'date', which the operation does "
+      "not have (tune::optional_slot(\"date\") where only some have it); the slots "
+      "are src, dest",
+      tune::argument_error);
+  CHECK_FALSE(op.slot("src").is_bound());
+  CHECK_THROWS_AS(b.work.run(op), tune::argument_error);
+}
+
+TEST_CASE("a misspelt name is found as well if it is set after the binding") {
+  bench b;
+  padded_copy op(b.queue, 5, 4);
+  b.work.bind(op);
+  b.work.set("scr", bench::numbers());
+  CHECK_THROWS_AS(b.work.restore(op), tune::argument_error);
+}
+
+TEST_CASE("contents may be marked as those of a slot that only some operations have") {
+  bench b;
+  b.work.set("src", bench::numbers()).set(tune::optional_slot("date"), bench::numbers());
+  padded_copy op(b.queue, 5, 4);
+  b.work.bind(op);
+  CHECK(b.first(op, "src") == 1);
+  b.work.set(tune::optional_slot("dest"), bench::numbers());
+  b.work.restore(op);
+  CHECK(b.first(op, "dest") == 1);
+}
+
+namespace {
+
+tune::operation_sequence joined_copies(const bench& b) {
+  return tune::operation_sequence(
+      b.queue, {{"a", padded_copy(b.queue, 5, 4)}, {"b", padded_copy(b.queue, 5, 4)}},
+      {{"between", {"a:dest", "b:src"}}}, {{"scratch", {"between"}}});
+}
+
+}  // namespace
+
+TEST_CASE("contents for a slot that is part of another, or an alias, name the slot to set") {
+  bench b;
+  tune::operation_sequence op(
+      b.queue, {{"a", padded_copy(b.queue, 5, 4)}, {"b", padded_copy(b.queue, 5, 4)}},
+      {{"between", {"a:dest", "b:src"}}});
+  b.work.set("b:src", bench::numbers());
+  CHECK_THROWS_WITH_AS(b.work.bind(op),
+                       "the workload has contents for the slot 'b:src', which is part of 'between' "
+                       "and has no array of its own; the slots are a:src, b:dest, between",
+                       tune::argument_error);
+  tune::workload optional(b.queue);
+  optional.set(tune::optional_slot("b:src"), bench::numbers());
+  CHECK_THROWS_AS(optional.bind(op), tune::argument_error);
+
+  tune::operation_sequence aliased = joined_copies(b);
+  tune::workload for_alias(b.queue);
+  for_alias.set("scratch", bench::numbers());
+  CHECK_THROWS_WITH_AS(for_alias.bind(aliased), doctest::Contains("'scratch', which is an alias"),
+                       tune::argument_error);
+}
+
+TEST_CASE("a workload tells which slots have their arrays from it") {
+  bench b;
+  padded_copy op(b.queue, 5, 4);
+  op.ensure_bound("src");
+  CHECK_FALSE(b.work.provides(op, "dest"));
+  b.work.bind(op);
+  CHECK(b.work.provides(op, "dest"));
+  CHECK_FALSE(b.work.provides(op, "src"));
+  CHECK_THROWS_AS(b.work.provides(op, "neither"), tune::argument_error);
+  op.bind("src", op.buffer("dest"));
+  CHECK(b.work.provides(op, "src"));
+
+  tune::operation_sequence aliased = joined_copies(b);
+  CHECK_FALSE(b.work.provides(aliased, "a:dest"));
+  b.work.bind(aliased);
+  CHECK(b.work.provides(aliased, "a:dest"));
+  CHECK(b.work.provides(aliased, "scratch"));
+}
+
+TEST_CASE("an alias that the author has bound is left alone, and one of before follows") {
+  bench b;
+  tune::operation_sequence first = joined_copies(b);
+  b.work.bind(first);
+  tune::operation_sequence op = joined_copies(b);
+  const tune::buffer own = op.any_slot("scratch").allocate_buffer(b.context);
+  const std::byte nine{9};
+  b.queue.fill(own, own.size_bytes(), std::span(&nine, 1));
+  b.work.bind(op);
+  CHECK(op.buffer("a:dest").get<std::int32_t>(b.queue)(0) == 0x09090909);
+  CHECK_FALSE(b.work.provides(op, "a:dest"));
+
+  tune::operation_sequence larger(
+      b.queue, {{"a", padded_copy(b.queue, 50, 4)}, {"b", padded_copy(b.queue, 50, 4)}},
+      {{"between", {"a:dest", "b:src"}}}, {{"scratch", {"between"}}});
+  b.work.bind(larger);
+  CHECK_FALSE(b.work.provides(first, "a:dest"));
+  b.work.restore(first);
+  CHECK(b.work.provides(first, "a:dest"));
+  CHECK(first.buffer("a:dest").buffer() == larger.buffer("a:dest").buffer());
+}
+
+TEST_CASE("slots that share an array both move to the larger memory") {
+  bench b;
+  padded_copy op(b.queue, 5, 1);
+  b.work.bind(op);
+  op.bind("dest", op.buffer("src"));
+  padded_copy wide(b.queue, 5, 64);
+  b.work.bind(wide);
+  b.work.restore(op);
+  CHECK(op.buffer("src").buffer() == wide.buffer("src").buffer());
+  CHECK(op.buffer("dest").buffer() == wide.buffer("src").buffer());
+}
+
 TEST_CASE("contents of another shape or type are refused") {
   bench b;
   padded_copy op(b.queue, 5, 4);
@@ -165,8 +283,7 @@ TEST_CASE("what is written behind an array is found, with the slot and the place
   CHECK_FALSE(b.work.find_stray_write(op));
   write_behind(b, op, "dest", 8 * sizeof(std::int32_t) + 5);
   CHECK(b.work.find_stray_write(op) ==
-        "'dest': 1 bytes were written out of bounds, the nearest 5 bytes (1 elements) behind its "
-        "end, the farthest 5 bytes (1 elements)");
+        "'dest', laid out as (8,) with its padding: element 9, 2 past the end, was written");
   b.work.restore(op);
   CHECK_FALSE(b.work.find_stray_write(op));
 }
@@ -258,8 +375,7 @@ TEST_CASE("to run an operation sets its arrays, and its stray writes are an erro
   b.work.run(right);
   CHECK(right.buffer("dest").get<std::int32_t>(b.queue)(4) == 0);
   overrun wrong(b.queue, 5, 24);
-  CHECK_THROWS_WITH_AS(
-      b.work.run(wrong),
-      doctest::Contains("'dest': 4 bytes were written out of bounds, the nearest 0 bytes"),
-      tune::error);
+  CHECK_THROWS_WITH_AS(b.work.run(wrong),
+                       doctest::Contains("'dest': element 5, 1 past the end, was written"),
+                       tune::error);
 }

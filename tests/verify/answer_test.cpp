@@ -59,10 +59,10 @@ void check_find(const tune::device& device) {
       expected.find_mismatch(on.queue, {{"input", input}, {"scaled", scaled}, {"sum", sum}}));
   CHECK(expected.find_mismatch(on.queue, {{"sum", off}, {"scaled", scaled}}) ==
         "'sum': 1 of 3 elements differ, the first at (1,): expected 2, got 5; the greatest error "
-        "is 3");
+        "is 3; allowed: 1e-08 + 1e-05 * |expected|, the default for float32");
   CHECK(expected.find_mismatch(on.queue, {{"sum", sum}, {"scaled", off}}) ==
         "'scaled': 3 of 3 elements differ, the first at (0,): expected 10, got 1; the greatest "
-        "error is 27");
+        "error is 27; allowed: 1");
 }
 
 }  // namespace
@@ -86,12 +86,12 @@ TEST_CASE("arrays without an answer are not even read") {
   CHECK(fake.calls(fake_call::copy) == before + 1);
 }
 
-TEST_CASE("by default a result may be off by a millionth") {
+TEST_CASE("by default a result may be off by what its element type allows") {
   bench on(fake_device().device());
   answer expected;
   expected.add("out", values(0.5F, 0, 0));
-  const device_array close = on.holding(values(0.5F, 0.9e-6F, 0));
-  const device_array far = on.holding(values(0.5F, 1.1e-6F, 0));
+  const device_array close = on.holding(values(0.500004F, 0.9e-8F, 0));
+  const device_array far = on.holding(values(0.5F, 1.1e-8F, 0));
   CHECK_FALSE(expected.find_mismatch(on.queue, {{"out", close}}));
   CHECK(expected.find_mismatch(on.queue, {{"out", far}}));
 }
@@ -128,7 +128,7 @@ TEST_CASE("a function that decides sees all results, after the arrays have been 
   CHECK(calls == 2);
   CHECK(expected.find_mismatch(on.queue, {{"out", four}, {"seed", right}}) ==
         "'out': 3 of 3 elements differ, the first at (0,): expected 1, got 4; the greatest error "
-        "is 3");
+        "is 3; allowed: 1e-08 + 1e-05 * |expected|, the default for float32");
   CHECK(calls == 2);
 }
 

@@ -63,11 +63,29 @@ TEST_CASE_TEMPLATE("each type is compared within its tolerance", T, std::int8_t,
   check_type<T>();
 }
 
-TEST_CASE("by default results may be off by a millionth") {
-  CHECK(passes(1.0, 1.0 + 0.9e-6));
-  CHECK_FALSE(passes(1.0, 1.0 + 1.1e-6));
-  CHECK(passes(1000.0F, 1000.0F));
-  CHECK_FALSE(passes(1000.0F, 1000.0001F));
+TEST_CASE("by default results may be off by what numpy.allclose allows, less for doubles") {
+  CHECK(passes(1000.0F, 1000.009F));
+  CHECK_FALSE(passes(1000.0F, 1000.011F));
+  CHECK(passes(0.0F, 0.9e-8F));
+  CHECK_FALSE(passes(0.0F, 1.1e-8F));
+  CHECK(passes(std::complex<float>(0, 1000), std::complex<float>(0.009F, 1000)));
+  CHECK_FALSE(passes(std::complex<float>(0, 1000), std::complex<float>(0.011F, 1000)));
+  CHECK(passes(1.0, 1.0 + 0.9e-9));
+  CHECK_FALSE(passes(1.0, 1.0 + 1.1e-9));
+  CHECK(passes(0.0, 0.9e-12));
+  CHECK_FALSE(passes(0.0, 1.1e-12));
+}
+
+TEST_CASE("by default numbers of 16 bits may be five apart, and integers may not differ") {
+  for (const std::uint16_t bits : {0x3C00, 0x3FF0, 0x7000}) {
+    const auto number = tune::float16::from_bits(bits);
+    CHECK(passes(number, tune::float16::from_bits(bits + 5)));
+    CHECK_FALSE(passes(number, tune::float16::from_bits(bits + 11)));
+  }
+  CHECK(passes(tune::bfloat16::from_bits(0x3F80), tune::bfloat16::from_bits(0x3F85)));
+  CHECK_FALSE(passes(tune::bfloat16::from_bits(0x3F80), tune::bfloat16::from_bits(0x3F8B)));
+  CHECK_FALSE(passes<std::int64_t>(std::int64_t{1} << 52, (std::int64_t{1} << 52) + 1));
+  CHECK_FALSE(passes<std::int32_t>(1'000'000'000, 1'000'000'001));
 }
 
 TEST_CASE("the two tolerances add up") {
@@ -176,7 +194,7 @@ TEST_CASE("a mismatch is counted, and the first one told with its index") {
   CHECK(compared.first == shape{0, 2, 1});
   CHECK(compared.describe() ==
         "3 of 24 elements differ, the first at (0, 2, 1): expected 10, got -5; "
-        "the greatest error is 31");
+        "the greatest error is 31; allowed: no difference, the default for int32");
 }
 
 TEST_CASE("a comparison is described in words") {
@@ -186,14 +204,15 @@ TEST_CASE("a comparison is described in words") {
   other() = static_cast<float>(not_a_number);
   CHECK(compare(one, other).describe() ==
         "1 of 1 elements differ, the first at (): expected 0, got nan; the greatest error is "
-        "not finite");
+        "not finite; allowed: 1e-08 + 1e-05 * |expected|, the default for float32");
   host_array<std::complex<float>> a({1});
   host_array<std::complex<float>> b({1});
   a(0) = {1, -2};
   b(0) = {0.5F, 0};
   CHECK(compare(a, b).describe() ==
         "1 of 1 elements differ, the first at (0,): expected (1, -2), got (0.5, 0); the "
-        "greatest error is 2.06155");
+        "greatest error is 2.06155; allowed: 1e-08 + 1e-05 * |expected|, the default for "
+        "complex64");
   host_array<std::int8_t> letter({1});
   letter(0) = 65;
   CHECK(compare(host_array<std::int8_t>({1}), letter).got == "65");
@@ -289,7 +308,7 @@ TEST_CASE("the greatest error is told in ULPs where they decide") {
   got(1) = next(1.0F, -7);
   CHECK(compare(expected, got, tolerance::ulps(4)).describe() ==
         "2 of 2 elements differ, the first at (0,): expected 1, got 1.0000006; the greatest error "
-        "is 7 ULPs");
+        "is 7 ULPs; allowed: 4 ULPs");
 }
 
 TEST_CASE("exact means the same bits") {
@@ -307,7 +326,7 @@ TEST_CASE("exact means the same bits") {
   got(0) = expected(0);
   CHECK(compare(expected, got, tolerance::exact()).describe() ==
         "1 of 1 elements differ, the first at (0,): expected nan of the bytes 0000c07f, got nan of "
-        "the bytes 0000c07f; the greatest error is not finite");
+        "the bytes 0000c07f; the greatest error is not finite; allowed: the same bits");
 }
 
 TEST_CASE("NaN passes only where the answer has it and its author allows it") {

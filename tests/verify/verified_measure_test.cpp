@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,9 +17,11 @@
 #include "libtune/compile/compile.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/operation/sequence.hpp"
 #include "libtune/testing/devices.hpp"
 
 using tune::answer;
+using tune::device_array;
 using tune::host_array;
 
 namespace {
@@ -110,7 +113,8 @@ LIBTUNE_DEVICE_TEST_CASE("one that writes nothing does not, though the memory he
   REQUIRE_FALSE(on.fault_of(right));
   CHECK(on.fault_of("") ==
         "'dest': 1000 of 1000 elements differ, the first at (0,): expected -6, got nan; the "
-        "greatest error is not finite");
+        "greatest error is not finite; allowed: 1e-08 + 1e-05 * |expected|, the default for "
+        "float32");
 }
 
 LIBTUNE_DEVICE_TEST_CASE("one that writes only a half does not", device) {
@@ -130,39 +134,37 @@ LIBTUNE_DEVICE_TEST_CASE("writes behind the end of an array are found, and where
   bench on(device);
   // The last of 1024 work items is element 1023 of 1000.
   CHECK(on.fault_of("dest[i] = i < size ? 2.0f * src[i] : 1.0f;") ==
-        "'dest': 96 bytes were written out of bounds, the nearest 0 bytes (0 elements) behind its "
-        "end, the farthest 95 bytes (23 elements)");
+        "'dest': elements 1000 to 1023, 1 to 24 past the end, were written");
 }
 
 LIBTUNE_DEVICE_TEST_CASE("writes before the begin of an array are found, and where", device) {
   bench on(device);
   CHECK(on.fault_of(right + " if (i == 0) dest[-3] = 1.0f;") ==
-        "'dest': 4 bytes were written out of bounds, the nearest 9 bytes (3 elements) before its "
-        "begin, the farthest 12 bytes (3 elements)");
+        "'dest': element -3, 3 before the begin, was written");
 }
 
 LIBTUNE_DEVICE_TEST_CASE("zeros out of bounds, and bytes like the pattern, are found", device) {
   bench on(device);
-  CHECK(contains(on.fault_of(right + " if (i == 0) dest[size] = 0.0f;"), "4 bytes were written"));
+  CHECK(on.fault_of(right + " if (i == 0) dest[size] = 0.0f;") ==
+        "'dest': element 1000, 1 past the end, was written");
   // What the bands hold in the first run, and in the second.
   for (const char* pattern : {"0xA5A5A5A5", "0x33333333"}) {
     CHECK(contains(on.fault_of(right + " if (i == 0) dest[size + 5] = as_float(" +
                                std::string(pattern) + ");"),
-                   "the nearest 20 bytes (5 elements) behind its end"));
+                   "element 1005, 6 past the end, was written"));
   }
 }
 
 LIBTUNE_DEVICE_TEST_CASE("an input that is left is found too", device) {
   bench on(device);
-  CHECK(contains(
-      on.fault_of(right + " if (i == 0) ((GLOBAL float*)src)[size + 1] = 7.0f;"),
-      "'src': 4 bytes were written out of bounds, the nearest 4 bytes (1 elements) behind"));
+  CHECK(contains(on.fault_of(right + " if (i == 0) ((GLOBAL float*)src)[size + 1] = 7.0f;"),
+                 "'src': element 1001, 2 past the end, was written"));
 }
 
 LIBTUNE_DEVICE_TEST_CASE("a fault shows beside the mismatch that it makes", device) {
   bench on(device);
   const auto wrong = on.fault_of("if (i < size) dest[i + 1] = 2.0f * src[i];");
-  CHECK(contains(wrong, "out of bounds"));
+  CHECK(contains(wrong, "'dest': element 1000, 1 past the end, was written; 'dest': "));
   CHECK(contains(wrong, "1000 of 1000 elements differ"));
 }
 
@@ -273,8 +275,169 @@ LIBTUNE_DEVICE_TEST_CASE("a trusted operation that leaves its arrays is an error
   answer expected;
   doubling trusted(on.queue, right + " if (i == 0) dest[size] = 1.0f;", on.size);
   CHECK_THROWS_WITH_AS(tune::take_answer(expected, on.work, trusted, {"dest"}),
-                       doctest::Contains("'dest': 4 bytes were written out of bounds"),
+                       doctest::Contains("'dest': element 1000, 1 past the end, was written"),
                        tune::error);
+}
+
+// Whose memory the output is.
+
+namespace {
+
+// An output of the author's own that holds the answer, as that of the configuration before would.
+device_array bound_dest(bench& on, doubling& op) {
+  device_array dest(on.context, op.slot("dest").required_layout());
+  host_array<float> held({on.size});
+  for (std::size_t i = 0; i < on.size; ++i) held(i) = 2.0F * (static_cast<float>(i % 1000) - 3.0F);
+  dest.set(on.queue, held);
+  op.bind("dest", dest);
+  return dest;
+}
+
+constexpr const char* refused = "the slot 'dest' has an answer and is bound to an array";
+
+}  // namespace
+
+LIBTUNE_DEVICE_TEST_CASE("an output with an answer that the author has bound is refused", device) {
+  bench on(device);
+  doubling op(on.queue, "", on.size);
+  bound_dest(on, op);
+  CHECK_THROWS_WITH_AS(tune::find_fault(op, on.work, on.expected), doctest::Contains(refused),
+                       tune::argument_error);
+  CHECK_THROWS_WITH_AS(tune::make_measure(on.queue, std::move(op), on.work, on.expected),
+                       doctest::Contains("leave it unbound, and the workload binds it"),
+                       tune::argument_error);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("so is one that a function judges, and one of a trusted operation",
+                         device) {
+  bench on(device);
+  answer judged;
+  judged.verify([](auto&, const auto&) -> std::optional<std::string> { return std::nullopt; },
+                {"dest", "a slot that only others have"});
+  doubling op(on.queue, "", on.size);
+  bound_dest(on, op);
+  CHECK_THROWS_WITH_AS(tune::find_fault(op, on.work, judged), doctest::Contains(refused),
+                       tune::argument_error);
+  answer expected;
+  CHECK_THROWS_WITH_AS(tune::take_answer(expected, on.work, op, {"dest"}),
+                       doctest::Contains(refused), tune::argument_error);
+  CHECK(expected.empty());
+}
+
+LIBTUNE_DEVICE_TEST_CASE("arrays of another workload, or bound between, are refused too", device) {
+  bench on(device);
+  tune::workload other(on.queue);
+  doubling op(on.queue, right, on.size);
+  other.bind(op);
+  CHECK_THROWS_WITH_AS(tune::find_fault(op, on.work, on.expected), doctest::Contains(refused),
+                       tune::argument_error);
+
+  doubling later(on.queue, right, on.size);
+  const std::shared_ptr<tune::slot> slot = later.slots()[0].slot;
+  REQUIRE(slot->name() == "dest");
+  auto measured = tune::make_measure(on.queue, std::move(later), on.work, on.expected);
+  CHECK_FALSE(measured.run_checked());
+  slot->bind(on.context.create_buffer(slot->required_bytes()));
+  CHECK_THROWS_WITH_AS(measured.run_checked(), doctest::Contains(refused), tune::argument_error);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("inputs, and outputs that nobody judges, may be the author's", device) {
+  bench on(device);
+  doubling op(on.queue, right, on.size, true);
+  const device_array src(on.context, op.slot("src").required_layout());
+  host_array<float> numbers({on.size});
+  for (std::size_t i = 0; i < on.size; ++i) numbers(i) = static_cast<float>(i % 1000) - 3.0F;
+  src.set(on.queue, numbers);
+  op.bind("src", src);
+  op.ensure_bound("state");
+  CHECK_FALSE(tune::find_fault(op, on.work, on.expected));
+}
+
+LIBTUNE_DEVICE_TEST_CASE("arrays that configurations share are poisoned before each is checked",
+                         device) {
+  bench on(device);
+  doubling good(on.queue, right, on.size);
+  doubling idle(on.queue, "", on.size);
+  // Both are bound before either runs, as those of a search are.
+  auto first = tune::make_measure(on.queue, std::move(good), on.work, on.expected);
+  auto second = tune::make_measure(on.queue, std::move(idle), on.work, on.expected);
+  for (int i = 0; i < 2; ++i) {
+    CHECK_FALSE(first.run_checked());
+    first.sample(1);
+    CHECK(contains(second.run_checked(), "got nan"));
+  }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("of slots that share memory the one with an answer is set and guarded",
+                         device) {
+  bench on(device);
+  const auto in_place = [&](const std::string& body) {
+    doubling op(on.queue, body, on.size);
+    on.work.bind(op);
+    op.bind("dest", op.buffer("src"));
+    auto measured = tune::make_measure(on.queue, std::move(op), on.work, on.expected);
+    auto wrong = measured.run_checked();
+    measured.sample(3);  // doubles it on and on
+    return wrong ? wrong : measured.run_checked();
+  };
+  CHECK_FALSE(in_place(right));
+  CHECK(contains(in_place(""), "elements differ"));
+  CHECK(contains(in_place(right + " if (i == 0) dest[size] = 1.0f;"),
+                 "element 1000, 1 past the end, was written"));
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a reset function has the last word on an output that is read", device) {
+  bench on(device);
+  on.expected = answer();
+  host_array<float> sum({on.size});
+  for (std::size_t i = 0; i < on.size; ++i) sum(i) = 1.0F + (static_cast<float>(i % 1000) - 3.0F);
+  on.expected.add("dest", sum);
+  const auto fault_of = [&](const std::string& body) {
+    doubling op(on.queue, body, on.size);
+    on.work.bind(op);
+    const device_array dest = op.buffer("dest");
+    auto queue = on.queue;
+    auto measured = tune::make_measure(on.queue, std::move(op), on.work, on.expected)
+                        .reset([queue, dest]() mutable { dest.fill(queue, 1.0F); });
+    auto wrong = measured.run_checked();
+    measured.sample(2);
+    return wrong ? wrong : measured.run_checked();
+  };
+  CHECK_FALSE(fault_of("if (i < size) dest[i] += src[i];"));
+  CHECK(contains(fault_of(""), "expected -2, got 1"));
+}
+
+namespace {
+
+/// Two doublings, of which the first writes into what the second reads.
+tune::operation_sequence twice(bench& on, const std::string& first, const std::string& second) {
+  return tune::operation_sequence(
+      on.queue,
+      {{"a", doubling(on.queue, first, on.size)}, {"b", doubling(on.queue, second, on.size)}},
+      {{"between", {"a:dest", "b:src"}}});
+}
+
+}  // namespace
+
+LIBTUNE_DEVICE_TEST_CASE("hidden slots of a sequence count by the slot that they are part of",
+                         device) {
+  bench on(device);
+  tune::workload work(on.queue);
+  host_array<float> ones({on.size});
+  host_array<float> twos({on.size});
+  ones.fill(1.0F);
+  twos.fill(2.0F);
+  work.set("a:src", ones);
+  answer expected;
+  expected.add("a:dest", twos);
+  tune::operation_sequence good = twice(on, right, right);
+  CHECK_FALSE(tune::find_fault(good, work, expected));
+  tune::operation_sequence idle = twice(on, "", right);
+  CHECK(contains(tune::find_fault(idle, work, expected), "'a:dest': 1000 of 1000 elements differ"));
+  tune::operation_sequence bound = twice(on, "", right);
+  bound.ensure_bound("between");
+  CHECK_THROWS_WITH_AS(tune::find_fault(bound, work, expected),
+                       doctest::Contains("the slot 'a:dest' has an answer"), tune::argument_error);
 }
 
 // What tuners with an answer list, a tolerance and a verify function are used for.
