@@ -19,7 +19,7 @@
 namespace tune {
 namespace {
 
-constexpr std::chrono::seconds time_to_list{10};
+constexpr std::chrono::seconds time_to_answer{10};
 
 tuner_program sharing_cores(tuner_program program, std::size_t children) {
   if (children < 2 || read_environment("LIBTUNE_WORKERS")) return program;
@@ -29,6 +29,26 @@ tuner_program sharing_cores(tuner_program program, std::size_t children) {
   return program;
 }
 
+/// Asks a child one thing. @throws tuner_unavailable_error
+template <class Answer>
+Answer ask(const tuner_program& program, const detail::tuner_message& question) {
+  try {
+    detail::tuner_child child(program);
+    detail::greet(child, program.start_time);
+    child.send(question);
+    const auto until = detail::tuner_child::clock::now() + time_to_answer;
+    while (auto message = child.next(until)) {
+      if (const auto* line = std::get_if<detail::log_line>(&*message)) log(line->level, line->text);
+      if (auto* answer = std::get_if<Answer>(&*message)) return std::move(*answer);
+    }
+    throw tuner_unavailable_error("it did not answer (" + child.finish().text + ")");
+  } catch (const detail::wire_error& nonsense) {
+    throw tuner_unavailable_error(std::string("it talks nonsense: ") + nonsense.what());
+  } catch (const std::system_error& failure) {
+    throw tuner_unavailable_error(failure.what());
+  }
+}
+
 }  // namespace
 
 tuned_values tune_remotely(const tuner_program& program, const remote_task& task) {
@@ -36,27 +56,17 @@ tuned_values tune_remotely(const tuner_program& program, const remote_task& task
 }
 
 std::vector<remote_function> list_functions(const tuner_program& program) {
-  try {
-    detail::tuner_child child(program);
-    detail::greet(child, program.start_time);
-    child.send(detail::list_request{});
-    const auto until = detail::tuner_child::clock::now() + time_to_list;
-    while (auto message = child.next(until)) {
-      if (const auto* line = std::get_if<detail::log_line>(&*message)) log(line->level, line->text);
-      auto* listed = std::get_if<detail::function_list>(&*message);
-      if (listed == nullptr) continue;
-      std::vector<remote_function> functions;
-      for (detail::listed_function& item : listed->functions) {
-        functions.push_back({std::move(item.function), std::move(item.test_default)});
-      }
-      return functions;
-    }
-    throw tuner_unavailable_error("it did not list its functions (" + child.finish().text + ")");
-  } catch (const detail::wire_error& nonsense) {
-    throw tuner_unavailable_error(std::string("it talks nonsense: ") + nonsense.what());
-  } catch (const std::system_error& failure) {
-    throw tuner_unavailable_error(failure.what());
+  auto listed = ask<detail::function_list>(program, detail::list_request{});
+  std::vector<remote_function> functions;
+  for (detail::listed_function& item : listed.functions) {
+    functions.push_back({std::move(item.function), std::move(item.test_default)});
   }
+  return functions;
+}
+
+std::string why_no_tuning(const tuner_program& program, const function_identity& function,
+                          const std::vector<named_value>& values) {
+  return ask<detail::check_answer>(program, detail::check_request{function, values}).reason;
 }
 
 }  // namespace tune

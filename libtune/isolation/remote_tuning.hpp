@@ -72,4 +72,9 @@ struct remote_function {
 /// they were made. @throws tuner_unavailable_error
 std::vector<remote_function> list_functions(const tuner_program& program);
 
+/// Why values are no tuning of a program's function, such as those with an enumerator that it has
+/// renamed; empty if they are one. Starts a child. @throws tuner_unavailable_error
+std::string why_no_tuning(const tuner_program& program, const function_identity& function,
+                          const std::vector<named_value>& values);
+
 }  // namespace tune

@@ -48,6 +48,11 @@ struct tuning_request {
 };
 /// Say which autotune functions there are. Answered by a function_list.
 struct list_request {};
+/// Say whether these values are a tuning of this function. Answered by a check_answer.
+struct check_request {
+  function_identity function{};
+  std::vector<named_value> values{};
+};
 /// The answer to a recall_question.
 struct recall_answer {
   recollection known{};
@@ -130,11 +135,15 @@ struct function_list {
   std::vector<listed_function> functions{};
 };
 
+struct check_answer {
+  std::string reason{};  ///< why they are none; empty if they are
+};
+
 using tuner_message =
     std::variant<tuner_greeting, tuning_request, list_request, recall_answer, acknowledgement,
                  acceptance, refusal, recall_question, started_news, taken_over_news, trial_news,
                  progress_news, finished_news, step_begin, step_end, log_line, tuning_result,
-                 tuning_failure, function_list>;
+                 tuning_failure, function_list, check_request, check_answer>;
 
 /// The bytes to send. @throws wire_error if it is too long
 std::vector<std::byte> encode(const tuner_message& message);

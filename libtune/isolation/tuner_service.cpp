@@ -16,6 +16,7 @@
 #include "libtune/isolation/tuner_link.hpp"
 #include "libtune/tune/autotuner_core.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/tune/registry.hpp"
 #include "libtune/tune/tuning_host.hpp"
 
 namespace tune::detail {
@@ -180,6 +181,15 @@ function_list list_all() {
   return all;
 }
 
+check_answer check(const check_request& request) {
+  try {
+    autotuner_registry::instance().check(request.function, request.values);
+    return {};
+  } catch (const std::exception& refused) {
+    return {refused.what()};
+  }
+}
+
 }  // namespace
 
 void serve_tuning(int socket) {
@@ -196,6 +206,8 @@ void serve_tuning(int socket) {
       serve_request(*link, *request);
     } else if (std::holds_alternative<list_request>(message)) {
       link->send(list_all());
+    } else if (const auto* asked = std::get_if<check_request>(&message)) {
+      link->send(check(*asked));
     }
   }
 }

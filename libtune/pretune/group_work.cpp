@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "libtune/base/log.hpp"
 #include "libtune/store/key_lock.hpp"
 #include "libtune/tune/error.hpp"
 
@@ -84,7 +85,22 @@ void group_work::lead(led_job& job, const device& leader) {
 
 std::optional<record> group_work::find(const pretuning_item& item) const {
   if (setting_.options.force) return std::nullopt;
-  return setting_.layers->user()->find_patiently(item.function, {item.key, group_.info().identity});
+  auto found =
+      setting_.layers->user()->find_patiently(item.function, {item.key, group_.info().identity});
+  if (found && !is_tuning(item, *found)) found.reset();
+  return found;
+}
+
+// The columns may be right and a value still be none of the present tuning.
+bool group_work::is_tuning(const pretuning_item& item, const record& found) const {
+  if (!setting_.refuses) return true;
+  const std::string reason = setting_.refuses(item.function, found.values);
+  if (reason.empty()) return true;
+  warn_once(
+      fmt::format("a result of '{}' ({}) counts as not there, for it is no tuning any more: "
+                  "{}; raise the version of the autotune function",
+                  item.function.name, to_string(found.values), reason));
+  return false;
 }
 
 void group_work::tune_key(led_job& job, const device& leader, const pretuning_item& item,
@@ -108,7 +124,8 @@ void group_work::tune_key(led_job& job, const device& leader, const pretuning_it
     }
   }
   kept_tuning kept(setting_.layers, item.function, key,
-                   setting_.options.force ? tuning_mode::force : tuning_mode::tune);
+                   setting_.options.force ? tuning_mode::force : tuning_mode::tune,
+                   [&](const record& found) { return is_tuning(item, found); });
   const auto watch = std::make_shared<progress_watch>(
       result.trials, [this, number = job.number()](const search_progress& now) {
         tell([&](pretuning_listener& listener) { listener.progressed(number, now); });

@@ -25,8 +25,9 @@ struct pretuning_setting {
   const pretuning_options& options;      ///< as they were given
   const tuning_options& search_options;  ///< with all resolved
   std::shared_ptr<const tuning_layers> layers;
-  std::size_t searches;                    ///< under way at once at most, while none is divided
-  std::size_t devices;                     ///< of all groups
+  std::size_t searches;  ///< under way at once at most, while none is divided
+  std::size_t devices;   ///< of all groups
+  const tuning_refusal& refuses;
   std::mutex& telling;                     ///< held while the listener is called
   std::vector<pretuning_result>& results;  ///< each is written by who does the job of its number
 };
@@ -47,6 +48,7 @@ class group_work {
   void tune_key(led_job& job, const device& leader, const pretuning_item& item,
                 pretuning_result& result);
   std::optional<record> find(const pretuning_item& item) const;
+  bool is_tuning(const pretuning_item& item, const record& found) const;
   bool is_stopped() const { return setting_.options.stop && setting_.options.stop(); }
   template <class Call>
   void tell(const Call& call) const;

@@ -22,6 +22,11 @@ namespace tune {
 /// Runs an autotune function somewhere else: tune_remotely with a program.
 using remote_tuner = std::function<tuned_values(const remote_task&)>;
 
+/// Why values are no tuning of a function any more; empty if they are. An empty function accepts
+/// all.
+using tuning_refusal = std::function<std::string(const function_identity& function,
+                                                 const std::vector<named_value>& values)>;
+
 /// The search for one key on devices that are alike. All that it refers to outlives it.
 struct key_tuning_setting {
   const remote_tuner& tune;

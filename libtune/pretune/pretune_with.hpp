@@ -11,10 +11,12 @@
 namespace tune::detail {
 
 /// pretune, where something else than child processes of a program may do the work.
-/// @param tune  thread-safe
+/// @param tune     thread-safe
+/// @param refuses  why values are no tuning of a function any more, empty if they are; thread-safe
 std::vector<pretuning_result> pretune_with(const remote_tuner& tune,
                                            std::span<const pretuning_item> items,
                                            std::span<const device> devices,
-                                           const pretuning_options& options);
+                                           const pretuning_options& options,
+                                           const tuning_refusal& refuses = {});
 
 }  // namespace tune::detail

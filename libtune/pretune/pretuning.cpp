@@ -3,13 +3,18 @@
 #include "libtune/pretune/pretuning.hpp"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/log.hpp"
 #include "libtune/isolation/remote_tuning.hpp"
 #include "libtune/pretune/group_work.hpp"
 #include "libtune/pretune/pretune_with.hpp"
+#include "libtune/store/identity_column.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/settings.hpp"
 
@@ -47,6 +52,33 @@ tuning_options resolve(const pretuning_options& options, const tuning_settings& 
   return resolved;
 }
 
+/// What a program has said of the names in tunings. Other values are checked with their type when
+/// they are read. Thread-safe.
+class known_tunings {
+ public:
+  std::string refuse(const tuner_program& program, const function_identity& function,
+                     const std::vector<named_value>& values) {
+    const bool has_names = std::ranges::any_of(function.value_fields, [](const auto& field) {
+      return field.type == value_type::enumeration || field.type == value_type::element_type;
+    });
+    if (!has_names) return {};
+    const std::lock_guard lock(mutex_);
+    const auto [place, is_new] =
+        reasons_.try_emplace(table_name(function) + '\n' + canonical_text(values));
+    if (!is_new) return place->second;
+    try {
+      place->second = why_no_tuning(program, function, values);
+    } catch (const tuner_unavailable_error& failure) {
+      log(log_level::debug, failure.what());  // which tuning says aloud
+    }
+    return place->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::string> reasons_;
+};
+
 }  // namespace
 
 std::string_view pretuning_state_name(pretuning_state state) noexcept {
@@ -69,13 +101,19 @@ std::vector<pretuning_result> pretune(const tuner_program& program,
                                       std::span<const device> devices,
                                       const pretuning_options& options) {
   const auto tune = [&](const remote_task& task) { return tune_remotely(program, task); };
-  return detail::pretune_with(tune, items, devices, options);
+  const auto known = std::make_shared<known_tunings>();
+  const auto refuses = [&program, known](const function_identity& function,
+                                         const std::vector<named_value>& values) {
+    return known->refuse(program, function, values);
+  };
+  return detail::pretune_with(tune, items, devices, options, refuses);
 }
 
 std::vector<pretuning_result> detail::pretune_with(const remote_tuner& tune,
                                                    std::span<const pretuning_item> items,
                                                    std::span<const device> devices,
-                                                   const pretuning_options& options) {
+                                                   const pretuning_options& options,
+                                                   const tuning_refusal& refuses) {
   const tuning_settings settings = resolve_settings(options.tuning);
   if (settings.database.empty()) {
     throw argument_error("there is nowhere to keep what is tuned; name a database");
@@ -94,6 +132,7 @@ std::vector<pretuning_result> detail::pretune_with(const remote_tuner& tune,
                             database_access::read_write, settings.shared_database),
       .searches = std::min(devices.size(), jobs.items.size()),
       .devices = devices.size(),
+      .refuses = refuses,
       .telling = telling,
       .results = results};
   {

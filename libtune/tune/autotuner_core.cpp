@@ -81,7 +81,7 @@ autotuner_core::autotuner_core(function_identity identity, values test_default, 
       tunes_(std::move(tunes)),
       check_(std::move(check)) {
   check_function_names(identity_);
-  autotuner_registry::instance().add(*this);
+  autotuner_registry::instance().add(*this, check_);
 }
 
 autotuner_core::~autotuner_core() { autotuner_registry::instance().remove(*this); }

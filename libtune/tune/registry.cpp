@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "libtune/base/error.hpp"
 #include "libtune/tune/autotuner_core.hpp"
@@ -18,14 +19,16 @@ autotuner_registry& autotuner_registry::instance() {
   return *registry;
 }
 
-void autotuner_registry::add(const autotuner_core& added) {
+void autotuner_registry::add(const autotuner_core& added, check_function check) {
   const std::lock_guard lock(mutex_);
   autotuners_.push_back(&added);
+  checks_[&added] = std::move(check);
 }
 
 void autotuner_registry::remove(const autotuner_core& removed) noexcept {
   const std::lock_guard lock(mutex_);
   std::erase(autotuners_, &removed);
+  checks_.erase(&removed);
 }
 
 // A static object is left where it was when it is destroyed, and so the shared pointer in it still
@@ -47,6 +50,15 @@ void autotuner_registry::keep_at_exit() {
 std::vector<const autotuner_core*> autotuner_registry::all() const {
   const std::lock_guard lock(mutex_);
   return autotuners_;
+}
+
+void autotuner_registry::check(const function_identity& function,
+                               const std::vector<named_value>& values) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [each, check] : checks_) {
+    if (each->identity() == function) return check(values);
+  }
+  throw argument_error("there is no autotune function '" + function.name + "' of these fields");
 }
 
 void autotuner_registry::require_unique(const autotuner_core& one) const {

@@ -20,7 +20,25 @@
 #include "tests/isolation/event_text.hpp"
 #include "tests/isolation/sample_tuner.hpp"
 
+namespace isolated {
+
+enum class walk { by_row, by_column };
+
+struct named_tuning {
+  isolated::walk walk = walk::by_row;
+};
+
+}  // namespace isolated
+
+LIBTUNE_ENUM(isolated::walk, by_row, by_column)
+LIBTUNE_FIELDS(isolated::named_tuning, walk)
+
 namespace {
+
+// Children of this program have it too.
+const tune::autotuner<isolated::sample_key, isolated::named_tuning> named_autotune{
+    {.name = "isolated.named", .version = 0, .test = {}},
+    [](tune::tuning_session&, const isolated::sample_key&) { return isolated::named_tuning{}; }};
 
 const tune::tuner_program this_program{.path = "/proc/self/exe", .arguments = {"isolation_tests"}};
 
@@ -100,6 +118,24 @@ LIBTUNE_DEVICE_TEST_CASE("a function or fields that a program does not have are 
   SUBCASE("fields") { task.function.key_fields.pop_back(); }
   CHECK_THROWS_WITH_AS(tune::tune_remotely(this_program, task), doctest::Contains("isolated."),
                        tune::tuner_unavailable_error);
+}
+
+TEST_CASE("a program says why values are no tuning of a function, such as a name that it has not") {
+  const tune::function_identity named{
+      .name = "isolated.named",
+      .version = 0,
+      .key_fields = tune::describe_fields<isolated::sample_key>(),
+      .value_fields = tune::describe_fields<isolated::named_tuning>()};
+  const auto why = [&](const tune::function_identity& function, const std::string& name) {
+    return tune::why_no_tuning(this_program, function, {{"walk", name}});
+  };
+  CHECK(why(named, "by_column").empty());
+  CHECK(why(named, "diagonally").find("diagonally") != std::string::npos);
+  tune::function_identity other = named;
+  other.version = 1;
+  CHECK_FALSE(why(other, "by_column").empty());
+  const tune::tuner_program none{.path = "/bin/true", .arguments = {"true"}};
+  CHECK_THROWS_AS(tune::why_no_tuning(none, named, {}), tune::tuner_unavailable_error);
 }
 
 LIBTUNE_DEVICE_TEST_CASE("what the function throws is thrown here, as what it is", device) {

@@ -79,7 +79,9 @@ std::vector<tuner_message> one_of_each() {
           log_line{tune::log_level::error, "text"},
           tuning_result{{{"v", 0.5}}, tune::run_time(3)},
           tuning_failure{failure_kind::build, "text", "log"},
-          function_list{{{request.function, {{"v", true}}}}}};
+          function_list{{{request.function, {{"v", true}}}}},
+          check_request{request.function, {{"v", std::string("one")}}},
+          check_answer{"why"}};
 }
 
 }  // namespace

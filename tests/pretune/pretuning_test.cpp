@@ -41,6 +41,7 @@ struct bench {
   equal_devices devices;
   simulated_tuner tuner;
   tune::pretuning_options options;
+  tune::tuning_refusal refuses;
 
   std::vector<tune::pretuning_result> pretune(int keys) {
     std::vector<tune::pretuning_item> items;
@@ -51,7 +52,7 @@ struct bench {
   }
   std::vector<tune::pretuning_result> pretune(const std::vector<tune::pretuning_item>& items) {
     return tune::detail::pretune_with([this](const tune::remote_task& task) { return tuner(task); },
-                                      items, devices.all(), options);
+                                      items, devices.all(), options, refuses);
   }
   tune::tuning_database database() const { return tune::tuning_database(*options.tuning.database); }
   tune::record_key key(int rows) const {
@@ -98,6 +99,22 @@ TEST_CASE("one device tunes key after key, and stores what is found, trials incl
   const auto search = here.database().latest_search_result(simulated_function(), here.key(2));
   REQUIRE(search);
   CHECK(search->result == "found");
+}
+
+TEST_CASE("a result that is no tuning of the program any more is tuned anew, and gives way") {
+  bench here(1);
+  here.database().store(simulated_function(), here.key(1), {{"n", std::int64_t{9}}}, 1.0);
+  here.database().store(simulated_function(), here.key(2), {{"n", std::int64_t{8}}}, 1.0);
+  here.refuses = [](const tune::function_identity& function,
+                    const std::vector<tune::named_value>& values) -> std::string {
+    CHECK(function == simulated_function());
+    return values.front().value == tune::value(std::int64_t{9}) ? "nine is gone" : "";
+  };
+  const auto results = here.pretune(2);
+  CHECK(results[0].state == pretuning_state::tuned);
+  CHECK(results[1].state == pretuning_state::present);
+  CHECK(here.stored(1) == 1);
+  CHECK(here.stored(2) == 8);
 }
 
 TEST_CASE("what has a result is left alone, unless forced") {
