@@ -3,7 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
+#include <string>
+#include <string_view>
+
+#include "libtune/device/nd_range.hpp"
 
 namespace tune::cuda {
 
@@ -11,5 +16,17 @@ namespace tune::cuda {
 /// parts lie within it. The driver is not told how long a binary is, so this has to be known before
 /// it reads one.
 bool is_complete_cubin(std::span<const std::byte> bytes) noexcept;
+
+/// Whether machine code that is complete has a kernel of this name.
+bool has_kernel(std::span<const std::byte> cubin, std::string_view name);
+
+/// The work group that each kernel requires, by the kernel's name.
+using required_work_groups = std::map<std::string, work_size, std::less<>>;
+
+/// Reads what REQD_WORK_GROUP_SIZE has left in machine code that is complete. CUDA has no word for
+/// a required shape, only for its number of work items, so the macro leaves the name of a variable
+/// behind for each shape: a kernel requires the shape that has as many work items as the kernel is
+/// bounded to. Kernels for which there are several such shapes, or none, are left out.
+required_work_groups find_required_work_groups(std::span<const std::byte> cubin);
 
 }  // namespace tune::cuda

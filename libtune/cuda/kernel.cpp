@@ -31,7 +31,9 @@ std::vector<parameter> parameters_of(const driver_api& api, CUkernel kernel) {
   return parameters;
 }
 
-kernel_info info_of(const cuda_context& context, CUkernel kernel, const std::string& name) {
+kernel_info info_of(const cuda_context& context, const library_handle& library,
+                    const std::string& name) {
+  CUkernel kernel = library.kernel(name);
   const driver_api& api = context.api();
   const auto entered = context.enter();
   const auto get = [&](CUfunction_attribute which) {
@@ -44,6 +46,7 @@ kernel_info info_of(const cuda_context& context, CUkernel kernel, const std::str
       .name = name,
       .argument_count = api.kernel_get_parameter != nullptr ? parameters_of(api, kernel).size() : 0,
       .max_work_group_size = get(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+      .required_work_group_size = library.required_work_group_size(name),
       .local_memory_bytes = get(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),
       .private_memory_bytes = get(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES),
       .registers = get(CU_FUNC_ATTRIBUTE_NUM_REGS),
@@ -59,7 +62,7 @@ std::size_t freely_allowed(const kernel_info& kernel, const device_limits& limit
 
 cuda_kernel::cuda_kernel(const std::shared_ptr<cuda_context>& context,
                          std::shared_ptr<const library_handle> library, const std::string& name)
-    : kernel_interface(context, info_of(*context, library->kernel(name), name)),
+    : kernel_interface(context, info_of(*context, *library, name)),
       library_(std::move(library)),
       kernel_(library_->kernel(name)),
       allowed_dynamic_bytes_(freely_allowed(info(), context->info().limits)) {

@@ -18,6 +18,7 @@ library_handle::library_handle(const cuda_context& context, const std::string& n
                        "it is not machine code of CUDA, or only a part of it (compile it again)",
                        device_failure::invalid_binary);
   }
+  required_ = find_required_work_groups(cubin);
   const driver_api& api = context.api();
   const auto entered = context.enter();
   const CUresult loaded =
@@ -48,6 +49,11 @@ CUkernel library_handle::kernel(const std::string& name) const {
     throw_error(api, status, "cuLibraryGetKernel(\"" + name + "\")", context_.info());
   }
   return kernel;
+}
+
+work_size library_handle::required_work_group_size(const std::string& kernel) const {
+  const auto found = required_.find(kernel);
+  return found == required_.end() ? work_size{0, 0, 0} : found->second;
 }
 
 cuda_program::cuda_program(const std::shared_ptr<cuda_context>& context, const std::string& name,

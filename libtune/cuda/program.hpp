@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libtune/cuda/context.hpp"
+#include "libtune/cuda/cubin.hpp"
 
 namespace tune::cuda {
 
@@ -27,9 +28,13 @@ class library_handle {
   /// @throws device_error if there is no such kernel
   CUkernel kernel(const std::string& name) const;
 
+  /// See kernel_info::required_work_group_size.
+  work_size required_work_group_size(const std::string& kernel) const;
+
  private:
   const cuda_context& context_;
   CUlibrary handle_ = nullptr;
+  required_work_groups required_;
 };
 
 class cuda_program final : public detail::program_interface {

@@ -55,6 +55,17 @@ fill_region region_of(const copy_side& side, const copy_request& request) noexce
           .slices = request.slices};
 }
 
+// Drivers either do not name the sizes or do not look at them.
+void check_work_group(const kernel_interface& kernel, const work_size& local) {
+  const work_size& required = kernel.info().required_work_group_size;
+  if (required.x == 0 || required == local) return;
+  throw device_error(
+      "launch of kernel '" + kernel.info().name + "'", kernel.context()->info().identity.name,
+      fmt::format("it requires a work group of {} (REQD_WORK_GROUP_SIZE) and was launched with {}",
+                  to_text(required), to_text(local)),
+      device_failure::invalid_launch);
+}
+
 bool has_host_side(const copy_request& request) noexcept {
   return request.source.buffer == nullptr || request.destination.buffer == nullptr;
 }
@@ -168,6 +179,7 @@ queue_interface::~queue_interface() = default;
 
 void queue_interface::check_launch(const kernel_interface& kernel, const nd_range& range) const {
   if (!divides(range)) throw_indivisible(kernel, range);
+  check_work_group(kernel, range.local);
   if (kernel.context() != context_) throw_foreign_context("kernel", context_->info());
 }
 

@@ -17,9 +17,11 @@ namespace tune::opencl {
 namespace {
 
 kernel_info info_of(const cl::Kernel& handle, const cl::Device& device) {
+  const auto required = handle.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(device);
   return {.name = handle.getInfo<CL_KERNEL_FUNCTION_NAME>(),
           .argument_count = handle.getInfo<CL_KERNEL_NUM_ARGS>(),
           .max_work_group_size = handle.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device),
+          .required_work_group_size = {required[0], required[1], required[2]},
           .local_memory_bytes = handle.getWorkGroupInfo<CL_KERNEL_LOCAL_MEM_SIZE>(device),
           .private_memory_bytes = handle.getWorkGroupInfo<CL_KERNEL_PRIVATE_MEM_SIZE>(device)};
 }

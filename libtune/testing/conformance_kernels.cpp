@@ -65,6 +65,10 @@ std::size_t tile_bytes(const fake_macros& macros) {
   return static_cast<std::size_t>(macros.integer("reverse_group")) * sizeof(std::int32_t);
 }
 
+work_size reversed_group(const fake_macros& macros) {
+  return {static_cast<std::size_t>(macros.integer("reverse_group"))};
+}
+
 }  // namespace
 
 program build_conformance_program(const context& context, int factor) {
@@ -87,7 +91,8 @@ void add_conformance_kernels(const fake_device& device) {
   device.add_kernel("reverse", {.parameters = {buffer},
                                 .run = reverse,
                                 .local_memory_bytes = tile_bytes,
-                                .max_work_group_size = reverse_group});
+                                .max_work_group_size = reverse_group,
+                                .required_work_group_size = reversed_group});
   device.add_kernel("reverse_dynamic", {.parameters = {buffer}, .run = reverse});
   device.add_kernel("busy", {.parameters = {buffer, int32}, .run = busy});
 }

@@ -340,6 +340,32 @@ void too_large_group(const device& device) {
   CHECK(bench.read<std::int32_t>(data).front() == 1);
 }
 
+void other_than_required_group(const device& device) {
+  conformance_bench bench(device);
+  kernel reverse = bench.program.create_kernel("reverse");
+  CHECK(reverse.info().required_work_group_size == work_size{reverse_group});
+  CHECK(bench.program.create_kernel("add").info().required_work_group_size == work_size{0, 0, 0});
+  const buffer data = counting(bench, 2 * reverse_group);
+  reverse.set_arguments(data);
+  for (const work_size& group : {work_size{reverse_group / 2}, work_size{1, reverse_group}}) {
+    try {
+      bench.queue.enqueue(reverse, {{2 * reverse_group, group.y}, group});
+      FAIL_CHECK("a work group other than the required one was launched");
+    } catch (const device_error& failure) {
+      const std::string text = failure.what();
+      INFO(text);
+      CHECK(failure.failure() == device_failure::invalid_launch);
+      CHECK(text.find("'reverse'") != std::string::npos);
+      CHECK(text.find(std::to_string(reverse_group) + " x 1 x 1") != std::string::npos);
+      CHECK(text.find(std::to_string(group.x) + " x " + std::to_string(group.y) + " x 1") !=
+            std::string::npos);
+    }
+  }
+  CHECK(bench.read<std::int32_t>(data).front() == 0);
+  bench.queue.enqueue(reverse, {{2 * reverse_group}, {reverse_group}});
+  CHECK(bench.read<std::int32_t>(data).front() == static_cast<std::int32_t>(reverse_group) - 1);
+}
+
 void foreign_objects(const device& device) {
   conformance_bench bench(device);
   conformance_bench other(device);
@@ -373,6 +399,7 @@ constexpr requirement requirements[] = {
     {"a launch with an unset argument is refused", unset_argument},
     {"a global size that the work group does not divide is refused, naming both", indivisible},
     {"a work group over the limit is refused as such, and harms nothing", too_large_group},
+    {"a work group other than the required one is refused, naming both", other_than_required_group},
     {"objects of another context are refused", foreign_objects},
 };
 

@@ -120,6 +120,9 @@ std::unique_ptr<detail::kernel_interface> fake_program::do_create_kernel(
       .max_work_group_size = kernel->max_work_group_size != 0
                                  ? kernel->max_work_group_size
                                  : state_->limits().max_work_group_size,
+      .required_work_group_size = kernel->required_work_group_size
+                                      ? kernel->required_work_group_size(*macros_)
+                                      : work_size{0, 0, 0},
       .local_memory_bytes = kernel->local_memory_bytes ? kernel->local_memory_bytes(*macros_) : 0};
   auto instance = std::make_shared<const fake_kernel_instance>(
       fake_kernel_instance{name, std::move(kernel), macros_});

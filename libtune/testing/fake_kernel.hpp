@@ -48,6 +48,8 @@ struct fake_kernel {
   std::function<std::size_t(const fake_macros&)> local_memory_bytes = {};
   /// The largest work group, where it is less than the device's; zero means the device's.
   std::size_t max_work_group_size = 0;
+  /// The only work group that it may be launched with; empty means any.
+  std::function<work_size(const fake_macros&)> required_work_group_size = {};
 };
 
 }  // namespace tune::testing
