@@ -9,7 +9,8 @@
 
 namespace tune {
 
-/// Whether a program is more than its text and options say: it includes files.
+/// Whether a program may be more than its text and options say: it includes files, or asks whether
+/// there are any. When in doubt, it may.
 bool depends_on_files(const program_source& source);
 
 /// What stands for a program's text and options, its name included: 32 hexadecimal digits. Empty

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "libtune/base/library_version.hpp"
+
 namespace tune {
 
 binary_key program_key(const context& context, const program_source& source) {
@@ -14,6 +16,7 @@ binary_key program_key(const context& context, const program_source& source) {
                  {"platform", device.identity.platform},
                  {"driver", device.identity.driver_version},
                  {"compiler", context.compiler_identity()},
+                 {"libtune", library_version()},
                  {"name", source.name},
                  {"text", source.text}};
   for (const std::string& option : source.options) key.add("option", option);

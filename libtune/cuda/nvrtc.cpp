@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::string_view no_cache = "--no-cache";
 constexpr std::string_view less_language = "--minimal";
+constexpr std::string_view standard = "--std=c++17";
+// CUDA 13 warns of long4, ulong4 and double4, which are to get other names; those are not portable.
+constexpr std::string_view no_vector_warnings = "-D__NV_NO_VECTOR_DEPRECATION_DIAG";
 constexpr std::string_view full_language = "--minimal=false";  // libtune's, not NVRTC's
 
 // The system's search path, then where NVIDIA's own installer puts the toolkit.
@@ -47,7 +50,8 @@ std::vector<std::string> base_options(const program_source& source,
   if (!sets(source.options, "--gpu-architecture", "-arch")) {
     options.push_back("--gpu-architecture=" + architecture);
   }
-  if (!sets(source.options, "--std", "-std")) options.emplace_back("--std=c++17");
+  if (!sets(source.options, "--std", "-std")) options.emplace_back(standard);
+  options.emplace_back(no_vector_warnings);
   std::ranges::copy_if(source.options, std::back_inserter(options),
                        [](const std::string& option) { return option != full_language; });
   return options;
@@ -98,8 +102,13 @@ std::string nvrtc::architecture_for(compute_capability device) const {
   return fmt::format("sm_{}", best);
 }
 
+bool nvrtc::knows(compute_capability device) const {
+  return std::ranges::binary_search(architectures_, 10 * device.major + device.minor);
+}
+
 std::string nvrtc::identity_for(compute_capability device) const {
-  return fmt::format("NVRTC {} {}", version_text(version_), architecture_for(device));
+  return fmt::format("NVRTC {} {} {} {}", version_text(version_), architecture_for(device),
+                     standard, less_language);
 }
 
 std::vector<std::byte> nvrtc::compile_to_cubin(const program_source& source,

@@ -56,13 +56,18 @@ class nvrtc {
   /// this compiler is older than the device.
   std::string architecture_for(compute_capability device) const;
 
-  /// This compiler and what it compiles for on a device, as text: "NVRTC 12.4 sm_90".
+  /// Whether it compiles for exactly this generation.
+  bool knows(compute_capability device) const;
+
+  /// This compiler, what it compiles for on a device and libtune's own options, as text:
+  /// "NVRTC 12.4 sm_90 --std=c++17 --minimal".
   std::string identity_for(compute_capability device) const;
 
   /// Compiles to machine code, with the source's options and libtune's own:
   ///   --gpu-architecture and --std=c++17, unless the source sets them
   ///   --minimal, which saves time: a source that does not compile with it is compiled again
   ///   without. The option "--minimal=false", which NVRTC does not have, keeps it out.
+  ///   a macro that keeps it from warning of vector types that the preamble uses
   ///   --no-cache, because NVRTC's own cache on disk would make compile times meaningless
   /// @throws build_error with the compiler's log
   std::vector<std::byte> compile_to_cubin(const program_source& source,

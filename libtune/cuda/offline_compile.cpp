@@ -10,7 +10,7 @@
 namespace tune::cuda {
 namespace {
 
-// "NVRTC 12.4 sm_90": 12; 0 where it says something else.
+// "NVRTC 12.4 sm_90 --std=c++17": 12; 0 where it says something else.
 int major_version_in(std::string_view identity) {
   constexpr std::string_view before = "NVRTC ";
   int major = 0;

@@ -30,5 +30,44 @@ TEST_CASE("a program that includes files has no digest") {
   CHECK_FALSE(program_digest({"a", "#include \"x.h\"\n", {}}));
   CHECK_FALSE(program_digest({"a", "  # include <x.h>\n", {}}));
   CHECK_FALSE(program_digest({"a", "", {"-include x.h"}}));
-  CHECK(program_digest({"a", "// we include nothing", {"-I/somewhere"}}));
+  CHECK_FALSE(program_digest({"a", "", {"-w -include x.h"}}));
+  CHECK_FALSE(program_digest({"a", "", {"--pre-include=x.h"}}));
+  CHECK_FALSE(program_digest({"a", "", {"-imacros", "x.h"}}));
+  CHECK_FALSE(program_digest({"a", "", {"--use-pch=x"}}));
+  CHECK(program_digest({"a", "// we include nothing", {"-I/somewhere", "--include-path=/else"}}));
+}
+
+TEST_CASE("a directive that includes is found however it is written") {
+  for (const char* text : {"%:include \"x.h\"\n",
+                           "%: include \"x.h\"\n",
+                           "#/**/include \"x.h\"\n",
+                           "#/* two\nlines */ include \"x.h\"\n",
+                           "# /**/\t/*/*/include FILE\n",
+                           "#\\\ninclude \"x.h\"\n",
+                           "#inc\\\nlude \"x.h\"\n",
+                           "%\\\n:include \"x.h\"\n",
+                           "#inc\\ \t\r\nlude \"x.h\"\n",
+                           "#/\\\n**/include \"x.h\"\n",
+                           "?\?=include \"x.h\"\n",
+                           "#?\?/\ninclude \"x.h\"\n",
+                           "#\vinclude \"x.h\"\n",
+                           "#include_next <x.h>\n",
+                           "#import <x.h>\n",
+                           "#__include_macros \"x.h\"\n",
+                           "int a[] = {\n#embed \"x\"\n};\n",
+                           "#if __has_include(\"x.h\")\n",
+                           "#if __has_\\\ninclude(\"x.h\")\n",
+                           "__asm(\".incbin \\\"x\\\"\");"}) {
+    CAPTURE(text);
+    CHECK_FALSE(program_digest({"a", text, {}}));
+  }
+}
+
+TEST_CASE("other directives and words leave a program its digest") {
+  for (const char* text :
+       {"#define include 1\n#pragma unroll\nint include;\n", "# /* nothing */\ninclude\n",
+        "#if 5 %include\n#endif\n", "a = b % include;\n", "#/* include", "#", "%:", "\\", "?\?/"}) {
+    CAPTURE(text);
+    CHECK(program_digest({"a", text, {}}));
+  }
 }
