@@ -23,4 +23,11 @@ std::vector<std::size_t> lines_in_log(std::string_view source_name, std::string_
 std::string quote_source_lines(const resolved_source& source, std::string_view log,
                                std::size_t lines_before = 0);
 
+/// The first error in a compiler's log, in the same manner for all compilers, on one line:
+/// "bad.kernel:12:5: error: expected ';'"; the first line of a log without an error. What the log
+/// calls "<kernel>" becomes the file that the line comes from.
+/// @param lines_before  as above
+std::string first_error(const resolved_source& source, std::string_view log,
+                        std::size_t lines_before = 0);
+
 }  // namespace tune

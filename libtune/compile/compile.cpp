@@ -22,15 +22,22 @@
 namespace tune {
 namespace {
 
+/// What the first line of a message leaves out: the device, the macros.
+std::string circumstances(const device_info& device, const defines& macros) {
+  std::string text = fmt::format("\nfor device '{}' ({}, {})", device.identity.name,
+                                 device.identity.platform, device.identity.driver_version);
+  if (!macros.values().empty()) text += " with " + to_string(macros.values());
+  return text;
+}
+
+// The first line is all that lists of failures show.
 std::string describe_failure(const device_info& device, const resolved_source& source,
                              const defines& macros, const std::string& log,
                              std::size_t lines_before) {
-  std::string text =
-      fmt::format("'{}' does not compile for device '{}' ({}, {})", source.files.front().name,
-                  device.identity.name, device.identity.platform, device.identity.driver_version);
-  if (!macros.values().empty()) text += "\nwith " + to_string(macros.values());
-  text += quote_source_lines(source, log, lines_before);
-  return text + "\ncompiler log:\n" + log;
+  return fmt::format("'{}' does not compile: {}", source.files.front().name,
+                     first_error(source, log, lines_before)) +
+         circumstances(device, macros) + quote_source_lines(source, log, lines_before) +
+         "\ncompiler log:\n" + log;
 }
 
 program build(const context& context, const program_source& source, const compiler* given) {
@@ -59,6 +66,10 @@ program compile(const context& context, const kernel_source& source, const defin
   meet_expected_program(macros, complete);
   try {
     return build(context, complete, options.compiler);
+  } catch (const compiler_lost_error& lost) {
+    throw compiler_lost_error(fmt::format("'{}' was not compiled: {}", source.name, lost.log()) +
+                                  circumstances(device, macros),
+                              lost.log(), lost.why());
   } catch (const build_error& failure) {
     const auto lines_before =
         static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));

@@ -22,8 +22,10 @@ struct compile_options {
 /// includes of the kernel_library() before it. If no compiler is given, a program that has been
 /// compiled before is taken from program_cache(), and others are compiled and kept there: on the
 /// calling thread, or, while others are compiled too, by the workers of compile_pool::shared().
-/// @throws build_error whose text shows the compiler's log, the source lines that it complains of,
-///         the device and the configuration; or if the library has no such text
+/// @throws build_error whose text shows the first error in its first line, then the device, the
+///         configuration, the source lines that the compiler complains of, and its log; or if the
+///         library has no such text
+///         compiler_lost_error if the compiler crashed, was killed or took too long
 ///         seal_broken_error on a sealed thread, also for a program that the cache has
 program compile(const context& context, const kernel_source& source, const defines& macros = {},
                 const compile_options& options = {});

@@ -2,10 +2,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+#include <string>
+
+#include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/program_source.hpp"
 
 namespace tune {
+
+/// A compiler did not come to its end: that says nothing of the program.
+class compiler_lost_error : public build_error {
+ public:
+  enum class cause : std::uint8_t {
+    crashed,    ///< it took its process down, or was killed, as the system does for want of memory
+    timed_out,  ///< it was stopped after it had taken too long
+  };
+
+  /// @param reason  what happened, which is the log too
+  compiler_lost_error(const std::string& text, const std::string& reason, cause why)
+      : build_error(text, reason), why_(why) {}
+
+  cause why() const noexcept { return why_; }
+
+ private:
+  cause why_;
+};
 
 /// Where programs are compiled. Complete source goes in and a program comes out, so that the work
 /// can be done in this process or in another. Implementations are thread-safe.
@@ -16,7 +38,7 @@ class compiler {
   compiler(const compiler&) = delete;
   compiler& operator=(const compiler&) = delete;
 
-  /// @throws build_error with the log as the device's compiler wrote it
+  /// @throws build_error with the log as the device's compiler wrote it, compiler_lost_error
   program build(const context& context, const program_source& source) const {
     return do_build(context, source);
   }

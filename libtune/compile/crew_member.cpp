@@ -137,7 +137,7 @@ void crew_member::lose_by_itself() {
   const crew_task task = *std::exchange(task_, std::nullopt);
   task.job->finish(
       end.by_kill ? failed(status::out_of_memory,
-                           "the system killed the compiler, as it does when "
+                           "the compiler was killed by the system, as it is when "
                            "memory runs out")
                   : failed(status::crashed, fmt::format("the compiler crashed ({})", end.text)));
 }

@@ -28,6 +28,13 @@ class [[nodiscard]] counted {
 
 [[noreturn]] void throw_failure(const context& context, const program_source& source,
                                 const compile_result& result) {
+  using status = compile_result::status;
+  if (result.what != status::build_failed) {
+    throw compiler_lost_error(
+        fmt::format("'{}' was not compiled: {}", source.name, result.text), result.text,
+        result.what == status::timed_out ? compiler_lost_error::cause::timed_out
+                                         : compiler_lost_error::cause::crashed);
+  }
   const tune::device device = context.device();
   throw build_error(fmt::format("'{}' does not compile for device '{}':\n{}", source.name,
                                 device.name(), result.text),

@@ -7,6 +7,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/compile/compiler.hpp"
 #include "libtune/compile/program_digest.hpp"
 
 namespace tune {
@@ -41,8 +42,14 @@ std::optional<program> program_supply::find(const context& context, const progra
   current->last_ = supplied.what;
   ++current->found_;
   if (supplied.what == supplied_program::status::left_over) return std::nullopt;
-  if (supplied.what != supplied_program::status::made) {
+  if (supplied.what == supplied_program::status::refused) {
     throw build_error(supplied.text, supplied.text);
+  }
+  if (supplied.what != supplied_program::status::made) {
+    throw compiler_lost_error(supplied.text, supplied.text,
+                              supplied.what == supplied_program::status::timed_out
+                                  ? compiler_lost_error::cause::timed_out
+                                  : compiler_lost_error::cause::crashed);
   }
   try {
     return context.create_program_from_binary(source.name, supplied.binary);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <fmt/format.h>
-#include <map>
 #include <ostream>
 #include <set>
 #include <string>
@@ -14,12 +13,13 @@
 
 #include "libtune/report/duration.hpp"
 #include "libtune/report/varying_fields.hpp"
+#include "libtune/tune/reason_groups.hpp"
 
 namespace tune {
 namespace {
 
 constexpr double near_best = 1.05;
-// Reasons that name numbers are all different; the first few tell what is going on.
+// The first few tell what is going on.
 constexpr std::size_t listed_reasons = 5;
 
 // Of equal times the earlier configuration of the space comes first, as in the search.
@@ -103,28 +103,16 @@ std::string described(outcome result, const std::string& reason) {
   return std::string(outcome_name(result)) + (reason.empty() ? "" : ": " + reason);
 }
 
-/// How often each reason was given, the most frequent first.
-std::vector<std::pair<std::string, std::size_t>> count_reasons(const search_finished_event& search,
-                                                               outcome result) {
-  std::map<std::string, std::size_t> counts;
-  for (const trial& item : search.trials) {
-    if (item.score || item.outcome != result) continue;
-    ++counts[item.reason.substr(0, item.reason.find('\n'))];
-  }
-  std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  return sorted;
-}
-
-void write_reasons(std::ostream& out, const search_finished_event& search, outcome result) {
-  const auto reasons = count_reasons(search, result);
+void write_reasons(std::ostream& out, const std::vector<reason_group>& groups, outcome result) {
+  std::size_t listed = 0;
   std::size_t others = 0;
-  for (std::size_t i = 0; i < reasons.size(); ++i) {
-    if (i < listed_reasons) {
-      out << fmt::format("{} x {}\n", reasons[i].second, described(result, reasons[i].first));
+  for (const reason_group& group : groups) {
+    if (group.outcome != result) continue;
+    if (listed++ < listed_reasons) {
+      out << fmt::format("{} x {}{}\n", group.count, described(result, group.reason),
+                         group.differs ? ", and the like" : "");
     } else {
-      others += reasons[i].second;
+      others += group.count;
     }
   }
   if (others > 0) out << fmt::format("{} x {}\n", others, described(result, "other reasons"));
@@ -145,7 +133,8 @@ void write_unmeasured(std::ostream& out, const search_finished_event& search) {
     if (!item.score) outcomes.insert(item.outcome);
   }
   if (outcomes.empty()) out << "No configuration was skipped.\n";
-  for (const outcome result : outcomes) write_reasons(out, search, result);
+  const std::vector<reason_group> groups = group_reasons(search.trials);
+  for (const outcome result : outcomes) write_reasons(out, groups, result);
 }
 
 }  // namespace

@@ -2,48 +2,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/error.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <string_view>
 #include <utility>
+
+#include "libtune/tune/reason_groups.hpp"
 
 namespace tune {
 namespace {
 
-struct reason_group {
-  tune::outcome outcome;
-  std::string reason;
-  std::size_t count = 0;
-  std::string example;  // the first configuration
-};
-
-// Reasons often name the configuration in later lines; what is alike stands in the first.
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-std::vector<reason_group> group(const std::vector<trial>& trials) {
-  std::vector<reason_group> groups;
-  for (const trial& item : trials) {
-    const std::string reason = first_line(item.reason);
-    auto known = std::find_if(groups.begin(), groups.end(), [&](const reason_group& candidate) {
-      return candidate.outcome == item.outcome && candidate.reason == reason;
-    });
-    if (known == groups.end()) {
-      groups.push_back({item.outcome, reason, 0, to_string(item.configuration)});
-      known = groups.end() - 1;
-    }
-    ++known->count;
-  }
-  std::stable_sort(groups.begin(), groups.end(),
-                   [](const reason_group& a, const reason_group& b) { return a.count > b.count; });
-  return groups;
-}
-
 std::string describe_failure(const tuning_subject& subject, const std::vector<trial>& trials) {
   std::string text = fmt::format(
       "none of the {} configurations of {} could be measured:", trials.size(), describe(subject));
-  for (const reason_group& reasons : group(trials)) {
-    text += fmt::format("\n  {} x {}: {} (the first is {})", reasons.count,
-                        outcome_name(reasons.outcome), reasons.reason, reasons.example);
+  for (const reason_group& group : group_reasons(trials)) {
+    text +=
+        fmt::format("\n  {} x {}: {} (the first is {})", group.count, outcome_name(group.outcome),
+                    group.reason, to_string(trials[group.example].configuration));
   }
   return text;
 }

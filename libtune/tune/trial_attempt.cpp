@@ -9,6 +9,7 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
+#include "libtune/compile/compiler.hpp"
 #include "libtune/compile/keep_no_programs.hpp"
 #include "libtune/measure/sample_size.hpp"
 #include "libtune/tune/limits.hpp"
@@ -28,6 +29,7 @@ outcome outcome_of(const device_error& failure, outcome otherwise) {
   return otherwise;
 }
 
+// The author's code may have made an error of its own of what compiling threw.
 outcome outcome_of(supplied_program::status failed) {
   switch (failed) {
     case supplied_program::status::crashed: return outcome::crashed;
@@ -95,6 +97,10 @@ bool trial_attempt::attempt(outcome device_failed, Step&& step) {
   try {
     step();
     return true;
+  } catch (const compiler_lost_error& failure) {
+    fail(failure.why() == compiler_lost_error::cause::timed_out ? outcome::timed_out
+                                                                : outcome::crashed,
+         failure.what());
   } catch (const build_error& failure) {
     fail(outcome::compile_failed, failure.what());
   } catch (const device_error& failure) {

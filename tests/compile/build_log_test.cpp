@@ -74,3 +74,43 @@ TEST_CASE("lines of included files are quoted too, after the kernel's own") {
         expected);
   CHECK(tune::quote_source_lines(source, "<kernel>:41:1: error", 40).empty());
 }
+
+TEST_CASE("the first error is the same text whichever compiler tells it") {
+  const tune::resolved_source source = plain("one\ntwo\nthree");
+  for (const char* log :
+       {"k:2:5: error: expected ';'\nk:3:1: error: more\n2 errors generated.\n",
+        "k:1:1: warning: unused [-Wunused]\nk:2:5: fatal error: expected ';'\n",
+        "error: k:2:5: expected ';'\nerror: k:3:1: more\nDevice x failed to build the program\n",
+        "<kernel>:43:5: error: expected ';'\n"}) {
+    CAPTURE(log);
+    CHECK(tune::first_error(source, log, 40) == "k:2:5: error: expected ';'");
+  }
+  CHECK(tune::first_error(source,
+                          "k(1): warning #1-D: last line\n\nk(2): error: expected a \";\"\n    "
+                          "oops\n    ^\n\n1 error detected in the compilation of \"k\".\n") ==
+        "k:2: error: expected a \";\"");
+  CHECK(tune::first_error(source, "k(2): error #20: unknown \"x\"\n") ==
+        "k:2: error: unknown \"x\"");
+}
+
+TEST_CASE("an error without a place, or of another file, is shown as it is") {
+  const tune::resolved_source source = plain("one\ntwo\nthree");
+  CHECK(
+      tune::first_error(source, "ptxas error   : Entry function 'f' uses too much shared data\n") ==
+      "ptxas: error: Entry function 'f' uses too much shared data");
+  CHECK(tune::first_error(source, "ptxas fatal   : Unresolved extern function 'g'\n") ==
+        "ptxas: error: Unresolved extern function 'g'");
+  CHECK(tune::first_error(source, "error: no room: left\n") == "error: no room: left");
+  CHECK(tune::first_error(source, "<kernel>:7:3: error: in the preamble\n", 40) ==
+        "<kernel>:7:3: error: in the preamble");
+  CHECK(tune::first_error(source, "a/b.h:7:3: error: x\n") == "a/b.h:7:3: error: x");
+}
+
+TEST_CASE("a log without an error gives its first line, and nothing gives nothing") {
+  const tune::resolved_source source = plain("one");
+  CHECK(tune::first_error(source, "\n\nInvalid build option: -x\nmore\n") ==
+        "Invalid build option: -x");
+  CHECK(tune::first_error(source, "3 errors generated.") == "3 errors generated.");
+  CHECK(tune::first_error(source, "").empty());
+  CHECK(tune::first_error(source, "k:1:1: error: " + std::string(5000, 'x')).size() < 400);
+}

@@ -68,7 +68,9 @@ LIBTUNE_DEVICE_TEST_CASE("a compile error shows the log, the line, the device an
   const std::string text =
       failure_text(device.create_context(), tune::defines().add("wgs", 64).add("rows", 2));
   CAPTURE(text);
-  CHECK(text.find("'broken.kernel' does not compile for device '" + device.name()) == 0);
+  CHECK(text.find("'broken.kernel' does not compile: broken.kernel:2:") == 0);
+  CHECK(text.find(": error: expected") < text.find('\n'));
+  CHECK(text.find("\nfor device '" + device.name() + "'") != std::string::npos);
   CHECK(text.find("with wgs=64, rows=2") != std::string::npos);
   CHECK(text.find("broken.kernel:2:   data[0] = ;") != std::string::npos);
   CHECK(text.find("compiler log:") != std::string::npos);

@@ -54,6 +54,26 @@ TEST_CASE("what crashes a worker is not tried in this process") {
   CHECK(here.compiles() == 0);
 }
 
+TEST_CASE("a compiler that crashed or was killed has not found the program wrong") {
+  const bench here;
+  const auto message_of = [&](const char* text) -> std::string {
+    try {
+      here.build(text);
+    } catch (const tune::compiler_lost_error& lost) {
+      CHECK(lost.why() == tune::compiler_lost_error::cause::crashed);
+      CHECK(std::string(lost.what()).ends_with(lost.log()));
+      return lost.what();
+    } catch (const tune::build_error&) {
+      return "the program is wrong";
+    }
+    return "it was built";
+  };
+  CHECK(message_of("CRASH").find("was not compiled: the compiler crashed") != std::string::npos);
+  CHECK(message_of("KILL").find("was not compiled: the compiler was killed by the system") !=
+        std::string::npos);
+  CHECK(message_of("WRONG") == "the program is wrong");
+}
+
 TEST_CASE("what no worker can compile is compiled in this process") {
   const bench here;
   CHECK_NOTHROW(here.build("REFUSE"));

@@ -4,9 +4,11 @@
 
 #include <doctest/doctest.h>
 #include <string>
+#include <utility>
 
 #include "libtune/base/error.hpp"
 #include "libtune/compile/compile.hpp"
+#include "libtune/compile/compiler.hpp"
 #include "libtune/testing/fake_context.hpp"
 #include "libtune/testing/fake_device.hpp"
 
@@ -89,6 +91,30 @@ TEST_CASE("what was refused elsewhere is a build error with the log of there") {
   }
   CHECK(use.last() == supplied_program::status::refused);
   CHECK_FALSE(use.take_wanted());
+}
+
+TEST_CASE("a compiler that was lost elsewhere is told as such, with the device") {
+  using status = supplied_program::status;
+  using cause = tune::compiler_lost_error::cause;
+  for (const auto& [what, why] :
+       {std::pair{status::crashed, cause::crashed}, {status::timed_out, cause::timed_out}}) {
+    workplace w;
+    const auto wanted = w.try_to_compile("one");
+    REQUIRE(wanted);
+    w.supply.add(wanted->digest, {what, {}, "the compiler was killed"});
+    tune::program_supply::use use(w.supply);
+    try {
+      w.compile("one");
+      FAIL("it was compiled");
+    } catch (const tune::compiler_lost_error& lost) {
+      const std::string text = lost.what();
+      CAPTURE(text);
+      CHECK(lost.why() == why);
+      CHECK(text.find("was not compiled: the compiler was killed\nfor device 'fake device") !=
+            std::string::npos);
+      CHECK(text.find("does not compile") == std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("what nobody could make is compiled on the spot") {

@@ -105,16 +105,29 @@ TEST_CASE("of many different reasons the most frequent are told") {
   search_finished_event search;
   for (int i = 0; i < 9; ++i) {
     search.trials.push_back(failed_trial(0, sample_configuration(i, 0), outcome::wrong_result,
-                                         "element " + std::to_string(i < 2 ? 8 : i)));
+                                         "element " + std::string(1, "bbcdefghb"[i])));
   }
   CHECK(table_of(search) == R"(The same for all: block_y=0, tile=1
 No configuration could be measured.
-3 x wrong result: element 8
-1 x wrong result: element 2
-1 x wrong result: element 3
-1 x wrong result: element 4
-1 x wrong result: element 5
+3 x wrong result: element b
+1 x wrong result: element c
+1 x wrong result: element d
+1 x wrong result: element e
+1 x wrong result: element f
 2 x wrong result: other reasons
+)");
+}
+
+TEST_CASE("reasons that differ in numbers only are one, and the first is shown") {
+  search_finished_event search;
+  for (int i = 0; i < 3; ++i) {
+    const std::string number = std::to_string(i + 1);
+    search.trials.push_back(failed_trial(0, sample_configuration(i, 0), outcome::compile_failed,
+                                         "k:" + number + ":1: error: expected ';'\nn=" + number));
+  }
+  CHECK(table_of(search) == R"(The same for all: block_y=0, tile=1
+No configuration could be measured.
+3 x compile failed: k:1:1: error: expected ';', and the like
 )");
 }
 

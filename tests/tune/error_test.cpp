@@ -39,6 +39,24 @@ TEST_CASE("the failure of all configurations groups their reasons, the commonest
   CHECK(failure.trials().size() == 3);
 }
 
+TEST_CASE("reasons that differ in numbers only are one group, with the first of them") {
+  using tune::outcome;
+  const tune::tuning_failed_error failure(
+      subject(),
+      {failed(1, outcome::wrong_result, "element 7 differs by 0.25"),
+       failed(2, outcome::wrong_result, "element 12 differs by 1e-05"),
+       failed(3, outcome::failed, "element 7 differs by 0.25"),
+       failed(4, outcome::wrong_result, "element 3 differs by 3"),
+       failed(5, outcome::compile_failed, "k.kernel:12:5: error: expected ';'\nfor wgs=5"),
+       failed(6, outcome::compile_failed, "k.kernel:9:1: error: expected ';'\nfor wgs=6")});
+  const std::string text = failure.what();
+  CAPTURE(text);
+  CHECK(text.find("\n  3 x wrong result: element 7 differs by 0.25 (the first is wgs=1)"
+                  "\n  2 x compile failed: k.kernel:12:5: error: expected ';' (the first is wgs=5)"
+                  "\n  1 x failed: element 7 differs by 0.25 (the first is wgs=3)") !=
+        std::string::npos);
+}
+
 TEST_CASE("a missing result says where it was looked for and what to do") {
   const std::string text = tune::not_tuned_error(subject(), "/data/tuning.db").what();
   CHECK(text.find("sample.scale version 2 (size=64) on device 'Some GPU'") != std::string::npos);
