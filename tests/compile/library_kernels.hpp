@@ -257,4 +257,132 @@ KERNEL void reinterpret(GLOBAL uint* words, GLOBAL ulong* longs) {
 )"};
 }
 
+/// vectors_<type>(out, in): a and b are the first and the second eight of in; out holds the results
+/// for vectors of 2, 3, 4 and 8 of their first elements, one after the other.
+constexpr const char* vector_types[] = {"char", "uchar", "short", "ushort", "int",
+                                        "uint", "long",  "ulong", "float",  "double"};
+constexpr int vector_widths[] = {2, 3, 4, 8};
+constexpr int vector_results = 2 + 3 + 4 + 8;
+inline std::string vector_calculation(const std::string& type, int width) {
+  const std::string v = "@" + std::to_string(width);
+  const auto made = [&](int first) {
+    std::string text = "make_" + v + "(";
+    for (int i = 0; i < width; ++i) {
+      text += (i == 0 ? "in[" : ", in[") + std::to_string(first + i) + "]";
+    }
+    return text + ")";
+  };
+  std::string text = "{ const " + v + " a = " + made(0) + ", b = " + made(8) + ";\n" + v +
+                     " r = (@)3 * ((a + b) * (@)2 - b / a) - (@)1;\n"
+                     "r += a; r -= (@)1; r *= b; r /= (@)2; r = -r;\n";
+  if (type != "float" && type != "double") {
+    text += "r ^= (a % b | ~b & (@)6) << (@)2; r = r >> (@)1; r |= (@)1; r %= (@)100;\n";
+  }
+  if (width == 8) {
+    text +=
+        "const @4 halves[2] = {r.lo, r.hi};\nUNROLL for (int h = 0; h < 2; ++h) {\n"
+        "out[0] = halves[h].x; out[1] = halves[h].y; out[2] = halves[h].z; out[3] = halves[h].w;\n"
+        "out += 4; }\n";
+  } else {
+    for (int i = 0; i < width; ++i) {
+      text += "out[" + std::to_string(i) + "] = r." + "xyzw"[i] + ";\n";
+    }
+    text += "out += " + std::to_string(width) + ";\n";
+  }
+  return text + "}\n";
+}
+inline tune::kernel_source vectors() {
+  std::string text;
+  for (const std::string type : vector_types) {
+    std::string body = "KERNEL void vectors_@(GLOBAL @* out, GLOBAL const @* in) {\n";
+    for (const int width : vector_widths) body += vector_calculation(type, width);
+    text += replaced(body + "}\n", "@", type);
+  }
+  return {"vectors.kernel", text};
+}
+
+/// calculations(out, one), of one item; counts(ints, uints, floats), of groups of 64;
+/// neighbours(out, scratch), of groups of 64.
+inline tune::kernel_source words() {
+  return {"words.kernel", R"(
+#define unroll broken
+#define items broken
+#define lo broken
+#define width broken
+#define element broken
+#define shape broken
+CONSTANT_DECL float weights[4] = {1, 2, 3, 4};
+CONSTANT_DECL uint table[2][2] = {{5, 6}, {7, 8}};
+DEVICE_FN float weight_of(CONSTANT float* from, int i) { return from[i]; }
+
+KERNEL void calculations(GLOBAL double* out, float one) {
+  float sum = 0;
+  UNROLL_BY(2) for (int i = 0; i < 4; ++i) sum += weight_of(weights, i) * (i + 1);
+  UNROLL_BY(words_rounds) for (int i = 0; i < words_rounds; ++i) sum += table[i & 1][1];
+  out[0] = sum;
+  const float near = one + 0.000244140625f;
+  out[1] = FMA(near, near, -(one + 0.00048828125f));
+  const double exact = one + 0.0000000037252902984619140625;
+  out[2] = FMA(exact, exact, -(one + 0.000000007450580596923828125));
+  out[3] = RSQRT(4 * one);
+  out[4] = RSQRT((double)one / 16);
+  const float4 four = FMA(make_float4(1, 2, 3, 4), make_float4(2, 2, 2, 2), make_float4(1, 1, 1, one));
+  out[5] = four.x + 10 * four.y + 100 * four.z + 1000 * four.w;
+  const float2 roots = RSQRT(make_float2(one, 16 * one));
+  out[6] = roots.x + roots.y;
+}
+
+KERNEL REQD_WORK_GROUP_SIZE(64, 1, 1)
+void counts(GLOBAL int* ints, GLOBAL uint* uints, GLOBAL float* floats) {
+  LOCAL_DECL int local_int;
+  LOCAL_DECL uint local_uint;
+  LOCAL_DECL float local_float;
+  const int i = (int)get_global_id(0);
+  if (get_local_id(0) == 0) {
+    local_int = 0;
+    local_uint = 0;
+    local_float = 0;
+  }
+  BARRIER_LOCAL();
+  ATOMIC_ADD(&local_int, -i);
+  ATOMIC_ADD(&local_uint, 1);
+  ATOMIC_ADD(&local_float, 0.5f);
+  ATOMIC_ADD(&ints[0], i);
+  ATOMIC_SUB(&ints[1], i);
+  ATOMIC_MIN(&ints[2], 7 - i);
+  ATOMIC_MAX(&ints[3], i - 7);
+  ATOMIC_ADD(&uints[0], i);
+  ATOMIC_SUB(&uints[1], 1);
+  ATOMIC_MIN(&uints[2], (uint)(i + 3));
+  ATOMIC_MAX(&uints[3], (uint)i);
+  ATOMIC_AND(&uints[4], ~(1u << (i & 15)));
+  ATOMIC_OR(&uints[5], 1u << (i & 15));
+  ATOMIC_XOR(&uints[6], (uint)i);
+  ATOMIC_ADD(&floats[0], 0.25f);
+  if (ATOMIC_CAS(&uints[7], 0, (uint)(i + 1)) == 0) ATOMIC_ADD(&uints[8], 1);
+  const int before = ATOMIC_XCHG(&ints[4], i);
+  if (before >= 0) ATOMIC_ADD(&ints[5], before);
+  const float taken = ATOMIC_XCHG(&floats[1], 1.0f);
+  ATOMIC_ADD(&floats[2], taken);
+  BARRIER_LOCAL();
+  if (get_local_id(0) == 0) {
+    ATOMIC_ADD(&ints[6], local_int);
+    ATOMIC_ADD(&uints[9], local_uint);
+    ATOMIC_ADD(&floats[3], local_float);
+  }
+}
+
+KERNEL REQD_WORK_GROUP_SIZE(64, 1, 1)
+void neighbours(GLOBAL int* out, GLOBAL int* scratch) {
+  LOCAL_DECL int own[64];
+  const int i = (int)get_global_id(0);
+  const int j = (int)get_local_id(0);
+  scratch[i] = 2 * i;
+  own[j] = i;
+  BARRIER_GLOBAL();
+  out[i] = scratch[i - j + 63 - j] + own[63 - j];
+}
+)"};
+}
+
 }  // namespace library_kernels

@@ -6,10 +6,33 @@
 #include <string>
 
 TEST_CASE("both preambles define the same portable words") {
-  for (const char* word :
-       {"KERNEL", "DEVICE_FN", "GLOBAL", "LOCAL", "LOCAL_DECL",
-        "DYNAMIC_LOCAL_PARAMETER(type, name)", "DYNAMIC_LOCAL_DECL(type, name)", "CONSTANT",
-        "RESTRICT", "REQD_WORK_GROUP_SIZE(x, y, z)", "BARRIER()", "UNROLL"}) {
+  for (const char* word : {"KERNEL",
+                           "DEVICE_FN",
+                           "GLOBAL",
+                           "LOCAL",
+                           "LOCAL_DECL",
+                           "DYNAMIC_LOCAL_PARAMETER(type, name)",
+                           "DYNAMIC_LOCAL_DECL(type, name)",
+                           "CONSTANT",
+                           "CONSTANT_DECL",
+                           "RESTRICT",
+                           "REQD_WORK_GROUP_SIZE(x, y, z)",
+                           "BARRIER()",
+                           "BARRIER_LOCAL()",
+                           "BARRIER_GLOBAL()",
+                           "UNROLL",
+                           "UNROLL_BY(n)",
+                           "FMA(a, b, c)",
+                           "RSQRT(x)",
+                           "ATOMIC_ADD(p, v)",
+                           "ATOMIC_SUB(p, v)",
+                           "ATOMIC_MIN(p, v)",
+                           "ATOMIC_MAX(p, v)",
+                           "ATOMIC_AND(p, v)",
+                           "ATOMIC_OR(p, v)",
+                           "ATOMIC_XOR(p, v)",
+                           "ATOMIC_XCHG(p, v)",
+                           "ATOMIC_CAS(p, expected, v)"}) {
     CAPTURE(word);
     const std::string line = std::string("#define ") + word;
     CHECK(tune::preamble(tune::kernel_language::opencl_c).find(line) != std::string::npos);

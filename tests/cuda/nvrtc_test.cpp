@@ -149,16 +149,23 @@ TEST_CASE("kernels that use the library compile for every architecture") {
   if (!fake_cuda::has_compiler()) return;
   for (const tune::kernel_source& source :
        {library_kernels::types(), library_kernels::repeats(), library_kernels::transposes(),
-        library_kernels::tiles(), library_kernels::storage()}) {
+        library_kernels::tiles(), library_kernels::storage(), library_kernels::words()}) {
     for (const compute_capability& architecture : architectures) {
       CAPTURE(source.name);
       CAPTURE(architecture.major);
       CAPTURE(architecture.minor);
       const auto cubin = fake_cuda::compiler().compile_to_cubin(
-          with_preamble(source.name, source.text), architecture);
+          with_preamble(source.name, source.text, tune::defines().add("words_rounds", 4)),
+          architecture);
       CHECK(tune::cuda::is_complete_cubin(cubin));
     }
   }
+}
+
+TEST_CASE("vectors of every type and width compile") {
+  if (!fake_cuda::has_compiler()) return;
+  const tune::kernel_source source = library_kernels::vectors();
+  CHECK(log_of(with_preamble(source.name, source.text)) == "");
 }
 
 TEST_CASE("every variant of a reduction compiles") {
@@ -184,7 +191,8 @@ KERNEL REQD_WORK_GROUP_SIZE(@, 4, 1) void f(GLOBAL double* data) {
 
 TEST_CASE("a kernel that uses the library compiles with no warning but its own") {
   if (!fake_cuda::has_compiler()) return;
-  const std::string text = library_kernels::types().text + library_kernels::tiles().text;
+  const std::string text = library_kernels::types().text + library_kernels::tiles().text +
+                           "#define words_rounds 4\n" + library_kernels::words().text;
   const std::string log = log_of(with_preamble("bad.kernel", text + "KERNEL void f() { oops; }\n"));
   CHECK(log.find("oops") != std::string::npos);
   CAPTURE(log);
