@@ -26,6 +26,7 @@ std::vector<std::byte> compile_for(compute_capability, const std::string&, const
   throw_absent();
 }
 void prepare_compiler_for(compute_capability, const std::string&) { throw_absent(); }
+device compile_only_device(compute_capability) { throw_absent(); }
 
 context wrap_context(void*) { throw_absent(); }
 command_queue wrap_stream(const context&, void*, command_queue_options) { throw_absent(); }

@@ -32,4 +32,9 @@ std::vector<std::byte> compile_for(compute_capability device, const std::string&
 /// Does what the first call of compile_for does beside compiling: loads the compiler.
 void prepare_compiler_for(compute_capability device, const std::string& identity);
 
+/// A device of this generation that is not there: its contexts compile with NVRTC, which needs
+/// neither a GPU nor a driver. What would need the device is a device_error.
+/// @throws no_device_error if NVRTC is missing or does not compile for it
+device compile_only_device(compute_capability capability);
+
 }  // namespace tune::cuda

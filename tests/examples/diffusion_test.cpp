@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "examples/diffusion/reference.hpp"
+#include "libtune/testing/compile_checks.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/force_autotune.hpp"
 
@@ -78,4 +79,14 @@ LIBTUNE_DEVICE_TEST_CASE("each kernel's tuning runs" * tune::testing::force_auto
     CHECK(diffusion::tuning_space(kernel).find(made.tuning()));
     check_step(made, context, 130, 130);
   }
+}
+
+TEST_CASE("every variant of the diffusion compiles for CUDA") {
+  tune::testing::for_each_compile_target("cuda", [](const tune::context& context) {
+    for (const variant kind : {variant::naive, variant::shared, variant::tiled}) {
+      diffusion_key key;
+      key.kernel = kind;
+      CHECK_NOTHROW(diffusion_template(context, key));
+    }
+  });
 }

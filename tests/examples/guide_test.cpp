@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <type_traits>
 
+#include "libtune/testing/compile_checks.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/force_autotune.hpp"
 
@@ -56,4 +57,9 @@ LIBTUNE_DEVICE_TEST_CASE("the guide's pipeline adds the channels of each sample"
 LIBTUNE_DEVICE_TEST_CASE("the guide's operation can be tuned" * tune::testing::force_autotune(),
                          device) {
   CHECK(guide::gain_template::autotune(device.create_context()).wgs >= 32);
+}
+
+TEST_CASE("the guide's template compiles for CUDA") {
+  tune::testing::for_each_compile_target(
+      "cuda", [](const tune::context& context) { CHECK_NOTHROW(guide::gain_template{context}); });
 }

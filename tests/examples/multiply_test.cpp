@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How a user tests an operation, as the README shows it.
+#include "libtune/testing/compile_checks.hpp"
 // [testing]
 #include "examples/multiply/multiply.hpp"
 
@@ -25,3 +26,8 @@ LIBTUNE_DEVICE_TEST_CASE("tuning runs" * tune::testing::force_autotune(), device
   CHECK(multiply_template(device.create_context()).tuning.wgs >= 32);
 }
 // [testing]
+
+TEST_CASE("the operation compiles for CUDA, for which no GPU is needed") {
+  tune::testing::for_each_compile_target(
+      "cuda", [](const tune::context& context) { CHECK_NOTHROW(multiply_template{context}); });
+}

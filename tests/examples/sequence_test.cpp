@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "examples/sequence/smoothing.hpp"
+#include "libtune/testing/compile_checks.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/force_autotune.hpp"
 
@@ -78,4 +79,11 @@ LIBTUNE_DEVICE_TEST_CASE("both templates tune" * tune::testing::force_autotune()
   const tune::context context = device.create_context();
   check_pipeline(context, smoothing::scale_template(context), smoothing::window_template(context),
                  {3, 100}, true);
+}
+
+TEST_CASE("the pipeline's templates compile for CUDA") {
+  tune::testing::for_each_compile_target("cuda", [](const tune::context& context) {
+    CHECK_NOTHROW(smoothing::scale_template{context});
+    CHECK_NOTHROW(smoothing::window_template{context});
+  });
 }

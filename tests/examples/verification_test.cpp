@@ -8,6 +8,7 @@
 
 #include "examples/verification/convolution.hpp"
 #include "examples/verification/partial_sums.hpp"
+#include "libtune/testing/compile_checks.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/force_autotune.hpp"
 
@@ -138,4 +139,11 @@ LIBTUNE_DEVICE_TEST_CASE("partial sums are tuned against the host's sum" *
   CHECK(partial.size()[0] == static_cast<std::size_t>(made.tuning().groups));
   CHECK(verification::sum_of(partial) ==
         doctest::Approx(verification::sum_of(verification::make_numbers(count))).epsilon(1e-5));
+}
+
+TEST_CASE("the kernels that are verified compile for CUDA") {
+  tune::testing::for_each_compile_target("cuda", [](const tune::context& context) {
+    CHECK_NOTHROW(convolution_template{context});
+    CHECK_NOTHROW(verification::partial_sums_template{context});
+  });
 }

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "libtune/testing/compile_checks.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/force_autotune.hpp"
 
@@ -133,4 +134,14 @@ TEST_CASE("the space of fill has the test default, and words of 16 bytes at most
       CHECK((tuning.vector == 1 || tuning.vector * bytes <= 16));
     }
   }
+}
+
+TEST_CASE("fills of every size compile for CUDA") {
+  tune::testing::for_each_compile_target("cuda", [](const tune::context& context) {
+    for (const std::size_t bytes : {1, 2, 3, 4, 8, 12, 16, 24}) {
+      CAPTURE(bytes);
+      CHECK_NOTHROW(fill_template(context, tune::element_type::opaque(bytes)));
+    }
+    CHECK_NOTHROW(fill_template(context, dtype::float32, fill_tuning{256, 4, 8}));
+  });
 }

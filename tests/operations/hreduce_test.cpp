@@ -11,6 +11,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "libtune/testing/compile_checks.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/force_autotune.hpp"
 #include "libtune/verify/comparison.hpp"
@@ -195,4 +196,16 @@ TEST_CASE("the space of hreduce has the test default, and vectors only where ker
       CHECK(tuning.vector == 1);
     }
   }
+}
+
+TEST_CASE("reductions of every type compile for CUDA") {
+  tune::testing::for_each_compile_target("cuda sm_90", [](const tune::context& context) {
+    for (const dtype type : {dtype::int8, dtype::uint16, dtype::int32, dtype::uint64,
+                             dtype::float16, dtype::bfloat16, dtype::float32, dtype::float64}) {
+      CAPTURE(tune::dtype_name(type));
+      CHECK_NOTHROW(hreduce_template(context, sum_of(type)));
+      CHECK_NOTHROW(hreduce_template(context, min_of(type)));
+    }
+    CHECK_NOTHROW(hreduce_template(context, max_of(dtype::float32), 1 << 20));
+  });
 }

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 #include <type_traits>
 
+#include "libtune/testing/compile_checks.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/force_autotune.hpp"
 #include "operations/transpose/reference.hpp"
@@ -152,4 +153,15 @@ TEST_CASE("the space of transpose has the test default, and what it says of word
       CHECK(tuning.tile % tuning.block_y == 0);
     }
   }
+}
+
+TEST_CASE("transpositions of every size compile for CUDA") {
+  tune::testing::for_each_compile_target("cuda", [](const tune::context& context) {
+    for (const std::size_t bytes : {1, 2, 3, 4, 8, 12, 16, 24}) {
+      CAPTURE(bytes);
+      CHECK_NOTHROW(transpose_template(context, tune::element_type::opaque(bytes)));
+    }
+    CHECK_NOTHROW(transpose_template(context, dtype::float32,
+                                     transpose_tuning{32, 8, 32, 4, tile_walk::diagonal}));
+  });
 }
