@@ -90,10 +90,10 @@ std::shared_ptr<detail::program_interface> opencl_context::do_create_program_fro
 std::string opencl_context::do_compiler_identity() const {
   return guarded(info(), [&] {
     const cl::Platform platform(device_handle_.getInfo<CL_DEVICE_PLATFORM>());
-    return fmt::format("{}; {}; {}; {}", platform.getInfo<CL_PLATFORM_VERSION>(),
+    return fmt::format("{}; {}; {}; {}; {}", platform.getInfo<CL_PLATFORM_VERSION>(),
                        device_handle_.getInfo<CL_DEVICE_NAME>(),
                        device_handle_.getInfo<CL_DEVICE_VERSION>(),
-                       device_handle_.getInfo<CL_DRIVER_VERSION>());
+                       device_handle_.getInfo<CL_DRIVER_VERSION>(), own_options(info()));
   });
 }
 

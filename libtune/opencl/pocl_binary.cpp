@@ -117,7 +117,7 @@ std::vector<std::byte> binary_with(const program& made, const std::string& shape
 
 }  // namespace
 
-bool is_pocl(const device_info& device) {
+bool is_pocl(const device_info& device) noexcept {
   return device.identity.platform == "Portable Computing Language";
 }
 

@@ -14,7 +14,7 @@ namespace tune::opencl {
 
 /// Whether a device is one of PoCL, which compiles a kernel anew for each local size, when it is
 /// first launched with that.
-bool is_pocl(const device_info& device);
+bool is_pocl(const device_info& device) noexcept;
 
 /// The binary of a program of PoCL with what launches of these shapes will need; if none is given,
 /// what launches of kernels with a required work group size will need. A local size of 0, 0, 0

@@ -7,13 +7,22 @@
 #include "libtune/base/error.hpp"
 #include "libtune/opencl/error.hpp"
 #include "libtune/opencl/kernel.hpp"
+#include "libtune/opencl/pocl_binary.hpp"
 
 namespace tune::opencl {
 namespace {
 
-std::string joined(const std::vector<std::string>& options) {
+bool speaks_of_warnings(const std::string& option) {
+  return option.starts_with("-w") || option.starts_with("-W");
+}
+
+/// The source's options, with libtune's own where it says nothing of the kind.
+std::string all_options(const program_source& source, const device_info& device) {
   std::string text;
-  for (const std::string& option : options) text += (text.empty() ? "" : " ") + option;
+  for (const std::string& option : source.options) text += (text.empty() ? "" : " ") + option;
+  if (std::ranges::any_of(source.options, speaks_of_warnings)) return text;
+  const std::string_view own = own_options(device);
+  if (!own.empty()) text.append(text.empty() ? "" : " ").append(own);
   return text;
 }
 
@@ -55,11 +64,17 @@ std::size_t index_of(const cl::Program& program, const cl::Device& device) {
 
 }  // namespace
 
+// PoCL's compiler counts its warnings on standard error, "1 warning generated.", for programs that
+// compile, whose log nobody reads. It knows no option that keeps it from counting.
+std::string_view own_options(const device_info& device) noexcept {
+  return is_pocl(device) ? "-w" : "";
+}
+
 cl::Program build_program(const opencl_context& context, const program_source& source) {
   cl::Program handle;
   try {
     handle = cl::Program(context.handle(), source.text);
-    handle.build({context.device_handle()}, joined(source.options).c_str());
+    handle.build({context.device_handle()}, all_options(source, context.info()).c_str());
   } catch (const cl::Error& failure) {
     if (!is_source_failure(failure.err())) {
       throw_error(failure.err(), failure.what(), context.info());

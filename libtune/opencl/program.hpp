@@ -6,11 +6,16 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libtune/opencl/context.hpp"
 
 namespace tune::opencl {
+
+/// The options that libtune adds to those of a source, unless they speak of warnings; part of
+/// context::compiler_identity.
+std::string_view own_options(const device_info& device) noexcept;
 
 /// A program as its driver has it, for kernels that the backend keeps to itself.
 /// @throws build_error with the log, device_error

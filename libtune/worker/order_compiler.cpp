@@ -12,6 +12,7 @@
 #include "libtune/cuda/backend.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/opencl/backend.hpp"
+#include "libtune/worker/compiler_chatter.hpp"
 
 namespace tune::worker {
 namespace {
@@ -53,6 +54,7 @@ compile_result compile(const compile_order& order) {
     result.binary =
         cuda::compile_for(target.compute_capability, target.compiler_identity, order.source);
   } else if (target.backend == "OpenCL") {
+    const compiler_chatter kept_back;
     result.binary = opencl::compile_to_binary(opencl_context(target), order.source, order.launches);
   } else {
     throw error("no worker compiles for " + target.backend);

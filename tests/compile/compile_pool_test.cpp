@@ -20,6 +20,7 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/scoped_environment.hpp"
+#include "tests/store/captured_errors.hpp"
 #include "tests/store/child_process.hpp"
 
 using namespace std::chrono_literals;
@@ -96,6 +97,26 @@ LIBTUNE_DEVICE_TEST_CASE("the log of the pool is the log of this process", devic
   }
   CHECK_FALSE(log.empty());
   CHECK(result.text == log);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("nobody counts warnings and errors on standard error", device) {
+  const tune::context context = device.create_context();
+  program_source warns = kernel(context, 1);
+  warns.name = "warns.kernel";
+  warns.text += "#warning something\n";
+  program_source wrong = kernel(context, 1);
+  wrong.text += "#line 1 \"wrong.kernel\"\nthis does not compile\n";
+  tune::testing::captured_errors errors;
+  {
+    compile_pool pool(options());
+    CHECK(pool.submit(context, warns).result().what == status::built);
+    CHECK(pool.submit(context, wrong).result().what == status::build_failed);
+  }
+  CHECK(errors.text().find("generated.") == std::string::npos);
+  // In this process the errors are counted, but not the warnings of what compiles.
+  warns.text += "// here\n";
+  CHECK_NOTHROW(context.create_program(warns));
+  CHECK(errors.text().find("generated.") == std::string::npos);
 }
 
 LIBTUNE_DEVICE_TEST_CASE("launches that were told of are compiled with the program", device) {
