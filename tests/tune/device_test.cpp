@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "libtune/compile/compile.hpp"
 #include "libtune/operation/operation.hpp"
@@ -138,4 +139,48 @@ LIBTUNE_DEVICE_TEST_CASE("bad configurations cost themselves, a good one wins an
   CHECK(counts->hits == 0);
   CHECK(autotune(context).flaw == flaw::none);
   CHECK(counts->hits == 1);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("the error of a search has the compiler's words and the work groups",
+                         device) {
+  const tune::testing::test_mode_guard application(tune::testing::test_mode::off);
+  const tune::testing::temporary_directory folder;
+  const tune::kernel_source fixed{"fixed.kernel", R"(
+KERNEL REQD_WORK_GROUP_SIZE(32, 1, 1) void fixed(GLOBAL int* data) { data[get_global_id(0)] = 1; })"};
+  const tune::autotuner<on_device::key, tuning> autotune{
+      {.name = "on_device.failing"}, [&](tune::tuning_session& session, const on_device::key&) {
+        auto queue = session.context().create_tuning_command_queue();
+        tune::space<tuning> space;
+        space.add(&tuning::wgs, {16, 64});
+        space.add(&tuning::flaw, {flaw::does_not_compile, flaw::wrong});
+        return session.tune(space, [&](const tuning& tuned) -> tune::measure {
+          if (tuned.flaw == flaw::does_not_compile) {
+            return tune::make_measure(queue, add_one(queue, tuned, 64));
+          }
+          auto kernel = tune::compile(session.context(), fixed).create_kernel("fixed");
+          const tune::buffer data = session.context().create_buffer(256 * sizeof(int));
+          kernel.set_arguments(data);
+          const auto wgs = static_cast<std::size_t>(tuned.wgs);
+          return tune::make_measure(queue, [queue, kernel = std::move(kernel), wgs]() mutable {
+            queue.enqueue(kernel, {{256}, {wgs}});
+          });
+        });
+      }};
+  const tune::context context = device.create_context();
+  tune::tuning_options options;
+  options.database = (folder / "tuning.db").string();
+  tune::set_tuning_options(context, options);
+  try {
+    autotune(context);
+    FAIL("a configuration was measured");
+  } catch (const tune::tuning_failed_error& failure) {
+    const std::string text = failure.what();
+    CAPTURE(text);
+    CHECK(text.find("2 x compile failed: 'add_one.kernel' does not compile: add_one.kernel:3") !=
+          std::string::npos);
+    CHECK(text.find("2 x launch failed: ") != std::string::npos);
+    CHECK(text.find("it requires a work group of 32 x 1 x 1 (REQD_WORK_GROUP_SIZE) and was "
+                    "launched with 16 x 1 x 1 (the first is wgs=16, flaw=wrong)") !=
+          std::string::npos);
+  }
 }
