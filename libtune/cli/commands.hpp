@@ -30,6 +30,7 @@ struct invocation {
 // Each adds one command to the program. What it does runs while the arguments are parsed, which is
 // why `shared` has to outlive the parsing.
 void add_check(CLI::App& program, invocation& shared);
+void add_denylist(CLI::App& program, invocation& shared);
 void add_env(CLI::App& program, invocation& shared);
 void add_explain(CLI::App& program, invocation& shared);
 void add_export(CLI::App& program, invocation& shared);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "libtune/tune/poison.hpp"
+#include "libtune/tune/denylist.hpp"
 #include "libtune/tune/trial_conversion.hpp"
 
 namespace tune::detail {
@@ -13,13 +13,13 @@ namespace tune::detail {
 recollection search_memory::recall(time_point now) const {
   if (!started_) return known_;
   recollection told{.compile_failures = known_.compile_failures,
-                    .poison = known_.poison,
+                    .denied = known_.denied,
                     .similar = known_.similar};
   for (const trial& item : trials_.all()) {
     // What was not tried may still have to be, if nothing else works.
     if (item.origin == trial_origin::remembered) continue;
     stored_trial stored = to_stored(item);
-    if (is_poison(item)) told.poison.push_back(stored);
+    if (is_incident(item)) told.denied.push_back(stored);
     told.unfinished.push_back(std::move(stored));
   }
   told.spent = {.time = now - begin_, .trials = made_};

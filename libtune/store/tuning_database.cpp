@@ -9,8 +9,8 @@
 #include "libtune/store/failed_trials.hpp"
 #include "libtune/store/field_check.hpp"
 #include "libtune/store/function_table.hpp"
+#include "libtune/store/incidents.hpp"
 #include "libtune/store/nearest.hpp"
-#include "libtune/store/poisonous_trials.hpp"
 #include "libtune/store/record_memory.hpp"
 #include "libtune/store/trial_log.hpp"
 
@@ -215,13 +215,13 @@ std::vector<stored_trial> tuning_database::failed_trials(const function_identity
   });
 }
 
-std::vector<stored_trial> tuning_database::poisonous_trials(const function_identity& function,
-                                                            const record_key& key,
-                                                            const search_identity& identity,
-                                                            std::span<const std::string> outcomes) {
+std::vector<stored_trial> tuning_database::incidents(const function_identity& function,
+                                                     const record_key& key,
+                                                     const search_identity& identity,
+                                                     std::span<const std::string> outcomes) {
   check_request(function, key);
   return impl_->read_searches(function, [&](connection& source) {
-    return detail::read_poisonous_trials(source, function, key, identity, outcomes);
+    return detail::read_incidents(source, function, key, identity, outcomes);
   });
 }
 

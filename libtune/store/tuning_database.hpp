@@ -112,10 +112,11 @@ class tuning_database {
                                           const search_identity& identity,
                                           const std::string& outcome);
 
-  /// What ended with one of these outcomes, for exactly this key: see store/poisonous_trials.hpp.
-  std::vector<stored_trial> poisonous_trials(const function_identity& function,
-                                             const record_key& key, const search_identity& identity,
-                                             std::span<const std::string> outcomes);
+  /// Every trial that ended with one of these outcomes, for exactly this key, the latest first: see
+  /// store/incidents.hpp.
+  std::vector<stored_trial> incidents(const function_identity& function, const record_key& key,
+                                      const search_identity& identity,
+                                      std::span<const std::string> outcomes);
 
   /// The search for exactly this key that was started last, finished or not.
   std::optional<stored_search> latest_search(const function_identity& function,

@@ -19,13 +19,13 @@
 #include "libtune/store/record_memory.hpp"
 #include "libtune/store/tuning_layers.hpp"
 #include "libtune/tune/databases.hpp"
+#include "libtune/tune/denylist_log.hpp"
 #include "libtune/tune/elsewhere.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/in_flight.hpp"
 #include "libtune/tune/kept_tuning.hpp"
 #include "libtune/tune/kernel_change.hpp"
 #include "libtune/tune/notify.hpp"
-#include "libtune/tune/poison_log.hpp"
 #include "libtune/tune/registry.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tune/test_mode.hpp"
@@ -188,16 +188,16 @@ std::optional<record> autotuner_core::find_nearest(const request& asked) const {
   const auto check = [&]() -> values {
     tuning_options options = asked.options;
     options.wait = asked.settings.wait;
-    const auto poison = std::make_shared<poison_log>(asked.database, identity_, asked.key());
+    const auto denylist = std::make_shared<denylist_log>(asked.database, identity_, asked.key());
     options.observers.clear();
-    if (asked.settings.mode != tuning_mode::cached) options.observers = {poison};
+    if (asked.settings.mode != tuning_mode::cached) options.observers = {denylist};
     const tuning_task task{
         .context = asked.context,
         .function = identity_,
         .tunes = tunes_,
         .subject = asked.subject,
         .options = options,
-        .recall = [&](const search_identity& search) { return poison->recall(search); }};
+        .recall = [&](const search_identity& search) { return denylist->recall(search); }};
     trial_elsewhere elsewhere;
     if (detail::runs_elsewhere(options)) {
       elsewhere = [&](const values& tried) { return detail::try_elsewhere(task, tried); };

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
-#include "libtune/tune/poison.hpp"
+#include "libtune/tune/denylist.hpp"
 #include "libtune/tune/tolerant.hpp"
 #include "libtune/tune/trial_conversion.hpp"
 
@@ -47,7 +47,9 @@ recollection database_recorder::recall(const search_identity& search) {
   unfinished_.reset();
   recollection known;
   warn_on_database_error([&] {
-    known.poison = database_->poisonous_trials(function_, key_, identity_, poisonous_outcomes());
+    known.denied =
+        denied_by(database_->incidents(function_, key_, identity_, incident_outcomes()),
+                  start_ == search_start::anew ? incidents_to_deny_by_force : incidents_to_deny);
   });
   if (start_ == search_start::anew) return known;
   warn_on_database_error([&] {
@@ -93,8 +95,8 @@ void database_recorder::add(std::vector<stored_trial>& pending, const trial& mad
   if (!search_) return;
   pending.push_back(to_stored(made));
   pending_cost_ += made.elapsed;
-  // To make one anew that is poison would cost more than its time.
-  if (pending_cost_ >= at_risk || is_poison(made)) keep_pending();
+  // To make an incident anew would cost more than its time.
+  if (pending_cost_ >= at_risk || is_incident(made)) keep_pending();
 }
 
 void database_recorder::keep_pending() {

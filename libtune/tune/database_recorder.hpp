@@ -19,7 +19,7 @@ namespace tune {
 /// Whether a search may use what earlier ones have found out.
 enum class search_start : std::uint8_t {
   continued,  ///< it takes over an unfinished search, and skips what is known not to compile
-  anew        ///< it uses nothing but what it says of poison
+  anew        ///< it uses nothing but the denylist, and tries what is on it once more
 };
 
 /// How a search ended, as the database keeps it, in which no configuration could be measured.

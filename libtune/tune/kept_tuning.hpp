@@ -28,7 +28,7 @@ class kept_tuning {
   using check_function = std::function<bool(const record&)>;
 
   /// @param layers  with a database of the user's
-  /// @param mode    force: earlier searches are not used, but for what they say of poison; force
+  /// @param mode    force: earlier searches are not used, but for the denylist; force
   ///                and resume: the result takes the place of the one there is
   /// @param check   empty: all that the database has is one
   kept_tuning(std::shared_ptr<const tuning_layers> layers, function_identity function,

@@ -23,9 +23,9 @@ struct recollection {
   std::vector<stored_trial> unfinished{};
   /// Trials that ended with a program that does not compile, by the same compiler.
   std::vector<stored_trial> compile_failures{};
-  /// Trials that ended with the process or the device's context: such a configuration is not run
-  /// again.
-  std::vector<stored_trial> poison{};
+  /// What is on the denylist: trials that ended with the process or the device's context, of
+  /// configurations that are not run again.
+  std::vector<stored_trial> denied{};
   spent_budget spent{};
   /// Configurations that did well for similar keys, the best first: where to begin.
   std::vector<std::vector<named_value>> similar{};

@@ -54,6 +54,9 @@ struct search_guard {
 };
 
 /// One step: announced for as long as this lives.
+  /// Whether the device's context works after it has reported a fault, so that the search can go
+  /// on; empty: it does not.
+  std::function<bool()> survives_faults{};
 class [[nodiscard]] announced_step {
  public:
   announced_step(const search_guard& guard, const search_step& step) : listener_(guard.listener) {

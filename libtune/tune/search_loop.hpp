@@ -24,7 +24,7 @@ namespace tune {
 /// It continues the unfinished search that recall speaks of, if the kernel is still the same: what
 /// was tried there counts as tried here, also against the limits of the strategy. What is known not
 /// to compile is not compiled, unless nothing else could be measured: what is remembered may make a
-/// search shorter, not make it fail. What is known to be poison is never run.
+/// search shorter, not make it fail. What is denied is never run.
 /// @param workshop   where programs are compiled meanwhile
 /// @param recall     what earlier searches know, asked for once; empty: nothing
 /// @param shortlist  if not empty, only these are tried, in this order, whatever the strategy

@@ -128,6 +128,8 @@ void search_run::drain() {
 }
 
 void search_run::enter(attempt_pointer attempt) {
+  // The pipeline generates beside those that are kept for the race.
+  if (may_retry(*attempt)) attempt->retry();
   if (!attempt->over() && !attempt->is_live()) generate(*attempt);
   if (attempt->has_wanted()) {
     pipeline_.add(std::move(attempt));
@@ -153,7 +155,7 @@ bool search_run::generate(trial_attempt& attempt) {
     }
   };
   once();
-  if (attempt.ran_out_of_memory() && release_all()) {
+  if (may_retry(attempt)) {
     attempt.retry();
     once();
   }
@@ -162,7 +164,7 @@ bool search_run::generate(trial_attempt& attempt) {
 
 bool search_run::try_out(trial_attempt& attempt) {
   first_run(attempt);
-  if (attempt.ran_out_of_memory() && release_all()) {
+  if (may_retry(attempt)) {
     attempt.retry();
     if (generate(attempt)) first_run(attempt);
   }
@@ -314,6 +316,12 @@ bool search_run::release_all() {
   return any;
 }
 
+bool search_run::may_retry(const trial_attempt& attempt) {
+  if (!attempt.ran_out_of_memory()) return false;
+  const bool released = release_all();
+  return released || attempt.ran_out_of_host_memory();
+}
+
 // ---- what comes out
 
 void search_run::finish(trial done) {
@@ -328,10 +336,10 @@ void search_run::finish(trial done) {
       listener.trial_finished(setting_.subject, kept);
     }
   });
+  if (kept.outcome != outcome::device_fault || kept.origin != trial_origin::made) return;
   // Whatever came next would be blamed for it.
-  if (kept.outcome == outcome::device_fault && kept.origin == trial_origin::made) {
-    throw device_fault_error(setting_.subject, kept);
-  }
+  const auto& survives = setting_.guard.survives_faults;
+  if (!survives || !survives()) throw device_fault_error(setting_.subject, kept);
 }
 
 std::optional<std::size_t> search_run::best() const {

@@ -53,10 +53,11 @@ class search_run {
 
   /// Until there are so many trials, those taken over counted, or no more proposals, or the budget
   /// is used up; and then compares the best.
-  /// @throws device_fault_error if the device's context is lost: nothing more can be measured
+  /// @throws device_fault_error if the device's context is lost for good: nothing more can be
+  ///         measured
   void run(strategy& strategy, std::size_t most, const known_failures& known);
 
-  /// Tries what was not tried because it was known not to compile. What is poison is not tried.
+  /// Tries what was not tried because it was known not to compile. What is denied is not tried.
   void retry_remembered();
 
   const std::vector<trial>& trials() const noexcept { return trials_.all(); }
@@ -88,6 +89,7 @@ class search_run {
   void judge(std::size_t index);
   void compare_best();
   bool release_all();
+  bool may_retry(const trial_attempt& attempt);
 
   trial result_of(std::size_t index);
   void finish(trial done);

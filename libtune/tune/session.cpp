@@ -61,6 +61,9 @@ tuning_session::tuning_session(const tune::context& context, tuning_subject subj
   if (!rules_.guard.device_works && hides_faults(context_.device())) {
     rules_.guard.device_works = [context = context_] { return still_works(context); };
   }
+  if (!rules_.guard.survives_faults) {
+    rules_.guard.survives_faults = [context = context_] { return still_works(context); };
+  }
 }
 
 const std::vector<named_value>& tuning_session::test_default_values() const {

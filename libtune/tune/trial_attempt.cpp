@@ -108,6 +108,8 @@ bool trial_attempt::attempt(outcome device_failed, Step&& step) {
     const bool fault = is_fault(failure);
     fail(fault ? outcome::device_fault : outcome_of(failure, device_failed), failure.what());
   } catch (const std::bad_alloc&) {
+    ran_out_of_memory_ = true;
+    note_that_process_lives();
     fail(outcome::out_of_memory, "the host has no more memory (std::bad_alloc)");
   } catch (const std::exception& failure) {
     fail(outcome::failed, failure.what());
@@ -115,6 +117,11 @@ bool trial_attempt::attempt(outcome device_failed, Step&& step) {
     fail(outcome::failed, "something that is not a std::exception was thrown");
   }
   return false;
+}
+
+// Of what is lost with its process no program is known.
+void trial_attempt::note_that_process_lives() {
+  if (result_.programs.empty()) result_.programs.emplace_back(compile_watch::unknown_program);
 }
 
 // The same, for a step that may take the process with it.
@@ -140,8 +147,8 @@ bool trial_attempt::is_fault(const device_error& failure) const {
 }
 
 void trial_attempt::remember(const std::string& configuration, const known_failures& known) {
-  if (const auto poison = known.poison.find(configuration); poison != known.poison.end()) {
-    fail(poison->second.outcome, poison->second.text);
+  if (const auto denied = known.denied.find(configuration); denied != known.denied.end()) {
+    fail(denied->second.outcome, denied->second.text);
   } else if (const auto failure = known.configurations.find(configuration);
              failure != known.configurations.end()) {
     fail(outcome::compile_failed, failure->second);
@@ -163,7 +170,7 @@ void trial_attempt::admit(const known_failures& known) {
       }
       launches_ = launches_of(*asked);
     }
-    if (known.configurations.empty() && known.poison.empty()) return;
+    if (known.configurations.empty() && known.denied.empty()) return;
     remember(canonical_text(result_.configuration), known);
   });
 }
@@ -193,6 +200,7 @@ void trial_attempt::generate_with(const program_supply* supply) {
     retry();
     look_for_progress(use->found());
     return;
+  if (result_.outcome == outcome::out_of_memory) note_that_process_lives();
   }
   if (result_.outcome == outcome::compile_failed) {
     if (watch.refused_known()) result_.origin = trial_origin::remembered;

@@ -29,13 +29,13 @@ struct failure_reason {
 };
 
 /// What is known not to compile with the present compiler, with the message of then, and what is
-/// poison.
+/// denied.
 struct known_failures {
   known_build_failures programs{};
   /// By canonical_text of the configuration, for those whose programs are not known.
   std::map<std::string, std::string, std::less<>> configurations{};
   /// By canonical_text of the configuration: what ended the process or the device's context.
-  std::map<std::string, failure_reason, std::less<>> poison{};
+  std::map<std::string, failure_reason, std::less<>> denied{};
 };
 
 /// One configuration on its way from a number to times. Whatever goes wrong becomes an outcome with
@@ -56,7 +56,7 @@ class trial_attempt {
                 const search_guard& guard = unguarded());
 
   /// Looks for a reason not to try it: limits of the device, and what is known not to compile or to
-  /// be poison. What is known outlives the attempt.
+  /// be denied. What is known outlives the attempt.
   void admit(const known_failures& known);
 
   /// Calls the author's function, on the spot with whatever it compiles.
@@ -98,8 +98,13 @@ class trial_attempt {
   std::vector<std::size_t> choice() const { return problem_.space.choice(result_.index); }
   const trial& result() const noexcept { return result_; }
   trial& result() noexcept { return result_; }
-  /// Whether the device ran out of memory, so that it may work once others have been released.
+  /// Whether the device or the host ran out of memory, so that it may work once others have been
+  /// released.
   bool ran_out_of_memory() const noexcept { return ran_out_of_memory_; }
+  /// Whether it was the host, where others than this search may have given memory back.
+  bool ran_out_of_host_memory() const noexcept {
+    return ran_out_of_memory_ && result_.outcome == outcome::out_of_memory;
+  }
   /// Forgets an outcome, to try once more.
   void retry();
 
@@ -114,6 +119,7 @@ class trial_attempt {
   void remember(const std::string& configuration, const known_failures& known);
   void fail(outcome why, std::string reason);
   void generate_with(const program_supply* supply);
+  void note_that_process_lives();
   void look_for_progress(int found);
 
   const search_problem& problem_;

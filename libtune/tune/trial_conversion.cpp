@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "libtune/tune/poison.hpp"
+#include "libtune/tune/denylist.hpp"
 
 namespace tune {
 
@@ -47,7 +47,7 @@ std::optional<trial> from_stored(const stored_trial& stored, const search_proble
 }
 
 known_failures to_known_failures(const std::vector<stored_trial>& compile_failures,
-                                 const std::vector<stored_trial>& poison) {
+                                 const std::vector<stored_trial>& denied) {
   known_failures known;
   for (const stored_trial& failed : compile_failures) {
     if (failed.programs.empty()) {
@@ -56,10 +56,10 @@ known_failures to_known_failures(const std::vector<stored_trial>& compile_failur
       known.programs.emplace(failed.programs.back(), failed.message);
     }
   }
-  for (const stored_trial& failed : poison) {
+  for (const stored_trial& failed : denied) {
     const auto result = outcome_from_name(failed.outcome);
-    if (!result || !is_poison(failed)) continue;
-    known.poison.emplace(canonical_text(failed.configuration),
+    if (!result || !is_incident(failed)) continue;
+    known.denied.emplace(canonical_text(failed.configuration),
                          failure_reason{*result, failed.message});
   }
   return known;

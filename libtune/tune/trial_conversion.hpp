@@ -19,8 +19,8 @@ stored_trial to_stored(const trial& finished);
 /// taken over may only win by times that are possible.
 std::optional<trial> from_stored(const stored_trial& stored, const search_problem& problem);
 
-/// What trials that did not compile, and those that are poison, say of others.
+/// What trials that did not compile, and those that are denied, say of others.
 known_failures to_known_failures(const std::vector<stored_trial>& compile_failures,
-                                 const std::vector<stored_trial>& poison = {});
+                                 const std::vector<stored_trial>& denied = {});
 
 }  // namespace tune

@@ -30,8 +30,8 @@ using tune::testing::temporary_folder;
 namespace {
 
 const std::vector<std::string> commands{
-    "list",   "show",  "explain", "trials", "export", "import", "merge", "import-katsdpsigproc",
-    "missed", "prune", "check",   "path",   "env"};
+    "list",   "show",  "explain",  "trials", "export", "import", "merge", "import-katsdpsigproc",
+    "missed", "prune", "denylist", "check",  "path",   "env"};
 const std::string function = "multiply_template.autotune";
 
 struct ended {
@@ -371,6 +371,43 @@ TEST_CASE("what is only read is not changed, were it the database itself") {
   CHECK(tunedb("merge " + here.path).code == 0);
   CHECK(tunedb("import-katsdpsigproc " + here.path + " >/dev/null 2>&1").code != 0);
   CHECK(tunedb("export").output == before);
+}
+
+TEST_CASE(
+    "denylist lists configurations with their incidents, and clears those that are asked for") {
+  const bench here;
+  const auto crash = [&](const tune::record_key& key, std::int64_t wgs) {
+    tune::tuning_database database(here.path);
+    const auto search = database.begin_search(sample_function(), key);
+    database.add_trial(search, {.configuration = sample_tuning(wgs),
+                                .outcome = "crashed",
+                                .message = "its process ended"});
+  };
+  CHECK(tunedb_json("denylist")["entries"].empty());
+  crash(sample_key(), 256);
+  crash(sample_key(), 256);
+  crash(sample_key(65), 256);
+  const json listed = tunedb_json("denylist")["entries"];
+  REQUIRE(listed.size() == 2);
+  CHECK(listed[0]["function"] == function);
+  CHECK(listed[0]["configuration"]["wgs"] == 256);
+  CHECK(listed[0]["incidents"] == 2);
+  CHECK(listed[0]["denied"] == true);
+  CHECK(listed[0]["outcome"] == "crashed");
+  CHECK(listed[0]["reason"] == "its process ended");
+  CHECK_FALSE(listed[0]["first_at"].get<std::string>().empty());
+  CHECK(listed[1]["denied"] == false);
+  CHECK(contains(tunedb("denylist").output, "crashed: its process ended"));
+  const std::string key = "--function " + function + " --arg rows=65 --arg type=float32";
+  CHECK(tunedb_json("denylist " + key)["entries"].size() == 1);
+  CHECK(tunedb_json("denylist --device Other")["entries"].empty());
+
+  CHECK(tunedb_json("denylist --clear " + key)["cleared"] == 1);
+  CHECK(tunedb_json("denylist")["entries"].size() == 1);
+  CHECK(tunedb_json("denylist --clear --function other")["cleared"] == 0);
+  CHECK(contains(tunedb("denylist --clear").output, "cleared 2 incidents"));
+  CHECK(tunedb_json("denylist")["entries"].empty());
+  CHECK(tunedb("denylist --arg rows=65 2>&1").code == 2);
 }
 
 TEST_CASE("prune removes what is asked for, and with --dry-run only counts it") {

@@ -50,7 +50,7 @@ TEST_CASE("a second child is told what the first has measured and used of the bu
   const auto told = memory.recall(start + 5s);
   REQUIRE(told.unfinished.size() == 2);
   CHECK(told.unfinished[1].outcome == "crashed");
-  REQUIRE(told.poison.size() == 1);
+  REQUIRE(told.denied.size() == 1);
   CHECK(told.compile_failures.size() == 1);
   CHECK(told.spent.time == 5s);
   CHECK(told.spent.trials == 3);

@@ -249,23 +249,32 @@ TEST_CASE("trials that no database could hold are told of at the end, and end no
   CHECK(database->latest_search(function, key)->trials.empty());
 }
 
-TEST_CASE("poison is kept at once, however quick, and remembered even by who starts anew") {
+TEST_CASE(
+    "an incident is kept at once, however quick; two deny a configuration, and three even by "
+    "force") {
   const tune::testing::temporary_directory folder;
   const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
   const tune::search_identity same{
       .space = "space", .compiler = "compiler", .library_version = "1.0.0", .stage = 0};
-  tune::database_recorder recorder(database, function, key);
-  CHECK(recorder.recall(same).poison.empty());
-  recorder.search_started({});
-  tune::trial lost = failed(4);
-  lost.outcome = tune::outcome::crashed;
-  lost.elapsed = {};
-  recorder.trial_finished({}, lost);
-  CHECK(database->latest_search(function, key)->trials.size() == 1);
-
-  tune::database_recorder anew(database, function, key, tune::search_start::anew);
-  const auto known = anew.recall(same);
-  CHECK(known.unfinished.empty());
-  REQUIRE(known.poison.size() == 1);
-  CHECK(known.poison[0].outcome == "crashed");
+  struct expectation {
+    std::size_t denied;
+    std::size_t denied_by_force;
+  };
+  for (const expectation expected : {expectation{0, 0}, {1, 0}, {1, 1}}) {
+    tune::database_recorder recorder(database, function, key, tune::search_start::anew);
+    recorder.recall(same);
+    recorder.search_started({});
+    tune::trial lost = failed(4);
+    lost.outcome = tune::outcome::crashed;
+    lost.elapsed = {};
+    recorder.trial_finished({}, lost);
+    CHECK(database->latest_search(function, key)->trials.size() == 1);
+    const auto known = tune::database_recorder(database, function, key).recall(same);
+    CHECK(known.denied.size() == expected.denied);
+    const auto forced =
+        tune::database_recorder(database, function, key, tune::search_start::anew).recall(same);
+    CHECK(forced.unfinished.empty());
+    REQUIRE(forced.denied.size() == expected.denied_by_force);
+    if (!forced.denied.empty()) CHECK(forced.denied[0].outcome == "crashed");
+  }
 }

@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <chrono>
 #include <doctest/doctest.h>
+#include <functional>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libtune/search/strategies.hpp"
@@ -63,14 +66,19 @@ struct scene {
   std::set<std::size_t> checked;
   bool is_fickle = false;  // each configuration asks for another program whenever it is generated
   int compiled = 0;
+  std::function<void()> before_generate;  // may throw, as the author's function
+  std::function<void()> before_check;
+  tune::search_guard guard;
   std::optional<tune::search_run> run;
 
   tune::measure generate(std::size_t index) {
+    if (before_generate) before_generate();
     if (is_fickle) {
       const std::string text = "KERNEL void scale(...)  // " + std::to_string(++compiled);
       static_cast<void>(tune::compile(context, {"fickle.kernel", text}, {}));
     }
     tune::measure made = sample::generate(context, space[index]).check([=, this] {
+      if (before_check) before_check();
       checked.insert(index);
       return std::optional<std::string>();
     });
@@ -88,7 +96,7 @@ struct scene {
         .generate = [this](std::size_t i) { return generate(i); }};
     const auto strategy = tune::make_strategy("exhaustive", problem.space);
     run.emplace(tune::search_setting{problem, subject, device, options, options.observers, clock,
-                                     workshop});
+                                     workshop, true, guard});
     run->run(*strategy, problem.space.size(), known);
     const auto best = run->best();
     return best ? std::optional(run->trials()[*best]) : std::nullopt;
@@ -245,10 +253,42 @@ TEST_CASE("a fault of the device ends the search, and only its configuration is 
   CHECK(std::ranges::count(s.run->trials(), tune::outcome::failed, &tune::trial::outcome) == 0);
 }
 
-TEST_CASE("poison is not tried even where nothing else works") {
+TEST_CASE("a fault of the device is an outcome like any other where the context works afterwards") {
+  scene s(0);
+  s.fake.fail_next(fake_call::launch, 3,
+                   {.reason = "gone", .failure = tune::device_failure::fault});
+  s.guard.survives_faults = [&] { return true; };
+  REQUIRE(s.search());
+  CHECK(s.run->trials().size() == 48);
+  const auto faults =
+      std::ranges::count(s.run->trials(), tune::outcome::device_fault, &tune::trial::outcome);
+  CHECK(faults >= 1);
+}
+
+TEST_CASE("a shortage of host memory gets a second attempt, even if nothing is there to release") {
+  for (const std::size_t capacity : {std::size_t{0}, std::size_t{4}}) {
+    for (const bool runs : {false, true}) {
+      CAPTURE(capacity);
+      CAPTURE(runs);
+      scene s(capacity);
+      bool short_once = true;
+      const auto run_short = [&] {
+        if (std::exchange(short_once, false)) throw std::bad_alloc();
+      };
+      (runs ? s.before_check : s.before_generate) = run_short;
+      REQUIRE(s.search());
+      CHECK_FALSE(short_once);
+      CHECK(s.run->trials().size() == 48);
+      CHECK(std::ranges::count(s.run->trials(), tune::outcome::out_of_memory,
+                               &tune::trial::outcome) == 0);
+    }
+  }
+}
+
+TEST_CASE("what is denied is not tried even where nothing else works") {
   scene s(0);
   for (std::size_t i = 0; i < 48; ++i) {
-    s.known.poison[canonical_text(tune::to_values(s.space[i]))] = {tune::outcome::crashed, "then"};
+    s.known.denied[canonical_text(tune::to_values(s.space[i]))] = {tune::outcome::crashed, "then"};
   }
   CHECK_FALSE(s.search());
   s.run->retry_remembered();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/tune/denylist.hpp"
 #include "tests/tune/fake_workshop.hpp"
 #include "tests/tune/scale.hpp"
 
@@ -203,12 +204,36 @@ TEST_CASE("a host without memory is an outcome of its own") {
   attempt.admit(b.nothing);
   attempt.generate();
   CHECK(attempt.result().outcome == tune::outcome::out_of_memory);
+  CHECK_FALSE(is_incident(attempt.result()));
 }
 
-TEST_CASE("what is known to be poison is not generated") {
+TEST_CASE("a host without memory while it runs is no incident either, and may be tried once more") {
+  bench b;
+  int runs = 0;
+  b.problem.generate = [&](std::size_t) {
+    return tune::make_measure([&](int) -> double {
+      if (runs++ == 0) throw std::bad_alloc();
+      return 1e-6;
+    });
+  };
+  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock);
+  attempt.admit(b.nothing);
+  attempt.generate();
+  attempt.try_out();
+  CHECK(attempt.result().outcome == tune::outcome::out_of_memory);
+  CHECK_FALSE(is_incident(attempt.result()));
+  CHECK(attempt.ran_out_of_memory());
+  CHECK(attempt.ran_out_of_host_memory());
+  attempt.retry();
+  attempt.generate();
+  attempt.try_out();
+  CHECK_FALSE(attempt.over());
+}
+
+TEST_CASE("what is denied is not generated") {
   bench b;
   tune::known_failures known;
-  known.poison[canonical_text(b.problem.configuration(0))] = {tune::outcome::timed_out, "then"};
+  known.denied[canonical_text(b.problem.configuration(0))] = {tune::outcome::timed_out, "then"};
   tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock);
   attempt.admit(known);
   CHECK(attempt.over());

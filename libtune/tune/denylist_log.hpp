@@ -10,14 +10,15 @@
 
 namespace tune {
 
-/// What is known to be poison for a key, and, where it listens, of configurations that are tried
-/// outside of a search, such as the result of another device: those that are poison are kept. They
-/// are trials of the search for the key that is unfinished, or that begins with them; one that
-/// comes later goes on with it. A database that cannot be used costs one warning. Not thread-safe.
-class poison_log final : public observer {
+/// What is denied for a key, and, where it listens, of configurations that are tried outside of a
+/// search, such as the result of another device: the incidents among them are kept. They are trials
+/// of the search for the key that is unfinished, or that begins with them; one that comes later
+/// goes on with it. A database that cannot be used costs one warning. Not thread-safe.
+class denylist_log final : public observer {
  public:
   /// @param database  null: nothing is known or kept
-  poison_log(std::shared_ptr<tuning_database> database, function_identity function, record_key key);
+  denylist_log(std::shared_ptr<tuning_database> database, function_identity function,
+               record_key key);
 
   /// What is known for this search; what is tried afterwards is of it.
   recollection recall(const search_identity& search);

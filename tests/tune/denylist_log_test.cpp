@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/poison_log.hpp"
+#include "libtune/tune/denylist_log.hpp"
 
 #include <doctest/doctest.h>
 #include <memory>
@@ -9,8 +9,8 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/tune/scale.hpp"
 
+using tune::denylist_log;
 using tune::outcome;
-using tune::poison_log;
 
 namespace {
 
@@ -26,7 +26,7 @@ struct workbench {
   tune::search_identity search{.space = "a space", .compiler = "a compiler"};
 
   void try_one(int wgs, outcome result) {
-    poison_log log(database, function, key);
+    denylist_log log(database, function, key);
     log.recall(search);
     tune::trial made;
     made.configuration = tune::to_values(sample::scale_tuning{.wgs = wgs, .rows = 1});
@@ -34,25 +34,27 @@ struct workbench {
     made.reason = "of what happened";
     log.trial_finished({}, made);
   }
-  std::vector<tune::stored_trial> poison() {
-    return poison_log(database, function, key).recall(search).poison;
+  std::vector<tune::stored_trial> denied() {
+    return denylist_log(database, function, key).recall(search).denied;
   }
 };
 
 }  // namespace
 
-TEST_CASE("what was poison is known to the next, what was not is not kept") {
+TEST_CASE("after two incidents the next knows, and what was none is not kept") {
   workbench bench;
+  bench.try_one(4, outcome::crashed);
+  CHECK(bench.denied().empty());
   bench.try_one(4, outcome::crashed);
   bench.try_one(8, outcome::measured);
   bench.try_one(2, outcome::launch_failed);
-  const auto known = bench.poison();
+  const auto known = bench.denied();
   REQUIRE(known.size() == 1);
   CHECK(to_string(known.front().configuration) == "wgs=4, rows=1");
-  CHECK(known.front().message == "of what happened");
+  CHECK(known.front().message.starts_with("of what happened"));
   const auto search = bench.database->unfinished_search(bench.function, bench.key, 0);
   REQUIRE(search.has_value());
-  CHECK(search->trials.size() == 1);
+  CHECK(search->trials.size() == 2);
 }
 
 TEST_CASE("a search that was interrupted before is the one that goes on") {
@@ -73,12 +75,14 @@ TEST_CASE("one of another space does not") {
   const auto before = bench.database->begin_search(bench.function, bench.key, other);
   bench.try_one(4, outcome::crashed);
   CHECK(bench.database->unfinished_search(bench.function, bench.key, 0)->id != before);
-  CHECK(bench.poison().size() == 1);
+  bench.try_one(4, outcome::crashed);
+  CHECK(bench.denied().size() == 1);
 }
 
 TEST_CASE("without a database nothing is known and nothing is kept") {
   workbench bench;
   bench.database = nullptr;
   bench.try_one(4, outcome::crashed);
-  CHECK(bench.poison().empty());
+  bench.try_one(4, outcome::crashed);
+  CHECK(bench.denied().empty());
 }
