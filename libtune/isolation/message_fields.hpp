@@ -134,7 +134,7 @@ void describe(auto& wire, is<tuning_request> auto& item) {
 void describe(auto&, is<list_request> auto&) {}
 void describe(auto& wire, is<check_request> auto& item) { wire(item.function, item.values); }
 void describe(auto& wire, is<check_answer> auto& item) { wire(item.reason); }
-void describe(auto& wire, is<recall_answer> auto& item) { wire(item.known); }
+void describe(auto& wire, is<recall_answer> auto& item) { wire(item.known, item.more); }
 void describe(auto&, is<acknowledgement> auto&) {}
 void describe(auto&, is<acceptance> auto&) {}
 void describe(auto& wire, is<refusal> auto& item) { wire(item.reason); }

@@ -198,7 +198,7 @@ void remote_search::take(const recall_question& asked) {
     searches_.push_back(std::make_unique<search_memory>(
         asked.search, task_.recall ? task_.recall(asked.search) : recollection{}, now));
   }
-  child_->send(recall_answer{current().recall(now)});
+  for (const recall_answer& part : divide(current().recall(now))) child_->send(part);
 }
 
 void remote_search::take(started_news news) {

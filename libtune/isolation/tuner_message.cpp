@@ -3,6 +3,7 @@
 #include "libtune/isolation/tuner_message.hpp"
 
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "libtune/isolation/message_fields.hpp"
@@ -13,7 +14,70 @@ namespace {
 constexpr frame_form form{.magic = 0x4E54544C,  // "LTTN"
                           .longest_content_bytes = longest_tuner_message_bytes};
 
+template <class Item>
+std::uint64_t encoded_bytes(const Item& item) {
+  wire_writer writer;
+  field_writer fields(writer);
+  fields(item);
+  return writer.bytes().size();
+}
+
+/// Fills one part after the other.
+class divider {
+ public:
+  explicit divider(std::uint64_t most_bytes) : most_bytes_(most_bytes) { parts_.emplace_back(); }
+
+  template <class Item>
+  void add(std::vector<Item> recollection::*list, std::vector<Item>& items) {
+    for (Item& item : items) {
+      const std::uint64_t bytes = encoded_bytes(item);
+      if (bytes > longest_tuner_message_bytes / 2) continue;
+      if (filled_ > 0 && filled_ + bytes > most_bytes_) next();
+      filled_ += bytes;
+      (parts_.back().known.*list).push_back(std::move(item));
+    }
+  }
+  std::vector<recall_answer> take() { return std::move(parts_); }
+
+ private:
+  void next() {
+    parts_.back().more = true;
+    parts_.emplace_back();
+    filled_ = 0;
+  }
+
+  std::uint64_t most_bytes_;
+  std::vector<recall_answer> parts_;
+  std::uint64_t filled_ = 0;
+};
+
+template <class Item>
+void append(std::vector<Item>& whole, std::vector<Item>& part) {
+  whole.insert(whole.end(), std::make_move_iterator(part.begin()),
+               std::make_move_iterator(part.end()));
+}
+
 }  // namespace
+
+std::vector<recall_answer> divide(recollection known, std::uint64_t most_bytes) {
+  divider parts(most_bytes);
+  parts.add(&recollection::denied, known.denied);
+  parts.add(&recollection::similar, known.similar);
+  parts.add(&recollection::unfinished, known.unfinished);
+  parts.add(&recollection::compile_failures, known.compile_failures);
+  std::vector<recall_answer> all = parts.take();
+  all.front().known.spent = known.spent;
+  return all;
+}
+
+void append(recollection& whole, recollection part) {
+  append(whole.denied, part.denied);
+  append(whole.similar, part.similar);
+  append(whole.unfinished, part.unfinished);
+  append(whole.compile_failures, part.compile_failures);
+  whole.spent.time += part.spent.time;
+  whole.spent.trials += part.spent.trials;
+}
 
 std::vector<std::byte> encode(const tuner_message& message) {
   wire_writer writer;

@@ -57,6 +57,7 @@ struct check_request {
 struct recall_answer {
   recollection known{};
 };
+  bool more = false;  ///< another part follows
 /// The observers have heard of it: go on.
 struct acknowledgement {};
 
@@ -157,6 +158,14 @@ class tuner_message_reader {
   /// The next message; empty if it has not arrived whole.
   /// @throws wire_error if what has arrived means nothing; then nothing more can be read
   std::optional<tuner_message> next();
+/// What a recollection is told in: parts that can be sent, the last of them without more. Trials
+/// that alone would be too long are left out.
+/// @param most_bytes  of the trials of a part, about
+std::vector<recall_answer> divide(recollection known,
+                                  std::uint64_t most_bytes = longest_tuner_message_bytes / 4);
+/// Puts another part to those before.
+void append(recollection& whole, recollection part);
+
 
  private:
   frame_reader frames_;

@@ -23,6 +23,19 @@ namespace tune::detail {
 namespace {
 
 /// Tells the parent what an observer there is to hear, and goes on when it has.
+// No text has to be so long that a message cannot hold it.
+constexpr std::size_t longest_text = std::size_t{1} << 24;
+
+std::string cut(std::string text) {
+  if (text.size() > longest_text) text.resize(longest_text);
+  return text;
+}
+
+trial with_short_reason(trial made) {
+  made.reason = cut(std::move(made.reason));
+  return made;
+}
+
 class distant_observer final : public observer {
  public:
   explicit distant_observer(tuner_link& link) noexcept : link_(link) {}
@@ -32,10 +45,10 @@ class distant_observer final : public observer {
     tell(taken_over_news{taken});
   }
   void trial_finished(const tuning_subject&, const trial& made) override {
-    tell(trial_news{made, false});
+    tell(trial_news{with_short_reason(made), false});
   }
   void trial_refined(const tuning_subject&, const trial& made) override {
-    tell(trial_news{made, true});
+    tell(trial_news{with_short_reason(made), true});
   }
   void progressed(const tuning_subject&, const search_progress& now) override {
     tell(progress_news{now});
@@ -114,19 +127,19 @@ tuning_failure describe_failure(std::exception_ptr thrown) {
   try {
     std::rethrow_exception(std::move(thrown));
   } catch (const tuning_failed_error& failure) {
-    return {failure_kind::tuning_failed, failure.what(), {}};
+    return {failure_kind::tuning_failed, cut(failure.what()), {}};
   } catch (const empty_space_error& failure) {
-    return {failure_kind::empty_space, failure.what(), {}};
+    return {failure_kind::empty_space, cut(failure.what()), {}};
   } catch (const build_error& failure) {
-    return {failure_kind::build, failure.what(), failure.log()};
+    return {failure_kind::build, cut(failure.what()), cut(failure.log())};
   } catch (const type_error& failure) {
-    return {failure_kind::type, failure.what(), {}};
+    return {failure_kind::type, cut(failure.what()), {}};
   } catch (const argument_error& failure) {
-    return {failure_kind::argument, failure.what(), {}};
+    return {failure_kind::argument, cut(failure.what()), {}};
   } catch (const no_device_error& failure) {
-    return {failure_kind::no_device, failure.what(), {}};
+    return {failure_kind::no_device, cut(failure.what()), {}};
   } catch (const std::exception& failure) {
-    return {failure_kind::other, failure.what(), {}};
+    return {failure_kind::other, cut(failure.what()), {}};
   } catch (...) {
     return {failure_kind::other, "something that is not a std::exception was thrown", {}};
   }
@@ -149,7 +162,13 @@ tuner_message carry_out(tuner_link& link, const tuning_request& request,
                          .recall =
                              [&](const search_identity& search) {
                                link.send(recall_question{search});
-                               return link.receive_answer<recall_answer>().known;
+                               recollection whole;
+                               for (bool more = true; more;) {
+                                 auto part = link.receive_answer<recall_answer>();
+                                 more = part.more;
+                                 append(whole, std::move(part.known));
+                               }
+                               return whole;
                              },
                          .choice = request.choice};
   distant_watchdog watched(link);
@@ -197,7 +216,7 @@ void serve_tuning(int socket) {
   auto* const link = new tuner_link(socket);
   link->send(tuner_greeting{.library = std::string(library_version())});
   redirect_log([link](log_level level, std::string_view text) {
-    link->send(log_line{level, std::string(text)});
+    link->send(log_line{level, cut(std::string(text))});
   });
   install_tuning_host(std::make_shared<this_process>());
   while (true) {

@@ -175,3 +175,44 @@ TEST_CASE("damaged messages are refused or mean something, and never crash") {
   }
   CHECK(refused > 100);
 }
+
+TEST_CASE("a recollection that is too long for a message is told in parts") {
+  tune::recollection known;
+  for (int i = 0; i < 100; ++i) {
+    tune::stored_trial trial;
+    trial.configuration = {{"n", std::int64_t{i}}};
+    trial.outcome = "measured";
+    trial.samples_ns.assign(100, 1.0 + i);
+    known.unfinished.push_back(trial);
+    if (i % 10 == 0) known.denied.push_back(trial);
+    if (i % 20 == 0) known.compile_failures.push_back(trial);
+    known.similar.push_back(trial.configuration);
+  }
+  known.spent = {.time = std::chrono::seconds(3), .trials = 100};
+  const std::vector<recall_answer> parts = divide(known, 10'000);
+  CHECK(parts.size() > 8);
+  tune::recollection whole;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    CHECK(parts[i].more == (i + 1 < parts.size()));
+    CHECK(encode(parts[i]).size() < 13'000);
+    append(whole, sent(parts[i]).known);
+  }
+  CHECK(encode(recall_answer{whole}) == encode(recall_answer{known}));
+}
+
+TEST_CASE("a recollection of nothing is one part") {
+  const auto parts = divide({});
+  REQUIRE(parts.size() == 1);
+  CHECK_FALSE(parts.front().more);
+}
+
+TEST_CASE("a trial that no message holds is left out of a recollection, not the others") {
+  tune::recollection known;
+  known.unfinished.resize(2);
+  known.unfinished[0].message.resize(longest_tuner_message_bytes + 1, 'x');
+  known.unfinished[1].outcome = "measured";
+  const auto parts = divide(std::move(known));
+  REQUIRE(parts.size() == 1);
+  REQUIRE(parts.front().known.unfinished.size() == 1);
+  CHECK(parts.front().known.unfinished.front().outcome == "measured");
+}
