@@ -41,8 +41,11 @@ std::string describe_failure(const device_info& device, const resolved_source& s
 }
 
 program build(const context& context, const program_source& source, const compiler* given) {
+  if (given == nullptr) {
+    if (auto supplied = program_supply::find(context, source)) return *std::move(supplied);
+  }
+  const compile_watch::compiling now;
   if (given != nullptr) return given->build(context, source);
-  if (auto supplied = program_supply::find(context, source)) return *std::move(supplied);
   static const detail::never_destroyed<in_process_compiler> in_process;
   static const detail::never_destroyed<pooled_compiler> pooled(
       *in_process, pooled_compiler::use_pool::when_busy);

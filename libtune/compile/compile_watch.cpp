@@ -23,6 +23,14 @@ void compile_watch::meet(const program_source& source) {
   if (current != nullptr) current->note(source);
 }
 
+compile_watch::compiling::compiling() : watch_(current) {
+  if (watch_ != nullptr && watch_->listener_) watch_->listener_(true);
+}
+
+compile_watch::compiling::~compiling() {
+  if (watch_ != nullptr && watch_->listener_) watch_->listener_(false);
+}
+
 void compile_watch::note(const program_source& source) {
   refused_known_ = false;
   programs_.push_back(program_digest(source).value_or(unknown_program));

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libtune/device/program_source.hpp"
@@ -30,6 +32,10 @@ class [[nodiscard]] compile_watch {
   /// Refuses every program, so that one learns which would be compiled first.
   void refuse_all() noexcept { refuse_all_ = true; }
 
+  /// Has this called, on this thread, with true before a program is compiled or looked for in the
+  /// cache, and with false after that. It may not throw.
+  void announce_to(std::function<void(bool begins)> listener) { listener_ = std::move(listener); }
+
   /// The digests of the programs that were asked for, in order.
   const std::vector<std::string>& programs() const noexcept { return programs_; }
   /// Whether the program asked for last was refused because it is known not to compile.
@@ -39,11 +45,24 @@ class [[nodiscard]] compile_watch {
   /// @throws build_error if it is to be refused; for one that is known, with the message of then
   static void meet(const program_source& source);
 
+  /// While one lives a program is compiled on this thread.
+  class [[nodiscard]] compiling {
+   public:
+    compiling();
+    ~compiling();
+    compiling(const compiling&) = delete;
+    compiling& operator=(const compiling&) = delete;
+
+   private:
+    const compile_watch* watch_;
+  };
+
  private:
   void note(const program_source& source);
 
   const known_build_failures* known_;
   compile_watch* outer_;
+  std::function<void(bool begins)> listener_;
   std::vector<std::string> programs_;
   bool refuse_all_ = false;
   bool refused_known_ = false;

@@ -44,6 +44,9 @@ class step_listener {
 
   virtual void step_begins(const search_step& step) = 0;
   virtual void step_ends() noexcept = 0;
+  /// Within a step: a program is compiled on the spot, for which there is a limit of its own.
+  virtual void compiling_begins() noexcept {}
+  virtual void compiling_ends() noexcept {}
 };
 
 /// How a search is guarded against its configurations.
@@ -51,12 +54,12 @@ struct search_guard {
   step_listener* listener = nullptr;  ///< null: nobody wants to know; outlives the search
   /// Whether the device still works, where an error does not tell; empty: errors tell.
   std::function<bool()> device_works{};
-};
-
-/// One step: announced for as long as this lives.
   /// Whether the device's context works after it has reported a fault, so that the search can go
   /// on; empty: it does not.
   std::function<bool()> survives_faults{};
+};
+
+/// One step: announced for as long as this lives.
 class [[nodiscard]] announced_step {
  public:
   announced_step(const search_guard& guard, const search_step& step) : listener_(guard.listener) {

@@ -184,7 +184,12 @@ void trial_attempt::generate_from_supply() {
 
 void trial_attempt::generate_with(const program_supply* supply) {
   const keep_no_programs searching;
-  const compile_watch watch(known_ != nullptr ? &known_->programs : nullptr);
+  compile_watch watch(known_ != nullptr ? &known_->programs : nullptr);
+  if (step_listener* const listener = guard_.listener) {
+    watch.announce_to([listener](bool begins) {
+      begins ? listener->compiling_begins() : listener->compiling_ends();
+    });
+  }
   const stopwatch preparing(now_, result_.preparation);
   const stopwatch elapsing(now_, result_.elapsed);
   std::optional<program_supply::use> use;
@@ -195,12 +200,12 @@ void trial_attempt::generate_with(const program_supply* supply) {
   });
   if (use) wanted_ = use->take_wanted();
   result_.programs = watch.programs();
+  if (result_.outcome == outcome::out_of_memory) note_that_process_lives();
   if (wanted_) {
     wanted_->launches = launches_;
     retry();
     look_for_progress(use->found());
     return;
-  if (result_.outcome == outcome::out_of_memory) note_that_process_lives();
   }
   if (result_.outcome == outcome::compile_failed) {
     if (watch.refused_known()) result_.origin = trial_origin::remembered;

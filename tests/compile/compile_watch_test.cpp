@@ -82,3 +82,14 @@ TEST_CASE("the latest watch of a thread counts, and the one before it afterwards
   b.compile("one");
   CHECK(outer.programs().size() == 1);
 }
+
+TEST_CASE("a watch hears when a program is compiled, also of one that does not") {
+  const bench b;
+  tune::compile_watch watch;
+  std::vector<bool> heard;
+  watch.announce_to([&](bool begins) { heard.push_back(begins); });
+  b.compile("one");
+  CHECK(heard == std::vector<bool>{true, false});
+  CHECK_THROWS_AS(b.compile("#error no\n"), tune::build_error);
+  CHECK(heard == std::vector<bool>{true, false, true, false});
+}
