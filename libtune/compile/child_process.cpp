@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/compile/child_process.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -14,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <system_error>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -105,13 +107,36 @@ std::uint64_t resident_bytes_of(::pid_t id) {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
+// What a fault raises, or a check that ends the program. All others are sent: by people, batch
+// systems, terminals and timers.
+bool is_fault(int signal) {
+  constexpr std::array faults{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGSTKFLT};
+  return std::ranges::find(faults, signal) != faults.end();
+}
+
 child_process::end describe(int status) {
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
-    return {fmt::format("killed by signal {} ({})", signal, ::strsignal(signal)),
-            signal == SIGKILL};
+    return {.text = fmt::format("killed by signal {} ({})", signal, ::strsignal(signal)),
+            .by_kill = signal == SIGKILL,
+            .from_outside = !is_fault(signal)};
   }
-  return {fmt::format("exit status {}", WEXITSTATUS(status)), false};
+  return {.text = fmt::format("exit status {}", WEXITSTATUS(status)),
+          .exit_status = WEXITSTATUS(status)};
+}
+
+bool has_not_ended(::pid_t id) noexcept {
+  siginfo_t found{};
+  const int failed = ::waitid(P_PID, static_cast<::id_t>(id), &found, WEXITED | WNOHANG | WNOWAIT);
+  return failed == 0 && found.si_pid == 0;
+}
+
+// Counted in naps, not by a clock: this process may be paused meanwhile, with its child.
+void wait_for_end(::pid_t id, std::chrono::milliseconds patience) {
+  constexpr std::chrono::milliseconds nap{2};
+  for (auto left = patience; left > nap && has_not_ended(id); left -= nap) {
+    std::this_thread::sleep_for(nap);
+  }
 }
 
 }  // namespace
@@ -177,19 +202,29 @@ std::uint64_t child_process::resident_bytes() const {
 
 // Until it is waited for its number, which is that of its group too, is nobody else's. If the
 // application has taken its end from the system, there is nothing left to kill or to be told.
-child_process::end child_process::finish() {
+child_process::end child_process::finish(std::chrono::milliseconds patience) {
   const ::pid_t id = std::exchange(id_, -1);
-  siginfo_t ignored{};
-  if (::waitid(P_PID, static_cast<::id_t>(id), &ignored, WEXITED | WNOHANG | WNOWAIT) == 0) {
+  wait_for_end(id, patience);
+  siginfo_t found{};
+  if (::waitid(P_PID, static_cast<::id_t>(id), &found, WEXITED | WNOHANG | WNOWAIT) == 0) {
     ::kill(-id, SIGKILL);  // changes nothing for one that has ended, but for what it has started
     int status = 0;
     ::pid_t waited = -1;
     do {
       waited = ::waitpid(id, &status, 0);
     } while (waited < 0 && errno == EINTR);
-    if (waited == id) return describe(status);
+    if (waited == id) {
+      end how = describe(status);
+      how.still_ran = found.si_pid == 0 && how.by_kill;
+      return how;
+    }
   }
-  return {"its end was not told", false};
+  return {.text =
+              "the system did not say how, for this program ignores SIGCHLD, or has waited for "
+              "all its children",
+          .is_known = false};
 }
+
+bool child_process::runs() const noexcept { return id_ > 0 && has_not_ended(id_); }
 
 }  // namespace tune::detail

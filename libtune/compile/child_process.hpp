@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -54,13 +55,21 @@ class child_process {
   /// What a child shares with it counts twice.
   std::uint64_t resident_bytes() const;
 
+  /// Whether it has not ended. Its end of the socket may be open after that, where it has made
+  /// processes, and closed before.
+  bool runs() const noexcept;
+
   /// How a process ended.
   struct end {
-    std::string text;      ///< "killed by signal 11 (Segmentation fault)", "exit status 1"
-    bool by_kill = false;  ///< SIGKILL
+    std::string text;           ///< "killed by signal 11 (Segmentation fault)", "exit status 1"
+    bool by_kill = false;       ///< SIGKILL
+    bool from_outside = false;  ///< by a signal that no fault of a program raises; SIGKILL too
+    bool is_known = true;       ///< false: the application ignores SIGCHLD, or waits for any child
+    bool still_ran = false;     ///< it had not ended: the SIGKILL was that of finish()
+    int exit_status = -1;       ///< -1: it did not exit
   };
-  /// Kills it if it still runs. May be called once.
-  end finish();
+  /// Kills it if it does not end by itself in that time. May be called once.
+  end finish(std::chrono::milliseconds patience = {});
 
  private:
   ::pid_t id_ = -1;

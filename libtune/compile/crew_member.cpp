@@ -15,6 +15,8 @@ namespace {
 using status = compile_result::status;
 
 constexpr std::chrono::seconds time_to_leave(2);
+// Its end of the socket is closed a moment before it has ended.
+constexpr std::chrono::milliseconds time_to_end(500);
 
 std::string seconds(std::chrono::nanoseconds time) {
   return fmt::format("{:.3g} s", std::chrono::duration<double>(time).count());
@@ -130,7 +132,7 @@ void crew_member::lose(status what, const std::string& reason) {
 
 // Nobody here has killed it. Where something else has, that is the system, out of memory.
 void crew_member::lose_by_itself() {
-  const worker_process::end end = process_.finish();
+  const worker_process::end end = process_.finish(time_to_end);
   state_ = state::ended;
   last_words_ = end.text;
   if (!task_) return;

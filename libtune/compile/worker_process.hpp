@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -39,7 +40,7 @@ class worker_process {
 
   /// See child_process.
   std::uint64_t resident_bytes() const { return process_.resident_bytes(); }
-  end finish() { return process_.finish(); }
+  end finish(std::chrono::milliseconds patience = {}) { return process_.finish(patience); }
 
  private:
   child_process process_;

@@ -16,7 +16,7 @@ void greet(tuner_child& child, std::chrono::milliseconds time) {
   const auto message = child.next(until);
   if (!message) {
     const bool ended = child.has_ended();
-    const auto end = child.finish();
+    const auto end = child.finish(std::chrono::milliseconds(ended ? 500 : 0));
     throw tuner_unavailable_error(
         ended ? fmt::format("it ended before it greeted ({})", end.text)
               : fmt::format("it did not greet in {} ms; is serve_if_worker the first that its main "

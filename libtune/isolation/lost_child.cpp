@@ -32,24 +32,51 @@ verdict judge_overtime(const watchdog& watched, std::chrono::nanoseconds elapsed
                       seconds(elapsed), step_name(step.kind), seconds(watched.limit()))};
 }
 
+bool may_be_from_outside(const child_process::end& end) noexcept {
+  return !end.still_ran && (end.from_outside || !end.is_known);
+}
+
 std::optional<verdict> judge_end(const search_step& step, const child_process::end& end,
-                                 bool memory_ran_out, bool killed_before) {
+                                 bool memory_ran_out, bool ended_before) {
   const auto during = step_name(step.kind);
-  if (!end.by_kill) {
+  if (end.still_ran || end.exit_status == lost_link_status) {
+    return verdict{outcome::crashed,
+                   fmt::format("it closed or replaced the descriptors of its process during {}, "
+                               "that of libtune among them",
+                               during)};
+  }
+  if (!may_be_from_outside(end)) {
     return verdict{outcome::crashed,
                    fmt::format("its process ended during {}: {}", during, end.text)};
   }
-  if (memory_ran_out) {
+  if (memory_ran_out && (end.by_kill || !end.is_known)) {
     return verdict{
         outcome::out_of_memory,
         fmt::format("the system killed its process during {}, for memory ran out", during)};
   }
-  if (!killed_before) return std::nullopt;
-  return verdict{
-      outcome::out_of_memory,
-      fmt::format("its process was killed twice during {}, as the system does when memory "
-                  "runs out",
-                  during)};
+  if (!ended_before) return std::nullopt;
+  if (end.by_kill) {
+    return verdict{
+        outcome::out_of_memory,
+        fmt::format("its process was killed twice during {}, as the system does when memory "
+                    "runs out",
+                    during)};
+  }
+  return verdict{outcome::crashed,
+                 fmt::format("its process ended twice during {}: {}", during, end.text)};
+}
+
+verdict judge_nonsense(const search_step& step, const std::string& what) {
+  return {outcome::crashed,
+          fmt::format("it wrote to the descriptors of its process during {}, that of libtune "
+                      "among them ({})",
+                      step_name(step.kind), what)};
+}
+
+verdict judge_stopped(const search_step& step) {
+  return {outcome::timed_out,
+          fmt::format("its process was stopped by a signal during {}, twice, and did not go on",
+                      step_name(step.kind))};
 }
 
 trial lost_trial(const search_step& step, verdict said, std::chrono::nanoseconds elapsed) {

@@ -22,14 +22,29 @@ struct verdict {
   std::string reason{};
 };
 
+/// With this status a child ends that cannot be spoken with, because its own descriptor of the
+/// conversation is closed or is another file.
+inline constexpr int lost_link_status = 113;
+
 /// The watchdog has ended it.
 verdict judge_overtime(const watchdog& watched, std::chrono::nanoseconds elapsed);
 
-/// It has ended by itself. Empty if somebody else has killed it: the configuration is not to blame.
+/// Whether it may have been ended by somebody else, so that a single time says nothing.
+bool may_be_from_outside(const child_process::end& end) noexcept;
+
+/// It has ended by itself, or cannot be spoken with. Empty if somebody else may have ended it: the
+/// configuration is not to blame.
 /// @param memory_ran_out  whether the system has ended processes for want of memory meanwhile
-/// @param killed_before   whether a child was killed before while it was busy with this one
+/// @param ended_before    whether a child was ended like that before while it was busy with this
+/// one
 std::optional<verdict> judge_end(const search_step& step, const child_process::end& end,
-                                 bool memory_ran_out, bool killed_before);
+                                 bool memory_ran_out, bool ended_before);
+
+/// What came over its descriptor of the conversation is none of the conversation.
+verdict judge_nonsense(const search_step& step, const std::string& what);
+
+/// Its process did not run: something has stopped it (SIGSTOP, a debugger).
+verdict judge_stopped(const search_step& step);
 
 /// The trial of a configuration that was lost with its process.
 trial lost_trial(const search_step& step, verdict said, std::chrono::nanoseconds elapsed);

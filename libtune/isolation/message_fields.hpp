@@ -148,6 +148,9 @@ void describe(auto& wire, is<finished_news> auto& item) {
 }
 void describe(auto& wire, is<step_begin> auto& item) { wire(item.step); }
 void describe(auto&, is<step_end> auto&) {}
+void describe(auto&, is<compile_begin> auto&) {}
+void describe(auto&, is<compile_end> auto&) {}
+void describe(auto& wire, is<process_spoilt> auto& item) { wire(item.how); }
 void describe(auto& wire, is<log_line> auto& item) { wire(item.level, item.text); }
 void describe(auto& wire, is<tuning_result> auto& item) { wire(item.values, item.score); }
 void describe(auto& wire, is<tuning_failure> auto& item) { wire(item.kind, item.text, item.log); }

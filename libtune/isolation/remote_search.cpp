@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "libtune/base/environment.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/compile/wire.hpp"
 #include "libtune/discover/devices.hpp"
@@ -22,6 +23,10 @@ namespace {
 
 constexpr int most_losses_in_a_row = 3;
 constexpr std::chrono::milliseconds between_looks{200};
+// Longer than that between two looks: this process did not run, so its children may not have.
+constexpr std::chrono::seconds longest_look{1};
+// A child's end of the socket is closed a moment before it has ended.
+constexpr std::chrono::seconds time_to_end{2};
 
 // Drivers may take their time over a device that somebody else has just lost.
 constexpr std::chrono::minutes time_to_accept{2};
@@ -50,7 +55,8 @@ tuning_request request_for(const remote_task& task) {
 watchdog_limits limits_of(const tuning_options& options) {
   return {.floor = resolve_trial_time(options.watchdog),
           .multiple = options.watchdog.multiple,
-          .compile_time = options.compile_time};
+          .compile_time = options.compile_time,
+          .floor_is_given = options.watchdog.floor || read_environment("LIBTUNE_TRIAL_TIME")};
 }
 
 }  // namespace
@@ -111,21 +117,31 @@ void remote_search::start_another() {
 }
 
 void remote_search::converse() {
+  looked_ = clock::now();
   try {
     while (child_ && !result_) {
       require_going_on();
       const auto look = clock::now() + between_looks;
-      if (auto message = child_->next(std::min(look, watchdog_.deadline().value_or(look)))) {
+      auto message = child_->next(std::min(look, watchdog_.deadline().value_or(look)));
+      if (has_paused()) watchdog_.begin_anew(clock::now());
+      if (message) {
         hear(*std::move(message));
       } else if (child_->has_ended()) {
-        lose(child_->finish());
+        lose(child_->finish(time_to_end));
       } else if (watchdog_.is_over(clock::now())) {
         lose_by_overtime();
       }
     }
   } catch (const wire_error& nonsense) {
-    lose({.text = fmt::format("it talked nonsense, {}, and was ended", nonsense.what())});
+    lose_by_nonsense(nonsense.what());
   }
+}
+
+// The system, or a batch system, has stopped all processes of the program for a while; or this one
+// was busy with observers.
+bool remote_search::has_paused() {
+  const auto before = std::exchange(looked_, clock::now());
+  return looked_ - before > between_looks + longest_look;
 }
 
 void remote_search::require_going_on() const {
@@ -135,9 +151,16 @@ void remote_search::require_going_on() const {
   }
 }
 
+// What something else has stopped alone is tried again, once.
 void remote_search::lose_by_overtime() {
+  const bool stopped = child_->is_stopped();
   child_.reset();
-  blame(*watchdog_.step(), judge_overtime(watchdog_, watchdog_.elapsed(clock::now())));
+  const search_step& step = *watchdog_.step();
+  if (!stopped) {
+    blame(step, judge_overtime(watchdog_, watchdog_.elapsed(clock::now())));
+  } else if (ended_[step.index]++ > 0) {
+    blame(step, judge_stopped(step));
+  }
 }
 
 void remote_search::lose(const child_process::end& end) {
@@ -145,15 +168,22 @@ void remote_search::lose(const child_process::end& end) {
   ++losses_in_a_row_;
   if (const search_step* step = watchdog_.step()) {
     const bool ran_out = count_memory_kills().value_or(0) > memory_kills_.value_or(0);
-    const bool killed_before = end.by_kill && killed_[step->index]++ > 0;
-    if (auto said = judge_end(*step, end, ran_out, killed_before)) blame(*step, *std::move(said));
+    const bool ended_before = may_be_from_outside(end) && ended_[step->index]++ > 0;
+    if (auto said = judge_end(*step, end, ran_out, ended_before)) blame(*step, *std::move(said));
   }
   if (losses_in_a_row_ >= most_losses_in_a_row) give_up(end.text);
 }
 
+void remote_search::lose_by_nonsense(const std::string& what) {
+  child_.reset();
+  ++losses_in_a_row_;
+  if (const search_step* step = watchdog_.step()) blame(*step, judge_nonsense(*step, what));
+  if (losses_in_a_row_ >= most_losses_in_a_row) give_up("it talked nonsense: " + what);
+}
+
 void remote_search::blame(const search_step& step, verdict said) {
   log(log_level::warning,
-      fmt::format("{}: the configuration {} is not tried any more: {}", describe(subject_),
+      fmt::format("{}: the configuration {} is given up in this search: {}", describe(subject_),
                   to_string(step.configuration), said.reason));
   tell(current().add(lost_trial(step, std::move(said), watchdog_.elapsed(clock::now())), false));
 }
@@ -257,6 +287,20 @@ void remote_search::take(step_begin begun) {
 }
 
 void remote_search::take(step_end) { watchdog_.end(); }
+
+void remote_search::take(compile_begin) { watchdog_.compiling_begins(clock::now()); }
+
+void remote_search::take(compile_end) { watchdog_.compiling_ends(clock::now()); }
+
+void remote_search::take(process_spoilt spoilt) {
+  const search_step* step = watchdog_.step();
+  if (step == nullptr) throw wire_error("it spoke of a step that has not begun");
+  child_.reset();
+  blame(*step,
+        {outcome::failed, std::move(spoilt.how) +
+                              ", which would have spoilt those after it, so that the process "
+                              "was ended"});
+}
 
 // A second child says again what the first has said.
 void remote_search::take(const log_line& line) {

@@ -36,7 +36,9 @@ class remote_search {
   /// Until there is a result or the child is lost.
   void converse();
   void lose(const child_process::end& end);
+  void lose_by_nonsense(const std::string& what);
   void lose_by_overtime();
+  bool has_paused();
   void blame(const search_step& step, verdict said);
   [[noreturn]] void give_up(const std::string& last_words) const;
   void require_going_on() const;
@@ -51,6 +53,9 @@ class remote_search {
   void take(const finished_news& news);
   void take(step_begin begun);
   void take(step_end ended);
+  void take(compile_begin begun);
+  void take(compile_end ended);
+  void take(process_spoilt spoilt);
   void take(const log_line& line);
   void take(tuning_result made);
   void take(const tuning_failure& failure);
@@ -70,7 +75,8 @@ class remote_search {
   std::vector<std::unique_ptr<search_memory>> searches_;  // in the order in which they begin
   std::size_t asked_ = 0;                                 // of them, by the present child
   std::optional<tuned_values> result_;
-  std::map<std::size_t, int> killed_;  // by configuration: children killed from outside
+  std::map<std::size_t, int> ended_;  // by configuration: children that others may have ended
+  clock::time_point looked_;          // when this process was last seen to run
   std::optional<std::uint64_t> memory_kills_;
   int losses_in_a_row_ = 0;  // without a trial between them
   std::set<std::string> said_;

@@ -10,8 +10,14 @@
 #include <unistd.h>
 #include <vector>
 
+#include "libtune/compile/wire.hpp"
+#include "libtune/isolation/lost_child.hpp"
+
 namespace tune::detail {
 namespace {
+
+// Otherwise it is the other end that has gone.
+bool is_lost(int failure) { return failure == EBADF || failure == ENOTSOCK || failure == ENOTCONN; }
 
 bool send_all(int socket, std::span<const std::byte> left) {
   while (!left.empty()) {
@@ -26,34 +32,49 @@ bool send_all(int socket, std::span<const std::byte> left) {
 }  // namespace
 
 // Drivers have threads, and destructors that wait for them: none of that matters any more.
-void tuner_link::leave() noexcept {
+void tuner_link::leave(int status) noexcept {
   std::fflush(nullptr);
-  ::_exit(0);
+  ::_exit(status);
+}
+
+tuner_link::tuner_link(int socket) noexcept : socket_(socket), process_(::getpid()) {}
+
+// What is buffered is the original's to write, and the parent hears it alone.
+void tuner_link::leave_if_copy() const noexcept {
+  if (::getpid() != process_) ::_exit(0);
 }
 
 void tuner_link::send(const tuner_message& message) noexcept {
+  leave_if_copy();
+  int status = 0;
   try {
     const std::vector<std::byte> bytes = encode(message);
     const std::lock_guard lock(sending_);
     if (send_all(socket_, bytes)) return;
+    if (is_lost(errno)) status = lost_link_status;
   } catch (const std::exception&) {  // without it the other end would wait for ever
   }
-  leave();
+  leave(status);
 }
 
 tuner_message tuner_link::receive() noexcept {
+  leave_if_copy();
+  int status = 0;
   try {
     std::array<std::byte, std::size_t{1} << 16> part;
     while (true) {
       if (auto message = reader_.next()) return *std::move(message);
       const ::ssize_t count = ::recv(socket_, part.data(), part.size(), 0);
       if (count < 0 && errno == EINTR) continue;
+      if (count < 0 && is_lost(errno)) status = lost_link_status;
       if (count <= 0) break;
       reader_.append(std::span(part).first(static_cast<std::size_t>(count)));
     }
+  } catch (const wire_error&) {  // it has read, or written, what was for this process
+    status = lost_link_status;
   } catch (const std::exception&) {
   }
-  leave();
+  leave(status);
 }
 
 }  // namespace tune::detail

@@ -4,18 +4,20 @@
 
 #include <mutex>
 #include <optional>
+#include <sys/types.h>
 
 #include "libtune/isolation/tuner_message.hpp"
 
 namespace tune::detail {
 
 /// A child's end of the conversation. A parent that is gone ends this process, at once: nobody is
-/// left to work for, and a driver that hangs would keep anything else from happening. Any thread
-/// may send; one receives.
+/// left to work for, and a driver that hangs would keep anything else from happening. So does a
+/// socket that is closed here or is something else by now, with lost_link_status. A copy of the
+/// process, which fork has made, ends where it would speak. Any thread may send; one receives.
 class tuner_link {
  public:
   /// @param socket  stays the caller's
-  explicit tuner_link(int socket) noexcept : socket_(socket) {}
+  explicit tuner_link(int socket) noexcept;
 
   void send(const tuner_message& message) noexcept;
   /// The next message. What means nothing ends this process, too.
@@ -30,9 +32,11 @@ class tuner_link {
   }
 
  private:
-  [[noreturn]] static void leave() noexcept;
+  [[noreturn]] static void leave(int status = 0) noexcept;
+  void leave_if_copy() const noexcept;
 
   int socket_;
+  ::pid_t process_;
   std::mutex sending_;
   tuner_message_reader reader_;
 };

@@ -29,7 +29,7 @@
 namespace tune::detail {
 
 /// Another number is another language. The greeting's own form is for all versions.
-constexpr std::uint32_t tuner_protocol = 1;
+constexpr std::uint32_t tuner_protocol = 2;
 
 /// No message is longer; a length beyond it is nonsense.
 constexpr std::uint64_t longest_tuner_message_bytes = std::uint64_t{1} << 28;
@@ -53,11 +53,12 @@ struct check_request {
   function_identity function{};
   std::vector<named_value> values{};
 };
-/// The answer to a recall_question.
+/// The answer to a recall_question, in as many parts as its size makes necessary: the child puts
+/// the trials of all together.
 struct recall_answer {
   recollection known{};
-};
   bool more = false;  ///< another part follows
+};
 /// The observers have heard of it: go on.
 struct acknowledgement {};
 
@@ -104,6 +105,14 @@ struct step_begin {
   search_step step{};
 };
 struct step_end {};
+/// Within a step: a program is compiled on the spot.
+struct compile_begin {};
+struct compile_end {};
+/// In place of a step's end: its configuration has changed the process so that those after it would
+/// suffer. The child waits to be ended.
+struct process_spoilt {
+  std::string how{};
+};
 struct log_line {
   log_level level = log_level::info;
   std::string text{};
@@ -143,11 +152,20 @@ struct check_answer {
 using tuner_message =
     std::variant<tuner_greeting, tuning_request, list_request, recall_answer, acknowledgement,
                  acceptance, refusal, recall_question, started_news, taken_over_news, trial_news,
-                 progress_news, finished_news, step_begin, step_end, log_line, tuning_result,
-                 tuning_failure, function_list, check_request, check_answer>;
+                 progress_news, finished_news, step_begin, step_end, compile_begin, compile_end,
+                 process_spoilt, log_line, tuning_result, tuning_failure, function_list,
+                 check_request, check_answer>;
 
 /// The bytes to send. @throws wire_error if it is too long
 std::vector<std::byte> encode(const tuner_message& message);
+
+/// What a recollection is told in: parts that can be sent, the last of them without more. Trials
+/// that alone would be too long are left out.
+/// @param most_bytes  of the trials of a part, about
+std::vector<recall_answer> divide(recollection known,
+                                  std::uint64_t most_bytes = longest_tuner_message_bytes / 4);
+/// Puts another part to those before.
+void append(recollection& whole, recollection part);
 
 /// Cuts what arrives into messages.
 class tuner_message_reader {
@@ -158,14 +176,6 @@ class tuner_message_reader {
   /// The next message; empty if it has not arrived whole.
   /// @throws wire_error if what has arrived means nothing; then nothing more can be read
   std::optional<tuner_message> next();
-/// What a recollection is told in: parts that can be sent, the last of them without more. Trials
-/// that alone would be too long are left out.
-/// @param most_bytes  of the trials of a part, about
-std::vector<recall_answer> divide(recollection known,
-                                  std::uint64_t most_bytes = longest_tuner_message_bytes / 4);
-/// Puts another part to those before.
-void append(recollection& whole, recollection part);
-
 
  private:
   frame_reader frames_;

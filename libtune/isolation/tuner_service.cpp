@@ -13,6 +13,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/library_version.hpp"
 #include "libtune/discover/devices.hpp"
+#include "libtune/isolation/process_state.hpp"
 #include "libtune/isolation/tuner_link.hpp"
 #include "libtune/tune/autotuner_core.hpp"
 #include "libtune/tune/error.hpp"
@@ -22,7 +23,6 @@
 namespace tune::detail {
 namespace {
 
-/// Tells the parent what an observer there is to hear, and goes on when it has.
 // No text has to be so long that a message cannot hold it.
 constexpr std::size_t longest_text = std::size_t{1} << 24;
 
@@ -36,6 +36,7 @@ trial with_short_reason(trial made) {
   return made;
 }
 
+/// Tells the parent what an observer there is to hear, and goes on when it has.
 class distant_observer final : public observer {
  public:
   explicit distant_observer(tuner_link& link) noexcept : link_(link) {}
@@ -72,11 +73,23 @@ class distant_watchdog final : public step_listener {
  public:
   explicit distant_watchdog(tuner_link& link) noexcept : link_(link) {}
 
-  void step_begins(const search_step& step) override { link_.send(step_begin{step}); }
-  void step_ends() noexcept override { link_.send(step_end{}); }
+  void step_begins(const search_step& step) override {
+    before_ = process_state();
+    link_.send(step_begin{step});
+  }
+  // A process that is no good any more waits to be ended.
+  void step_ends() noexcept override {
+    const auto spoilt = process_state().change_since(before_);
+    if (!spoilt) return link_.send(step_end{});
+    link_.send(process_spoilt{*spoilt});
+    static_cast<void>(link_.receive());
+  }
+  void compiling_begins() noexcept override { link_.send(compile_begin{}); }
+  void compiling_ends() noexcept override { link_.send(compile_end{}); }
 
  private:
   tuner_link& link_;
+  process_state before_;
 };
 
 /// Calls inside an autotune function tune in this process: a child has no children that tune.

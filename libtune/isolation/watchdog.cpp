@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 namespace tune::detail {
@@ -19,7 +20,8 @@ std::chrono::nanoseconds watchdog_limits::limit_of(const search_step& step,
   const double known = best ? best->count() * static_cast<double>(step.launches) : 0.0;
   const double expected = std::max(known, step.expected.count());
   double limit = std::max(static_cast<double>(floor.count()), std::max(multiple, 1.0) * expected);
-  if (step.kind == step_kind::generate) limit += static_cast<double>(compile_time.count());
+  if (step.kind == step_kind::generate && !floor_is_given)
+    limit += static_cast<double>(compile_time.count());
   if (!std::isfinite(limit)) limit = longest_ns;
   return std::chrono::nanoseconds(std::llround(std::min(limit, longest_ns)));
 }
@@ -28,11 +30,27 @@ void watchdog::begin(search_step step, std::optional<run_time> best, time_point 
   limit_ = limits_.limit_of(step, best);
   step_ = std::move(step);
   begin_ = now;
+  compiling_since_.reset();
+}
+
+void watchdog::begin_anew(time_point now) noexcept {
+  begin_ = now;
+  if (compiling_since_) compiling_since_ = now;
+}
+
+void watchdog::compiling_ends(time_point now) noexcept {
+  if (compiling_since_) begin_ += now - *std::exchange(compiling_since_, std::nullopt);
+}
+
+std::chrono::nanoseconds watchdog::limit() const noexcept {
+  const auto longest = std::chrono::nanoseconds(static_cast<std::int64_t>(longest_ns));
+  if (!compiling_since_ || !limits_.floor_is_given || limit_ >= longest) return limit_;
+  return limit_ + std::min(limits_.compile_time, longest);
 }
 
 std::optional<watchdog::time_point> watchdog::deadline() const {
   if (!step_) return std::nullopt;
-  return begin_ + limit_;
+  return begin_ + limit();
 }
 
 }  // namespace tune::detail

@@ -4,6 +4,7 @@
 // Kills a program that tunes in children (isolated_search.cpp), or its child, at random moments
 // until it has come to its end; then looks at what was measured, stored and left behind.
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -50,9 +51,10 @@ bool is_alive(::pid_t id) {
 /// A run of the program; killed at the end if it still runs.
 class [[nodiscard]] running_program {
  public:
-  running_program(std::string database, std::string log) {
+  running_program(std::string database, std::string log, std::string patience = "10000") {
     std::string program = LIBTUNE_ISOLATED_SEARCH;
-    char* const arguments[] = {program.data(), database.data(), log.data(), nullptr};
+    char* const arguments[] = {program.data(), database.data(), log.data(), patience.data(),
+                               nullptr};
     id_ = ::fork();
     if (id_ != 0) return;
     const int nowhere = ::open("/dev/null", O_WRONLY);
@@ -71,6 +73,7 @@ class [[nodiscard]] running_program {
     if (!ended_) ended_ = ::waitpid(id_, &status_, WNOHANG) == id_;
     return ended_;
   }
+  ::pid_t id() const { return id_; }
   void kill() {
     ::kill(id_, SIGKILL);
     while (::waitpid(id_, &status_, 0) < 0 && errno == EINTR) {
@@ -125,7 +128,8 @@ int kill_until_done(const std::string& database, const std::string& log, std::mi
       ++kills;
       // Two in a row within one trial would be held against it.
       if (random() % 2 == 0 && !children.empty()) {
-        ::kill(children.front(), SIGKILL);
+        constexpr std::array signals{SIGKILL, SIGTERM, SIGINT, SIGHUP};
+        ::kill(children.front(), signals[random() % signals.size()]);
         const std::size_t before = isolated::read_log(log).size();
         while (!run.has_ended() && isolated::read_log(log).size() < before + 2) {
           std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -193,4 +197,25 @@ TEST_CASE("the same with two hundred kills" * doctest::skip()) {
   int searches = 0;
   for (; kills < 200; ++searches) kills += kill_a_search(random);
   MESSAGE(kills << " kills in " << searches << " searches");
+}
+
+TEST_CASE("a pause of a program and its child that outlasts the limit is nobody's fault") {
+  if (tune::testing::test_devices().empty()) return;
+  const tune::testing::temporary_directory folder;
+  const std::string database = (folder / "tuning.db").string();
+  const std::string log = (folder / "log").string();
+  running_program run(database, log, "1000");
+  while (!run.has_ended() && isolated::read_log(log).size() < 3) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  auto all = run.children();
+  all.push_back(run.id());
+  for (const ::pid_t process : all) ::kill(process, SIGSTOP);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+  std::ranges::reverse(all);  // the one that watches goes on before the other
+  for (const ::pid_t process : all) ::kill(process, SIGCONT);
+  while (!run.has_ended()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  CHECK(run.succeeded());
+  check_database(database, log);
+  CHECK(isolated::read_log(log).size() == configurations);
 }

@@ -8,6 +8,7 @@ using namespace std::chrono_literals;
 using tune::outcome;
 using tune::search_step;
 using tune::step_kind;
+using tune::detail::child_process;
 using tune::detail::judge_end;
 using tune::detail::judge_overtime;
 using tune::detail::lost_trial;
@@ -30,16 +31,43 @@ TEST_CASE("a signal is a crash, and the text names it") {
 }
 
 TEST_CASE("a kill while memory ran out is the configuration's fault") {
-  const auto said = judge_end(first_run, {.text = "", .by_kill = true}, true, false);
+  const auto said =
+      judge_end(first_run, {.text = "", .by_kill = true, .from_outside = true}, true, false);
   REQUIRE(said);
   CHECK(said->outcome == outcome::out_of_memory);
 }
 
 TEST_CASE("a kill by somebody else is not, unless it happens again") {
-  CHECK_FALSE(judge_end(first_run, {.text = "", .by_kill = true}, false, false));
-  const auto said = judge_end(first_run, {.text = "", .by_kill = true}, false, true);
+  const child_process::end killed{.text = "", .by_kill = true, .from_outside = true};
+  CHECK_FALSE(judge_end(first_run, killed, false, false));
+  const auto said = judge_end(first_run, killed, false, true);
   REQUIRE(said);
   CHECK(said->outcome == outcome::out_of_memory);
+}
+
+TEST_CASE("a signal from outside, or an end that nobody tells, is a crash when it happens again") {
+  for (const child_process::end& end :
+       {child_process::end{.text = "killed by signal 15", .from_outside = true},
+        child_process::end{.text = "how is not known", .is_known = false}}) {
+    CHECK(tune::detail::may_be_from_outside(end));
+    CHECK_FALSE(judge_end(first_run, end, false, false));
+    const auto said = judge_end(first_run, end, false, true);
+    REQUIRE(said);
+    CHECK(said->outcome == outcome::crashed);
+    CHECK(said->reason == "its process ended twice during its first run: " + end.text);
+  }
+}
+
+TEST_CASE("a child that cannot be spoken with has lost its descriptors, whoever ended it") {
+  for (const child_process::end& end :
+       {child_process::end{.text = "", .by_kill = true, .from_outside = true, .still_ran = true},
+        child_process::end{.text = "", .exit_status = tune::detail::lost_link_status}}) {
+    CHECK_FALSE(tune::detail::may_be_from_outside(end));
+    const auto said = judge_end(first_run, end, false, false);
+    REQUIRE(said);
+    CHECK(said->outcome == outcome::crashed);
+    CHECK(said->reason.starts_with("it closed or replaced the descriptors of its process"));
+  }
 }
 
 TEST_CASE("a step that took too long is said to have, with the limit") {

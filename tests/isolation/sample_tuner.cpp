@@ -8,12 +8,15 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <fstream>
+#include <new>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
+
+#include "libtune/base/seal.hpp"
 
 namespace isolated {
 namespace {
@@ -50,8 +53,78 @@ void use_up_memory() {
   while (true) kept.emplace_back(std::size_t{1} << 24, 'x');
 }
 
-void misbehave_generated(flaw what) {
-  switch (what) {
+/// Whether this is the first time, in whatever process.
+bool is_first_time(const sample_key& key) {
+  const int file = ::open((key.log + ".once").c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600);
+  if (file >= 0) ::close(file);
+  return file >= 0;
+}
+
+void babble() {
+  for (int file = 3; file < 64; ++file) static_cast<void>(!::write(file, "nonsense, and more", 18));
+}
+
+void lower_limit() {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = 40;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void block_signals() {
+  sigset_t some;
+  ::sigemptyset(&some);
+  ::sigaddset(&some, SIGUSR1);
+  ::pthread_sigmask(SIG_BLOCK, &some, nullptr);
+}
+
+void ignore_alarm(int) {}
+
+// Without the files of its parent, as a daemon would.
+void leave_session(const std::string& log) {
+  const ::pid_t other = ::fork();
+  if (other == 0) {
+    ::setsid();
+    ::close_range(3, ~0U, 0);
+    hang();
+  }
+  append_line(log + ".left", std::to_string(other) + '\n');
+}
+
+void misbehave_to_process(const sample_key& key) {
+  switch (key.flaw) {
+    case flaw::closes: static_cast<void>(::close_range(0, ~0U, 0)); return;
+    case flaw::babbles: return babble();
+    case flaw::seals: return tune::seal();
+    case flaw::lowers_limit: return lower_limit();
+    case flaw::changes_folder: static_cast<void>(!::chdir("/")); return;
+    case flaw::blocks_signals: return block_signals();
+    case flaw::leaves_handler: ::signal(SIGALRM, ignore_alarm); return;
+    case flaw::forks: static_cast<void>(::fork()); return;
+    case flaw::leaves_session: return leave_session(key.log);
+    default: return;
+  }
+}
+
+void misbehave_once(const sample_key& key) {
+  switch (key.flaw) {
+    case flaw::terminated_once: ::raise(SIGTERM); return;
+    case flaw::killed_once: ::raise(SIGKILL); return;
+    case flaw::paused_once: ::raise(SIGSTOP); return;
+    default: return;
+  }
+}
+
+bool is_of_once(flaw what) {
+  return what == flaw::terminated_once || what == flaw::killed_once || what == flaw::paused_once;
+}
+
+void misbehave_generated(const sample_key& key) {
+  misbehave_to_process(key);
+  switch (key.flaw) {
+    case flaw::short_of_memory_once:
+      if (is_first_time(key)) throw std::bad_alloc();
+      return;
     case flaw::hangs_generated: hang();
     case flaw::aborts: std::abort();
     case flaw::exits: ::_exit(3);
@@ -71,11 +144,12 @@ void misbehave_run(flaw what) {
 
 tune::measure generate(const sample_key& key, const sample_tuning& tuning) {
   const bool bad = tuning.n == key.bad;
-  if (bad) misbehave_generated(key.flaw);
+  if (bad) misbehave_generated(key);
   return tune::make_measure([=, logged = false](int) mutable {
     if (!logged) append_line(key.log, std::to_string(tuning.n) + '\n');
     logged = true;
     if (bad) misbehave_run(key.flaw);
+    if (bad && is_of_once(key.flaw) && is_first_time(key)) misbehave_once(key);
     std::this_thread::sleep_for(std::chrono::microseconds(key.sleep_us));
     return tuning.n * 1e-6;
   });

@@ -24,6 +24,21 @@ enum class flaw {
   out_of_memory,    ///< allocates until the process may have no more
   throws,           ///< when it is generated: no harm
   dies_outside,     ///< the process ends between configurations, each time
+  // Once each, as something outside would do it, or when it is run the first time.
+  terminated_once,       ///< SIGTERM while it is run
+  killed_once,           ///< SIGKILL while it is run
+  paused_once,           ///< SIGSTOP while it is run, and nothing lets it go on
+  short_of_memory_once,  ///< std::bad_alloc when it is generated
+  // What it does to its process when it is generated.
+  closes,          ///< all descriptors
+  babbles,         ///< writes to all descriptors
+  seals,           ///< the process
+  lowers_limit,    ///< of open files
+  changes_folder,  ///< to /
+  blocks_signals,
+  leaves_handler,  ///< of SIGALRM
+  forks,           ///< and goes on in both processes
+  leaves_session,  ///< a process in a session of its own, whose number is in the file log + ".left"
 };
 
 struct sample_key {
@@ -57,6 +72,8 @@ tune::tuning_options isolated_options(const std::string& database);
 }  // namespace isolated
 
 LIBTUNE_ENUM(isolated::flaw, none, segfault, hangs, hangs_generated, aborts, exits, out_of_memory,
-             throws, dies_outside)
+             throws, dies_outside, terminated_once, killed_once, paused_once, short_of_memory_once,
+             closes, babbles, seals, lowers_limit, changes_folder, blocks_signals, leaves_handler,
+             forks, leaves_session)
 LIBTUNE_FIELDS(isolated::sample_key, flaw, bad, configurations, sleep_us, log)
 LIBTUNE_FIELDS(isolated::sample_tuning, n)

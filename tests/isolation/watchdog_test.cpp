@@ -58,3 +58,30 @@ TEST_CASE("a watchdog looks at the step that is under way, and at nothing betwee
   watched.end();
   CHECK_FALSE(watched.is_over(start + 10s));
 }
+
+TEST_CASE("where a limit is given it holds for what is generated, but for what that compiles") {
+  watchdog_limits given = limits;
+  given.floor_is_given = true;
+  const search_step step{.kind = step_kind::generate};
+  CHECK(given.limit_of(step, {}) == 10s);
+  watchdog watched(given);
+  const watchdog::time_point start{};
+  watched.begin(step, {}, start);
+  watched.compiling_begins(start + 9s);
+  CHECK_FALSE(watched.is_over(start + 60s));
+  CHECK(watched.is_over(start + 70s));
+  watched.compiling_ends(start + 49s);
+  CHECK_FALSE(watched.is_over(start + 49s));
+  CHECK(watched.deadline() == start + 50s);
+  CHECK(watched.is_over(start + 50s));
+}
+
+TEST_CASE("a step that did not run for a while begins anew") {
+  watchdog watched(limits);
+  const watchdog::time_point start{};
+  watched.begin({.kind = step_kind::run, .launches = 1}, {}, start);
+  CHECK(watched.is_over(start + 100s));
+  watched.begin_anew(start + 100s);
+  CHECK_FALSE(watched.is_over(start + 109s));
+  CHECK(watched.is_over(start + 110s));
+}
