@@ -26,6 +26,8 @@ json to_json(const trial_content& trial) {
           {"outcome", text_of(trial.columns, "outcome")},
           {"message", text_of(trial.columns, "message")},
           {"score_ns", cli::to_json(trial.score_ns())},
+          {"score_lower_ns", cli::to_json(trial.score_lower_ns())},
+          {"score_upper_ns", cli::to_json(trial.score_upper_ns())},
           {"samples_ns", trial.samples_ns()}};
 }
 
@@ -50,10 +52,12 @@ void print_text(search_content search) {
   std::ranges::stable_sort(search.trials, {}, [](const trial_content& trial) {
     return trial.score_ns().value_or(std::numeric_limits<double>::infinity());
   });
-  std::vector<std::vector<std::string>> lines{{"TIME", "SAMPLES", "CONFIGURATION", "OUTCOME"}};
+  std::vector<std::vector<std::string>> lines{
+      {"TIME", "FROM", "TO", "SAMPLES", "CONFIGURATION", "OUTCOME"}};
   for (const trial_content& trial : search.trials) {
     const std::string message = text_of(trial.columns, "message");
-    lines.push_back({time_text(trial.score_ns()), std::to_string(trial.samples_ns().size()),
+    lines.push_back({time_text(trial.score_ns()), time_text(trial.score_lower_ns()),
+                     time_text(trial.score_upper_ns()), std::to_string(trial.samples_ns().size()),
                      fields_text(trial.configuration),
                      text_of(trial.columns, "outcome") +
                          (message.empty() ? "" : ": " + message.substr(0, message.find('\n')))});

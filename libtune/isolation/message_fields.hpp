@@ -52,12 +52,14 @@ void describe(auto& wire, is<search_identity> auto& item) {
 }
 void describe(auto& wire, is<stored_trial> auto& item) {
   wire(item.configuration, item.outcome, item.message, item.samples_ns, item.score_ns,
-       item.preparation, item.remembered, item.programs, item.made_at);
+       item.preparation, item.remembered, item.programs, item.made_at, item.score_lower_ns,
+       item.score_upper_ns);
 }
 void describe(auto& wire, is<removal> auto& item) { wire(item.description, item.combinations); }
 void describe(auto& wire, is<strategy_options> auto& item) {
   wire(item.seed, item.max_count, item.max_fraction, item.warm_start);
 }
+void describe(auto& wire, is<interval> auto& item) { wire(item.lower, item.upper); }
 void describe(auto& wire, is<measure_settings> auto& item) {
   wire(item.time_limit, item.min_iterations, item.max_iterations, item.cache);
 }
@@ -103,7 +105,7 @@ void describe(auto& wire, is<recollection> auto& item) {
 }
 void describe(auto& wire, is<trial> auto& item) {
   wire(item.index, item.configuration, item.outcome, item.reason, item.samples, item.score,
-       item.dropped, item.preparation, item.elapsed, item.origin, item.programs);
+       item.bounds, item.dropped, item.preparation, item.elapsed, item.origin, item.programs);
 }
 void describe(auto& wire, is<search_started_event> auto& item) {
   wire(item.strategy, item.combinations, item.configurations, item.planned, item.removals,

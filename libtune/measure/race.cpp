@@ -317,10 +317,17 @@ samples race::times(std::size_t configuration) const {
   return result;
 }
 
-run_time race::score(std::size_t configuration) { return book_.score(book_.at(configuration)); }
+run_time race::score(std::size_t configuration) const { return times(configuration).median(); }
 
-tune::interval race::interval(std::size_t configuration) {
-  return book_.bounds(book_.at(configuration));
+tune::interval race::interval(std::size_t configuration) const {
+  return confidence_interval(times(configuration), settings_.confidence, book_.spread());
+}
+
+std::optional<std::size_t> race::leading() {
+  if (winner_) return winner_;
+  const std::optional<std::size_t> best = play_off_ ? play_off_->tied().front() : leader();
+  if (!best) return std::nullopt;
+  return book_.entries()[*best].configuration;
 }
 
 }  // namespace tune

@@ -79,6 +79,8 @@ class race {
   bool finished() const noexcept { return finished_; }
   /// Once finished; empty if none could be measured.
   std::optional<std::size_t> winner() const noexcept { return winner_; }
+  /// The winner; before the race has finished, the one that leads. Empty if none is settled.
+  std::optional<std::size_t> leading();
   /// Those that cannot be told apart from the winner, which is the first of them; once finished.
   const std::vector<std::size_t>& tied() const noexcept { return tied_; }
   /// Those that were in the play-off, the one with the least score of the screening first.
@@ -93,12 +95,11 @@ class race {
   /// Every time that was measured, in the order of the runs, but for those that a drift of the
   /// device has spoilt; these too if there are no others.
   samples times(std::size_t configuration) const;
-  /// The median of its times in its last stage, adjusted for drift to the level of the device at
-  /// the start. Where a drift has spoilt all of these, of what else was measured; NaN if nothing
-  /// was.
-  run_time score(std::size_t configuration);
-  /// The confidence interval of the score.
-  tune::interval interval(std::size_t configuration);
+  /// The median of times(), as they were measured: what it took, not what it is compared by. NaN if
+  /// nothing was measured.
+  run_time score(std::size_t configuration) const;
+  /// The confidence interval of the score; from zero to infinity if nothing is known.
+  tune::interval interval(std::size_t configuration) const;
 
   const drift_report& drift() const noexcept { return book_.drift().report(); }
   /// The runs of all tasks that have been added.

@@ -42,8 +42,8 @@ std::vector<std::string> csv_header(const search_finished_event& search) {
       cells.push_back(field.name);
     }
   }
-  for (const char* name : {"outcome", "score_ns", "spread_ns", "min_ns", "mean_ns", "samples",
-                           "preparation_ns", "reason"}) {
+  for (const char* name : {"outcome", "score_ns", "score_lower_ns", "score_upper_ns", "spread_ns",
+                           "min_ns", "mean_ns", "samples", "preparation_ns", "reason"}) {
     cells.emplace_back(name);
   }
   return cells;
@@ -63,6 +63,8 @@ std::vector<std::string> csv_row(const trial& item) {
   cells.emplace_back(outcome_name(item.outcome));
   const auto time = [&](run_time t) { return item.score ? csv_cell(t) : std::string(); };
   cells.push_back(item.score ? csv_cell(*item.score) : std::string());
+  cells.push_back(item.bounds ? csv_cell(item.bounds->lower) : std::string());
+  cells.push_back(item.bounds ? csv_cell(item.bounds->upper) : std::string());
   cells.push_back(time(item.samples.spread()));
   cells.push_back(time(item.samples.min()));
   cells.push_back(time(item.samples.mean()));

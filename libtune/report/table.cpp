@@ -8,6 +8,7 @@
 #include <ostream>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,14 +23,17 @@ constexpr double near_best = 1.05;
 // The first few tell what is going on.
 constexpr std::size_t listed_reasons = 5;
 
-// Of equal times the earlier configuration of the space comes first, as in the search.
+// The search's choice comes first: it compares by more than the times of all, which may have been
+// measured while the device was faster or slower. Of equal times the earlier configuration of the
+// space comes first.
 std::vector<const trial*> measured_by_time(const search_finished_event& search) {
   std::vector<const trial*> sorted;
   for (const trial& item : search.trials) {
     if (item.score) sorted.push_back(&item);
   }
-  std::stable_sort(sorted.begin(), sorted.end(), [](const trial* a, const trial* b) {
-    return std::pair(*a->score, a->index) < std::pair(*b->score, b->index);
+  const trial* const best = search.best ? &search.trials[*search.best] : nullptr;
+  std::stable_sort(sorted.begin(), sorted.end(), [best](const trial* a, const trial* b) {
+    return std::tuple(a != best, *a->score, a->index) < std::tuple(b != best, *b->score, b->index);
   });
   return sorted;
 }
@@ -39,7 +43,8 @@ using row = std::vector<std::string>;
 row header_of(const trial& any, const varying_fields& fields) {
   row cells;
   for (const named_value& field : fields.varying(any.configuration)) cells.push_back(field.name);
-  for (const char* name : {"time", "spread", "samples", "prepared in"}) cells.emplace_back(name);
+  for (const char* name : {"time", "interval", "spread", "samples", "prepared in"})
+    cells.emplace_back(name);
   return cells;
 }
 
@@ -49,6 +54,9 @@ row cells_of(const trial& item, const varying_fields& fields) {
     cells.push_back(to_string(field.value));
   }
   cells.push_back(format_run_time(*item.score));
+  cells.push_back(item.bounds ? format_run_time(item.bounds->lower) + " to " +
+                                    format_run_time(item.bounds->upper)
+                              : "-");
   cells.push_back(fmt::format("{:.1f} %", 100 * item.samples.relative_spread()));
   cells.push_back(std::to_string(item.samples.size()));
   cells.push_back(format_run_time(item.preparation));

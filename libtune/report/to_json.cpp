@@ -24,6 +24,8 @@ json to_json(const trial& item) {
           {"outcome", outcome_name(item.outcome)},
           {"reason", item.reason},
           {"score_ns", item.score ? to_json(item.score->count()) : json(nullptr)},
+          {"score_lower_ns", item.bounds ? to_json(item.bounds->lower.count()) : json(nullptr)},
+          {"score_upper_ns", item.bounds ? to_json(item.bounds->upper.count()) : json(nullptr)},
           {"samples_ns", std::move(samples)},
           {"preparation_ns", item.preparation.count()}};
 }

@@ -80,6 +80,12 @@ device_identity result_content::device() const { return device_in(columns); }
 device_identity search_content::device() const { return device_in(columns); }
 std::optional<double> result_content::score_ns() const { return number_in(columns, "score_ns"); }
 std::optional<double> trial_content::score_ns() const { return number_in(columns, "score_ns"); }
+std::optional<double> trial_content::score_lower_ns() const {
+  return number_in(columns, "score_lower_ns");
+}
+std::optional<double> trial_content::score_upper_ns() const {
+  return number_in(columns, "score_upper_ns");
+}
 
 std::vector<double> trial_content::samples_ns() const {
   const auto json = nlohmann::json::parse(text_of(columns, "samples_ns"), nullptr, false);

@@ -44,6 +44,9 @@ struct trial_content {
 
   std::vector<double> samples_ns() const;  ///< empty if the column holds no list of numbers
   std::optional<double> score_ns() const;  ///< empty unless it was measured
+  /// The bounds of its confidence interval; empty if they are not known.
+  std::optional<double> score_lower_ns() const;
+  std::optional<double> score_upper_ns() const;
 };
 
 /// A search with its trials, in the order in which they were made.

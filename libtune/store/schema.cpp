@@ -115,6 +115,8 @@ CREATE TABLE libtune_trial (
   remembered INTEGER NOT NULL DEFAULT 0 CHECK (remembered IN (0, 1)),  -- not tried again
   programs TEXT NOT NULL DEFAULT '',  -- digests, with spaces between
   made_at TEXT NOT NULL DEFAULT '',
+  score_lower_ns REAL CHECK (score_lower_ns >= 0 AND score_lower_ns < 9e999),
+  score_upper_ns REAL CHECK (score_upper_ns > 0 AND score_upper_ns < 9e999),
   checksum BLOB NOT NULL,
   PRIMARY KEY (search_id, position)
 ) STRICT, WITHOUT ROWID;

@@ -91,6 +91,25 @@ void migrate_from_1(SQLite::Database& database) {
   for (const std::string& table : tables) compute_checksums(database, table);
 }
 
+// A checksum is computed anew only where the old one is right: a damaged row stays damaged.
+void add_score_interval(SQLite::Database& database) {
+  const std::vector<std::string> before = read_names(
+      database, "SELECT name FROM pragma_table_info('libtune_trial') WHERE name <> 'checksum'");
+  if (before.empty()) return;  // a person has removed the table by hand
+  add_column(database, "libtune_trial",
+             "score_lower_ns REAL CHECK (score_lower_ns >= 0 AND score_lower_ns < 9e999)");
+  add_column(database, "libtune_trial",
+             "score_upper_ns REAL CHECK (score_upper_ns > 0 AND score_upper_ns < 9e999)");
+  std::vector<std::string> after = before;
+  after.insert(after.end(), {"score_lower_ns", "score_upper_ns"});
+  database.exec(
+      "UPDATE libtune_trial SET checksum = " + checksum_expression("libtune_trial", after) +
+      " WHERE " + is_intact("libtune_trial", before));
+}
+
+// Version 3 has the confidence interval of each trial's score.
+void migrate_from_2(SQLite::Database& database) { add_score_interval(database); }
+
 }  // namespace
 
 void create_fixed_tables(SQLite::Database& database) {
@@ -101,6 +120,7 @@ void create_fixed_tables(SQLite::Database& database) {
 
 void migrate_tables(SQLite::Database& database, std::int32_t version) {
   if (version == 1) migrate_from_1(database);
+  if (version <= 2) migrate_from_2(database);
   write_marks(database);
 }
 

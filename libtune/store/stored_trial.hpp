@@ -41,12 +41,15 @@ struct stored_trial {
   bool remembered = false;                  ///< not tried, because it was known not to compile
   std::vector<std::string> programs{};      ///< digests of what was compiled, in order; no spaces
   std::string made_at{};  ///< UTC, as 2024-01-31T12:00:00Z; empty: when it is stored
+  /// Between which the true median lies (trial::bounds); empty if it is not known.
+  std::optional<double> score_lower_ns{};
+  std::optional<double> score_upper_ns{};
 
   /// Whether they say the same, whenever they were made.
   friend bool operator==(const stored_trial& a, const stored_trial& b) {
     const auto said = [](const stored_trial& t) {
       return std::tie(t.configuration, t.outcome, t.message, t.samples_ns, t.score_ns,
-                      t.preparation, t.remembered, t.programs);
+                      t.preparation, t.remembered, t.programs, t.score_lower_ns, t.score_upper_ns);
     };
     return said(a) == said(b);
   }

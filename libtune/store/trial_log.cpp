@@ -33,7 +33,7 @@ const std::vector<std::string>& search_columns() {
 const std::vector<std::string>& trial_columns() {
   static const column_names columns(std::vector<std::string>{
       "search_id", "position", "configuration", "outcome", "message", "score_ns", "samples_ns",
-      "preparation_ns", "remembered", "programs", "made_at"});
+      "preparation_ns", "remembered", "programs", "score_lower_ns", "score_upper_ns", "made_at"});
   return *columns;
 }
 const std::vector<std::string>& value_columns() {
@@ -116,7 +116,9 @@ void insert_trial_at(connection& target, search_id search, std::int64_t position
   insert.bind(8, static_cast<std::int64_t>(trial.preparation.count()));
   insert.bind(9, trial.remembered ? 1 : 0);
   insert.bind(10, joined(trial.programs));
-  if (!trial.made_at.empty()) insert.bind(11, trial.made_at);
+  if (trial.score_lower_ns) insert.bind(11, *trial.score_lower_ns);
+  if (trial.score_upper_ns) insert.bind(12, *trial.score_upper_ns);
+  if (!trial.made_at.empty()) insert.bind(13, trial.made_at);
   insert.exec();
   insert_configuration(target, search, position, trial.configuration);
 }
@@ -171,6 +173,8 @@ std::optional<stored_trial> read_trial(connection& source, search_id search,
   trial.remembered = row.getColumn(8).getInt() != 0;
   trial.programs = split(row.getColumn(9).getString());
   trial.made_at = row.getColumn(10).getString();
+  if (!row.isColumnNull(11)) trial.score_lower_ns = row.getColumn(11).getDouble();
+  if (!row.isColumnNull(12)) trial.score_upper_ns = row.getColumn(12).getDouble();
   return trial;
 }
 
@@ -178,7 +182,9 @@ std::optional<stored_trial> read_trial(connection& source, search_id search,
 std::string select_trials(const char* conditions) {
   return "SELECT position, outcome, message, score_ns, samples_ns, preparation_ns, " +
          is_intact("libtune_trial", trial_columns()) +
-         ", configuration, remembered, programs, made_at FROM libtune_trial WHERE " + conditions;
+         ", configuration, remembered, programs, made_at, score_lower_ns, score_upper_ns "
+         "FROM libtune_trial WHERE " +
+         conditions;
 }
 
 void compute_search_checksum(connection& target, search_id search) {

@@ -278,6 +278,9 @@ trial search_run::result_of(std::size_t index) {
   trial done = attempt.result();
   done.samples = race_->times(index);
   done.score = race_->score(index);
+  if (const interval bounds = race_->interval(index); std::isfinite(bounds.upper.count())) {
+    done.bounds = bounds;
+  }
   assert(std::isfinite(done.score->count()));
   done.outcome = outcome::measured;
   done.dropped = race_->state(index) == race_state::dropped;
@@ -342,18 +345,16 @@ void search_run::finish(trial done) {
   if (!survives || !survives()) throw device_fault_error(setting_.subject, kept);
 }
 
-std::optional<std::size_t> search_run::best() const {
+std::optional<std::size_t> search_run::best() {
   const std::vector<trial>& all = trials_.all();
-  std::optional<std::size_t> chosen = race_->winner();
-  if (chosen) {
-    const trial* winner = trials_.find(*chosen);
-    if (winner == nullptr || !winner->score) chosen.reset();  // found wrong in the end
-  }
+  const std::optional<std::size_t> leading = race_->leading();
+  const trial* const leader = leading ? trials_.find(*leading) : nullptr;
+  const bool is_right = leader != nullptr && leader->score;  // or found wrong in the end
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all[i].score) continue;
     // Among those that it has compared the race chooses, by more than their scores.
-    const bool is_beaten = chosen && racing_.contains(all[i].index) && all[i].index != *chosen;
+    const bool is_beaten = is_right && racing_.contains(all[i].index) && &all[i] != leader;
     if (!is_beaten && (!best || is_better(all[i], all[*best]))) best = i;
   }
   return best;

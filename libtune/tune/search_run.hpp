@@ -62,7 +62,7 @@ class search_run {
 
   const std::vector<trial>& trials() const noexcept { return trials_.all(); }
   /// The place of the winner among them; empty if none has a time.
-  std::optional<std::size_t> best() const;
+  std::optional<std::size_t> best();
   search_end end() const noexcept { return end_; }
   /// What could not be settled, for people.
   std::vector<std::string> doubts() const;

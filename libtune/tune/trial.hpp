@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libtune/base/value.hpp"
+#include "libtune/measure/confidence_interval.hpp"
 #include "libtune/measure/samples.hpp"
 
 namespace tune {
@@ -49,10 +50,11 @@ struct trial {
   std::size_t index = 0;                   ///< its number in the space
   std::vector<named_value> configuration;  ///< every field of the tuning struct
   tune::outcome outcome = outcome::skipped;
-  std::string reason;             ///< why it has no time; empty if it has
-  tune::samples samples;          ///< the times, empty unless it was measured
-  std::optional<run_time> score;  ///< what is compared, less is better; set if it was measured
-  bool dropped = false;           ///< measured no longer than it took to see that it cannot win
+  std::string reason;                ///< why it has no time; empty if it has
+  tune::samples samples;             ///< the times, empty unless it was measured
+  std::optional<run_time> score;     ///< the median of the samples; set if it was measured
+  std::optional<interval> bounds{};  ///< the score's confidence interval, if it is known
+  bool dropped = false;              ///< measured no longer than it took to see that it cannot win
   std::chrono::nanoseconds preparation{0};  ///< from its start until it could be run
   std::chrono::nanoseconds elapsed{0};      ///< from its start to its end
   trial_origin origin = trial_origin::made;

@@ -20,6 +20,10 @@ stored_trial to_stored(const trial& finished) {
                       .programs = finished.programs};
   if (!finished.score) return stored;
   stored.score_ns = finished.score->count();
+  if (finished.bounds) {
+    stored.score_lower_ns = finished.bounds->lower.count();
+    stored.score_upper_ns = finished.bounds->upper.count();
+  }
   for (const run_time time : finished.samples.times()) stored.samples_ns.push_back(time.count());
   return stored;
 }
@@ -42,6 +46,9 @@ std::optional<trial> from_stored(const stored_trial& stored, const search_proble
   taken.programs = stored.programs;
   for (const double time : stored.samples_ns) taken.samples.add(run_time(time));
   taken.score = score(taken.samples);
+  if (stored.score_lower_ns && stored.score_upper_ns) {
+    taken.bounds = {run_time(*stored.score_lower_ns), run_time(*stored.score_upper_ns)};
+  }
   if (taken.score.has_value() != (taken.outcome == outcome::measured)) return std::nullopt;
   return taken;
 }

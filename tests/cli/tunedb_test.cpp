@@ -79,7 +79,9 @@ struct bench {
                                 .outcome = "measured",
                                 .samples_ns = {1500, 1501.5},
                                 .score_ns = 1500,
-                                .programs = {"0123abcd"}});
+                                .programs = {"0123abcd"},
+                                .score_lower_ns = 1490,
+                                .score_upper_ns = 1510});
     database.add_trial(search, {.configuration = sample_tuning(128),
                                 .outcome = "measured",
                                 .samples_ns = {1800},
@@ -144,6 +146,10 @@ TEST_CASE("trials are shown with the fastest first and the reasons of the others
   const json trials = tunedb_json("trials " + function + " --arg rows=64 --arg type=float32");
   CHECK(trials["searches"][0]["trials"].size() == 3);
   CHECK(trials["searches"][0]["trials"][0]["samples_ns"] == json{1500, 1501.5});
+  CHECK(trials["searches"][0]["trials"][0]["score_lower_ns"] == 1490);
+  CHECK(trials["searches"][0]["trials"][0]["score_upper_ns"] == 1510);
+  CHECK(trials["searches"][0]["trials"][1]["score_upper_ns"].is_null());
+  CHECK(contains(text, "1.49 us"));
 }
 
 TEST_CASE("explain says what would be used, why, how sure and what was relaxed") {

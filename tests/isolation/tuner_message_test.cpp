@@ -39,6 +39,7 @@ tune::trial sample_trial() {
   made.outcome = tune::outcome::measured;
   for (const double time : {0.1, 1.0 / 3, 5e-324, 1e300}) made.samples.add(tune::run_time(time));
   made.score = tune::run_time(0.1 + 0.2);
+  made.bounds = {tune::run_time(0.1), tune::run_time(0.4)};
   made.preparation = std::chrono::nanoseconds(123456789);
   made.programs = {"a", "b"};
   return made;
@@ -102,6 +103,7 @@ TEST_CASE("a trial arrives with every bit of its times") {
     CHECK(std::memcmp(&there, &here, sizeof here) == 0);
   }
   CHECK(news.made.score == sample_trial().score);
+  CHECK(news.made.bounds == sample_trial().bounds);
   CHECK(news.made.configuration == sample_trial().configuration);
   CHECK(news.made.programs == sample_trial().programs);
 }

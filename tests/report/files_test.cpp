@@ -57,17 +57,18 @@ search_finished_event search_of_values() {
 
 TEST_CASE("CSV has a header and a row for each trial, complete and in order") {
   CHECK(csv_of(tune::testing::mixed_search()) ==
-        "block_x,block_y,tile,outcome,score_ns,spread_ns,min_ns,mean_ns,samples,preparation_ns,"
+        "block_x,block_y,tile,outcome,score_ns,score_lower_ns,score_upper_ns,spread_ns,min_ns,mean_"
+        "ns,samples,preparation_ns,"
         "reason\r\n"
-        "16,2,1,measured,53100,148.26,53000,53100,3,12345000,\r\n"
-        "16,4,1,measured,50000,0,50000,50000,1,12345000,\r\n"
-        "32,2,1,measured,52500,0,52500,52500,2,12345000,\r\n"
-        "32,4,1,over a device limit,,,,,0,0,it needs too much\r\n"
-        "64,2,1,compile failed,,,,,0,0,\"blur.kernel does not compile\nerror: \"\"x\"\", "
+        "16,2,1,measured,53100,53000,53200,148.26,53000,53100,3,12345000,\r\n"
+        "16,4,1,measured,50000,,,0,50000,50000,1,12345000,\r\n"
+        "32,2,1,measured,52500,,,0,52500,52500,2,12345000,\r\n"
+        "32,4,1,over a device limit,,,,,,,0,0,it needs too much\r\n"
+        "64,2,1,compile failed,,,,,,,0,0,\"blur.kernel does not compile\nerror: \"\"x\"\", "
         "unknown\nhere\"\r\n"
-        "64,4,1,skipped,,,,,0,0,\r\n"
-        "64,8,1,invalid time,,,,,2,0,\"a time is NaN, infinite, zero or negative\"\r\n"
-        "96,4,1,over a device limit,,,,,0,0,it needs too much\r\n");
+        "64,4,1,skipped,,,,,,,0,0,\r\n"
+        "64,8,1,invalid time,,,,,,,2,0,\"a time is NaN, infinite, zero or negative\"\r\n"
+        "96,4,1,over a device limit,,,,,,,0,0,it needs too much\r\n");
 }
 
 TEST_CASE("CSV quotes what would end a cell, and nothing else") {
@@ -76,7 +77,7 @@ TEST_CASE("CSV quotes what would end a cell, and nothing else") {
     search.trials = {
         failed_trial(0, {{"a \"b\"", std::string("plain text; 'x'")}}, outcome::skipped, text)};
     const std::string row = csv_of(search).substr(csv_of(search).find("\r\n") + 2);
-    return row.substr(std::string("plain text; 'x',skipped,,,,,0,0,").size());
+    return row.substr(std::string("plain text; 'x',skipped,,,,,,,0,0,").size());
   };
   CHECK(csv_of(search).rfind("outcome,", 0) == 0);
   CHECK(reason("plain") == "plain\r\n");
@@ -90,16 +91,17 @@ TEST_CASE("CSV quotes what would end a cell, and nothing else") {
 
 TEST_CASE("CSV writes every kind of value, and nothing where there is none") {
   CHECK(csv_of(search_of_values()) ==
-        "none,flag,low,high,real,undefined,text,outcome,score_ns,spread_ns,min_ns,mean_ns,samples,"
+        "none,flag,low,high,real,undefined,text,outcome,score_ns,score_lower_ns,score_upper_ns,"
+        "spread_ns,min_ns,mean_ns,samples,"
         "preparation_ns,reason\r\n"
-        ",true,-9223372036854775808,18446744073709551615,0.1,nan,\"a,b\",skipped,,,,,0,0,\r\n");
+        ",true,-9223372036854775808,18446744073709551615,0.1,nan,\"a,b\",skipped,,,,,,,0,0,\r\n");
 }
 
 TEST_CASE("CSV leaves statistics of samples that are NaN empty") {
   search_finished_event search;
   search.trials = {measured_trial(0, {}, {100})};
   search.trials[0].samples = tune::testing::samples_of({100, tune::testing::not_a_number});
-  CHECK(csv_of(search).find("measured,100,,,,2,12345000,\r\n") != std::string::npos);
+  CHECK(csv_of(search).find("measured,100,,,,,,2,12345000,\r\n") != std::string::npos);
 }
 
 TEST_CASE("JSON holds the search and every trial") {
@@ -116,11 +118,14 @@ TEST_CASE("JSON holds the search and every trial") {
                                  {"outcome", "measured"},
                                  {"reason", ""},
                                  {"score_ns", 53100.0},
+                                 {"score_lower_ns", 53000.0},
+                                 {"score_upper_ns", 53200.0},
                                  {"samples_ns", {53000.0, 53100.0, 53200.0}},
                                  {"preparation_ns", 12'345'000}});
   CHECK(got["trials"][4]["reason"] == tune::testing::mixed_search().trials[4].reason);
   CHECK(got["trials"][6]["outcome"] == "invalid time");
   CHECK(got["trials"][6]["score_ns"].is_null());
+  CHECK(got["trials"][1]["score_lower_ns"].is_null());
   CHECK(got["trials"][6]["samples_ns"] == json{51000.0, nullptr});
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -42,6 +43,9 @@ inline trial measured_trial(std::size_t index, std::vector<named_value> configur
   made.outcome = outcome::measured;
   made.samples = samples_of(nanoseconds);
   made.score = made.samples.median();
+  if (made.samples.size() > 2) {
+    made.bounds = {made.samples.min(), *std::ranges::max_element(made.samples.times())};
+  }
   made.preparation = std::chrono::microseconds(12345);
   return made;
 }

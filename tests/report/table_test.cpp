@@ -27,10 +27,10 @@ std::string table_of(const search_finished_event& search, const tune::table_opti
 TEST_CASE("a table shows the fastest first and what is the same for all once") {
   CHECK(table_of(tune::testing::successful_search()) ==
         R"(The same for all: tile=1
-   block_x  block_y     time  spread  samples  prepared in
->       16        4  50.0 us   0.0 %        1      12.3 ms
-*       32        2  52.5 us   0.0 %        2      12.3 ms
-        16        2  53.1 us   0.3 %        3      12.3 ms
+   block_x  block_y     time            interval  spread  samples  prepared in
+>       16        4  50.0 us                   -   0.0 %        1      12.3 ms
+*       32        2  52.5 us                   -   0.0 %        2      12.3 ms
+        16        2  53.1 us  53.0 us to 53.2 us   0.3 %        3      12.3 ms
 Best (>): 50.0 us (block_x=16, block_y=4); 1 within 5 % of it (*)
 No configuration was skipped.
 )");
@@ -39,10 +39,10 @@ No configuration was skipped.
 TEST_CASE("configurations without a time are counted by their reasons") {
   CHECK(table_of(tune::testing::mixed_search()) ==
         R"(The same for all: tile=1
-   block_x  block_y     time  spread  samples  prepared in
->       16        4  50.0 us   0.0 %        1      12.3 ms
-*       32        2  52.5 us   0.0 %        2      12.3 ms
-        16        2  53.1 us   0.3 %        3      12.3 ms
+   block_x  block_y     time            interval  spread  samples  prepared in
+>       16        4  50.0 us                   -   0.0 %        1      12.3 ms
+*       32        2  52.5 us                   -   0.0 %        2      12.3 ms
+        16        2  53.1 us  53.0 us to 53.2 us   0.3 %        3      12.3 ms
 Best (>): 50.0 us (block_x=16, block_y=4); 1 within 5 % of it (*)
 1 x skipped
 2 x over a device limit: it needs too much
@@ -74,8 +74,8 @@ TEST_CASE("a single configuration is shown with all its fields") {
   search.trials = {measured_trial(0, sample_configuration(16, 2), {1'000'000})};
   search.best = 0;
   CHECK(table_of(search) ==
-        R"(   block_x  block_y  tile     time  spread  samples  prepared in
->       16        2     1  1.00 ms   0.0 %        1      12.3 ms
+        R"(   block_x  block_y  tile     time  interval  spread  samples  prepared in
+>       16        2     1  1.00 ms         -   0.0 %        1      12.3 ms
 Best (>): 1.00 ms (block_x=16, block_y=2, tile=1); 0 within 5 % of it
 No configuration was skipped.
 )");
@@ -95,10 +95,25 @@ TEST_CASE("of equal times the best is the earlier configuration of the space, as
   CHECK(table_of(search).find("Best (>): 100 ns (block_x=2, block_y=2)") != std::string::npos);
 }
 
+TEST_CASE("the choice of the search comes first, even where another was measured as faster") {
+  search_finished_event search;
+  search.trials = {measured_trial(0, sample_configuration(1, 1), {100}),
+                   measured_trial(1, sample_configuration(2, 2), {102})};
+  search.best = 1;
+  search.trials[1].bounds = {tune::run_time(101), tune::run_time(104)};
+  CHECK(table_of(search) == R"(The same for all: tile=1
+   block_x  block_y    time          interval  spread  samples  prepared in
+>        2        2  102 ns  101 ns to 104 ns   0.0 %        1      12.3 ms
+*        1        1  100 ns                 -   0.0 %        1      12.3 ms
+Best (>): 102 ns (block_x=2, block_y=2); 1 within 5 % of it (*)
+No configuration was skipped.
+)");
+}
+
 TEST_CASE("samples that are NaN beside a time do no harm") {
   search_finished_event search = tune::testing::successful_search();
   search.trials[0].samples = tune::testing::samples_of({tune::testing::not_a_number});
-  CHECK(table_of(search).find("53.1 us   nan %        1") != std::string::npos);
+  CHECK(table_of(search).find("53.1 us  53.0 us to 53.2 us   nan %        1") != std::string::npos);
 }
 
 TEST_CASE("of many different reasons the most frequent are told") {

@@ -139,7 +139,7 @@ TEST_CASE("another application's database is refused and not touched") {
   const temporary_folder folder;
   for (const char* sql :
        {"PRAGMA application_id = 77; CREATE TABLE t (a)", "CREATE TABLE t (a)",
-        "PRAGMA journal_mode = WAL; CREATE TABLE t (a)", "PRAGMA user_version = 3"}) {
+        "PRAGMA journal_mode = WAL; CREATE TABLE t (a)", "PRAGMA user_version = 4"}) {
     const std::string path = folder.file("other.db");
     SQLite::Database(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(sql);
     const std::string before = bytes_of(path);
@@ -153,11 +153,11 @@ TEST_CASE("another application's database is refused and not touched") {
 TEST_CASE("a database of a newer libtune is read, and never written") {
   const temporary_folder folder;
   const std::string path = create_database(folder);
-  SQLite::Database(path, SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 3");
+  SQLite::Database(path, SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 4");
   const std::string before = bytes_of(path);
   connection opened(path, 1s, 1s);
   CHECK(opened.is_ready());
-  CHECK_THROWS_WITH_AS(write_transaction(opened, 1s), doctest::Contains("version 3"),
+  CHECK_THROWS_WITH_AS(write_transaction(opened, 1s), doctest::Contains("version 4"),
                        database_error);
   CHECK(bytes_of(path) == before);
 }
@@ -167,18 +167,18 @@ TEST_CASE("a database that became a newer libtune's while it was open is no long
   const std::string path = create_database(folder);
   connection opened(path, 1s, 1s);
   REQUIRE(opened.is_ready());
-  SQLite::Database(path, SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 3");
+  SQLite::Database(path, SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 4");
   CHECK_THROWS_AS(write_transaction(opened, 1s), database_error);
 }
 
 TEST_CASE("a database of a newer libtune that this one cannot read is refused") {
-  for (const char* change : {"UPDATE libtune_meta SET value = '3'", "DELETE FROM libtune_meta",
+  for (const char* change : {"UPDATE libtune_meta SET value = '4'", "DELETE FROM libtune_meta",
                              "DROP TABLE libtune_meta", "UPDATE libtune_meta SET checksum = x''"}) {
     const temporary_folder folder;
     const std::string path = create_database(folder);
     SQLite::Database(path, SQLite::OPEN_READWRITE)
-        .exec("PRAGMA user_version = 3; " + std::string(change));
-    CHECK_THROWS_WITH_AS(connection(path, 1s, 1s), doctest::Contains("version 3"), database_error);
+        .exec("PRAGMA user_version = 4; " + std::string(change));
+    CHECK_THROWS_WITH_AS(connection(path, 1s, 1s), doctest::Contains("version 4"), database_error);
   }
 }
 

@@ -67,9 +67,9 @@ int faults_in(const std::string& path, int& finished) {
                                        "SELECT count(*) FROM pragma_table_info('libtune_search') "
                                        "WHERE name = 'checksum'")
                                    .getInt() != 0;
-    if (version != 1 && version != 2) ++faults;
-    if (has_checksums != (version == 2)) ++faults;
-    if (version == 2) ++finished;
+    if (version != 1 && version != 3) ++faults;
+    if (has_checksums != (version == 3)) ++faults;
+    if (version == 3) ++finished;
     if (opened.execAndGet("PRAGMA integrity_check").getString() != "ok") ++faults;
     if (opened.execAndGet("SELECT count(*) FROM libtune_search").getInt64() != row_count + 1) {
       ++faults;

@@ -6,8 +6,10 @@
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/store/row_checksum.hpp"
 #include "libtune/store/tuning_database.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/samples.hpp"
@@ -25,6 +27,21 @@ using tune::testing::temporary_folder;
 using tune::testing::without_privileges;
 
 namespace {
+
+/// Makes version 2 of a file of today: without the intervals of scores.
+void turn_into_version_2(const std::string& path) {
+  SQLite::Database opened(path, SQLite::OPEN_READWRITE);
+  tune::detail::register_row_checksum(opened);
+  opened.exec("ALTER TABLE libtune_trial DROP COLUMN score_lower_ns");
+  opened.exec("ALTER TABLE libtune_trial DROP COLUMN score_upper_ns");
+  opened.exec("UPDATE libtune_trial SET checksum = " +
+              tune::detail::checksum_expression(
+                  "libtune_trial",
+                  std::vector<std::string>{"search_id", "position", "configuration", "outcome",
+                                           "message", "score_ns", "samples_ns", "preparation_ns",
+                                           "remembered", "programs", "made_at"}));
+  opened.exec("PRAGMA user_version = 2");
+}
 
 std::string query(const std::string& path, const std::string& sql) {
   return SQLite::Database(path).execAndGet(sql).getString();
@@ -47,11 +64,40 @@ TEST_CASE("results and trials of version 1 are kept, whichever call comes first"
     REQUIRE(search->trials.size() == 1);
     CHECK(search->trials[0].configuration == sample_tuning(128));
     CHECK(search->trials[0].samples_ns == std::vector<double>{1499.5, 1500.5});
-    CHECK(query(path, "PRAGMA user_version") == "2");
+    CHECK(query(path, "PRAGMA user_version") == "3");
     CHECK(query(path, "PRAGMA integrity_check") == "ok");
     database.store(sample_function(), sample_key(), sample_tuning(64), 1);
     CHECK(database.find(sample_function(), sample_key())->values == sample_tuning(64));
   }
+}
+
+TEST_CASE("trials of version 2 are kept, and a damaged one stays damaged") {
+  const temporary_folder folder;
+  const std::string path = folder.file("version_2.db");
+  {
+    tuning_database database(path);
+    const auto search = database.begin_search(sample_function(), sample_key());
+    for (const int wgs : {64, 128}) {
+      database.add_trial(search, {.configuration = sample_tuning(wgs),
+                                  .outcome = "measured",
+                                  .samples_ns = {1500},
+                                  .score_ns = 1500,
+                                  .score_lower_ns = 1400,
+                                  .score_upper_ns = 1600});
+    }
+  }
+  turn_into_version_2(path);
+  SQLite::Database(path, SQLite::OPEN_READWRITE)
+      .exec("UPDATE libtune_trial SET score_ns = 1 WHERE position = 1");
+  tuning_database database(path);
+  database.store(sample_function(), sample_key(), sample_tuning(64), 1500);
+  const auto search = database.latest_search(sample_function(), sample_key());
+  CHECK(query(path, "PRAGMA user_version") == "3");
+  REQUIRE(search);
+  REQUIRE(search->trials.size() == 1);
+  CHECK(search->trials[0].configuration == sample_tuning(64));
+  CHECK(search->trials[0].score_ns == 1500);
+  CHECK_FALSE(search->trials[0].score_lower_ns);
 }
 
 TEST_CASE("a migration that fails leaves version 1 as it was") {

@@ -29,6 +29,7 @@ tune::trial measured() {
   made.outcome = outcome::measured;
   made.samples = tune::samples({tune::run_time(3), tune::run_time(1), tune::run_time(2)});
   made.score = tune::run_time(2);
+  made.bounds = {tune::run_time(1), tune::run_time(3)};
   made.preparation = std::chrono::nanoseconds(77);
   made.programs = {"a", "b"};
   return made;
@@ -43,6 +44,7 @@ TEST_CASE("a trial comes back from what is stored of it") {
   CHECK(back->configuration == measured().configuration);
   CHECK(back->outcome == outcome::measured);
   CHECK(back->score == tune::run_time(2));
+  CHECK(back->bounds == measured().bounds);
   CHECK(back->samples.size() == 3);
   CHECK(back->preparation == std::chrono::nanoseconds(77));
   CHECK(back->programs == measured().programs);
