@@ -39,9 +39,9 @@ void for_each_test_device(const std::function<void(const device&)>& test);
 ///   LIBTUNE_DEVICE_TEST_CASE("a buffer is as large as was asked", device) {
 ///     CHECK(device.create_context().create_buffer(3).size_bytes() == 3);
 ///   }
-#define LIBTUNE_DEVICE_TEST_CASE(decorators, device) \
-  LIBTUNE_DETAIL_DEVICE_TEST_CASE(DOCTEST_ANONYMOUS(libtune_device_test_), decorators, device)
-#define LIBTUNE_DETAIL_DEVICE_TEST_CASE(function, decorators, device)                \
-  static void function(const ::tune::device& device);                                \
+#define LIBTUNE_DEVICE_TEST_CASE(decorators, parameter) \
+  LIBTUNE_DETAIL_DEVICE_TEST_CASE(DOCTEST_ANONYMOUS(libtune_device_test_), decorators, parameter)
+#define LIBTUNE_DETAIL_DEVICE_TEST_CASE(function, decorators, parameter)             \
+  static void function(const ::tune::device& parameter);                             \
   DOCTEST_TEST_CASE(decorators) { ::tune::testing::for_each_test_device(function); } \
-  static void function([[maybe_unused]] const ::tune::device& device)
+  static void function([[maybe_unused]] const ::tune::device& parameter)

@@ -50,3 +50,7 @@ LIBTUNE_DEVICE_TEST_CASE("a device test runs on a device that exists", device) {
   CHECK_FALSE(device.name().empty());
   CHECK(device_runs <= static_cast<int>(tune::testing::test_devices().size()));
 }
+
+LIBTUNE_DEVICE_TEST_CASE("a device test names its device as it likes", anything) {
+  CHECK_FALSE(anything.name().empty());
+}
