@@ -27,11 +27,15 @@ class measurable;
 enum class reset_before : std::uint8_t { batch, run };
 
 /// A configuration that is ready to be run and timed: what is returned for each configuration
-/// while tuning. nullptr means that this configuration is skipped. It owns what it runs; it can be
-/// moved, not copied, because an operation cannot be copied. Used by one thread at a time.
+/// while tuning. It owns what it runs; it can be moved, not copied, because an operation cannot be
+/// copied. Used by one thread at a time.
 ///
+///   if (registers > 64) return tune::measure::skipped("it needs too many registers");
 ///   return tune::make_measure(queue, std::move(operation))
 ///       .check([=] { return compare(expected, result); });
+///
+/// nullptr is a measure that skips, too; a lambda that returns it beside a measure has to name its
+/// type: [&](const tuning& t) -> tune::measure { ... }.
 class measure {
  public:
   /// Describes how a result is wrong; empty if it is right.
@@ -41,7 +45,7 @@ class measure {
   // NOLINTNEXTLINE(google-explicit-constructor): reads as "return nullptr"
   measure(std::nullptr_t);
   /// The same, and says why: "it needs 70 registers for each work item".
-  static measure skipped(std::string reason);
+  static measure skipped(std::string reason = unexplained);
   explicit measure(std::unique_ptr<detail::measurable> impl);
   measure(measure&&) noexcept;
   measure& operator=(measure&&) noexcept;
@@ -95,11 +99,13 @@ class measure {
   std::vector<run_time> sample(int iterations, int runs = 1);
 
  private:
+  static constexpr const char* unexplained = "the function that generates it returned nothing";
+
   void require_operation() const;
   std::vector<run_time> time_runs(int runs);
 
   std::unique_ptr<detail::measurable> impl_;
-  std::string why_skipped_ = "the function that generates it returned nothing";
+  std::string why_skipped_ = unexplained;
   check_function check_;
   std::shared_ptr<run_check> judge_;
   std::function<void()> reset_;

@@ -38,6 +38,17 @@ TEST_CASE("nullptr is a configuration that is skipped, and nothing can be done w
   CHECK_THROWS_AS(skipped.reset([] {}), tune::argument_error);
 }
 
+TEST_CASE("a lambda that skips need not name its type") {
+  const auto generate = [](int wgs) {
+    if (wgs > 64) return measure::skipped();
+    if (wgs > 32) return measure::skipped("it is too large");
+    return tune::make_measure([](int) { return 1.0; });
+  };
+  CHECK(generate(32));
+  CHECK(generate(64).why_skipped() == "it is too large");
+  CHECK(generate(128).why_skipped() == measure(nullptr).why_skipped());
+}
+
 TEST_CASE("a function that times itself gives one sample, the mean over the iterations") {
   std::vector<int> calls;
   measure measured = tune::make_measure([&](int iterations) {
