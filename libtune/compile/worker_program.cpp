@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "libtune/base/environment.hpp"
+#include "libtune/base/never_destroyed.hpp"
 
 namespace tune::detail {
 namespace {
@@ -57,7 +58,7 @@ std::string own_object() {
 }
 
 /// The folders named when this program was built, the latest first; and how this program compiles
-/// for itself. Never destroyed: threads may still compile at the end of the process.
+/// for itself.
 struct known_programs {
   std::mutex mutex;
   std::vector<const helper_folder*> folders;
@@ -65,7 +66,7 @@ struct known_programs {
 };
 
 known_programs& known() {
-  static auto* const made = new known_programs;
+  static never_destroyed<known_programs> made;
   return *made;
 }
 
