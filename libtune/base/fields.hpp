@@ -2,17 +2,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <boost/hana/accessors.hpp>
-#include <boost/hana/adapt_struct.hpp>
+#include <boost/hana/concept/struct.hpp>
 #include <boost/hana/core/to.hpp>
+#include <boost/hana/core/when.hpp>
 #include <boost/hana/ext/std/integral_constant.hpp>
 #include <boost/hana/first.hpp>
 #include <boost/hana/for_each.hpp>
 #include <boost/hana/length.hpp>
+#include <boost/hana/pair.hpp>
 #include <boost/hana/second.hpp>
 #include <boost/hana/string.hpp>
 #include <boost/hana/tuple.hpp>
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -23,17 +28,91 @@
 
 /// Lists the members of a key or tuning, so that they become database columns, kernel defines and
 /// log lines from one list. The type is a plain aggregate whose members are bool, integers, float,
-/// double, enumerations, tune::dtype, std::string, or std::optional of these. At global scope:
+/// double, enumerations, tune::dtype, std::string, or std::optional of these; at most 64 of them.
+/// At global scope, or in the namespace of the type:
 ///   LIBTUNE_FIELDS(app::multiply_tuning, wgs, rows)
 /// Leaving a member out is a compile error. A type without members is written LIBTUNE_FIELDS(t).
-#define LIBTUNE_FIELDS(...)                                                                \
-  BOOST_HANA_ADAPT_STRUCT(__VA_ARGS__);                                                    \
-  static_assert(::tune::detail::lists_every_member<LIBTUNE_DETAIL_FIRST(__VA_ARGS__, )>(), \
+#define LIBTUNE_FIELDS(type, ...)                                                     \
+  [[maybe_unused]] constexpr auto libtune_fields(::tune::detail::listed<type>,        \
+                                                 ::libtune_global_scope) {            \
+    return ::boost::hana::make_tuple(                                                 \
+        __VA_OPT__(LIBTUNE_DETAIL_EXPAND(LIBTUNE_DETAIL_FIELDS(type, __VA_ARGS__)))); \
+  }                                                                                   \
+  static_assert(::tune::detail::lists_every_member<type>(),                           \
                 "LIBTUNE_FIELDS has to list every member of the type, each once");
-#define LIBTUNE_DETAIL_FIRST(first, ...) first
+
+// A macro is not expanded within itself; put off, it is with the next scan.
+#define LIBTUNE_DETAIL_FIELDS(type, member, ...)       \
+  ::tune::detail::make_field<#member, &type::member>() \
+      __VA_OPT__(, LIBTUNE_DETAIL_FIELDS_LATER LIBTUNE_DETAIL_BRACKETS(type, __VA_ARGS__))
+#define LIBTUNE_DETAIL_FIELDS_LATER() LIBTUNE_DETAIL_FIELDS
+#define LIBTUNE_DETAIL_BRACKETS ()
+#define LIBTUNE_DETAIL_EXPAND(...) \
+  LIBTUNE_DETAIL_SCAN_16(          \
+      LIBTUNE_DETAIL_SCAN_16(LIBTUNE_DETAIL_SCAN_16(LIBTUNE_DETAIL_SCAN_16(__VA_ARGS__))))
+#define LIBTUNE_DETAIL_SCAN_16(...) \
+  LIBTUNE_DETAIL_SCAN_4(            \
+      LIBTUNE_DETAIL_SCAN_4(LIBTUNE_DETAIL_SCAN_4(LIBTUNE_DETAIL_SCAN_4(__VA_ARGS__))))
+#define LIBTUNE_DETAIL_SCAN_4(...) \
+  LIBTUNE_DETAIL_SCAN(LIBTUNE_DETAIL_SCAN(LIBTUNE_DETAIL_SCAN(LIBTUNE_DETAIL_SCAN(__VA_ARGS__))))
+#define LIBTUNE_DETAIL_SCAN(...) __VA_ARGS__
+
+namespace tune::detail {
+
+// Found by the namespaces of its arguments, which are that of the type and the global one.
+template <class T>
+concept has_field_list = requires {
+  libtune_fields(listed<T>{}, libtune_global_scope{});
+};
+
+}  // namespace tune::detail
+
+template <class T>
+struct boost::hana::accessors_impl<T, boost::hana::when<tune::detail::has_field_list<T>>> {
+  static constexpr auto apply() {
+    return libtune_fields(tune::detail::listed<T>{}, libtune_global_scope{});
+  }
+};
 
 namespace tune {
 namespace detail {
+
+template <std::size_t Size>
+struct field_text {
+  char characters[Size]{};
+  consteval field_text(const char (&text)[Size]) {  // NOLINT(google-explicit-constructor)
+    std::copy_n(text, Size, characters);
+  }
+};
+
+template <auto Member>
+struct member_accessor {
+  template <class T>
+  constexpr decltype(auto) operator()(T&& object) const {
+    return std::forward<T>(object).*Member;
+  }
+};
+
+// An enumeration can always be a value, and its names may follow.
+template <class T>
+inline constexpr bool is_enum = std::is_enum_v<T>;
+template <class T>
+inline constexpr bool is_enum<std::optional<T>> = std::is_enum_v<T>;
+
+template <class T, class Member>
+constexpr void require_value(Member T::*) {
+  if constexpr (!is_enum<Member>) static_cast<void>(value_traits<Member>::type);
+}
+
+template <field_text Name, auto Member>
+constexpr auto make_field() {
+  require_value(Member);
+  return []<std::size_t... I>(std::index_sequence<I...>) {
+    return boost::hana::make_pair(boost::hana::string_c<Name.characters[I]...>,
+                                  member_accessor<Member>{});
+  }
+  (std::make_index_sequence<sizeof(Name.characters) - 1>{});
+}
 
 struct convertible_to_anything {
   template <class T>
@@ -58,7 +137,14 @@ constexpr std::size_t aggregate_arity() {
 template <class T>
 constexpr bool lists_every_member() {
   static_assert(std::is_aggregate_v<T>, "a key or tuning is a plain aggregate");
-  return decltype(boost::hana::length(boost::hana::accessors<T>()))::value == aggregate_arity<T>();
+  static_assert(boost::hana::Struct<T>::value,
+                "LIBTUNE_FIELDS belongs at global scope or in the namespace of the type, before "
+                "the type is used");
+  if constexpr (boost::hana::Struct<T>::value) {
+    using fields = decltype(boost::hana::accessors<T>());
+    return decltype(boost::hana::length(std::declval<fields>()))::value == aggregate_arity<T>();
+  }
+  return true;  // it has been said
 }
 
 }  // namespace detail

@@ -70,10 +70,34 @@ std::string to_string(const std::vector<named_value>& values);
 std::string canonical_text(const value& v);
 std::string canonical_text(const std::vector<named_value>& values);
 
-/// Names of an enumeration's values. LIBTUNE_ENUM specialises it.
+namespace detail {
+/// Stands for a type where one looks for the list that a macro has made for it.
+template <class T>
+struct listed {};
+
+template <std::size_t Count, class E>
+struct enumerator_list {
+  std::string_view names;  ///< as they were written: "a, b, c"
+  std::array<E, Count> values;
+};
+}  // namespace detail
+
+}  // namespace tune
+
+/// Makes the lists that LIBTUNE_FIELDS and LIBTUNE_ENUM leave at global scope be found.
+struct libtune_global_scope {};
+
+namespace tune {
+
+/// Names of an enumeration's values, as LIBTUNE_ENUM lists them.
 template <class E>
 struct enum_names {
-  static constexpr bool known = false;
+  static constexpr bool known = requires {
+    libtune_enumerators(detail::listed<E>{}, libtune_global_scope{});
+  };
+  static constexpr auto list() {
+    return libtune_enumerators(detail::listed<E>{}, libtune_global_scope{});
+  }
 };
 
 namespace detail {
@@ -100,7 +124,16 @@ constexpr value_type integer_type(std::size_t bytes, bool is_signed) noexcept {
 /// How a C++ type becomes a value and comes back. from_value throws type_error on any other type
 /// and on an integer that does not fit.
 template <class T>
-struct value_traits;
+struct value_traits {
+  static_assert(!std::is_same_v<T, T>,
+                "a member of a key or tuning is bool, an integer, float, double, an enumeration, "
+                "tune::dtype, std::string, or std::optional of one of these");
+  // So that nothing else is said.
+  static constexpr value_type type{};
+  static constexpr bool optional = false;
+  static value to_value(const T&);
+  static const T& from_value(const value&);
+};
 
 template <>
 struct value_traits<bool> {
@@ -161,20 +194,19 @@ requires(std::is_enum_v<E>&& enum_names<E>::known) struct value_traits<E> {
   static constexpr bool optional = false;
 
   static value to_value(E v) {
-    const auto& all = enum_names<E>::values();
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (all[i] == v) return std::string(detail::nth_name(enum_names<E>::names, i));
+    static constexpr auto all = enum_names<E>::list();
+    for (std::size_t i = 0; i < all.values.size(); ++i) {
+      if (all.values[i] == v) return std::string(detail::nth_name(all.names, i));
     }
-    detail::throw_unknown_enumerator(std::to_string(static_cast<long long>(v)),
-                                     enum_names<E>::names);
+    detail::throw_unknown_enumerator(std::to_string(static_cast<long long>(v)), all.names);
   }
   static E from_value(const value& v) {
+    static constexpr auto all = enum_names<E>::list();
     const std::string& name = detail::string_from(v, type);
-    const auto& all = enum_names<E>::values();
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (detail::nth_name(enum_names<E>::names, i) == name) return all[i];
+    for (std::size_t i = 0; i < all.values.size(); ++i) {
+      if (detail::nth_name(all.names, i) == name) return all.values[i];
     }
-    detail::throw_unknown_enumerator(name, enum_names<E>::names);
+    detail::throw_unknown_enumerator(name, all.names);
   }
 };
 
@@ -206,15 +238,16 @@ struct value_traits<std::optional<T>> {
 
 }  // namespace tune
 
-/// Names an enumeration's values, so that keys and tunings store them by name. At global scope:
+/// Names an enumeration's values, so that keys and tunings store them by name. At global scope, or
+/// in the namespace of the enumeration, before its first use:
 ///   LIBTUNE_ENUM(app::layout, row_major, column_major)
-#define LIBTUNE_ENUM(type, ...)                             \
-  template <>                                               \
-  struct tune::enum_names<type> {                           \
-    static constexpr bool known = true;                     \
-    static constexpr std::string_view names = #__VA_ARGS__; \
-    static constexpr auto values() {                        \
-      using enum type;                                      \
-      return std::array{__VA_ARGS__};                       \
-    }                                                       \
-  };
+#define LIBTUNE_ENUM(type, ...)                                                                 \
+  [[maybe_unused]] constexpr auto libtune_enumerators(::tune::detail::listed<type>,             \
+                                                      ::libtune_global_scope) {                 \
+    using enum type;                                                                            \
+    constexpr auto values = ::std::array{__VA_ARGS__};                                          \
+    return ::tune::detail::enumerator_list<values.size(), type>{#__VA_ARGS__, values};          \
+  }                                                                                             \
+  static_assert(::tune::enum_names<type>::known,                                                \
+                "LIBTUNE_ENUM belongs at global scope or in the namespace of the type, before " \
+                "the type is used");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/base/fields.hpp"
 
+#include <boost/hana/tuple.hpp>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>
@@ -45,6 +46,21 @@ struct left_out {
   int listed;
   int forgotten;
 };
+
+enum class inner_layout { rows, columns };
+LIBTUNE_ENUM(inner_layout, rows, columns)
+struct inner {
+  int wgs = 1;
+  std::optional<inner_layout> order = inner_layout::columns;
+};
+LIBTUNE_FIELDS(inner, wgs, order)
+struct derived : inner {};
+namespace {
+struct hidden {
+  int wgs = 3;
+};
+LIBTUNE_FIELDS(hidden, wgs)
+}  // namespace
 }  // namespace app
 
 LIBTUNE_ENUM(app::layout, row_major, column_major)
@@ -52,7 +68,18 @@ LIBTUNE_FIELDS(app::everything, flag, i8, u8, i16, u16, i32, u32, i64, u64, f32,
                plain, type, maybe)
 LIBTUNE_FIELDS(app::nothing)
 LIBTUNE_FIELDS(app::pair, first, second)
-BOOST_HANA_ADAPT_STRUCT(app::left_out, listed);
+
+// As LIBTUNE_FIELDS does, but it would refuse this one.
+constexpr auto libtune_fields(tune::detail::listed<app::left_out>, libtune_global_scope) {
+  return boost::hana::make_tuple(tune::detail::make_field<"listed", &app::left_out::listed>());
+}
+
+TEST_CASE("fields may be listed in the namespace of their type") {
+  CHECK(tune::to_string(tune::to_values(app::inner{})) == "wgs=1, order=columns");
+  CHECK(tune::from_values<app::inner>(tune::to_values(app::inner{7, {}})).wgs == 7);
+  CHECK(tune::to_string(tune::to_values(app::hidden{})) == "wgs=3");
+  CHECK_FALSE(tune::fielded<app::derived>);
+}
 
 TEST_CASE("a member that the list leaves out is noticed") {
   static_assert(tune::detail::lists_every_member<app::pair>());
