@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::operations {
 
 /// The definition, as kernel text, of a type of so many bytes for kernels that move elements and

@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// Which parts of a piece of memory are in use: bookkeeping alone, in bytes. Best fit; neighbouring

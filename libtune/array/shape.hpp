@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// The extents of an array of rank 0 to 8, the slowest axis first. A value that allocates nothing.

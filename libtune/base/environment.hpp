@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// One environment variable that libtune reads. The table of them is the documentation: the README

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// The root of everything that libtune throws. The text is for the person who meets it: what was

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// A number of IEEE 754's binary16, as arrays hold it: storage that converts, without arithmetic of

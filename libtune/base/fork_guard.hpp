@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// While one lives on any thread, a fork of this process waits. It guards short sections that hold

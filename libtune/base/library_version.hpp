@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// The version of this libtune, such as "0.1.0".

@@ -5,6 +5,8 @@
 #include <functional>
 #include <string_view>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// How important a log line is.

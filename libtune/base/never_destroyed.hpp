@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// The object of a static variable that is never destroyed: the destructors of other static

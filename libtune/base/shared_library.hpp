@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// A shared library that is loaded while the program runs, so that the program starts without it.

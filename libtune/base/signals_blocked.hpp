@@ -4,6 +4,8 @@
 
 #include <csignal>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// While one lives, this thread receives no signal, and neither do threads that it makes, ever: the

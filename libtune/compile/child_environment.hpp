@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// What a child process finds in its environment, as "NAME=value": what this process has, but with

@@ -10,6 +10,8 @@
 #include <sys/types.h>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// What a child process is to run.

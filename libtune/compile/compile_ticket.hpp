@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// What became of a program that was given to a compile_pool.

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// How the messages of one language are framed: magic number, kind, length of the content, content.

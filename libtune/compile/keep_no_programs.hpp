@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// While one lives, programs compiled on this thread are taken from the cache if they are there,

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// A kernel's text in the portable dialect of the preamble.

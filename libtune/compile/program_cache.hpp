@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 class binary_cache;

@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 struct usable_resources {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// The variable that tells a program that it has been started to compile: it holds the number of

@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 namespace detail {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 struct context_options {

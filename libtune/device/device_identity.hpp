@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 struct device_info;

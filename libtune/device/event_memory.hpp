@@ -9,6 +9,8 @@
 #include <new>
 #include <utility>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// Memory for the events of one queue, so that a pipeline which makes events and drops them

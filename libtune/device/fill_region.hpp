@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// Part of a buffer: rows of bytes, and slices of rows. Pitches matter only where there are several

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <memory>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 namespace detail {

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// A count of work items along one to three axes; x varies fastest.

@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 namespace detail {

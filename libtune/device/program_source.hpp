@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// What a device's compiler is given: complete text, nothing left to substitute.

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// Makes tuning safe for this program: call it first in main.

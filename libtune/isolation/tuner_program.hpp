@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// A program that serves tuning requests when it is started as a child: one whose main begins with

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// What the last cache before global memory holds when a timed run starts.

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// Judges a configuration by runs that are made for it: it prepares each, and looks at what came of

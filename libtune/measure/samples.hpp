@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// How long one run took, in nanoseconds; a fraction where a mean was taken.

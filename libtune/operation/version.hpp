@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// A number larger than any that this gave out before in this process; it marks a change.

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// Sets of choices as a graph without cycles. An edge chooses a candidate for one parameter, its

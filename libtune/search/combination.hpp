@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// A combination of candidates that changes by one parameter at a time, and what the restrictions

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// Who says when a search ends.

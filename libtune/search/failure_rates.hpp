@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// How often configurations fail that have a certain candidate on a certain axis: what devices

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// A configuration that has been proposed or told.

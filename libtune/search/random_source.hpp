@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// Random numbers that are the same for the same seed on every platform (64-bit Mersenne twister

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// What a configuration will ask of the device, so that one which the device cannot run is skipped

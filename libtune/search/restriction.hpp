@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// A condition that every configuration of a space meets.

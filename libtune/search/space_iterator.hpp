@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <iterator>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// Walks over a space; each step makes the configuration anew. The space has to outlive it.

@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// What every strategy can be told. Where both limits are given, the smaller counts.

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// What gzip compressed, or the bytes themselves if they do not begin as gzip's files do.

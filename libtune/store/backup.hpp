@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// Writes one state of a database to another file, in place of what that is, also while others

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// What may be done to the file of a tuning database.

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// Where the results of a database are kept.

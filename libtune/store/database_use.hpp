@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// Lives while its thread has a transaction or a running statement in a tuning database, and so

@@ -5,6 +5,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// An open file, closed at the end of its life. Empty where there is none.

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// The kind of file system, as statfs numbers them, of a path or of the nearest folder above it

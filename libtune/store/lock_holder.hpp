@@ -6,6 +6,8 @@
 #include <string>
 #include <sys/types.h>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// A process that others wait for, as the system shows it now.

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// Whose results a lookup may return.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// The name of a VFS of SQLite that is the default one but for one thing: it takes an absolute path

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// What to remove: what fits everything that is given here.

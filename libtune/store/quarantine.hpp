@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace SQLite {
 class Database;
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// Writes a file so that its readers see the old one or the whole new one, also after a loss of

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace SQLite {
 class Database;
 }

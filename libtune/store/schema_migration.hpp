@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace SQLite {
 class Database;
 }

@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 using sha256_digest = std::array<std::byte, 32>;

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// Checks that only who runs the system, or this user, can have put a system database there: the

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// libtune's folder for what can be made again: libtune in XDG_CACHE_HOME, else in HOME/.cache.

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// Whether bytes are UTF-8 as JSON demands it: no overlong forms, no surrogates.

@@ -6,6 +6,8 @@
 #include <csignal>
 #include <ctime>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// Keeps a write beyond the limit on file sizes from ending the process: while one lives, it is an

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::testing {
 
 /// Counts what the thread that made it allocates from then on with operator new, in any form:

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <chrono>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::testing {
 
 /// A clock that moves only when it is told to, so that tests of timing need not wait. Its time

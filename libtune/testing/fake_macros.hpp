@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::testing {
 
 /// The macros of a program's text, by which a fake kernel knows its configuration. Read from its

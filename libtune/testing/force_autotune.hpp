@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::testing {
 
 /// A doctest decorator: autotuners that the test case calls tune for real, neither reading nor

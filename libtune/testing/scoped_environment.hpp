@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::testing {
 
 /// Sets an environment variable, or unsets it given a null value, and puts back what was there.

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::testing {
 
 /// Says on standard error that the running test case cannot be tested here, and why. It does not

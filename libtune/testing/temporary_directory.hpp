@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <string>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::testing {
 
 /// An empty folder of its own, removed at the end with all that is in it.

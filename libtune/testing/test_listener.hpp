@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::testing {
 
 /// Gives each test case its test mode, and counts the test cases that ran and that were skipped.

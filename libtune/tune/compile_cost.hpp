@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// How long programs take to compile, learned from those that have been compiled: the cost of a

@@ -4,6 +4,8 @@
 
 #include <chrono>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// Where the time of a search went, seen from its thread. The parts do not overlap.

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// What autotuners do in a test program. The testing room sets it; nothing else does.

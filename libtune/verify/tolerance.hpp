@@ -8,6 +8,8 @@
 
 #include "libtune/base/element_type.hpp"
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// What decides whether a result is close enough to the answer.

@@ -3,6 +3,9 @@
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +34,36 @@ std::string first_line(const fs::path& file, const std::string& beginning) {
   return {};
 }
 
+std::vector<fs::path> public_headers() {
+  std::vector<fs::path> found;
+  std::ifstream list(LIBTUNE_PUBLIC_HEADERS);
+  for (std::string line; std::getline(list, line);) {
+    if (!line.empty()) found.push_back(source_dir / "libtune" / line);
+  }
+  for (const fs::path& header : headers()) {
+    const fs::path place = header.lexically_relative(source_dir / "operations");
+    if (std::distance(place.begin(), place.end()) == 2 && *place.begin() != "..") {
+      found.push_back(header);
+    }
+  }
+  return found;
+}
+
+bool reaches(const fs::path& header, const fs::path& wanted, std::set<fs::path>& seen) {
+  if (header == wanted) return true;
+  if (!seen.insert(header).second) return false;
+  const std::regex include("#include \"([^\"]+)\"");
+  std::ifstream text(header);
+  std::smatch match;
+  for (std::string line; std::getline(text, line);) {
+    if (std::regex_search(line, match, include) &&
+        reaches(source_dir / match[1].str(), wanted, seen)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 TEST_CASE("a header may be included twice") {
@@ -48,5 +81,15 @@ TEST_CASE("a source includes its own header first, and so shows that it is compl
     if (!fs::exists(source)) continue;
     const std::string own = "#include \"" + header.lexically_relative(source_dir).string() + '"';
     CHECK_MESSAGE(first_line(source, "#include") == own, source.string());
+  }
+}
+
+TEST_CASE("every public header asks for C++20 before it needs it") {
+  const fs::path asks = source_dir / "libtune/base/cxx20.hpp";
+  const auto all = public_headers();
+  REQUIRE(all.size() > 50);
+  for (const fs::path& header : all) {
+    std::set<fs::path> seen;
+    CHECK_MESSAGE(reaches(header, asks, seen), header.string());
   }
 }
