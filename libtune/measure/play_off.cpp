@@ -10,6 +10,7 @@ namespace tune::detail {
 namespace {
 
 constexpr int first_turns = 3;  // of each group before the next one plays
+constexpr std::size_t least_finalists = 2;
 
 }  // namespace
 
@@ -19,14 +20,24 @@ play_off::play_off(race_book& book, const race_settings& settings, std::vector<s
     race_entry& rival = book_.entries()[place];
     rival.state = race_state::finalist;
     rival.runs = 0;
+    rival.doubtful = false;
     rival.adjusted.reset();
   }
   begin_round();
 }
 
-std::optional<std::size_t> play_off::next() const {
-  if (position_ >= group_.size()) return std::nullopt;
-  return group_[backwards_ ? group_.size() - 1 - position_ : position_];
+std::optional<std::size_t> play_off::next() {
+  for (; position_ < group_.size(); ++position_) {
+    const std::size_t place = group_[backwards_ ? group_.size() - 1 - position_ : position_];
+    if (!has_played(place)) return place;
+  }
+  return std::nullopt;
+}
+
+// Whether it has had its runs of this round, or needs no more.
+bool play_off::has_played(std::size_t place) const {
+  const race_entry& entry = book_.entries()[place];
+  return entry.state != race_state::finalist || entry.runs >= played_ + quota_ * runs_per_visit;
 }
 
 void play_off::advance() { ++position_; }
@@ -35,12 +46,9 @@ void play_off::spend(std::span<const run_time> times) noexcept {
   for (const run_time time : times) spent_ += time;
 }
 
-void play_off::end_turn(bool moved, double margin) {
-  if (!moved) {
-    ++turns_;
-    backwards_ = !backwards_;
-    judge(margin);
-  }
+void play_off::end_turn(double margin) {
+  backwards_ = !backwards_;
+  judge(margin);
   if (settings_.final_time.count() > 0 && spent_ > settings_.final_time) {
     finished_ = true;
     return;
@@ -53,11 +61,12 @@ void play_off::begin_turn() {
   std::erase_if(group_, [&](std::size_t place) {
     return book_.entries()[place].state != race_state::finalist;
   });
-  if (group_.empty() || turns_ >= quota_ || is_decided()) begin_group();
+  const bool is_over =
+      std::ranges::all_of(group_, [&](std::size_t place) { return has_played(place); });
+  if (is_over || is_decided()) begin_group();
 }
 
 void play_off::begin_group() {
-  turns_ = 0;
   std::erase_if(waiting_, [&](std::size_t place) {
     return book_.entries()[place].state != race_state::finalist;
   });
@@ -83,7 +92,34 @@ void play_off::begin_round() {
     return;
   }
   quota_ = std::min(left, played_ == 0 ? first_turns : played_ / runs_per_visit);
+  if (settings_.final_time.count() > 0) keep_affordable();
   begin_group();
+}
+
+// Where there is no time to compare all, every round takes half of what is left, for the best of
+// them: better to compare some well than all badly.
+void play_off::keep_affordable() {
+  const int visit = book_.drift().runs(book_.spread());
+  const auto most = static_cast<int>(std::max<std::size_t>(settings_.live, 2)) - 1;
+  const double share =
+      static_cast<double>(visit) / std::min(most, static_cast<int>(waiting_.size()));
+  const auto cost = [&](std::size_t place) {
+    return (runs_per_visit * score(place) + share * score(*book_.sentinel())) * quota_;
+  };
+  const auto affordable = [&] {
+    const run_time half = (run_time(settings_.final_time) - spent_) / 2;
+    run_time sum{0};
+    std::size_t count = 0;
+    for (; count < waiting_.size() && sum <= half; ++count) sum += cost(waiting_[count]);
+    return std::max(count, least_finalists);
+  };
+  std::ranges::stable_sort(waiting_, {}, [&](std::size_t place) { return score(place); });
+  if (affordable() < waiting_.size()) quota_ = std::min(quota_, first_turns);
+  const std::size_t kept = affordable();
+  for (std::size_t i = kept; i < waiting_.size(); ++i) {
+    book_.entries()[waiting_[i]].state = race_state::beaten;
+  }
+  if (kept < waiting_.size()) waiting_.resize(kept);
 }
 
 void play_off::judge(double margin) {

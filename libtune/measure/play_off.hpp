@@ -17,7 +17,8 @@ namespace tune::detail {
 /// within the indifference of all that remain, or everybody has had his runs.
 ///
 /// Where there are more than may be kept alive, they play in groups, and each group plays several
-/// turns before the next; then what remains plays on in groups for twice as many.
+/// turns before the next; then what remains plays on in groups for twice as many. Where there is no
+/// time for all, the best of them play.
 class play_off {
  public:
   /// @param rivals  places in the book, of settled configurations without the sentinel; they
@@ -25,7 +26,7 @@ class play_off {
   play_off(race_book& book, const race_settings& settings, std::vector<std::size_t> rivals);
 
   /// Who has to run now, and how often; empty if the turn is over and the sentinel is due.
-  std::optional<std::size_t> next() const;
+  std::optional<std::size_t> next();
   int runs() const noexcept { return runs_per_visit; }
   /// The one that next named has been recorded in the book, or has failed there.
   void advance();
@@ -33,8 +34,9 @@ class play_off {
   /// These times were measured for it, of whoever.
   void spend(std::span<const run_time> times) noexcept;
 
-  /// The block of a turn has been closed; it is played again if the device moved.
-  void end_turn(bool moved, double margin);
+  /// The last block of a turn has been closed. Whoever lost runs, because the device moved, has
+  /// them again in the next.
+  void end_turn(double margin);
   bool finished() const noexcept { return finished_; }
 
   /// Whether it is one of those being measured in turn.
@@ -48,8 +50,10 @@ class play_off {
   void begin_turn();
   void begin_group();
   void begin_round();
+  void keep_affordable();
   void judge(double margin);
   bool is_decided();
+  bool has_played(std::size_t place) const;
   std::vector<std::size_t> remaining() const;
   interval bounds(std::size_t place);
   run_time score(std::size_t place);
@@ -60,7 +64,6 @@ class play_off {
   std::vector<std::size_t> waiting_;  // of this round, those that are in no group yet
   std::vector<std::size_t> group_;
   std::size_t position_ = 0;
-  int turns_ = 0;   // of this group in this round
   int quota_;       // turns of each in this round
   int played_ = 0;  // runs of each in the rounds before
   run_time spent_{0};

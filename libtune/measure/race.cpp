@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -13,27 +14,37 @@
 namespace tune {
 namespace {
 
-// One run may be an outlier of any size; two together are not, but for one time in a thousand.
+// One run may be an outlier of any size, and so may two: but two of them are not of one size.
 constexpr int fewest_runs = 2;
-// A single run is enough for what is so many times slower than the best.
-constexpr double hopeless = 6;
-// A sentinel that takes so much longer than the best costs more than the change to another.
-constexpr double slow_sentinel = 1.25;
+constexpr double agreement = 0.05;
+constexpr double agreement_spreads = 6;
+// How wide the interval of the winner's time may be, as a part of it.
+constexpr double known_well = 0.1;
+constexpr int confirming_runs = 8;
 
 race_settings checked(const race_settings& settings) {
   if (!(settings.confidence > 0 && settings.confidence < 1) || !(settings.indifference >= 0) ||
       settings.screening_runs < fewest_runs || settings.block_runs < 1 || settings.final_runs < 0) {
-    throw argument_error(fmt::format(
-        "a race with confidence {}, indifference {}, {} screening runs, {} runs in a block and {} "
-        "final runs cannot be decided; see race_settings",
-        settings.confidence, settings.indifference, settings.screening_runs, settings.block_runs,
-        settings.final_runs));
+    throw argument_error(
+        fmt::format("a race with confidence {}, indifference {}, {} screening runs, {} "
+                    "runs in a block and {} "
+                    "final runs cannot be decided; see race_settings",
+                    settings.confidence, settings.indifference, settings.screening_runs,
+                    settings.block_runs, settings.final_runs));
   }
   return settings;
 }
 
 bool are_valid(std::span<const run_time> times) {
   return samples(std::vector<run_time>(times.begin(), times.end())).valid();
+}
+
+// Whether the two fastest differ by no more than this part, so that neither has lost a time slice.
+bool agree(const samples& of, double part) {
+  std::vector<run_time> times(of.times().begin(), of.times().end());
+  if (times.size() < 2) return false;
+  std::ranges::nth_element(times, times.begin() + 1);
+  return times[1] <= times[0] * (1 + part);
 }
 
 }  // namespace
@@ -55,6 +66,10 @@ std::optional<race_task> race::next() {
 
 std::optional<race_task> race::decide() {
   while (!finished_) {
+    if (confirmed_) {
+      if (auto task = confirm()) return task;
+      continue;
+    }
     if (heir_) return sentinel_task(*heir_);
     if (closing_) return sentinel_task(*book_.sentinel());
     if (play_off_) {
@@ -71,8 +86,7 @@ std::optional<race_task> race::decide() {
 
 std::optional<race_task> race::screen() {
   if (active_) return screening_task(book_.entries()[*active_]);
-  const bool is_full = book_.runs_in_block() >= settings_.block_runs;
-  if (book_.sentinel() && (is_full || (queue_.empty() && closed_ && book_.runs_in_block() > 0))) {
+  if (book_.sentinel() && (is_full() || (queue_.empty() && closed_ && book_.runs_in_block() > 0))) {
     closing_ = true;
     return std::nullopt;
   }
@@ -105,11 +119,19 @@ void race::add(std::span<const run_time> times) {
   entry& of = book_.at(done.configuration);
   if (done.step == race_step::sentinel) best_upper_.reset();
   book_.record(of, times, done.runs, done.step == race_step::play_off);
-  if (play_off_) play_off_->spend(of.visits.back().times);
+  if (play_off_ && !confirmed_) play_off_->spend(of.visits.back().times);
   switch (done.step) {
     case race_step::screening: add_screening(of); break;
     case race_step::sentinel: add_sentinel(of, times); break;
-    case race_step::play_off: play_off_->advance(); break;
+    case race_step::play_off: add_final(of); break;
+  }
+}
+
+void race::add_final(const entry& of) {
+  if (confirmed_) {
+    confirming_ += of.visits.back().total();
+  } else {
+    play_off_->advance();
   }
 }
 
@@ -119,8 +141,7 @@ void race::add_screening(entry& of) {
   active_.reset();
   book_.learn_spread(of);
   if (book_.sentinel() || of.state != race_state::settled) return;
-  const samples& first = book_.adjusted(of);
-  book_.open(of, first.times());
+  book_.open(of);
 }
 
 void race::judge(entry& of) {
@@ -133,9 +154,8 @@ void race::judge(entry& of) {
 }
 
 bool race::is_hopeless(entry& of, double margin) {
-  const run_time best = best_upper();
-  if (of.runs < fewest_runs) return book_.score(of) > best * hopeless;
-  return book_.bounds(of).lower > best * (1 + margin);
+  if (of.runs < fewest_runs || book_.bounds(of).lower <= best_upper() * (1 + margin)) return false;
+  return agree(book_.adjusted(of), std::max(agreement, agreement_spreads * book_.spread()));
 }
 
 bool race::is_settled(entry& of) {
@@ -150,7 +170,7 @@ run_time race::best_upper() {
   if (best_upper_) return *best_upper_;
   run_time best(std::numeric_limits<double>::infinity());
   for (entry& other : book_.entries()) {
-    if (other.state != race_state::settled) continue;
+    if (other.state != race_state::settled || other.doubtful) continue;
     best = std::min(best, book_.decisive_bounds(other).upper);
   }
   best_upper_ = best;
@@ -158,61 +178,6 @@ run_time race::best_upper() {
 }
 
 double race::margin() const { return book_.drift().tolerance(book_.spread()); }
-
-void race::add_sentinel(entry& of, std::span<const run_time> times) {
-  if (heir_) {
-    heir_.reset();
-    book_.open(of, times);
-    return;
-  }
-  const std::size_t block = book_.open_block();
-  const drift_verdict verdict = book_.close(times);
-  best_upper_.reset();
-  closing_ = false;
-  const bool moved = verdict == drift_verdict::moved;
-  if (moved) reopen(block, book_.drift().movement());
-  if (play_off_) {
-    play_off_->end_turn(moved, margin());
-  } else if (!moved) {
-    choose_sentinel();
-  }
-}
-
-// What cannot win even if the device moved to its favour is not measured again.
-void race::reopen(std::size_t block, double movement) {
-  for (entry& of : book_.entries()) {
-    if (of.place == book_.sentinel() || of.visits.empty() || of.visits.back().block != block) {
-      continue;
-    }
-    if (of.state == race_state::finalist) book_.discard(of, block);
-    if (of.state != race_state::dropped && of.state != race_state::settled) continue;
-    if (is_hopeless(of, margin() + movement)) continue;
-    book_.discard(of, block);
-    of.state = race_state::waiting;
-    queue_.push_front(of.place);
-  }
-  best_upper_.reset();  // it may be of one that waits now
-}
-
-std::optional<std::size_t> race::leader() {
-  std::optional<std::size_t> best;
-  for (entry& of : book_.entries()) {
-    if (of.state != race_state::settled) continue;
-    if (!best || book_.score(of) < book_.score(book_.entries()[*best])) best = of.place;
-  }
-  return best;
-}
-
-void race::choose_sentinel() {
-  const std::optional<std::size_t> best = leader();
-  if (!best || best == book_.sentinel()) return;
-  if (!book_.sentinel()) {
-    heir_ = best;
-    return;
-  }
-  const run_time present = book_.decisive_bounds(book_.entries()[*book_.sentinel()]).upper;
-  if (book_.score(book_.entries()[*best]) * slow_sentinel < present) heir_ = best;
-}
 
 // The best of the screening becomes the sentinel, for it is what the others have to beat.
 void race::begin_play_off() {
@@ -224,8 +189,9 @@ void race::begin_play_off() {
   const run_time bound = best_upper() * (1 + margin());
   std::vector<std::size_t> rivals;
   for (entry& of : book_.entries()) {
-    if (of.state != race_state::settled || of.place == *best) continue;
-    if (book_.decisive_bounds(of).lower <= bound) rivals.push_back(of.place);
+    if (of.state != race_state::settled && !of.doubtful) continue;
+    if (of.place == *best || of.state == race_state::failed) continue;
+    if (of.doubtful || book_.decisive_bounds(of).lower <= bound) rivals.push_back(of.place);
   }
   std::ranges::stable_sort(rivals, {},
                            [&](std::size_t place) { return book_.score(book_.entries()[place]); });
@@ -234,7 +200,7 @@ void race::begin_play_off() {
     finalists_.push_back(book_.entries()[place].configuration);
   }
   if (rivals.empty()) {
-    finish({*best});
+    choose({*best});
     return;
   }
   play_off_.emplace(book_, settings_, std::move(rivals));
@@ -243,8 +209,8 @@ void race::begin_play_off() {
 
 std::optional<race_task> race::play() {
   if (play_off_->finished()) {
-    finish(play_off_->tied());
-  } else if (const auto place = play_off_->next()) {
+    choose(play_off_->tied());
+  } else if (const auto place = play_off_->next(); place && !is_full()) {
     return race_task{book_.entries()[*place].configuration, play_off_->runs(), race_step::play_off};
   } else {
     closing_ = true;
@@ -252,14 +218,27 @@ std::optional<race_task> race::play() {
   return std::nullopt;
 }
 
-void race::finish(const std::vector<std::size_t>& tied) {
+void race::choose(const std::vector<std::size_t>& tied) {
   std::vector<const entry*> order;
   for (const std::size_t place : tied) order.push_back(&book_.entries()[place]);
   std::ranges::sort(order, {},
                     [](const entry* of) { return std::pair(of->rank, of->configuration); });
   for (const entry* of : order) tied_.push_back(of->configuration);
-  winner_ = tied_.front();
-  finished_ = true;
+  confirmed_ = order.front()->place;
+}
+
+// The winner's time is what everybody asks for, so it has to be well known.
+std::optional<race_task> race::confirm() {
+  const entry& of = book_.entries()[*confirmed_];
+  const tune::interval known = interval(of.configuration);
+  const bool is_late = settings_.final_time.count() > 0 && confirming_ > settings_.final_time / 2;
+  if (known.upper - known.lower <= score(of.configuration) * known_well || is_late ||
+      of.runs >= settings_.final_runs) {
+    winner_ = of.configuration;
+    finished_ = true;
+    return std::nullopt;
+  }
+  return race_task{of.configuration, confirming_runs, race_step::play_off};
 }
 
 void race::fail() {
@@ -271,31 +250,32 @@ void race::fail() {
   switch (done.step) {
     case race_step::screening: active_.reset(); break;
     case race_step::sentinel: replace_sentinel(); break;
-    case race_step::play_off: play_off_->advance(); break;
+    case race_step::play_off: fail_final(of); break;
   }
 }
 
-// What was measured in the block that cannot be closed is believed at the level of its begin.
-void race::replace_sentinel() {
-  if (!heir_) book_.lose_sentinel();
-  heir_.reset();
-  closing_ = false;
-  if (play_off_) {
-    play_off_.reset();
-    for (entry& of : book_.entries()) {
-      if (of.state != race_state::finalist && of.state != race_state::beaten) continue;
-      book_.discard_final(of);
-      of.state = race_state::settled;
-    }
+// If the winner fails in the end, all the others are compared once more.
+void race::fail_final(const entry& of) {
+  if (!confirmed_) {
+    play_off_->advance();
+    return;
   }
-  choose_sentinel();
+  confirmed_.reset();
+  tied_.clear();
+  if (of.place == book_.sentinel()) {
+    replace_sentinel();
+  } else {
+    abandon_play_off();
+  }
 }
 
 race_state race::state(std::size_t configuration) const { return book_.at(configuration).state; }
 
 bool race::keeps(std::size_t configuration) {
   entry& of = book_.at(configuration);
-  if (of.place == book_.sentinel() || of.place == heir_ || of.place == active_) return true;
+  if (of.place == book_.sentinel() || of.place == heir_ || of.place == active_ ||
+      of.place == confirmed_)
+    return true;
   if (of.state == race_state::waiting) return of.visits.empty();
   if (play_off_) return play_off_->is_playing(of.place);
   if (of.state != race_state::settled || finished_) return false;
@@ -323,9 +303,18 @@ tune::interval race::interval(std::size_t configuration) const {
   return confidence_interval(times(configuration), settings_.confidence, book_.spread());
 }
 
+std::vector<std::size_t> race::in_doubt() const {
+  std::vector<std::size_t> found;
+  for (const entry& of : book_.entries()) {
+    if (of.doubtful && of.state != race_state::failed) found.push_back(of.configuration);
+  }
+  return found;
+}
+
 std::optional<std::size_t> race::leading() {
   if (winner_) return winner_;
-  const std::optional<std::size_t> best = play_off_ ? play_off_->tied().front() : leader();
+  const std::optional<std::size_t> best =
+      play_off_ && !heir_ ? play_off_->tied().front() : leader();
   if (!best) return std::nullopt;
   return book_.entries()[*best].configuration;
 }

@@ -43,10 +43,15 @@ struct race_task {
 ///   contest.winner();
 ///
 /// Each that arrives is run twice, four times, and so on, until the interval of its median says
-/// that it cannot win, or it has been run often enough to be settled. Meanwhile a sentinel, one of
-/// the fast ones, is measured again and again; times are compared as multiples of what it takes at
-/// the time, and where it moved, what was measured meanwhile is measured again. What may still be
-/// the best then goes into a play_off.
+/// that it cannot win, or it has been run often enough to be settled. Runs that contradict each
+/// other drop nothing. Meanwhile a sentinel, one of the fast ones, is measured again and again;
+/// times are compared as multiples of what it takes at the time. Where it moved, or somebody else
+/// had the device, what was measured meanwhile is measured again, and nothing is measured while the
+/// device is disturbed, unless that does not end. What may still be the best then goes into a
+/// play_off; and the winner is run until its time is well known.
+///
+/// What a configuration is compared by stays inside: its score is the median of its times as they
+/// were measured.
 ///
 /// Configurations that are measured more than once are not measured at one go: keeps() tells which
 /// will be needed again soon; what has been released all the same has to be made anew when a task
@@ -69,8 +74,8 @@ class race {
   /// What to measure now; the same again until add or fail is called. Empty while there is nothing
   /// to do before another configuration arrives or the race is closed, and when it has finished.
   std::optional<race_task> next();
-  /// The times of the task's runs. Fewer than were asked for will do: a mean of several runs
-  /// counts as one sample. Where a time is NaN, infinite, zero or negative, or there is none, the
+  /// The times of the task's runs. Fewer than were asked for will do: a mean of several runs counts
+  /// as one sample. Where a time is NaN, infinite, zero or negative, or there is none, the
   /// configuration fails. @throws argument_error if no task has been given
   void add(std::span<const run_time> times);
   /// The task's configuration cannot be measured. @throws argument_error as add
@@ -79,6 +84,9 @@ class race {
   bool finished() const noexcept { return finished_; }
   /// Once finished; empty if none could be measured.
   std::optional<std::size_t> winner() const noexcept { return winner_; }
+  /// Those whose times were measured while the device moved, or was disturbed, and did not settle,
+  /// and which may therefore be faster than they seem, or slower; the winner among them.
+  std::vector<std::size_t> in_doubt() const;
   /// The winner; before the race has finished, the one that leads. Empty if none is settled.
   std::optional<std::size_t> leading();
   /// Those that cannot be told apart from the winner, which is the first of them; once finished.
@@ -116,14 +124,22 @@ class race {
   void add_screening(entry& of);
   void judge(entry& of);
   void add_sentinel(entry& of, std::span<const run_time> times);
-  void end_block(drift_verdict verdict);
   void reopen(std::size_t block, double movement);
+  void raise_alarm(double movement);
+  void reopen_disturbed();
+  void doubt(std::size_t block, double movement);
+  bool is_full() const;
+  bool may_win(entry& of, double movement);
   std::optional<std::size_t> leader();
   void choose_sentinel();
   void replace_sentinel();
   void begin_play_off();
   std::optional<race_task> play();
-  void finish(const std::vector<std::size_t>& tied);
+  void choose(const std::vector<std::size_t>& tied);
+  std::optional<race_task> confirm();
+  void add_final(const entry& of);
+  void fail_final(const entry& of);
+  void abandon_play_off();
 
   bool is_hopeless(entry& of, double margin);
   bool is_settled(entry& of);
@@ -136,12 +152,16 @@ class race {
   std::optional<std::size_t> active_;  // the one that is being screened
   std::optional<std::size_t> heir_;    // the one that will be the sentinel, once visited
   bool closing_ = false;               // the block waits for a visit to the sentinel
+  bool alarmed_ = false;               // the device has been found disturbed
+  run_time visit_{0};                  // what the latest visit to the sentinel took, all runs
   bool closed_ = false;
   bool finished_ = false;
   std::optional<race_task> task_;
   std::optional<run_time> best_upper_;  // until something is settled or corrected
   std::optional<detail::play_off> play_off_;
   std::vector<std::size_t> finalists_;
+  std::optional<std::size_t> confirmed_;  // the one that has won, while its time is measured
+  run_time confirming_{0};                // what was spent on that
   std::vector<std::size_t> tied_;
   std::optional<std::size_t> winner_;
   std::size_t runs_ = 0;

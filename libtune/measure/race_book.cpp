@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -23,8 +24,12 @@ bool is_of(const race_entry& entry, const race_visit& visit) {
 
 }  // namespace
 
+run_time race_visit::total() const {
+  return std::accumulate(times.begin(), times.end(), run_time::zero());
+}
+
 race_book::race_book(const race_settings& settings) : settings_(settings), drift_(settings.drift) {
-  levels_.push_back(1);
+  blocks_.emplace_back();
 }
 
 race_entry& race_book::add(std::size_t configuration, double rank) {
@@ -54,38 +59,82 @@ void race_book::record(race_entry& entry, std::span<const run_time> times, int r
                           .discarded = false,
                           .runs = runs,
                           .times = {times.begin(), times.end()}});
-  for (const run_time time : times) entry.spent += time;
+  entry.spent += entry.visits.back().total();
+  if (sentinel_ != entry.place) blocks_.back().spent += entry.visits.back().total();
   entry.adjusted.reset();
   entry.runs += runs;
-  if (sentinel_ != entry.place) runs_in_block_ += runs;
+  if (sentinel_ == entry.place) return;
+  runs_in_block_ += runs;
+  drift_.spend(entry.visits.back().total());
 }
 
-void race_book::open(race_entry& sentinel, std::span<const run_time> times) {
+void race_book::open(race_entry& sentinel) {
   sentinel_score_ = score(sentinel);
   sentinel_ = sentinel.place;
-  drift_.open(to_samples(times));
+  drift_.open(samples({sentinel_score_}), spread(), sentinel_score_);
   begin_block();
+  level_since_ = open_block();
+}
+
+drift_verdict race_book::open(race_entry& sentinel, std::span<const run_time> times) {
+  sentinel.visits.back().discarded = true;
+  sentinel.adjusted.reset();
+  const run_time known = score(sentinel);
+  sentinel.visits.back().discarded = false;
+  const drift_verdict verdict = drift_.open(to_samples(times), spread(), known);
+  judge_visit(sentinel, verdict);
+  if (verdict == drift_verdict::disturbed) return verdict;
+  sentinel_score_ = known;
+  sentinel_ = sentinel.place;
+  begin_block();
+  level_since_ = open_block();
+  return verdict;
+}
+
+// A visit to the sentinel speaks of its own moment; where the device was disturbed it tells nothing
+// of the sentinel.
+void race_book::judge_visit(race_entry& sentinel, drift_verdict verdict) {
+  race_visit& visit = sentinel.visits.back();
+  visit.factor = 1 / drift_.now();
+  visit.discarded = verdict == drift_verdict::disturbed;
+  if (visit.discarded) sentinel.runs -= visit.runs;
+  sentinel.adjusted.reset();
 }
 
 void race_book::begin_block() {
-  levels_.push_back(sentinel_score_ / drift_.before());
+  blocks_.push_back({.factor = 1 / drift_.before()});
   runs_in_block_ = 0;
 }
 
 drift_verdict race_book::close(std::span<const run_time> times) {
   const drift_verdict verdict = drift_.close(to_samples(times), spread());
   const std::size_t closed = open_block();
-  levels_[closed] = sentinel_score_ / drift_.level();
+  judge_visit(entries_[*sentinel_], verdict);
+  blocks_[closed].unsettled = verdict == drift_verdict::unsettled;
+  blocks_[closed].factor =
+      verdict == drift_verdict::disturbed ? 1 / drift_.now() : 1 / drift_.level();
+  if (drift_.has_jumped()) level_since_ = closed;
+  const bool is_one = drift_.is_one_level() && verdict == drift_verdict::steady;
+  if (is_one) {
+    for (std::size_t i = level_since_; i < closed; ++i) blocks_[i].factor = blocks_[closed].factor;
+  }
   for (race_entry& entry : entries_) {
-    if (!entry.visits.empty() && entry.visits.back().block == closed) entry.adjusted.reset();
+    const bool is_closed = !entry.visits.empty() && entry.visits.back().block == closed;
+    if (is_one || is_closed) entry.adjusted.reset();
   }
   begin_block();
   return verdict;
 }
 
+bool race_book::was_in(const race_entry& entry, std::size_t block) const {
+  return std::ranges::any_of(entry.visits, [block](const race_visit& visit) {
+    return visit.block == block && !visit.discarded && visit.factor == 0;
+  });
+}
+
 void race_book::discard(race_entry& entry, std::size_t block) {
   for (race_visit& visit : entry.visits) {
-    if (visit.block != block || visit.discarded) continue;
+    if (visit.block != block || visit.discarded || visit.factor != 0) continue;
     visit.discarded = true;
     entry.runs -= visit.runs;
   }
@@ -104,7 +153,8 @@ std::vector<run_time> race_book::adjusted_times(const race_entry& entry,
   std::vector<run_time> times;
   for (const race_visit& visit : entry.visits) {
     if (!counts(entry, visit)) continue;
-    for (const run_time time : visit.times) times.push_back(time * levels_[visit.block]);
+    const double factor = visit.factor != 0 ? visit.factor : blocks_[visit.block].factor;
+    for (const run_time time : visit.times) times.push_back(time * factor);
   }
   return times;
 }

@@ -17,11 +17,14 @@ struct race_settings {
   int screening_runs = 8;       ///< of one configuration, until it is settled
   int block_runs = 24;          ///< about how many between two visits to the sentinel
   int final_runs = 160;         ///< of each finalist at most, beside those of the screening
-  std::size_t live = 8;         ///< how many finalists are measured in turn, and so kept alive
+  /// Once the device has been found disturbed, a block ends after so much device time, too.
+  std::chrono::nanoseconds block_time = std::chrono::milliseconds(300);
+  std::size_t live = 8;  ///< how many finalists are measured in turn, and so kept alive
   drift_settings drift{};
   /// Device time of one configuration's screening, after which three runs are enough; zero: none.
   std::chrono::nanoseconds screening_time = std::chrono::milliseconds(100);
-  /// The same for all the finals together.
+  /// The same for all the finals together, which compare the fewer the longer these take; half as
+  /// much again for the winner's time.
   std::chrono::nanoseconds final_time = std::chrono::seconds(10);
 };
 

@@ -48,8 +48,8 @@ class samples {
   std::vector<run_time> times_;
 };
 
-/// What a search compares, less is better: the median. Empty if these samples may not win because
-/// they are not valid.
+/// What is told as the time of a configuration, less is better: the median. Empty if these samples
+/// may not win because they are not valid.
 std::optional<run_time> score(const samples& of);
 
 }  // namespace tune

@@ -20,6 +20,15 @@ enum class simulated_drift : std::uint8_t {
   burst     ///< another user takes 30 % for 40 launches, some times
 };
 
+/// Who else computes on a simulated processor, by a clock that runs with the launches.
+enum class simulated_load : std::uint8_t {
+  none,
+  bursts,  ///< another program computes for 0.7 s and sleeps for 0.9 s; while it
+           ///< computes, runs take 2 to 10 times as long, and one in twenty much
+           ///< longer
+  crowd    ///< five more on two cores, always: each run gets 3 ms of every 10
+};
+
 /// What makes a search hard. Noise multiplies: a median of one, lognormal, or with the tails of
 /// Student's t distribution of three degrees of freedom.
 struct simulated_scenario {
@@ -28,10 +37,19 @@ struct simulated_scenario {
   bool heavy_tails = false;
   double outliers = 0;  ///< the part of the launches that take 20 to 300 % more
   simulated_drift drift = simulated_drift::none;
+  double slices = 0;   ///< the part of the launches that lose time slices: 10 to 40 times more
+  bool alone = false;  ///< whether all others are more than 10 % slower than the best
+  simulated_load load = simulated_load::none;
+  double best_ns = 100'000;  ///< what the best configuration takes
 };
 
 /// The scenarios of the requirement: quiet and loud devices, with outliers, tails and drift.
 std::vector<simulated_scenario> simulated_scenarios();
+/// The same, on a device whose scheduler takes time slices away, of 1 to 10 % of the launches; and
+/// where the best stands alone.
+std::vector<simulated_scenario> sliced_scenarios();
+/// Busy machines, with kernels of 0.1 to 40 ms.
+std::vector<simulated_scenario> loaded_scenarios();
 
 /// Random numbers that are the same on every platform.
 class simulated_chance {
@@ -47,6 +65,28 @@ class simulated_chance {
   std::uint64_t state_;
 };
 
+/// A processor that others use too, with a clock.
+class simulated_processor {
+ public:
+  simulated_processor(simulated_load load, std::uint64_t seed);
+
+  /// Passes the time of a run that takes so long alone; returns what it takes, in nanoseconds.
+  /// @param sensitivity  how much it suffers from the others, about 1
+  double run(double alone_ns, double sensitivity);
+  /// Passes time in which nothing runs.
+  void pass(double ns) { advance(ns); }
+
+ private:
+  void advance(double ns);
+  void change();
+
+  simulated_load load_;
+  simulated_chance chance_;
+  bool busy_ = false;  // somebody else has the processor
+  double left_ = 0;    // of this state, in nanoseconds
+  double factor_ = 1;  // how much slower runs are meanwhile; 0: they stand still
+};
+
 /// A space of 50 to 300 configurations, the best of which takes 100 us; some within 5 % of it, most
 /// 1.2 to 5 times slower. And the device that they run on.
 class simulated_search {
@@ -57,6 +97,9 @@ class simulated_search {
   double rank(std::size_t configuration) const { return ranks_[configuration]; }
   /// By how much it is slower than the best in truth: 0.01 is 1 %.
   double excess(std::size_t configuration) const;
+  /// What it takes on a device that nobody else uses, and what half of its runs take now.
+  run_time truth(std::size_t configuration) const;
+  run_time typical(std::size_t configuration);
 
   run_time run(std::size_t configuration);
   std::vector<run_time> run(std::size_t configuration, int times);
@@ -70,11 +113,14 @@ class simulated_search {
 
   simulated_scenario scenario_;
   simulated_chance chance_;
+  simulated_processor processor_;
   std::vector<double> truth_;
+  std::vector<double> sensitivities_;
   std::vector<double> ranks_;
   double least_ = 0;
   double level_ = 0;  // a logarithm
   std::size_t launches_ = 0;
+  std::size_t last_ = 0;  // the configuration that ran last
   std::size_t step_ = 0;
   std::size_t step_back_ = 0;
   double device_time_ = 0;
@@ -86,6 +132,10 @@ struct simulated_result {
   double device_time = 0;
   std::size_t finalists = 0;
   double best_finalist = 0;  ///< the excess of the best of them
+  /// How far the time told of the winner is from the truth, as a part: from what it takes alone, or
+  /// from what half of its runs take on the device as it is, whichever is closer.
+  double untruth = 0;
+  bool in_doubt = false;
   drift_report drift{};
 };
 
@@ -100,6 +150,8 @@ simulated_result run_equal(const simulated_scenario& scenario, std::uint64_t see
 /// How many of so many searches chose within 1 % of the best, and what they took on average.
 struct simulated_summary {
   double success = 0;
+  double close = 0;  ///< within 5 %
+  double told = 0;   ///< a time that is true within 10 %
   double worst = 0;
   double launches = 0;
   double device_time = 0;
@@ -112,6 +164,8 @@ simulated_summary summarise(std::size_t searches, Search&& search) {
   for (std::size_t i = 0; i < searches; ++i) {
     const simulated_result result = search(i);
     sum.success += result.excess <= 0.01 ? 1 : 0;
+    sum.close += result.excess <= 0.05 ? 1 : 0;
+    sum.told += result.untruth <= 0.1 ? 1 : 0;
     sum.worst = result.excess > sum.worst ? result.excess : sum.worst;
     sum.launches += result.launches;
     sum.device_time += result.device_time;
@@ -119,6 +173,8 @@ simulated_summary summarise(std::size_t searches, Search&& search) {
   }
   const auto count = static_cast<double>(searches);
   sum.success /= count;
+  sum.close /= count;
+  sum.told /= count;
   sum.launches /= count;
   sum.device_time /= count;
   sum.finalists /= count;
