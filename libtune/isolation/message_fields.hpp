@@ -64,11 +64,11 @@ void describe(auto& wire, is<measure_settings> auto& item) {
   wire(item.time_limit, item.min_iterations, item.max_iterations, item.cache);
 }
 void describe(auto& wire, is<drift_settings> auto& item) {
-  wire(item.threshold, item.runs, item.repeats);
+  wire(item.threshold, item.runs, item.repeats, item.largest, item.patience);
 }
 void describe(auto& wire, is<race_settings> auto& item) {
   wire(item.confidence, item.indifference, item.screening_runs, item.block_runs, item.final_runs,
-       item.live, item.drift, item.screening_time, item.final_time);
+       item.block_time, item.live, item.drift, item.screening_time, item.final_time);
 }
 inline void describe(field_writer& wire, const samples& item) {
   wire(std::vector<run_time>(item.times().begin(), item.times().end()));

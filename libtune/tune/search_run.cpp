@@ -363,6 +363,18 @@ std::optional<std::size_t> search_run::best() {
 std::vector<std::string> search_run::doubts() const {
   std::vector<std::string> found;
   if (!race_->drift().settled()) found.push_back(drift_text(race_->drift()));
+  const std::vector<std::size_t> doubtful = race_->in_doubt();
+  if (doubtful.empty()) return found;
+  constexpr std::size_t most = 3;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(most, doubtful.size()); ++i) {
+    const trial& item = racing_.at(doubtful[i])->result();
+    names += (i == 0 ? "" : "; ") + to_string(item.configuration);
+  }
+  found.push_back(std::to_string(doubtful.size()) +
+                  " configurations were measured only while the device was not steady, and may be "
+                  "faster or slower than that: " +
+                  names + (doubtful.size() > most ? " and others" : ""));
   return found;
 }
 
