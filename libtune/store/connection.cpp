@@ -8,6 +8,8 @@
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
 #include <algorithm>
+#include <exception>
+#include <fmt/format.h>
 #include <random>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -18,6 +20,7 @@
 #include "libtune/store/database_failure.hpp"
 #include "libtune/store/database_file.hpp"
 #include "libtune/store/database_trust.hpp"
+#include "libtune/store/lock_holder.hpp"
 #include "libtune/store/plain_name_vfs.hpp"
 #include "libtune/store/row_checksum.hpp"
 #include "libtune/store/schema.hpp"
@@ -119,13 +122,14 @@ void use_rollback_journal(SQLite::Database& database, const std::string& path) {
 // SQLite does not wait at all where it fears a deadlock.
 std::unique_ptr<SQLite::Transaction> begin_immediate(SQLite::Database& database,
                                                      std::chrono::milliseconds wait) {
-  const auto deadline = std::chrono::steady_clock::now() + wait;
+  wait_clock clock;
   while (true) {
+    const auto waited = clock.elapsed();
     try {
       return std::make_unique<SQLite::Transaction>(database,
                                                    SQLite::TransactionBehavior::IMMEDIATE);
     } catch (const SQLite::Exception& failure) {
-      if (!is_busy(failure) || std::chrono::steady_clock::now() >= deadline) throw;
+      if (!is_busy(failure) || waited >= wait) throw;
     }
     pause(200us, 5ms);
   }
@@ -177,13 +181,31 @@ connection::~connection() = default;
 // who has waited for long, and a lookup that tries six times in its 50 ms misses the short moments
 // between the commits of many writers.
 int connection::keep_waiting(void* itself, int attempts) noexcept {
+  constexpr std::chrono::milliseconds until_told{500};
   auto& waiting = *static_cast<connection*>(itself);
-  const auto now = std::chrono::steady_clock::now();
-  if (attempts == 0) waiting.waiting_since_ = now;
-  if (now - waiting.waiting_since_ >= waiting.wait_) return 0;
+  if (attempts == 0) {
+    waiting.waiting_ = wait_clock();
+    waiting.next_word_ = until_told;
+  }
+  const auto waited = waiting.waiting_.elapsed();
+  if (waited >= waiting.next_word_) waiting.tell_of_wait(waited);
+  if (waited >= waiting.wait_) return 0;
   const std::chrono::microseconds most = waiting.wait_ / 50;
   pause(200us, std::clamp<std::chrono::microseconds>(most, 1ms, 8ms));
   return 1;
+}
+
+void connection::tell_of_wait(std::chrono::nanoseconds waited) noexcept {
+  next_word_ = 2 * waited;
+  try {
+    const auto holder = find_lock_holder(device_, inode_);
+    log(log_level::info,
+        fmt::format("tuning database '{}': {} keeps it; waiting for {:.1f} s, for {:.0f} s at most",
+                    path_, holder ? describe(look_at_holder(*holder)) : "another process",
+                    std::chrono::duration<double>(waited).count(),
+                    std::chrono::duration<double>(wait_).count()));
+  } catch (const std::exception&) {  // what is called by SQLite does not throw
+  }
 }
 
 void connection::remember_file() {

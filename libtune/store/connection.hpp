@@ -10,6 +10,7 @@
 #include "libtune/store/database_access.hpp"
 #include "libtune/store/database_use.hpp"
 #include "libtune/store/file_descriptor.hpp"
+#include "libtune/store/file_lock.hpp"
 
 namespace SQLite {
 class Database;
@@ -65,6 +66,7 @@ class connection {
   friend class work_limit;
 
   static int keep_waiting(void* itself, int attempts) noexcept;
+  void tell_of_wait(std::chrono::nanoseconds waited) noexcept;
   void remember_file();
   std::int32_t read_marks();
   void migrate(std::chrono::milliseconds wait);
@@ -73,7 +75,8 @@ class connection {
   file_descriptor folder_;  // through which SQLite reaches the file, so it outlives database_
   std::unique_ptr<SQLite::Database> database_;
   std::chrono::milliseconds wait_;
-  std::chrono::steady_clock::time_point waiting_since_{};
+  wait_clock waiting_;
+  std::chrono::nanoseconds next_word_{0};
   std::chrono::steady_clock::time_point work_deadline_ =
       std::chrono::steady_clock::time_point::max();
   std::uint64_t device_ = 0;  // of the file, with inode_

@@ -42,7 +42,9 @@ void database_session::attempt(std::string_view verb, std::string_view subject,
   } catch (const SQLite::Exception& failure) {
     damage_is_known_ = damage_is_known_ || is_damage(failure);
     const std::string what = std::string(verb) + " '" + std::string(subject) + "'";
-    throw database_failure(path_, what, failure);
+    database_error told = database_failure(path_, what, failure);
+    if (is_busy(failure)) throw database_busy_error(told);
+    throw told;
   }
 }
 
@@ -79,11 +81,12 @@ void database_session::read_table(const function_identity& function,
 }
 
 void database_session::visit_searches(const function_identity& function,
-                                      const std::function<void(connection&)>& visit) {
+                                      const std::function<void(connection&)>& visit,
+                                      std::chrono::milliseconds longest) {
   attempt("read the searches of", function.name, [&] {
     connection* source = open_for_reading(waits_.read);
     if (source == nullptr) return;
-    const scoped_wait wait(*source, waits_.write);
+    const scoped_wait wait(*source, longest);
     const read_transaction one_state(*source);
     if (find_table(*source, function) != nullptr) visit(*source);
   });

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
@@ -50,10 +51,13 @@ class database_session {
 
   /// What read(connection) returns, run alone; an empty one if there is nothing of the function to
   /// read.
+  /// @param wait  for others; empty: as long as for writing
   template <class Read>
-  auto read_searches(const function_identity& function, Read read) {
+  auto read_searches(const function_identity& function, Read read,
+                     std::optional<std::chrono::milliseconds> wait = {}) {
     std::invoke_result_t<Read, connection&> found{};
-    visit_searches(function, [&](connection& source) { found = read(source); });
+    visit_searches(
+        function, [&](connection& source) { found = read(source); }, wait.value_or(waits_.write));
     return found;
   }
 
@@ -75,7 +79,8 @@ class database_session {
 
  private:
   void visit_searches(const function_identity& function,
-                      const std::function<void(connection&)>& visit);
+                      const std::function<void(connection&)>& visit,
+                      std::chrono::milliseconds longest);
   void write_in_place(const std::function<void()>& step);
   connection& open_for_writing();
   void require_writable() const;

@@ -47,11 +47,9 @@ void file_lock::release() noexcept {
 
 bool file_lock::is_taken() const noexcept { return taken_by_ != 0 && taken_by_ == ::getpid(); }
 
-// Whoever looks does so every few milliseconds while it runs.
 std::chrono::nanoseconds wait_clock::elapsed() noexcept {
-  constexpr std::chrono::milliseconds most_at_once{250};
   const auto now = std::chrono::steady_clock::now();
-  counted_ += std::min<std::chrono::nanoseconds>(now - std::exchange(seen_, now), most_at_once);
+  counted_ += std::min<std::chrono::nanoseconds>(now - std::exchange(seen_, now), most_at_once_);
   return counted_;
 }
 

@@ -57,9 +57,15 @@ class [[nodiscard]] file_lock {
 /// goes on after a pause still has its time to wait. Not thread-safe.
 class wait_clock {
  public:
+  /// @param most_at_once  that counts between two calls of elapsed
+  explicit wait_clock(
+      std::chrono::milliseconds most_at_once = std::chrono::milliseconds(250)) noexcept
+      : most_at_once_(most_at_once) {}
+
   std::chrono::nanoseconds elapsed() noexcept;
 
  private:
+  std::chrono::milliseconds most_at_once_;
   std::chrono::steady_clock::time_point seen_ = std::chrono::steady_clock::now();
   std::chrono::nanoseconds counted_{0};
 };

@@ -22,17 +22,6 @@ using detail::lock_attempt;
 using detail::lock_file;
 using detail::private_folder;
 
-// The database is in the hash because the folders of a user serve many.
-std::uint64_t byte_of(const std::string& database, std::string_view key) {
-  const std::string text = database + '\n' + std::string(key);
-  const auto digest = detail::sha256(std::as_bytes(std::span(text)));
-  std::uint64_t byte = 0;
-  for (std::size_t i = 0; i < sizeof byte; ++i) {
-    byte = byte << 8 | std::to_integer<std::uint64_t>(digest[i]);
-  }
-  return byte;
-}
-
 /// @throws std::system_error, with what was attempted
 file_descriptor open_in(const std::string& folder) {
   if (const std::error_code reason = detail::create_private_folders(folder)) {
@@ -44,6 +33,15 @@ file_descriptor open_in(const std::string& folder) {
 
 }  // namespace
 
+std::uint64_t key_lock::hash(std::string_view name) {
+  const auto digest = detail::sha256(std::as_bytes(std::span(name)));
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < sizeof number; ++i) {
+    number = number << 8 | std::to_integer<std::uint64_t>(digest[i]);
+  }
+  return number;
+}
+
 std::vector<std::string> key_lock::folders(const std::string& database) {
   std::vector<std::string> found{database + ".locks"};
   const auto runtime = read_environment("XDG_RUNTIME_DIR");
@@ -52,14 +50,20 @@ std::vector<std::string> key_lock::folders(const std::string& database) {
   return found;
 }
 
+// The database is in the hash because the folders of a user serve many.
 key_lock::key_lock(const std::string& database, std::string_view key)
-    : byte_(byte_of(database, key)) {
+    : hash_(hash(database + '\n' + std::string(key))) {
   for (const std::string& folder : folders(database)) paths_.push_back(folder + '/' + file_name);
 }
 
 bool key_lock::take(std::chrono::milliseconds wait, const wait_look& look) {
   return detail::keep_trying(
       wait, [&] { return try_take(); }, look);
+}
+
+std::string key_lock::folder() const {
+  if (!lock_) return {};
+  return std::filesystem::path(paths_[next_ - 1]).parent_path().string();
 }
 
 bool key_lock::try_take() {
@@ -83,7 +87,7 @@ bool key_lock::open_next() {
     try {
       auto file = lock_file::open(path.string(), [&] { return open_in(path.parent_path()); });
       if (!file) continue;
-      lock_ = detail::process_lock(std::move(file), byte_);
+      lock_ = detail::process_lock(std::move(file), hash_);
       return true;
     } catch (const std::system_error& failure) {
       log(log_level::debug, "no lock '" + path.string() + "': " + failure.what());

@@ -37,6 +37,12 @@ class [[nodiscard]] key_lock {
   /// The process that has the lock now, as far as the system tells.
   std::optional<::pid_t> holder() const noexcept { return lock_.holder(); }
 
+  /// The folder of the file, once it has been tried to take the lock; empty if there is none.
+  std::string folder() const;
+
+  /// What chooses the byte. @param name  the database, a new line, and the key
+  static std::uint64_t hash(std::string_view name);
+
   /// The folders in which the file may be, the first choice first: one beside the database,
   /// then one of the user's for databases in folders that cannot be written or locked.
   static std::vector<std::string> folders(const std::string& database);
@@ -47,7 +53,7 @@ class [[nodiscard]] key_lock {
   bool try_take();
   bool open_next();
 
-  std::uint64_t byte_;
+  std::uint64_t hash_;
   std::vector<std::string> paths_;  ///< of the file, in every folder; those from next_ on are left
   std::size_t next_ = 0;
   detail::process_lock lock_;

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <sstream>
 #include <string_view>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 namespace tune {
@@ -48,6 +50,30 @@ lock_holder look_at_holder(::pid_t process) {
   std::uint64_t system = 0;
   if (fields >> user >> system) seen.used_ticks = user + system;
   return seen;
+}
+
+std::optional<::pid_t> find_lock_holder(std::uint64_t device, std::uint64_t inode) {
+  std::ifstream file("/proc/locks");
+  const std::string place =
+      fmt::format("{:02x}:{:02x}:{}", ::gnu_dev_major(device), ::gnu_dev_minor(device), inode);
+  std::optional<::pid_t> found;
+  // "1: POSIX  ADVISORY  WRITE 3568 fd:00:2531452 0 EOF"; who waits has "->" behind the number.
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream fields(line);
+    std::string number, kind, nature, access, where;
+    ::pid_t process = 0;
+    if (!(fields >> number >> kind >> nature >> access >> process >> where)) continue;
+    if (where != place || process == ::getpid()) continue;
+    if (access == "WRITE") return process;
+    found = process;
+  }
+  return found;
+}
+
+std::optional<::pid_t> find_lock_holder(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return std::nullopt;
+  return find_lock_holder(status.st_dev, status.st_ino);
 }
 
 std::string describe(const lock_holder& holder) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 
@@ -20,6 +21,13 @@ struct lock_holder {
 
 /// Looks a process up. Does not throw but for want of memory.
 lock_holder look_at_holder(::pid_t process);
+
+/// A process that has a lock in a file, by the file's device and inode; one that keeps all others
+/// out before one that shares it. For files that must not be opened to ask. Empty if the system
+/// shows none.
+std::optional<::pid_t> find_lock_holder(std::uint64_t device, std::uint64_t inode);
+/// The same by the file's path.
+std::optional<::pid_t> find_lock_holder(const std::string& path);
 
 /// "process 123 (receiver)", "process 123 (receiver), which is stopped", "this process".
 std::string describe(const lock_holder& holder);

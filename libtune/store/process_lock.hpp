@@ -47,6 +47,9 @@ class lock_file {
   /// none has it, or the system does not tell.
   std::optional<::pid_t> holder(std::uint64_t byte) noexcept;
 
+  /// For reading and writing what the file holds; stays this object's.
+  int descriptor() const noexcept { return file_.get(); }
+
  private:
   using identity = std::pair<::dev_t, ::ino_t>;
 

@@ -107,14 +107,16 @@ std::vector<other_result> tuning_database::results_of(const function_identity& f
   return found;
 }
 
-std::optional<record> tuning_database::find_patiently(const function_identity& function,
-                                                      const record_key& key, match_mode mode) {
+std::optional<record> tuning_database::find_patiently(
+    const function_identity& function, const record_key& key, match_mode mode,
+    std::optional<std::chrono::milliseconds> wait) {
   check_request(function, key);
+  const auto longest = wait.value_or(impl_->waits().write);
   std::optional<record> found;
   impl_->attempt("look up", function.name, [&] {
-    connection* source = impl_->open_for_reading(impl_->waits().write);
+    connection* source = impl_->open_for_reading(longest);
     if (source == nullptr) return;
-    const detail::scoped_wait wait(*source, impl_->waits().write);
+    const detail::scoped_wait patience(*source, longest);
     const detail::read_transaction one_state(*source);
     function_table* table = impl_->find_table(*source, function);
     const detail::work_limit limit(*source, impl_->waits().write);
@@ -234,11 +236,13 @@ std::optional<stored_search> tuning_database::latest_search(const function_ident
 }
 
 std::optional<stored_search> tuning_database::latest_search_result(
-    const function_identity& function, const record_key& key) {
+    const function_identity& function, const record_key& key,
+    std::optional<std::chrono::milliseconds> wait) {
   check_request(function, key);
-  return impl_->read_searches(function, [&](connection& source) {
+  const auto read = [&](connection& source) {
     return detail::read_search_result(source, function, key);
-  });
+  };
+  return impl_->read_searches(function, read, wait);
 }
 
 std::optional<result_origin> tuning_database::origin(const function_identity& function,

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/base/error.hpp"
 #include "libtune/store/database_access.hpp"
 #include "libtune/store/function_identity.hpp"
 #include "libtune/store/match.hpp"
@@ -18,6 +19,12 @@
 #include "libtune/store/stored_trial.hpp"
 
 namespace tune {
+
+/// Others held the database for longer than the call may wait.
+class database_busy_error : public database_error {
+ public:
+  explicit database_busy_error(const database_error& failure) : database_error(failure) {}
+};
 
 /// For how long a call may wait for other processes that use the same database.
 struct database_waits {
@@ -41,7 +48,8 @@ struct database_waits {
 ///
 /// All functions throw argument_error for what can never be stored (a wrong type, a NaN in a key,
 /// a bad name), schema_drift_error if the fields of the function have changed and its version has
-/// not, and database_error if the file cannot be opened, read or written.
+/// not, and database_error if the file cannot be opened, read or written: database_busy_error if
+/// others hold it for too long.
 class tuning_database {
  public:
   /// Opens nothing yet.
@@ -73,9 +81,11 @@ class tuning_database {
   std::vector<record> find_nearest(const function_identity& function, const record_key& key,
                                    std::size_t most);
   /// The same, for who would rather wait as long as for writing than look in vain.
-  /// @throws database_error if others hold the file for even longer
+  /// @throws database_busy_error if others hold the file for even longer
+  /// @param wait  empty: as long as for writing
   std::optional<record> find_patiently(const function_identity& function, const record_key& key,
-                                       match_mode mode = match_mode::exact);
+                                       match_mode mode = match_mode::exact,
+                                       std::optional<std::chrono::milliseconds> wait = {});
 
   /// Stores the result for a key, in place of the one there was. On disk when it returns. Makes
   /// the file if need be, readable and writable by its owner only, and the folders on the way.
@@ -121,9 +131,10 @@ class tuning_database {
   /// The search for exactly this key that was started last, finished or not.
   std::optional<stored_search> latest_search(const function_identity& function,
                                              const record_key& key);
-  /// The same without its trials, which is quicker.
-  std::optional<stored_search> latest_search_result(const function_identity& function,
-                                                    const record_key& key);
+  /// The same without its trials, which is quicker. @param wait  empty: as long as for writing
+  std::optional<stored_search> latest_search_result(
+      const function_identity& function, const record_key& key,
+      std::optional<std::chrono::milliseconds> wait = {});
   /// Its trials; none if there was no search.
   std::vector<stored_trial> trials(const function_identity& function, const record_key& key);
   /// With what a result with these values was measured; see store/result_origin.hpp.

@@ -3,12 +3,16 @@
 #include "libtune/store/lock_holder.hpp"
 
 #include <csignal>
+#include <cstdint>
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <string>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/store/lock_keeper.hpp"
+#include "tests/store/temporary_folder.hpp"
 
 using tune::look_at_holder;
 
@@ -37,4 +41,20 @@ TEST_CASE("the processor time that a holder has used grows while it works") {
   while (look_at_holder(::getpid()).used_ticks == before) {
   }
   CHECK(look_at_holder(::getpid()).used_ticks > before);
+}
+
+TEST_CASE("who has a lock in a file is found without opening it") {
+  const tune::testing::temporary_folder folder;
+  const std::string path = folder.file("locked");
+  struct stat status {};
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  REQUIRE(::fstat(file, &status) == 0);
+  ::close(file);
+  CHECK_FALSE(tune::find_lock_holder(status.st_dev, status.st_ino));
+  const tune::testing::lock_keeper other([&] {
+    struct ::flock all {};
+    all.l_type = F_WRLCK;
+    return ::fcntl(::open(path.c_str(), O_RDWR | O_CLOEXEC), F_SETLK, &all);
+  });
+  CHECK(tune::find_lock_holder(status.st_dev, status.st_ino) == other.id());
 }
