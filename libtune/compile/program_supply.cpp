@@ -22,6 +22,10 @@ program_supply::use::use(const program_supply& supply) noexcept
 
 program_supply::use::~use() { current = outer_; }
 
+program_supply::none::none() noexcept : outer_(std::exchange(current, nullptr)) {}
+
+program_supply::none::~none() { current = outer_; }
+
 std::optional<wanted_program> program_supply::use::take_wanted() noexcept {
   return std::exchange(wanted_, std::nullopt);
 }

@@ -80,6 +80,19 @@ class program_supply {
     use* outer_;
   };
 
+  /// The lifetime of something within the author's code that compiles on its own account: until its
+  /// end the thread uses no supply.
+  class [[nodiscard]] none {
+   public:
+    none() noexcept;
+    ~none();
+    none(const none&) = delete;
+    none& operator=(const none&) = delete;
+
+   private:
+    use* outer_;
+  };
+
   /// The program from the supply that this thread uses; empty if it uses none, or the program has
   /// to be compiled on the spot.
   /// @throws build_error if the supply knows that it cannot be compiled, and program_is_wanted

@@ -36,6 +36,8 @@ inline constexpr auto last_of<search_end> = search_end::target;
 template <>
 inline constexpr auto last_of<step_kind> = step_kind::samples;
 template <>
+inline constexpr auto last_of<wait_cause> = wait_cause::database;
+template <>
 inline constexpr auto last_of<failure_kind> = failure_kind::empty_space;
 
 // ---- base, store, search, measure
@@ -116,10 +118,39 @@ void describe(auto& wire, is<search_progress> auto& item) {
        item.failed, item.elapsed, item.budget_left, item.best);
 }
 void describe(auto& wire, is<search_times> auto& item) {
-  wire(item.measuring, item.waiting, item.idle, item.idle_overlap);
+  wire(item.measuring, item.device_wait, item.waiting, item.idle, item.idle_overlap);
 }
 void describe(auto& wire, is<search_step> auto& item) {
   wire(item.kind, item.index, item.configuration, item.launches, item.expected);
+}
+
+void describe(auto& wire, is<device_legality> auto& item) {
+  wire(item.api, item.architecture, item.work_group, item.work_group_x, item.work_group_y,
+       item.work_group_z, item.local_memory_bytes, item.dynamic_local_memory_bytes, item.registers,
+       item.simd_group);
+}
+void describe(auto& wire, is<device_speed> auto& item) {
+  wire(item.compiler, item.compute_units, item.memory_gib, item.cache_kib, item.memory_bus_bits,
+       item.clock_mhz, item.memory_clock_mhz);
+}
+void describe(auto& wire, is<device_identity> auto& item) {
+  wire(item.name, item.platform, item.driver_version, item.legality, item.speed);
+}
+void describe(auto& wire, is<nested_tuning> auto& item) {
+  wire(item.function, item.key, item.device, item.database);
+}
+void describe(auto& wire, is<lost_inside> auto& item) { wire(item.name, item.search, item.trial); }
+void describe(auto& wire, is<outer_tunings::made> auto& item) { wire(item.name, item.values); }
+void describe(auto& wire, is<outer_tunings> auto& item) {
+  wire(item.scopes, item.inside, item.in_process, item.lost);
+}
+void describe(auto& wire, is<lock_holder> auto& item) {
+  wire(item.process, item.program, item.stopped, item.used_ticks);
+}
+// Of the subject the device stays where it is.
+void describe(auto& wire, is<waiting_event> auto& item) {
+  wire(item.subject.function, item.subject.version, item.subject.arguments, item.cause, item.holder,
+       item.idle, item.waited, item.limit, item.over);
 }
 
 // ---- messages
@@ -131,7 +162,7 @@ void describe(auto& wire, is<device_address> auto& item) {
 void describe(auto& wire, is<tuner_greeting> auto& item) { wire(item.protocol, item.library); }
 void describe(auto& wire, is<tuning_request> auto& item) {
   wire(item.function, item.key, item.device, item.options, item.context_options, item.choice,
-       item.testing);
+       item.testing, item.around);
 }
 void describe(auto&, is<list_request> auto&) {}
 void describe(auto& wire, is<check_request> auto& item) { wire(item.function, item.values); }
@@ -153,6 +184,15 @@ void describe(auto&, is<step_end> auto&) {}
 void describe(auto&, is<compile_begin> auto&) {}
 void describe(auto&, is<compile_end> auto&) {}
 void describe(auto& wire, is<process_spoilt> auto& item) { wire(item.how); }
+void describe(auto& wire, is<inner_begin> auto& item) { wire(item.inner); }
+void describe(auto& wire, is<inner_search> auto& item) { wire(item.search); }
+void describe(auto&, is<inner_end> auto&) {}
+void describe(auto& wire, is<inner_result> auto& item) {
+  wire(item.name, item.values, item.for_process);
+}
+void describe(auto& wire, is<wait_begin> auto& item) { wire(item.limit); }
+void describe(auto& wire, is<wait_news> auto& item) { wire(item.event); }
+void describe(auto&, is<wait_end> auto&) {}
 void describe(auto& wire, is<log_line> auto& item) { wire(item.level, item.text); }
 void describe(auto& wire, is<tuning_result> auto& item) { wire(item.values, item.score); }
 void describe(auto& wire, is<tuning_failure> auto& item) { wire(item.kind, item.text, item.log); }

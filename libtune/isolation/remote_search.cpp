@@ -13,10 +13,15 @@
 #include "libtune/compile/wire.hpp"
 #include "libtune/discover/devices.hpp"
 #include "libtune/isolation/greeting.hpp"
+#include "libtune/tune/denylist.hpp"
+#include "libtune/tune/denylist_log.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/tune/kept_tuning.hpp"
 #include "libtune/tune/notify.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tune/test_mode.hpp"
+#include "libtune/tune/trial_conversion.hpp"
+#include "libtune/tune/tunings_under_way.hpp"
 
 namespace tune::detail {
 namespace {
@@ -85,7 +90,10 @@ tuned_values remote_search::run() {
 
 void remote_search::start_child() {
   asked_ = 0;
-  watchdog_.end();
+  watchdog_.forget();
+  inner_.clear();
+  request_.around = surroundings();
+  request_.around.lost = lost_inside_;
   memory_kills_ = count_memory_kills();
   try {
     greet(child_.emplace(program_), program_.start_time);
@@ -153,12 +161,13 @@ void remote_search::require_going_on() const {
 
 // What something else has stopped alone is tried again, once.
 void remote_search::lose_by_overtime() {
+  if (watchdog_.step() == nullptr) return lose({.text = "it did not end its wait for others"});
   const bool stopped = child_->is_stopped();
   child_.reset();
   const search_step& step = *watchdog_.step();
   if (!stopped) {
     blame(step, judge_overtime(watchdog_, watchdog_.elapsed(clock::now())));
-  } else if (ended_[step.index]++ > 0) {
+  } else if (ended_[{watchdog_.depth_of_step(), step.index}]++ > 0) {
     blame(step, judge_stopped(step));
   }
 }
@@ -168,7 +177,8 @@ void remote_search::lose(const child_process::end& end) {
   ++losses_in_a_row_;
   if (const search_step* step = watchdog_.step()) {
     const bool ran_out = count_memory_kills().value_or(0) > memory_kills_.value_or(0);
-    const bool ended_before = may_be_from_outside(end) && ended_[step->index]++ > 0;
+    const bool ended_before =
+        may_be_from_outside(end) && ended_[{watchdog_.depth_of_step(), step->index}]++ > 0;
     if (auto said = judge_end(*step, end, ran_out, ended_before)) blame(*step, *std::move(said));
   }
   if (losses_in_a_row_ >= most_losses_in_a_row) give_up(end.text);
@@ -182,10 +192,46 @@ void remote_search::lose_by_nonsense(const std::string& what) {
 }
 
 void remote_search::blame(const search_step& step, verdict said) {
+  if (watchdog_.depth_of_step() > 0) return blame_inside(step, std::move(said));
   log(log_level::warning,
       fmt::format("{}: the configuration {} is given up in this search: {}", describe(subject_),
                   to_string(step.configuration), said.reason));
   tell(current().add(lost_trial(step, std::move(said), watchdog_.elapsed(clock::now())), false));
+}
+
+// The configuration outside has done nothing wrong: the next child goes on with it, and does not
+// run again what ended this one.
+void remote_search::blame_inside(const search_step& step, verdict said) {
+  const std::size_t depth = watchdog_.depth_of_step();
+  const inner_tuning& inner = inner_[depth - 1];
+  const tuning_subject subject{.function = inner.what.function.name,
+                               .version = inner.what.function.version,
+                               .arguments = inner.what.key,
+                               .device = subject_.device};
+  log(log_level::warning,
+      fmt::format("{}, inside of {}: the configuration {} is given up in this search: {}",
+                  describe(subject), describe(subject_), to_string(step.configuration),
+                  said.reason));
+  const trial lost = lost_trial(step, std::move(said), watchdog_.elapsed(clock::now()));
+  const record_key key{inner.what.key, inner.what.device};
+  const bool again = std::ranges::any_of(lost_inside_, [&](const lost_inside& before) {
+    return inner.search == before.search && before.trial.configuration == lost.configuration;
+  });
+  losses_in_a_row_ = again || !inner.search ? losses_in_a_row_ + 1 : 0;
+  if (losses_in_a_row_ >= most_losses_in_a_row) give_up(lost.reason);
+  if (inner.search) {
+    lost_inside_.push_back({tuning_name(inner.what.database, search_name(inner.what.function, key)),
+                            *inner.search, to_stored(lost)});
+    // Of what is denied only incidents count, and this took a process with it.
+    stored_trial& told = lost_inside_.back().trial;
+    if (!is_incident(told)) told.outcome = std::string(outcome_name(outcome::crashed));
+    if (!inner.what.database.empty()) {
+      denylist_log kept(std::make_shared<tuning_database>(inner.what.database), inner.what.function,
+                        key);
+      kept.recall(*inner.search);
+      kept.trial_finished(subject, lost);
+    }
+  }
 }
 
 void remote_search::give_up(const std::string& last_words) const {
@@ -283,10 +329,45 @@ void remote_search::take(const finished_news& news) {
 }
 
 void remote_search::take(step_begin begun) {
-  watchdog_.begin(std::move(begun.step), current().best_score(), clock::now());
+  std::optional<run_time> best;
+  if (inner_.empty()) best = current().best_score();
+  watchdog_.begin(std::move(begun.step), best, clock::now());
 }
 
-void remote_search::take(step_end) { watchdog_.end(); }
+void remote_search::take(step_end) { watchdog_.end(clock::now()); }
+
+void remote_search::take(inner_begin begun) {
+  constexpr std::size_t deepest = 64;
+  if (inner_.size() >= deepest) throw wire_error("it tunes within itself without an end");
+  inner_.push_back({std::move(begun.inner), std::nullopt});
+  watchdog_.begin_inside(clock::now());
+}
+
+void remote_search::take(const inner_search& begun) {
+  if (inner_.empty()) throw wire_error("it spoke of a tuning that has not begun");
+  inner_.back().search = begun.search;
+}
+
+void remote_search::take(inner_end) {
+  if (inner_.empty()) throw wire_error("it ended a tuning that has not begun");
+  inner_.pop_back();
+  watchdog_.end_inside(clock::now());
+}
+
+void remote_search::take(const inner_result& made) {
+  keep_made(made.name, made.values, made.for_process);
+}
+
+void remote_search::take(const wait_begin& begun) {
+  watchdog_.begin_wait(begun.limit, clock::now());
+}
+
+void remote_search::take(wait_news news) {
+  news.event.subject.device = subject_.device;
+  notify(task_.options.observers, [&](observer& listener) { listener.waiting(news.event); });
+}
+
+void remote_search::take(wait_end) { watchdog_.end_wait(clock::now()); }
 
 void remote_search::take(compile_begin) { watchdog_.compiling_begins(clock::now()); }
 

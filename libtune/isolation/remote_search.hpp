@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libtune/isolation/lost_child.hpp"
@@ -40,6 +41,7 @@ class remote_search {
   void lose_by_overtime();
   bool has_paused();
   void blame(const search_step& step, verdict said);
+  void blame_inside(const search_step& step, verdict said);
   [[noreturn]] void give_up(const std::string& last_words) const;
   void require_going_on() const;
 
@@ -56,6 +58,13 @@ class remote_search {
   void take(compile_begin begun);
   void take(compile_end ended);
   void take(process_spoilt spoilt);
+  void take(inner_begin begun);
+  void take(const inner_search& begun);
+  void take(inner_end ended);
+  void take(const inner_result& made);
+  void take(const wait_begin& begun);
+  void take(wait_news news);
+  void take(wait_end ended);
   void take(const log_line& line);
   void take(tuning_result made);
   void take(const tuning_failure& failure);
@@ -74,9 +83,17 @@ class remote_search {
   watchdog watchdog_;
   std::vector<std::unique_ptr<search_memory>> searches_;  // in the order in which they begin
   std::size_t asked_ = 0;                                 // of them, by the present child
+  /// An autotune function that is called inside, and its search.
+  struct inner_tuning {
+    nested_tuning what{};
+    std::optional<search_identity> search{};
+  };
+  std::vector<inner_tuning> inner_;  // the outermost first
+  std::vector<lost_inside> lost_inside_;
   std::optional<tuned_values> result_;
-  std::map<std::size_t, int> ended_;  // by configuration: children that others may have ended
-  clock::time_point looked_;          // when this process was last seen to run
+  // By the depth of the tuning and the configuration: children that others may have ended.
+  std::map<std::pair<std::size_t, std::size_t>, int> ended_;
+  clock::time_point looked_;  // when this process was last seen to run
   std::optional<std::uint64_t> memory_kills_;
   int losses_in_a_row_ = 0;  // without a trial between them
   std::set<std::string> said_;

@@ -6,6 +6,7 @@
 // asks and tells, and waits for the answer to what has one.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,6 +26,7 @@
 #include "libtune/tune/search_guard.hpp"
 #include "libtune/tune/test_mode.hpp"
 #include "libtune/tune/trial_choice.hpp"
+#include "libtune/tune/tunings_under_way.hpp"
 
 namespace tune::detail {
 
@@ -45,6 +47,7 @@ struct tuning_request {
   tuning_options context_options{};  ///< what calls without options use there; without observers
   trial_choice choice{};
   test_mode testing = test_mode::off;
+  outer_tunings around{};
 };
 /// Say which autotune functions there are. Answered by a function_list.
 struct list_request {};
@@ -113,6 +116,28 @@ struct compile_end {};
 struct process_spoilt {
   std::string how{};
 };
+/// An autotune function is called inside of what is under way; what follows is of it, to its end.
+struct inner_begin {
+  nested_tuning inner{};
+};
+struct inner_search {
+  search_identity search{};
+};
+struct inner_end {};
+/// What a call inside has come to: see keep_made.
+struct inner_result {
+  std::string name{};
+  std::vector<named_value> values{};
+  bool for_process = false;
+};
+/// Others are waited for, for so long at most, until the end of the wait is told.
+struct wait_begin {
+  std::chrono::milliseconds limit{0};
+};
+struct wait_news {
+  waiting_event event{};
+};
+struct wait_end {};
 struct log_line {
   log_level level = log_level::info;
   std::string text{};
@@ -153,7 +178,8 @@ using tuner_message =
     std::variant<tuner_greeting, tuning_request, list_request, recall_answer, acknowledgement,
                  acceptance, refusal, recall_question, started_news, taken_over_news, trial_news,
                  progress_news, finished_news, step_begin, step_end, compile_begin, compile_end,
-                 process_spoilt, log_line, tuning_result, tuning_failure, function_list,
+                 process_spoilt, inner_begin, inner_search, inner_end, inner_result, wait_begin,
+                 wait_news, wait_end, log_line, tuning_result, tuning_failure, function_list,
                  check_request, check_answer>;
 
 /// The bytes to send. @throws wire_error if it is too long

@@ -3,12 +3,15 @@
 #include "libtune/isolation/tuner_service.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <fmt/format.h>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/library_version.hpp"
@@ -19,6 +22,7 @@
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/registry.hpp"
 #include "libtune/tune/tuning_host.hpp"
+#include "libtune/tune/tunings_under_way.hpp"
 
 namespace tune::detail {
 namespace {
@@ -74,22 +78,33 @@ class distant_watchdog final : public step_listener {
   explicit distant_watchdog(tuner_link& link) noexcept : link_(link) {}
 
   void step_begins(const search_step& step) override {
-    before_ = process_state();
+    before_.emplace_back();
     link_.send(step_begin{step});
   }
   // A process that is no good any more waits to be ended.
   void step_ends() noexcept override {
-    const auto spoilt = process_state().change_since(before_);
+    const auto spoilt = process_state().change_since(before_.back());
+    before_.pop_back();
     if (!spoilt) return link_.send(step_end{});
     link_.send(process_spoilt{*spoilt});
     static_cast<void>(link_.receive());
   }
   void compiling_begins() noexcept override { link_.send(compile_begin{}); }
   void compiling_ends() noexcept override { link_.send(compile_end{}); }
+  void tuning_begins(const nested_tuning& inner) override { link_.send(inner_begin{inner}); }
+  void search_begins(const search_identity& search) override { link_.send(inner_search{search}); }
+  void tuning_ends() noexcept override { link_.send(inner_end{}); }
+  void tuning_made(const std::string& name, const std::vector<named_value>& values,
+                   bool for_process) override {
+    link_.send(inner_result{name, values, for_process});
+  }
+  void wait_begins(std::chrono::milliseconds limit) override { link_.send(wait_begin{limit}); }
+  void waiting(const waiting_event& event) override { link_.send(wait_news{event}); }
+  void wait_ends() noexcept override { link_.send(wait_end{}); }
 
  private:
   tuner_link& link_;
-  process_state before_;
+  std::vector<process_state> before_;  // the steps that are under way, one inside the other
 };
 
 /// Calls inside an autotune function tune in this process: a child has no children that tune.
@@ -198,6 +213,7 @@ void serve_request(tuner_link& link, const tuning_request& request) {
   try {
     set_test_mode(request.testing);
     found.emplace(find(request));
+    inherit(request.around);
   } catch (const std::exception& failure) {
     return link.send(refusal{failure.what()});
   }

@@ -11,6 +11,8 @@
 #include "libtune/base/log.hpp"
 #include "libtune/store/key_lock.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/tune/tunings_under_way.hpp"
+#include "libtune/tune/wait_report.hpp"
 
 namespace tune {
 namespace {
@@ -106,8 +108,11 @@ bool group_work::is_tuning(const pretuning_item& item, const record& found) cons
 void group_work::tune_key(led_job& job, const device& leader, const pretuning_item& item,
                           pretuning_result& result) {
   const record_key key{item.key, group_.info().identity};
-  key_lock lock(setting_.layers->user()->path(), search_name(item.function, key));
-  const auto until = std::chrono::steady_clock::now() + *setting_.search_options.wait;
+  const std::string search = search_name(item.function, key);
+  key_lock lock(setting_.layers->user()->path(), search);
+  const auto wait = *setting_.search_options.wait;
+  const auto start = std::chrono::steady_clock::now();
+  wait_report waits(wait_cause::search, result.subject, {}, wait);
   while (true) {
     if (is_stopped()) throw tuning_stopped_error("it was ended before it began");
     if (const auto found = find(item)) {
@@ -117,15 +122,20 @@ void group_work::tune_key(led_job& job, const device& leader, const pretuning_it
       return;
     }
     if (lock.take(between_looks)) break;
-    if (std::chrono::steady_clock::now() >= until) {
+    const auto waited = std::chrono::steady_clock::now() - start;
+    waits.look(waited, lock.holder());
+    if (waited >= wait) {
       throw error(fmt::format(
           "another process has been tuning it for longer than LIBTUNE_WAIT allows ({} ms)",
-          setting_.search_options.wait->count()));
+          wait.count()));
     }
   }
-  kept_tuning kept(setting_.layers, item.function, key,
-                   setting_.options.force ? tuning_mode::force : tuning_mode::tune,
-                   [&](const record& found) { return is_tuning(item, found); });
+  waits.end();
+  const detail::tuning_scope scope(detail::tuning_name(setting_.layers->user()->path(), search));
+  kept_tuning kept(
+      setting_.layers, item.function, key,
+      setting_.options.force ? tuning_mode::force : tuning_mode::tune,
+      [&](const record& found) { return is_tuning(item, found); }, wait);
   const auto watch = std::make_shared<progress_watch>(
       result.trials, [this, number = job.number()](const search_progress& now) {
         tell([&](pretuning_listener& listener) { listener.progressed(number, now); });

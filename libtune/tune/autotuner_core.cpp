@@ -8,6 +8,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <sys/types.h>
+#include <unistd.h>
 #include <utility>
 
 #include "libtune/base/log.hpp"
@@ -25,7 +27,9 @@
 #include "libtune/tune/in_flight.hpp"
 #include "libtune/tune/kept_tuning.hpp"
 #include "libtune/tune/kernel_change.hpp"
+#include "libtune/tune/measuring_turn.hpp"
 #include "libtune/tune/notify.hpp"
+#include "libtune/tune/patient_wait.hpp"
 #include "libtune/tune/registry.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tune/test_mode.hpp"
@@ -52,25 +56,52 @@ in_flight& searches_in_flight() {
   return *flights;
 }
 
+std::string folder_of_locks(const std::shared_ptr<tuning_database>& database) {
+  return database ? key_lock::folders(database->path()).front() : std::string();
+}
+
 }  // namespace
 
 /// One call of an autotuner, with all that has been resolved for it.
 struct autotuner_core::request {
   const tune::context& context;
   const tuning_options& options;
+  const function_identity& identity;
   tuning_subject subject;
   tuning_settings settings;
   std::shared_ptr<const tuning_layers> layers;
   std::shared_ptr<tuning_database> database;  // null: nowhere to keep results
   std::optional<std::string> failed_at{};     // when the last search found nothing, on a miss
+  mutable std::string search_text{};
+  mutable std::string name_text{};
 
   record_key key() const { return {subject.arguments, subject.device.identity}; }
+  // Made when they are needed, for most lookups need neither.
+  const std::string& search() const {
+    if (search_text.empty()) search_text = search_name(identity, key());
+    return search_text;
+  }
+  const std::string& name() const {
+    if (name_text.empty())
+      name_text = detail::tuning_name(database ? database->path() : "", search());
+    return name_text;
+  }
   bool wants_verification() const { return settings.match == match_mode::verify && may_tune(); }
   bool may_tune() const {
     return settings.mode == tuning_mode::tune || settings.mode == tuning_mode::resume;
   }
   bool wants_nearest() const {
     return settings.match != match_mode::exact && !wants_verification();
+  }
+  // Whether it tunes although there is a result.
+  bool is_renewed() const {
+    return settings.mode == tuning_mode::force || settings.mode == tuning_mode::resume;
+  }
+  // Who may spend so much on a search does not wait for another's for much longer.
+  std::chrono::milliseconds patience() const {
+    if (!settings.budget.time) return settings.wait;
+    const auto budget = std::chrono::ceil<std::chrono::milliseconds>(*settings.budget.time);
+    return std::min(settings.wait, budget + resolve_trial_time(options.watchdog));
   }
 };
 
@@ -99,6 +130,7 @@ autotuner_core::values autotuner_core::obtain(const tune::context& context, cons
   autotuner_registry::instance().require_unique(*this);
   request asked{.context = context,
                 .options = options,
+                .identity = identity_,
                 .subject = {.function = identity_.name,
                             .version = identity_.version,
                             .arguments = key,
@@ -115,8 +147,13 @@ autotuner_core::values autotuner_core::obtain(const tune::context& context, cons
                                                              : database_access::read_write,
                   asked.settings.shared_database);
   asked.database = asked.layers->user();
-  if (asked.settings.mode == tuning_mode::force) return tune_once(asked);
-  if (goes_on(asked)) return tune_once(asked);
+  if (asked.is_renewed()) {
+    if (auto made = detail::made_inside(asked.name())) return *std::move(made);
+    const bool was_renewed =
+        asked.settings.mode_of_process && detail::is_tuned_in_process(asked.name());
+    if (was_renewed) asked.settings.mode = tuning_mode::tune;
+  }
+  if (asked.settings.mode == tuning_mode::force || goes_on(asked)) return renew(asked);
   if (auto found = look_up(asked)) return *std::move(found);
   missed_keys(asked.settings.missed).remember(identity_, asked.key());
   switch (asked.settings.mode) {
@@ -185,6 +222,7 @@ std::optional<record> autotuner_core::find_nearest(const request& asked) const {
   const std::uint64_t generation = record_memory::shared().generation();
   const std::vector<record> candidates = asked.layers->find_nearest(identity_, asked.key());
   if (candidates.empty()) return std::nullopt;
+  const measuring_turn::pause others_measure;
   const auto check = [&]() -> values {
     tuning_options options = asked.options;
     options.wait = asked.settings.wait;
@@ -208,9 +246,8 @@ std::optional<record> autotuner_core::find_nearest(const request& asked) const {
     asked.layers->choose_nearest(identity_, asked.key(), *usable, generation);
     return {{"device", canonical_text(usable->device)}};
   };
-  const auto made = searches_in_flight().share(
-      "check\n" + asked.settings.database + '\n' + search_name(identity_, asked.key()), check,
-      asked.settings.wait);
+  const auto made =
+      searches_in_flight().share("check\n" + asked.name(), check, asked.settings.wait);
   if (!made || made->empty()) return std::nullopt;
   const auto chosen = std::ranges::find_if(candidates, [&](const record& candidate) {
     return value(canonical_text(candidate.device)) == made->front().value;
@@ -229,8 +266,12 @@ verification autotuner_core::plan_verification(const request& asked) const {
 
 std::optional<std::string> autotuner_core::find_failure(const request& asked) const {
   std::optional<stored_search> last;
-  warn_on_database_error(
-      [&] { last = asked.database->latest_search_result(identity_, asked.key()); });
+  warn_on_database_error([&] {
+    try {
+      last = asked.database->latest_search_result(identity_, asked.key(), database_waits{}.read);
+    } catch (const database_busy_error&) {  // it is not worth a wait
+    }
+  });
   if (!last || !last->finished_at || last->result != all_failed) return std::nullopt;
   log(log_level::info, fmt::format("the last search for {}, of {}, found no configuration that "
                                    "works; its reasons are with its trials in the database",
@@ -238,17 +279,38 @@ std::optional<std::string> autotuner_core::find_failure(const request& asked) co
   return last->finished_at;
 }
 
+// Once for all calls of a process, or of the tuning that they are made in: the configurations of
+// one search are comparable only if what they call is the same for all of them.
+autotuner_core::values autotuner_core::renew(const request& asked) const {
+  values made = tune_once(asked);
+  detail::keep_made(asked.name(), made, asked.settings.mode_of_process);
+  return made;
+}
+
 autotuner_core::values autotuner_core::tune_once(const request& asked) const {
-  if (detail::is_under_way(asked.subject)) {
-    throw argument_error(
-        "an autotune function asks for its own result while it is tuning; construct the template "
-        "with the tuning that it was given");
+  require_another(asked);
+  const measuring_turn::pause others_measure;
+  patient_wait waits(asked.name(), asked.subject, asked.options, asked.patience());
+  const auto look = [&](std::chrono::nanoseconds waited) {
+    waits.look(waited, ::getpid(), folder_of_locks(asked.database));
+  };
+  try {
+    auto made = searches_in_flight().share(
+        asked.name(), [&] { return tune_in_turn(asked); }, asked.patience(), look);
+    return made ? *std::move(made) : do_without(asked);
+  } catch (const goes_on_without&) {
+    waits.end();
+    return tune_without_right(asked);
   }
-  const std::string search = search_name(identity_, asked.key());
-  auto made = searches_in_flight().share(
-      asked.settings.database + '\n' + search, [&] { return tune_in_turn(asked, search); },
-      asked.settings.wait);
-  return made ? *std::move(made) : do_without(asked);
+}
+
+void autotuner_core::require_another(const request& asked) const {
+  const auto around = detail::scopes();
+  const bool is_around = std::ranges::find(around, asked.name()) != around.end();
+  if (!is_around && !detail::is_under_way(asked.subject)) return;
+  throw argument_error(
+      "an autotune function asks for its own result while it is tuning; construct the template "
+      "with the tuning that it was given");
 }
 
 // Whether there is a search to go on with, that its budget ended.
@@ -260,20 +322,63 @@ bool autotuner_core::goes_on(const request& asked) const {
   return last && last->finished_at && last->result == stopped_search;
 }
 
-// Another thread or process may have stored the result between the lookup and now.
-autotuner_core::values autotuner_core::tune_in_turn(const request& asked,
-                                                    const std::string& search) const {
-  if (asked.settings.mode == tuning_mode::force || !asked.database) return tune_and_store(asked);
-  key_lock lock(asked.database->path(), search);
-  if (!lock.take(asked.settings.wait)) return do_without(asked);
+// Another thread or process may have stored the result between the lookup and now. Where the
+// database is kept by others, as by one that was stopped in the middle of a write, it may hold the
+// result all the same: nobody searches before it could be read.
+autotuner_core::values autotuner_core::tune_in_turn(const request& asked) const {
+  if (asked.settings.mode == tuning_mode::force || !asked.database) {
+    const detail::tuning_scope now(asked.name());
+    return tune_and_store(asked);
+  }
+  patient_wait waits(asked.name(), asked.subject, asked.options, asked.patience());
+  key_lock lock(asked.database->path(), asked.search());
+  const auto look = [&](std::chrono::nanoseconds waited) {
+    waits.look(waited, lock.holder(), lock.folder());
+  };
+  try {
+    if (!lock.take(asked.patience(), look)) return do_without(asked);
+  } catch (const goes_on_without&) {
+    waits.end();
+    return tune_without_right(asked);
+  }
+  waits.end();
+  const detail::tuning_scope now(asked.name());
   if (goes_on(asked)) return tune_and_store(asked);
   std::optional<record> found;
-  warn_on_database_error([&] { found = asked.database->find_patiently(identity_, asked.key()); });
+  constexpr std::chrono::milliseconds at_a_time{400};
+  try {
+    wait_while_busy(
+        asked.patience(),
+        [&] {
+          found =
+              asked.database->find_patiently(identity_, asked.key(), match_mode::exact, at_a_time);
+        },
+        [&](std::chrono::nanoseconds waited) {
+          waits.look_for_database(waited, asked.database->path());
+        });
+  } catch (const database_busy_error& failure) {
+    detail::warn_of_failure(failure);
+    return do_without(asked);
+  } catch (const database_error& failure) {
+    detail::warn_of_failure(failure);
+  }
+  waits.end();
   found = if_a_tuning(asked, std::move(found));
   return found ? std::move(found->values) : tune_and_store(asked);
 }
 
-autotuner_core::values autotuner_core::tune_and_store(const request& asked) const {
+// Two that wait for each other would do so as long as they may: one goes on, and the first result
+// that is stored counts for both.
+autotuner_core::values autotuner_core::tune_without_right(const request& asked) const {
+  log(log_level::info, describe(asked.subject) +
+                           ": who tunes it waits for a tuning that this one is a part of, so it is "
+                           "tuned here, too");
+  const detail::tuning_scope now(asked.name());
+  return tune_and_store(asked, search_start::anew);
+}
+
+autotuner_core::values autotuner_core::tune_and_store(const request& asked,
+                                                      search_start start) const {
   log(log_level::info, "tuning " + describe(asked.subject));
   tuning_options options = asked.options;
   options.wait = asked.settings.wait;
@@ -283,30 +388,45 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked) cons
                    .tunes = tunes_,
                    .subject = asked.subject,
                    .options = options,
-                   .choice = {.known = plan_verification(asked)}};
+                   .choice = {.known = plan_verification(asked)},
+                   .database = asked.database ? asked.database->path() : std::string()};
   if (!asked.database) {
     warn_once("tuning results are not kept: neither LIBTUNE_DB, XDG_CACHE_HOME nor HOME is set");
     values best = run_tuning(task).values;
     asked.layers->remember(identity_, asked.key(), best);
     return best;
   }
-  kept_tuning kept(asked.layers, identity_, asked.key(), asked.settings.mode,
-                   [&](const record& found) { return if_a_tuning(asked, found).has_value(); });
+  kept_tuning kept(
+      asked.layers, identity_, asked.key(), asked.settings.mode,
+      [&](const record& found) { return if_a_tuning(asked, found).has_value(); },
+      asked.settings.wait, start);
   options.observers.push_back(kept.recorder());
   task.recall = [&](const search_identity& search) { return kept.recall(search); };
   return kept.store(run_tuning(task));
 }
 
-// Tests tune where they run, unless they are about isolation.
+// Tests tune where they run, unless they are about isolation, and wait briefly for others. What is
+// tuned inside another is tuned once in that one, as it would be with a database.
 autotuner_core::values autotuner_core::tune_for_test(const request& asked) const {
+  constexpr std::chrono::seconds test_wait{2};
+  if (auto made = detail::made_inside(asked.name())) return *std::move(made);
+  require_another(asked);
   tuning_options options = asked.options;
   if (options.isolation != isolation_mode::on) options.isolation = isolation_mode::off;
-  return run_tuning({.context = asked.context,
-                     .function = identity_,
-                     .tunes = tunes_,
-                     .subject = asked.subject,
-                     .options = options})
-      .values;
+  options.wait = resolve_wait(options, test_wait);
+  const measuring_turn::pause others_measure;
+  values made;
+  {
+    const detail::tuning_scope now(asked.name());
+    made = run_tuning({.context = asked.context,
+                       .function = identity_,
+                       .tunes = tunes_,
+                       .subject = asked.subject,
+                       .options = options})
+               .values;
+  }
+  detail::keep_made(asked.name(), made, false);
+  return made;
 }
 
 autotuner_core::values autotuner_core::do_without(const request& asked) const {
@@ -314,9 +434,10 @@ autotuner_core::values autotuner_core::do_without(const request& asked) const {
   if (!found) found = find_nearest(asked);
   if (found && found->grade == match_grade::exact) return std::move(found->values);
   warn_once(fmt::format(
-      "{}: another thread or process has been tuning it for longer than LIBTUNE_WAIT allows "
+      "{}: another thread or process has been tuning it for longer than LIBTUNE_WAIT or the budget "
+      "allows "
       "({} ms); {} is used",
-      describe(asked.subject), asked.settings.wait.count(),
+      describe(asked.subject), asked.patience().count(),
       found ? "the result of device '" + found->device.name + "'" : "the test default"));
   return found ? std::move(found->values) : test_default_;
 }

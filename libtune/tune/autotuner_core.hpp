@@ -12,6 +12,7 @@
 #include "libtune/device/context.hpp"
 #include "libtune/store/function_identity.hpp"
 #include "libtune/store/record.hpp"
+#include "libtune/tune/database_recorder.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/session.hpp"
@@ -52,10 +53,13 @@ class autotuner_core : public std::enable_shared_from_this<autotuner_core> {
   std::optional<record> find_nearest(const request& asked) const;
   verification plan_verification(const request& asked) const;
   std::optional<std::string> find_failure(const request& asked) const;
+  values renew(const request& asked) const;
   values tune_once(const request& asked) const;
-  values tune_in_turn(const request& asked, const std::string& search) const;
+  void require_another(const request& asked) const;
+  values tune_in_turn(const request& asked) const;
+  values tune_without_right(const request& asked) const;
   bool goes_on(const request& asked) const;
-  values tune_and_store(const request& asked) const;
+  values tune_and_store(const request& asked, search_start start = search_start::continued) const;
   values tune_for_test(const request& asked) const;
   values do_without(const request& asked) const;
 

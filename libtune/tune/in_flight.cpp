@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/in_flight.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <future>
 #include <thread>
@@ -25,7 +26,8 @@ in_flight::~in_flight() = default;
 
 std::optional<in_flight::values> in_flight::share(const std::string& key,
                                                   const std::function<values()>& make,
-                                                  std::chrono::milliseconds wait) {
+                                                  std::chrono::milliseconds wait,
+                                                  const wait_look& look) {
   std::shared_ptr<flight> joined;
   std::shared_ptr<flight> own;
   {
@@ -45,7 +47,7 @@ std::optional<in_flight::values> in_flight::share(const std::string& key,
       own = known = std::make_shared<flight>();
     }
   }
-  if (joined) return follow(*joined, wait);
+  if (joined) return follow(*joined, wait, look);
   return lead(key, *own, make);
 }
 
@@ -56,14 +58,25 @@ std::size_t in_flight::followers(const std::string& key) const {
   return known == flights_.end() ? 0 : known->second->followers;
 }
 
-std::optional<in_flight::values> in_flight::follow(flight& joined, std::chrono::milliseconds wait) {
-  const bool ready = joined.result.wait_for(wait) == std::future_status::ready;
-  {
-    const detail::fork_guard no_fork;
-    const std::lock_guard lock(mutex_);
-    --joined.followers;
+std::optional<in_flight::values> in_flight::follow(flight& joined, std::chrono::milliseconds wait,
+                                                   const wait_look& look) {
+  struct counted {
+    in_flight& flights;
+    flight& joined;
+    ~counted() {
+      const detail::fork_guard no_fork;
+      const std::lock_guard lock(flights.mutex_);
+      --joined.followers;
+    }
+  } const follower{*this, joined};
+  constexpr std::chrono::milliseconds between_looks{50};
+  detail::wait_clock clock;
+  for (auto waited = clock.elapsed();; waited = clock.elapsed()) {
+    const auto pause = std::min<std::chrono::nanoseconds>(between_looks, wait - waited);
+    if (joined.result.wait_for(std::max(pause, pause.zero())) == std::future_status::ready) break;
+    if (waited >= wait) return std::nullopt;
+    if (look) look(waited);
   }
-  if (!ready) return std::nullopt;
   return joined.result.get();
 }
 

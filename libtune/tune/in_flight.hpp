@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "libtune/base/value.hpp"
+#include "libtune/store/file_lock.hpp"
 
 namespace tune {
 
@@ -30,10 +31,11 @@ class in_flight {
   /// Calls make, unless another thread is doing so for the same key: then waits for that one and
   /// returns what it returns, or throws what it throws.
   /// @param wait  for the other thread, at most
+  /// @param look  called while it is waited for; what it throws ends the wait
   /// @returns nothing if the other thread was not ready in the end
   /// @throws argument_error if this very thread is making it already and would wait for itself
   std::optional<values> share(const std::string& key, const std::function<values()>& make,
-                              std::chrono::milliseconds wait);
+                              std::chrono::milliseconds wait, const wait_look& look = {});
 
   /// How many threads wait for the key now.
   std::size_t followers(const std::string& key) const;
@@ -42,7 +44,8 @@ class in_flight {
   struct flight;
 
   values lead(const std::string& key, flight& own, const std::function<values()>& make);
-  std::optional<values> follow(flight& joined, std::chrono::milliseconds wait);
+  std::optional<values> follow(flight& joined, std::chrono::milliseconds wait,
+                               const wait_look& look);
   void land(const std::string& key, const flight& own);
 
   mutable std::mutex mutex_;

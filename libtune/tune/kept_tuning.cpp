@@ -12,25 +12,27 @@
 namespace tune {
 namespace {
 
-search_start start_in(tuning_mode mode) {
-  return mode == tuning_mode::force ? search_start::anew : search_start::continued;
+search_start start_in(tuning_mode mode, search_start otherwise) {
+  return mode == tuning_mode::force ? search_start::anew : otherwise;
 }
 
 }  // namespace
 
 kept_tuning::kept_tuning(std::shared_ptr<const tuning_layers> layers, function_identity function,
-                         record_key key, tuning_mode mode, check_function check)
+                         record_key key, tuning_mode mode, check_function check,
+                         std::chrono::milliseconds wait, search_start start)
     : layers_(std::move(layers)),
       function_(std::move(function)),
       key_(std::move(key)),
       mode_(mode),
+      start_(start_in(mode, start)),
       check_(std::move(check)),
-      recorder_(
-          std::make_shared<database_recorder>(layers_->user(), function_, key_, start_in(mode_))) {}
+      wait_(wait),
+      recorder_(std::make_shared<database_recorder>(layers_->user(), function_, key_, start_)) {}
 
 recollection kept_tuning::recall(const search_identity& search) const {
   recollection known = recorder_->recall(search);
-  if (start_in(mode_) == search_start::continued) {
+  if (start_ == search_start::continued) {
     known.similar = similar_results(*layers_, function_, key_);
   }
   return known;
@@ -38,7 +40,9 @@ recollection kept_tuning::recall(const search_identity& search) const {
 
 std::vector<named_value> kept_tuning::store(const tuned_values& made) {
   std::vector<named_value> best = made.values;
-  stored_ = warn_on_database_error([&] { best = store_in_database(made); });
+  // A result that is not stored is searched for once more, by whoever comes next.
+  stored_ = warn_on_database_error(
+      [&] { wait_while_busy(wait_, [&] { best = store_in_database(made); }); });
   if (stored_) {
     recorder_->result_stored();
   } else {

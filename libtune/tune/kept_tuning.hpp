@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,8 +32,12 @@ class kept_tuning {
   /// @param mode    force: earlier searches are not used, but for the denylist; force
   ///                and resume: the result takes the place of the one there is
   /// @param check   empty: all that the database has is one
+  /// @param wait    for those who keep the database, to store the result
+  /// @param start   anew: earlier searches are not used in any mode
   kept_tuning(std::shared_ptr<const tuning_layers> layers, function_identity function,
-              record_key key, tuning_mode mode, check_function check = {});
+              record_key key, tuning_mode mode, check_function check = {},
+              std::chrono::milliseconds wait = std::chrono::milliseconds(0),
+              search_start start = search_start::continued);
 
   /// Who has to hear of the searches.
   const std::shared_ptr<database_recorder>& recorder() const noexcept { return recorder_; }
@@ -54,7 +59,9 @@ class kept_tuning {
   function_identity function_;
   record_key key_;
   tuning_mode mode_;
+  search_start start_;
   check_function check_;
+  std::chrono::milliseconds wait_;
   std::shared_ptr<database_recorder> recorder_;
   bool stored_ = false;
 };

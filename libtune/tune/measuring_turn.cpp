@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
+#include <unistd.h>
+#include <utility>
 
 #include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
@@ -21,9 +23,20 @@ struct measuring_turn::device_state {
   bool taken = false;
   std::atomic<bool> gave_up{false};
 
-  bool take(std::chrono::milliseconds wait) {
+  bool take(std::chrono::milliseconds wait, const look_function& look) {
+    constexpr std::chrono::milliseconds between_looks{50};
+    detail::wait_clock clock;
     std::unique_lock lock(mutex);
-    if (!given_back.wait_for(lock, wait, [&] { return !taken; })) return false;
+    for (auto waited = clock.elapsed(); taken; waited = clock.elapsed()) {
+      if (waited >= wait) return false;
+      if (look) {
+        lock.unlock();
+        look(waited, ::getpid());
+        lock.lock();
+      }
+      given_back.wait_for(lock, std::min<std::chrono::nanoseconds>(between_looks, wait - waited),
+                          [&] { return !taken; });
+    }
     taken = true;
     return true;
   }
@@ -47,31 +60,73 @@ measuring_turn::device_state& measuring_turn::state_of(const std::string& hardwa
   return *state;
 }
 
-measuring_turn::measuring_turn(const device_info& device, std::chrono::milliseconds wait)
-    : state_(state_of(hardware_name(device))) {
-  const auto patience = state_.gave_up ? std::chrono::milliseconds(0) : wait;
-  alone_ = take(hardware_name(device), patience);
+measuring_turn*& measuring_turn::innermost() noexcept {
+  thread_local measuring_turn* turn = nullptr;
+  return turn;
+}
+
+measuring_turn::measuring_turn(const device_info& device, std::chrono::milliseconds wait,
+                               look_function look)
+    : hardware_(hardware_name(device)),
+      name_(device.identity.name),
+      wait_(wait),
+      look_(std::move(look)),
+      state_(state_of(hardware_)),
+      outer_(innermost()) {
+  for (const measuring_turn* turn = outer_; turn != nullptr; turn = turn->outer_) {
+    if (&turn->state_ != &state_) continue;
+    is_repeated_ = true;
+    alone_ = turn->alone_;
+  }
+  if (!is_repeated_) begin();
+  innermost() = this;
+}
+
+measuring_turn::~measuring_turn() {
+  innermost() = outer_;
+  if (!is_repeated_) end();
+}
+
+void measuring_turn::begin() {
+  alone_ = take(state_.gave_up ? std::chrono::milliseconds(0) : wait_);
   state_.gave_up = !alone_;
   if (alone_) return;
   warn_once(fmt::format(
       "device '{}' ({}) is measured although another thread or process has kept it for longer than "
-      "LIBTUNE_WAIT allows: times may be too long",
-      device.identity.name, hardware_name(device)));
+      "LIBTUNE_WAIT or the budget allows: times may be too long",
+      name_, hardware_));
 }
 
-measuring_turn::~measuring_turn() {
+void measuring_turn::end() {
   lock_.reset();
-  if (in_turn_) state_.give_back();
+  if (std::exchange(in_turn_, false)) state_.give_back();
 }
 
-bool measuring_turn::take(const std::string& hardware, std::chrono::milliseconds wait) {
+bool measuring_turn::take(std::chrono::milliseconds wait) {
   const auto start = std::chrono::steady_clock::now();
-  in_turn_ = state_.take(wait);
+  in_turn_ = state_.take(wait, look_);
   if (!in_turn_) return false;
   const auto spent = std::chrono::duration_cast<std::chrono::milliseconds>(
       std::chrono::steady_clock::now() - start);
-  lock_.emplace(hardware);
-  return lock_->take(wait - spent);
+  lock_.emplace(hardware_);
+  wait_look look;
+  if (look_) {
+    look = [&](std::chrono::nanoseconds waited) { look_(spent + waited, lock_->holder()); };
+  }
+  return lock_->take(wait - spent, look);
+}
+
+measuring_turn::pause::pause() : paused_(std::exchange(innermost(), nullptr)) {
+  for (measuring_turn* turn = paused_; turn != nullptr; turn = turn->outer_) {
+    if (!turn->is_repeated_) turn->end();
+  }
+}
+
+measuring_turn::pause::~pause() {
+  for (measuring_turn* turn = paused_; turn != nullptr; turn = turn->outer_) {
+    if (!turn->is_repeated_) turn->begin();
+  }
+  innermost() = paused_;
 }
 
 std::string hardware_name(const device_info& device) {

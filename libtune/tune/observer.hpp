@@ -12,6 +12,7 @@
 #include "libtune/base/value.hpp"
 #include "libtune/device/device_info.hpp"
 #include "libtune/search/restriction.hpp"
+#include "libtune/store/lock_holder.hpp"
 #include "libtune/store/match.hpp"
 #include "libtune/tune/search_times.hpp"
 #include "libtune/tune/trial.hpp"
@@ -84,6 +85,25 @@ struct search_progress {
   std::optional<run_time> best{};                         ///< the least time so far
 };
 
+/// What somebody waits for while tuning.
+enum class wait_cause : std::uint8_t {
+  search,    ///< another thread or process tunes the same
+  device,    ///< another thread or process measures on the device
+  database,  ///< another process keeps the database
+};
+
+/// Somebody waits, or has waited.
+struct waiting_event {
+  tuning_subject subject;  ///< what is wanted
+  wait_cause cause = wait_cause::search;
+  /// The process that is waited for; this process if it is another thread; none if it is not known.
+  std::optional<lock_holder> holder{};
+  std::chrono::nanoseconds idle{0};  ///< for how long that one has used no processor time
+  std::chrono::nanoseconds waited{0};
+  std::chrono::milliseconds limit{0};  ///< for how long it is waited at most
+  bool over = false;                   ///< whether the wait has ended
+};
+
 /// Hears what happens while tuning. Override what is of interest. The calls come from the thread
 /// that asked for the tuning, one after the other for one search; searches on several threads call
 /// at the same time. What an observer throws is logged and goes no further.
@@ -106,6 +126,9 @@ class observer {
   /// while there is nothing to measure yet.
   virtual void progressed(const tuning_subject&, const search_progress&) {}
   virtual void search_finished(const search_finished_event&) {}
+  /// A call of an autotuner or its search waits for others: within a second, then less and less
+  /// often, and once more when such a wait is over.
+  virtual void waiting(const waiting_event&) {}
 };
 
 }  // namespace tune

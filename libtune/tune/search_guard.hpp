@@ -2,14 +2,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "libtune/base/value.hpp"
+#include "libtune/device/device_identity.hpp"
 #include "libtune/measure/samples.hpp"
+#include "libtune/store/function_identity.hpp"
+#include "libtune/store/stored_trial.hpp"
+#include "libtune/tune/observer.hpp"
 
 namespace tune {
 
@@ -33,8 +39,17 @@ struct search_step {
   run_time expected{0};                      ///< what they should take; zero: not known
 };
 
-/// Hears of steps, on the thread of the search. No two steps overlap. What it throws leaves the
-/// search.
+/// A tuning inside another: an autotune function that is called while one is under way.
+struct nested_tuning {
+  function_identity function{};
+  std::vector<named_value> key{};
+  device_identity device{};
+  std::string database{};  ///< the path of the one that keeps its results; empty: none does
+};
+
+/// Hears of steps, on the thread of the search. No two steps of a search overlap; a tuning that
+/// begins within a step, or between two, has steps of its own, and its end comes before what it
+/// began in goes on. What it throws leaves the search.
 class step_listener {
  public:
   step_listener() = default;
@@ -47,6 +62,19 @@ class step_listener {
   /// Within a step: a program is compiled on the spot, for which there is a limit of its own.
   virtual void compiling_begins() noexcept {}
   virtual void compiling_ends() noexcept {}
+
+  virtual void tuning_begins(const nested_tuning&) {}
+  /// A search of the tuning that began last, unless that has ended.
+  virtual void search_begins(const search_identity&) {}
+  virtual void tuning_ends() noexcept {}
+  /// What a call inside the outermost tuning has come to: see detail::keep_made.
+  virtual void tuning_made(const std::string& /*name*/, const std::vector<named_value>&,
+                           bool /*for_process*/) {}
+
+  /// Others are waited for, for so long at most.
+  virtual void wait_begins(std::chrono::milliseconds /*limit*/) {}
+  virtual void waiting(const waiting_event&) {}
+  virtual void wait_ends() noexcept {}
 };
 
 /// How a search is guarded against its configurations.

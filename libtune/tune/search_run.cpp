@@ -14,6 +14,7 @@
 #include "libtune/tune/measuring_turn.hpp"
 #include "libtune/tune/notify.hpp"
 #include "libtune/tune/taken_trials.hpp"
+#include "libtune/tune/wait_report.hpp"
 
 namespace tune {
 namespace {
@@ -398,10 +399,23 @@ void search_run::tell_progress() {
 void search_run::measuring(const std::function<void()>& step) {
   account(times_.idle);
   {
-    const measuring_turn turn(setting_.device.info(), setting_.options.wait.value_or(default_wait));
+    const auto limit = longest_turn_wait();
+    wait_report report(wait_cause::device, setting_.subject, setting_.observers, limit);
+    const measuring_turn turn(setting_.device.info(), limit,
+                              [&](auto waited, auto holder) { report.look(waited, holder); });
+    report.end();
+    account(times_.device_wait);
     step();
   }
   account(times_.measuring);
+}
+
+// Beyond the budget nobody is waited for.
+std::chrono::milliseconds search_run::longest_turn_wait() const {
+  const auto wait = setting_.options.wait.value_or(default_wait);
+  const auto left = clock_.left();
+  if (!left) return wait;
+  return std::min(wait, std::chrono::ceil<std::chrono::milliseconds>(*left));
 }
 
 void search_run::account(std::chrono::nanoseconds& part) {

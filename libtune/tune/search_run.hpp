@@ -96,6 +96,7 @@ class search_run {
   void tell_progress();
   /// A step that uses the device, which nobody else measures on meanwhile.
   void measuring(const std::function<void()>& step);
+  std::chrono::milliseconds longest_turn_wait() const;
   void account(std::chrono::nanoseconds& part);
 
   search_setting setting_;

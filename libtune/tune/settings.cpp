@@ -41,17 +41,18 @@ tuning_budget resolve_budget(const tuning_options& options) {
       "with commas between them");
 }
 
-std::chrono::milliseconds resolve_wait(const tuning_options& options) {
+}  // namespace
+
+std::chrono::milliseconds resolve_wait(const tuning_options& options,
+                                       std::chrono::milliseconds by_default) {
   using std::chrono::milliseconds;
   constexpr std::chrono::seconds longest{std::chrono::hours(24 * 365)};
   if (options.wait) return std::clamp<milliseconds>(*options.wait, milliseconds(0), longest);
   const auto given = read_environment_index("LIBTUNE_WAIT");
-  if (!given) return default_wait;
+  if (!given) return by_default;
   constexpr auto most = static_cast<std::size_t>(longest.count());
   return std::chrono::seconds(std::min(*given, most));
 }
-
-}  // namespace
 
 tuning_settings resolve_settings(const tuning_options& options) {
   tuning_settings settings;
@@ -76,6 +77,7 @@ tuning_settings resolve_settings(const tuning_options& options) {
   if (options.mode) {
     settings.mode = *options.mode;
   } else {
+    settings.mode_of_process = true;
     settings.mode =
         read_environment_choice<tuning_mode>("LIBTUNE_MODE", {{"tune", tuning_mode::tune},
                                                               {"resume", tuning_mode::resume},

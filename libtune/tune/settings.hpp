@@ -20,12 +20,17 @@ struct tuning_settings {
   std::string missed{};  ///< the file for keys without a result; empty if they are not noted
   match_mode match = match_mode::exact;
   tuning_mode mode = tuning_mode::tune;
+  bool mode_of_process = false;  ///< the mode is that of the environment, not of the call
   tuning_budget budget{};
   std::chrono::milliseconds wait{default_wait};  ///< from zero to a year
 };
 
 /// @throws environment_error if a variable that counts holds what cannot be read
 tuning_settings resolve_settings(const tuning_options& options);
+
+/// How long others are waited for, from zero to a year. @throws environment_error
+std::chrono::milliseconds resolve_wait(const tuning_options& options,
+                                       std::chrono::milliseconds by_default = default_wait);
 
 /// Where searches are to run. @throws environment_error
 isolation_mode resolve_isolation(const tuning_options& options);

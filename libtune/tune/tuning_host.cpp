@@ -10,8 +10,11 @@
 #include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
+#include "libtune/compile/compile_watch.hpp"
+#include "libtune/compile/program_supply.hpp"
 #include "libtune/tune/elsewhere.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/tune/kept_tuning.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tune/tunings_under_way.hpp"
 
@@ -44,16 +47,58 @@ void tell_once_that_it_tunes_here() {
   });
 }
 
+// A tuning inside another, as far as somebody watches that one: its steps are its own, and none of
+// its programs are those of the configuration that it was called for.
+class [[nodiscard]] tuning_inside {
+ public:
+  explicit tuning_inside(const tuning_task& task) : listener_(detail::current_listener()) {
+    if (listener_ == nullptr) return;
+    listener_->tuning_begins({.function = task.function,
+                              .key = task.subject.arguments,
+                              .device = task.subject.device.identity,
+                              .database = task.database});
+  }
+  ~tuning_inside() {
+    if (listener_ != nullptr) listener_->tuning_ends();
+  }
+  tuning_inside(const tuning_inside&) = delete;
+  tuning_inside& operator=(const tuning_inside&) = delete;
+
+  /// What the task recalls, and what was lost with processes before this one.
+  recall_function recall_of(const tuning_task& task) const {
+    if (listener_ == nullptr) return task.recall;
+    return [&task, listener = listener_](const search_identity& search) {
+      listener->search_begins(search);
+      recollection known = task.recall ? task.recall(search) : recollection{};
+      const std::string name = detail::tuning_name(
+          task.database,
+          search_name(task.function, {task.subject.arguments, task.subject.device.identity}));
+      for (stored_trial& lost : detail::lost_in(name, search)) {
+        known.denied.push_back(std::move(lost));
+      }
+      return known;
+    };
+  }
+
+ private:
+  step_listener* listener_;
+  program_supply::none no_programs_;
+  compile_watch unseen_;
+};
+
 }  // namespace
 
 tuned_values tune_here(const tuning_task& task, const search_guard& guard) {
-  const detail::tuning_under_way now(task.subject);
+  const tuning_inside inside(task);
+  search_guard watched = guard;
+  if (watched.listener == nullptr) watched.listener = detail::current_listener();
+  const detail::tuning_under_way now(task.subject, watched.listener, &task.options.observers);
   const auto shortlist = [&](const search_problem& problem) {
     return list_of(task.choice, problem, task.context.device());
   };
   tuning_session session(task.context, task.subject, task.options, std::chrono::steady_clock::now,
-                         task.recall, shortlist,
-                         {.guard = guard, .only_listed = task.choice.is_strict()});
+                         inside.recall_of(task), shortlist,
+                         {.guard = watched, .only_listed = task.choice.is_strict()});
   std::vector<named_value> values = task.tunes(session, task.subject.arguments);
   return {std::move(values), session.best_score()};
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "libtune/base/value.hpp"
@@ -32,6 +33,7 @@ struct tuning_task {
   const tuning_options& options;  ///< with wait and budget resolved, and all who are to hear of it
   recall_function recall{};
   trial_choice choice{};
+  std::string database{};  ///< the path of the one that keeps the result; empty: none does
 };
 
 /// What an autotune function has found.

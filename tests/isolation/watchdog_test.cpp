@@ -55,8 +55,59 @@ TEST_CASE("a watchdog looks at the step that is under way, and at nothing betwee
   CHECK(watched.deadline() == start + 10s);
   CHECK_FALSE(watched.is_over(start + 9s));
   CHECK(watched.is_over(start + 10s));
-  watched.end();
-  CHECK_FALSE(watched.is_over(start + 10s));
+  watched.end(start + 9s);
+  CHECK_FALSE(watched.is_over(start + 1h));
+}
+
+TEST_CASE("a tuning inside a step stops the step's clock, and its own steps are looked at") {
+  watchdog watched(limits);
+  const watchdog::time_point start{};
+  watched.begin({.kind = step_kind::generate, .index = 4}, {}, start);
+  watched.begin_inside(start + 50s);
+  CHECK(watched.depth_of_step() == 0);
+  watched.begin({.kind = step_kind::first_run, .index = 7, .launches = 1}, {}, start + 60s);
+  CHECK(watched.step()->index == 7);
+  CHECK(watched.depth_of_step() == 1);
+  CHECK(watched.deadline() == start + 70s);
+  watched.end(start + 61s);
+  watched.begin({.kind = step_kind::first_run, .index = 8, .launches = 1}, {}, start + 100s);
+  CHECK_FALSE(watched.is_over(start + 109s));
+  CHECK(watched.is_over(start + 110s));
+  watched.end(start + 101s);
+  watched.end_inside(start + 1000s);
+  CHECK(watched.step()->index == 4);
+  CHECK(watched.deadline() == start + 1020s);
+  CHECK(watched.elapsed(start + 1001s) == 51s);
+}
+
+TEST_CASE("a tuning inside a step that makes no step for longer than a compiler may take is over") {
+  watchdog watched(limits);
+  const watchdog::time_point start{};
+  watched.begin({.kind = step_kind::generate, .index = 4}, {}, start);
+  watched.begin_inside(start);
+  CHECK_FALSE(watched.is_over(start + 129s));
+  CHECK(watched.is_over(start + 130s));
+  CHECK(watched.step()->index == 4);
+}
+
+TEST_CASE("a wait for others stops the clock for as long as it may take") {
+  watchdog watched(limits);
+  const watchdog::time_point start{};
+  watched.begin_wait(600s, start);
+  CHECK(watched.step() == nullptr);
+  CHECK(watched.is_over(start + 730s));
+  watched.end_wait(start + 500s);
+  CHECK_FALSE(watched.deadline());
+  watched.begin({.kind = step_kind::run, .index = 4, .launches = 1}, {}, start);
+  watched.begin_wait(600s, start + 4s);
+  CHECK_FALSE(watched.is_over(start + 729s));
+  CHECK(watched.is_over(start + 734s));
+  CHECK(watched.step()->index == 4);
+  CHECK(watched.depth_of_step() == 0);
+  watched.end_wait(start + 500s);
+  CHECK(watched.deadline() == start + 506s);
+  watched.forget();
+  CHECK_FALSE(watched.deadline());
 }
 
 TEST_CASE("where a limit is given it holds for what is generated, but for what that compiles") {

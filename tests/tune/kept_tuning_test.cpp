@@ -2,12 +2,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/kept_tuning.hpp"
 
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <chrono>
 #include <doctest/doctest.h>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/databases.hpp"
+#include "tests/store/lock_keeper.hpp"
 #include "tests/store/samples.hpp"
 
+using namespace std::chrono_literals;
 using tune::tuning_mode;
 using tune::testing::sample_function;
 using tune::testing::sample_key;
@@ -72,4 +80,30 @@ TEST_CASE("searches have names that tell functions, devices and keys apart") {
   CHECK(name == search_name(sample_function(), sample_key()));
   CHECK(name != search_name(sample_function("other"), sample_key()));
   CHECK(name != search_name(sample_function(), sample_key(65)));
+}
+
+TEST_CASE("a result is stored once who keeps the database lets go, however long its writes wait") {
+  const tune::testing::temporary_directory folder;
+  const std::string path = (folder / "tuning.db").string();
+  const tune::database_waits short_waits{.read = 1ms, .write = 5ms};
+  const auto layers = std::make_shared<const tune::tuning_layers>(
+      std::make_shared<tune::tuning_database>(path, short_waits),
+      std::vector<std::shared_ptr<tune::tuning_database>>{});
+  layers->user()->store(sample_function(), sample_key(), sample_tuning(1), 1.0);
+  auto other = std::make_unique<tune::testing::lock_keeper>([&] {
+    auto database = std::make_unique<SQLite::Database>(path, SQLite::OPEN_READWRITE);
+    database->exec("BEGIN EXCLUSIVE");
+    return database;
+  });
+  tune::kept_tuning impatient(layers, sample_function(), sample_key(), tuning_mode::force);
+  impatient.store(made(2));
+  CHECK_FALSE(impatient.is_stored());
+  tune::kept_tuning patient(layers, sample_function(), sample_key(), tuning_mode::force, {}, 60s);
+  const std::jthread releases([&] {
+    std::this_thread::sleep_for(100ms);
+    other.reset();
+  });
+  patient.store(made(3));
+  CHECK(patient.is_stored());
+  CHECK(layers->user()->find(sample_function(), sample_key())->values == sample_tuning(3));
 }

@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/measuring_turn.hpp"
 
+#include <chrono>
 #include <doctest/doctest.h>
+#include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <unistd.h>
 
+#include "tests/store/lock_keeper.hpp"
 #include "tests/tune/tuning_processes.hpp"
 
 using namespace std::chrono_literals;
@@ -73,4 +77,52 @@ TEST_CASE("another process keeps the turn until it gives it back") {
     CHECK_FALSE(measuring_turn(device.info, 1ms).is_alone());
   }
   CHECK(measuring_turn(device.info, 0ms).is_alone());
+}
+
+TEST_CASE("a thread that has the turn has it again at once, and gives it back once") {
+  const test_device device("again");
+  {
+    const measuring_turn turn(device.info, 0ms);
+    {
+      const measuring_turn again(device.info, 0ms);
+      CHECK(again.is_alone());
+    }
+    CHECK_FALSE(is_alone_elsewhere(device.info));
+  }
+  CHECK(is_alone_elsewhere(device.info));
+}
+
+TEST_CASE("while a thread pauses its turns others have them, and it may take its own anew") {
+  const test_device device("paused");
+  const measuring_turn turn(device.info, 60s);
+  {
+    const measuring_turn::pause pause;
+    CHECK(is_alone_elsewhere(device.info));
+    const measuring_turn inner(device.info, 0ms);
+    CHECK(inner.is_alone());
+    const measuring_turn::pause another;
+    CHECK(is_alone_elsewhere(device.info));
+  }
+  CHECK_FALSE(is_alone_elsewhere(device.info));
+  CHECK(turn.is_alone());
+}
+
+TEST_CASE("who waits for the turn is told by which process") {
+  const test_device device("told");
+  std::optional<::pid_t> seen;
+  const auto look = [&](std::chrono::nanoseconds, std::optional<::pid_t> holder) { seen = holder; };
+  SUBCASE("another") {
+    const tune::testing::lock_keeper other([&] {
+      auto lock = std::make_unique<tune::device_lock>(tune::hardware_name(device.info));
+      if (!lock->take(0ms)) ::_exit(1);
+      return lock;
+    });
+    CHECK_FALSE(measuring_turn(device.info, 1ms, look).is_alone());
+    CHECK(seen == other.id());
+  }
+  SUBCASE("this one, for another thread has it") {
+    const measuring_turn turn(device.info, 0ms);
+    std::jthread([&] { CHECK_FALSE(measuring_turn(device.info, 1ms, look).is_alone()); }).join();
+    CHECK(seen == ::getpid());
+  }
 }

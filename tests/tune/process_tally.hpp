@@ -31,6 +31,7 @@ struct process_tally {
   std::atomic<bool> go{false};
   std::atomic<int> ready{0};
   std::atomic<int> searches{0};
+  std::atomic<int> searching{0};  ///< the process that has started a search last
   std::atomic<int> errors{0};
   std::atomic<int> defaults{0};           ///< threads that were given the test default
   std::atomic<int> tuned{0};              ///< threads that were given anything else

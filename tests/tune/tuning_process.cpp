@@ -49,7 +49,10 @@ tune::testing::fake_device make_device(process_tally& tally, std::size_t number)
 /// Tells of a search as soon as it starts, so that a test can stop or kill it.
 struct search_counter final : tune::observer {
   explicit search_counter(process_tally& tally) : tally_(tally) {}
-  void search_started(const tune::search_started_event&) override { ++tally_.searches; }
+  void search_started(const tune::search_started_event&) override {
+    tally_.searching = ::getpid();
+    ++tally_.searches;
+  }
 
  private:
   process_tally& tally_;

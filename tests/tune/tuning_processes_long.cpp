@@ -17,3 +17,12 @@ TEST_CASE("others take over from processes that were killed, 150 times" * doctes
   std::minstd_rand random(2);
   for (int round = 0; round < 150; ++round) tune::testing::kill_half(8, random);
 }
+
+// Longer than anybody waits for a commit of another.
+TEST_CASE("64 processes with 4 threads each see one search, stopped for 12 s, 10 times" *
+          doctest::skip()) {
+  std::minstd_rand random(4);
+  for (int round = 0; round < 10; ++round) {
+    tune::testing::stop_the_search(64, 4, std::chrono::seconds(12), random);
+  }
+}

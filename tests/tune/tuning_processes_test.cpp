@@ -94,3 +94,10 @@ TEST_CASE("a process that was stopped while it measured keeps nobody for ever") 
   CHECK(others.tally->tuned.load() == 1);  // the second key
   CHECK(lines_with(others.errors(), "is measured although") == who_waited);
 }
+
+TEST_CASE("a search that is stopped and goes on stays the only one") {
+  std::minstd_rand random(3);
+  for (int round = 0; round < 5; ++round) {
+    tune::testing::stop_the_search(6, 2, std::chrono::milliseconds(150), random);
+  }
+}

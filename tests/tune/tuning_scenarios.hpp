@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <chrono>
+#include <csignal>
 #include <doctest/doctest.h>
 #include <random>
 #include <thread>
@@ -62,6 +63,30 @@ inline void kill_half(int processes, std::minstd_rand& random) {
   CHECK(group.tally->searches.load() == searches);  // what was found has been kept
   CHECK(std::popcount(group.tally->answers.load()) == 1);
   CHECK(group.is_intact());
+}
+
+/// The one that searches is stopped at some moment, until its end or a little later, and goes on.
+inline void stop_the_search(int processes, int threads, std::chrono::milliseconds pause,
+                            std::minstd_rand& random) {
+  tuning_processes group;
+  group.tally->threads = threads;
+  group.tally->launch_us = 1000;
+  group.start(processes);
+  tuning_processes::wait_for([&] { return group.tally->searches.load() == 1; });
+  // About as long as a search takes, with its commits.
+  std::uniform_int_distribution<int> microseconds(0, 60'000);
+  std::this_thread::sleep_for(std::chrono::microseconds(microseconds(random)));
+  const ::pid_t searching = group.tally->searching;
+  ::kill(searching, SIGSTOP);
+  std::this_thread::sleep_for(pause);
+  ::kill(searching, SIGCONT);
+  CHECK(group.finish() == 0);
+  CHECK(group.tally->errors.load() == 0);
+  CHECK(group.tally->searches.load() == 1);
+  CHECK(group.tally->defaults.load() == 0);
+  CHECK(group.tally->tuned.load() == processes * threads);
+  CHECK(std::popcount(group.tally->answers.load()) == 1);
+  CHECK(group.stored_rows() == 1);
 }
 
 }  // namespace tune::testing

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <sys/types.h>
+
+#include "libtune/tune/observer.hpp"
+
+namespace tune {
+
+/// "process 12 (receiver), which is stopped, measures on the device": without the subject.
+std::string describe(const waiting_event& event);
+
+/// Tells the log, the observers of all tunings of this thread and who watches them that somebody
+/// waits: half a second after it began, then after twice the time each, a minute at most; and that
+/// the wait is over, if it was told of. One thread uses it.
+class [[nodiscard]] wait_report {
+ public:
+  /// The subject and the observers outlive it. @param limit  of the wait
+  wait_report(wait_cause cause, const tuning_subject& subject,
+              std::span<const std::shared_ptr<observer>> observers,
+              std::chrono::milliseconds limit);
+  ~wait_report();
+  wait_report(const wait_report&) = delete;
+  wait_report& operator=(const wait_report&) = delete;
+
+  /// To be called often while it is waited. @param holder  empty: it is not known
+  void look(std::chrono::nanoseconds waited, std::optional<::pid_t> holder);
+  /// The same for a wait that is for something else, from now on.
+  void look_for(wait_cause cause, std::chrono::nanoseconds waited, std::optional<::pid_t> holder);
+  /// The wait is over; there may be another.
+  void end();
+
+ private:
+  void note_holder(std::chrono::nanoseconds waited, std::optional<::pid_t> holder);
+  void tell();
+  void hand_on();
+
+  const tuning_subject& subject_;
+  std::span<const std::shared_ptr<observer>> observers_;
+  waiting_event event_;  // its subject comes when it is told
+  std::chrono::nanoseconds next_;
+  std::chrono::nanoseconds busy_until_{0};  // the holder has used processor time
+  bool begun_ = false;
+  bool told_ = false;
+};
+
+}  // namespace tune

@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Calls of autotuners that wait for other threads and processes: for each other, for who keeps the
+// database, and for the device.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <doctest/doctest.h>
+#include <memory>
+#include <string>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "libtune/store/device_lock.hpp"
+#include "libtune/store/record_memory.hpp"
+#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/temporary_directory.hpp"
+#include "libtune/testing/test_mode_guard.hpp"
+#include "libtune/tune/measuring_turn.hpp"
+#include "tests/store/child_process.hpp"
+#include "tests/store/lock_keeper.hpp"
+#include "tests/tune/scale.hpp"
+#include "tests/tune/tuning_processes.hpp"
+
+using namespace std::chrono_literals;
+using sample::scale_key;
+using sample::scale_tuning;
+using tune::testing::lock_keeper;
+
+namespace {
+
+struct listener final : tune::observer {
+  void search_started(const tune::search_started_event&) override { ++searches; }
+  void search_finished(const tune::search_finished_event& event) override { times = event.times; }
+  void waiting(const tune::waiting_event& event) override { waits.push_back(event); }
+  int searches = 0;
+  tune::search_times times;
+  std::vector<tune::waiting_event> waits;
+};
+
+/// An application with a device that no other test has.
+struct application {
+  explicit application(const std::string& name)
+      : fake(sample::make_device("waiting test " + name + ' ' + std::to_string(::getpid()))) {
+    options.database = (folder / "tuning.db").string();
+    options.mode = tune::tuning_mode::tune;
+    options.wait = 600s;
+    options.observers = {hears};
+  }
+  ~application() { tune::testing::remove_lock_file(hardware()); }
+  application(const application&) = delete;
+  application& operator=(const application&) = delete;
+
+  std::string hardware() const { return tune::hardware_name(fake.device().info()); }
+  auto device_kept() const {
+    return [name = hardware()] {
+      auto lock = std::make_unique<tune::device_lock>(name);
+      if (!lock->take(0ms)) ::_exit(1);
+      return lock;
+    };
+  }
+
+  tune::testing::test_mode_guard mode{tune::testing::test_mode::off};
+  tune::testing::temporary_directory folder;
+  tune::testing::fake_device fake;
+  std::shared_ptr<listener> hears = std::make_shared<listener>();
+  tune::tuning_options options;
+};
+
+// ---- two that want what the other tunes
+
+/// What the two tell each other, in memory that processes share.
+struct meeting {
+  std::atomic<int> arrived{0};
+  std::atomic<int> searches{0};
+  std::atomic<int> wgs_of_first[2] = {0, 0};   // as each of the two found it
+  std::atomic<int> wgs_of_second[2] = {0, 0};  // the same
+};
+
+struct shared_meeting {
+  shared_meeting()
+      : memory(::mmap(nullptr, sizeof(meeting), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                      -1, 0)),
+        met(*new (memory) meeting) {}
+  ~shared_meeting() { ::munmap(memory, sizeof(meeting)); }
+  shared_meeting(const shared_meeting&) = delete;
+  shared_meeting& operator=(const shared_meeting&) = delete;
+
+  void* memory;
+  meeting& met;
+};
+
+thread_local int depth = 0;
+
+/// Two autotuners. The outermost call on a thread waits for the other of the two that meet, and
+/// then wants what that tunes.
+struct crossing {
+  explicit crossing(meeting& with) : met(with) {}
+  crossing(const crossing&) = delete;
+  crossing& operator=(const crossing&) = delete;
+
+  using autotuner = tune::autotuner<scale_key, scale_tuning>;
+
+  scale_tuning search(tune::tuning_session& session, const autotuner& other) {
+    if (depth++ == 0) {
+      ++met.arrived;
+      while (met.arrived < 2) std::this_thread::sleep_for(1ms);
+      other(session.context(), {});
+    }
+    --depth;
+    ++met.searches;
+    return session.tune(sample::make_space(), [&](const scale_tuning& tuning) {
+      return sample::generate(session.context(), tuning);
+    });
+  }
+
+  /// As number 0 it tunes the first, as 1 the second. Each likes another result.
+  void take_part(std::size_t number, const std::string& database) {
+    const auto fake = sample::make_device();
+    fake.set_time([liked = number == 0 ? 2 : 8](const tune::testing::fake_launch& launch) {
+      return launch.integer("wgs") == liked ? 100ns : 200ns;
+    });
+    const auto context = fake.device().create_context();
+    tune::set_tuning_options(context,
+                             {.database = database, .mode = tune::tuning_mode::tune, .wait = 600s});
+    (number == 0 ? first : second)(context, {});
+    met.wgs_of_first[number] = first(context, {}).wgs;
+    met.wgs_of_second[number] = second(context, {}).wgs;
+  }
+
+  meeting& met;
+  const autotuner first{
+      {.name = "crossed.first", .test = {.wgs = 16, .rows = 4}},
+      [this](tune::tuning_session& session, const scale_key&) { return search(session, second); }};
+  const autotuner second{
+      {.name = "crossed.second", .test = {.wgs = 16, .rows = 4}},
+      [this](tune::tuning_session& session, const scale_key&) { return search(session, first); }};
+};
+
+void check_that_they_agree(const meeting& met) {
+  CHECK(met.wgs_of_first[0] != 0);
+  CHECK(met.wgs_of_first[0] == met.wgs_of_first[1]);
+  CHECK(met.wgs_of_second[0] == met.wgs_of_second[1]);
+  CHECK(met.wgs_of_first[0] != 16);
+  CHECK(met.wgs_of_second[0] != 16);
+  // One of them had to tune what the other does.
+  CHECK(met.searches == 3);
+}
+
+}  // namespace
+
+TEST_CASE("two threads that want what the other tunes do not wait for each other for ever") {
+  const tune::testing::test_mode_guard mode(tune::testing::test_mode::off);
+  const tune::testing::temporary_directory folder;
+  const std::string database = (folder / "tuning.db").string();
+  const shared_meeting shared;
+  crossing both(shared.met);
+  std::thread other([&] { both.take_part(1, database); });
+  both.take_part(0, database);
+  other.join();
+  check_that_they_agree(shared.met);
+}
+
+TEST_CASE("nor do two processes") {
+  const tune::testing::test_mode_guard mode(tune::testing::test_mode::off);
+  const tune::testing::temporary_directory folder;
+  const std::string database = (folder / "tuning.db").string();
+  const shared_meeting shared;
+  const auto be = [&](std::size_t number) {
+    return tune::testing::in_child([&] {
+      crossing own(shared.met);
+      own.take_part(number, database);
+      return 7;
+    });
+  };
+  int other = 0;
+  std::thread second([&] { other = be(1); });
+  CHECK(be(0) == 7);
+  second.join();
+  CHECK(other == 7);
+  check_that_they_agree(shared.met);
+}
+
+TEST_CASE("nobody searches for what a database may hold that others keep") {
+  application app("database");
+  const sample::counted_autotuner counted;
+  const auto context = app.fake.device().create_context();
+  CHECK(counted.autotune(context, {}, app.options) == sample::fastest);
+  tune::record_memory::shared().forget_all();
+  auto other = std::make_unique<lock_keeper>([&] {
+    auto database =
+        std::make_unique<SQLite::Database>(*app.options.database, SQLite::OPEN_READWRITE);
+    database->exec("BEGIN EXCLUSIVE");
+    return database;
+  });
+  const ::pid_t holder = other->id();
+  SUBCASE("it is read once they let go") {
+    const std::jthread releases([&] {
+      std::this_thread::sleep_for(1500ms);
+      other.reset();
+    });
+    CHECK(counted.autotune(context, {}, app.options) == sample::fastest);
+    REQUIRE_FALSE(app.hears->waits.empty());
+    CHECK(app.hears->waits.front().cause == tune::wait_cause::database);
+    REQUIRE(app.hears->waits.front().holder);
+    CHECK(app.hears->waits.front().holder->process == holder);
+  }
+  SUBCASE("or, where they keep it for too long, the test default is used") {
+    app.options.wait = 100ms;
+    CHECK(counted.autotune(context, {}, app.options) == sample::test_default);
+  }
+  CHECK(counted.searches == 1);
+}
+
+TEST_CASE("a search waits for the device no longer than its budget, and it counts as waiting") {
+  application app("budget");
+  app.options.budget = tune::tuning_budget{.time = 700ms};
+  const sample::counted_autotuner counted;
+  const lock_keeper other(app.device_kept());
+  other.send(SIGSTOP);
+  CHECK(counted.autotune(app.fake.device().create_context(), {}, app.options).wgs != 16);
+  CHECK(app.hears->times.device_wait >= 500ms);
+  CHECK(app.hears->times.measuring < app.hears->times.device_wait);
+  REQUIRE(app.hears->waits.size() == 2);
+  CHECK(app.hears->waits.front().cause == tune::wait_cause::device);
+  REQUIRE(app.hears->waits.front().holder);
+  CHECK(app.hears->waits.front().holder->process == other.id());
+  CHECK(app.hears->waits.front().holder->stopped);
+  CHECK(app.hears->waits.back().over);
+}
+
+TEST_CASE("nor for another's search for much longer than its budget") {
+  application app("budget of another");
+  app.options.budget = tune::tuning_budget{.time = 10ms};
+  app.options.watchdog.floor = 500ms;
+  const sample::counted_autotuner counted;
+  const lock_keeper other(tune::testing::all_keys_of(*app.options.database));
+  CHECK(counted.autotune(app.fake.device().create_context(), {}, app.options) ==
+        sample::test_default);
+  CHECK(app.hears->searches == 0);
+}
+
+TEST_CASE("a test waits for the device briefly") {
+  application app("test");
+  const tune::testing::test_mode_guard test(tune::testing::test_mode::forced);
+  const sample::counted_autotuner counted;
+  const lock_keeper other(app.device_kept());
+  app.options.wait.reset();
+  const tune::testing::scoped_environment no_wait("LIBTUNE_WAIT", nullptr);
+  counted.autotune(app.fake.device().create_context(), {}, app.options);
+  REQUIRE_FALSE(app.hears->waits.empty());
+  CHECK(app.hears->waits.front().limit == 2s);
+}
