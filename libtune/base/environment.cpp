@@ -36,7 +36,8 @@ constexpr std::array variables{
     environment_variable{"LIBTUNE_BUDGET", "limits such as 30 s, 200 trials, target 85 us",
                          "no limit", "what one search may cost, with commas between limits"},
     environment_variable{"LIBTUNE_WAIT", "seconds", "600",
-                         "how long to wait for others that tune the same or measure on the device"},
+                         "how long to wait for others that tune the same, measure on the device or "
+                         "keep the database; where there is a budget, no longer than that"},
     environment_variable{"LIBTUNE_ISOLATION", "automatic, on, off", "automatic",
                          "whether searches run in a child process; on: fail where they cannot"},
     environment_variable{"LIBTUNE_TRIAL_TIME", "seconds", "10",

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/report/event_log.hpp"
 
+#include <chrono>
 #include <ostream>
 #include <string>
 
@@ -32,6 +33,15 @@ const char* name_of(lookup_grade grade) {
     case lookup_grade::nearest: break;
   }
   return "nearest";
+}
+
+const char* name_of(wait_cause cause) {
+  switch (cause) {
+    case wait_cause::search: return "search";
+    case wait_cause::device: return "device";
+    case wait_cause::database: break;
+  }
+  return "database";
 }
 
 json of_subject(const char* name, const tuning_subject& subject) {
@@ -108,8 +118,23 @@ void event_log::search_finished(const search_finished_event& search) {
                 {"best_ns",
                  search.best ? to_json(search.trials[*search.best].score->count()) : json(nullptr)},
                 {"elapsed_ns", search.elapsed.count()},
+                {"measuring_ns", search.times.measuring.count()},
+                {"device_wait_ns", search.times.device_wait.count()},
                 {"end", search_end_name(search.end)},
                 {"doubts", search.doubts}});
+  write(out_, event);
+}
+
+void event_log::waiting(const waiting_event& wait) {
+  json event = of_subject("waiting", wait.subject);
+  event.update({{"cause", name_of(wait.cause)},
+                {"process", wait.holder ? json(wait.holder->process) : json(nullptr)},
+                {"program", wait.holder ? json(wait.holder->program) : json(nullptr)},
+                {"stopped", wait.holder && wait.holder->stopped},
+                {"idle_ns", wait.idle.count()},
+                {"waited_ns", wait.waited.count()},
+                {"limit_ns", std::chrono::nanoseconds(wait.limit).count()},
+                {"over", wait.over}});
   write(out_, event);
 }
 

@@ -10,10 +10,10 @@ namespace tune {
 
 /// Writes what happens while tuning for programs to read: one JSON object to a line, flushed, as it
 /// happens. Each has "event" (looked_up, search_started, trial_taken_over, trial_finished,
-/// trial_refined, progressed, search_finished) and the members of that event by their names in
-/// libtune/tune/observer.hpp, times in nanoseconds with a name that ends in _ns; what is not known
-/// is null. The trials themselves come with their own events and are not repeated at the end. For
-/// one search at a time. The stream has to outlive it.
+/// trial_refined, progressed, search_finished, waiting) and the members of that event by their
+/// names in libtune/tune/observer.hpp, times in nanoseconds with a name that ends in _ns; what is
+/// not known is null. The trials themselves come with their own events and are not repeated at the
+/// end. For one search at a time. The stream has to outlive it.
 class event_log final : public observer {
  public:
   explicit event_log(std::ostream& out) : out_(out) {}
@@ -25,6 +25,7 @@ class event_log final : public observer {
   void trial_refined(const tuning_subject& subject, const trial& refined) override;
   void progressed(const tuning_subject& subject, const search_progress& progress) override;
   void search_finished(const search_finished_event& event) override;
+  void waiting(const waiting_event& event) override;
 
  private:
   std::ostream& out_;

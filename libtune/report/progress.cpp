@@ -10,6 +10,7 @@
 
 #include "libtune/report/duration.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/tune/wait_report.hpp"
 
 namespace tune {
 namespace {
@@ -35,6 +36,8 @@ void progress_reporter::search_started(const search_started_event& event) {
   fields_ = {};
   progress_ = {};
   end_budget_in(event.budget_left);
+  searches_ = true;
+  waits_.clear();
   best_.reset();
   out_ << "Tuning " << describe(event.subject) << '\n'
        << fmt::format("{} configurations of {} combinations, {} to try{} ({})\n",
@@ -86,6 +89,15 @@ void progress_reporter::progressed(const tuning_subject&, const search_progress&
   if (time - shown_ >= interval) show(time);
 }
 
+// Before a search begins there is no line of its own to add it to.
+void progress_reporter::waiting(const waiting_event& event) {
+  waits_ = event.over ? std::string() : "waiting: " + describe(event);
+  if (searches_) return show(now_());
+  if (event.over) return;
+  out_ << describe(event.subject) << ": " << waits_
+       << fmt::format(", {} so far\n", format_clock(event.waited)) << std::flush;
+}
+
 void progress_reporter::show(std::chrono::steady_clock::time_point time) {
   shown_ = time;
   if (is_terminal_) {
@@ -97,6 +109,7 @@ void progress_reporter::show(std::chrono::steady_clock::time_point time) {
 }
 
 void progress_reporter::search_finished(const search_finished_event& event) {
+  searches_ = false;
   if (is_terminal_) out_ << erase_line;
   out_ << fmt::format("{} configurations tried in {:.1f} s\n", event.trials.size(),
                       std::chrono::duration<double>(event.elapsed).count())
@@ -111,6 +124,7 @@ std::string progress_reporter::line(std::chrono::steady_clock::time_point time) 
   if (best_) {
     text += ", best " + format_result(*best_->score, fields_.varying(best_->configuration));
   }
+  if (!waits_.empty()) text += ", " + waits_;
   return text;
 }
 

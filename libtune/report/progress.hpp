@@ -18,8 +18,8 @@ namespace tune {
 /// to come, which no budget is exceeded by, how many are being compiled, were dropped or failed,
 /// and the best so far, named by the fields in which the configurations have differed. On a
 /// terminal one line is written over and over; elsewhere a line appears after the first
-/// configuration, and then at most every two seconds. For one search at a time. The stream has to
-/// outlive it.
+/// configuration, and then at most every two seconds. While others are
+/// waited for, that is said too. For one search at a time. The stream has to outlive it.
 class progress_reporter final : public observer {
  public:
   progress_reporter(std::ostream& out, bool is_terminal,
@@ -30,6 +30,7 @@ class progress_reporter final : public observer {
   void trial_finished(const tuning_subject& subject, const trial& finished) override;
   void progressed(const tuning_subject& subject, const search_progress& progress) override;
   void search_finished(const search_finished_event& event) override;
+  void waiting(const waiting_event& event) override;
 
  private:
   void show(std::chrono::steady_clock::time_point time);
@@ -53,6 +54,8 @@ class progress_reporter final : public observer {
   std::size_t taken_over_ = 0;  // of those done
   search_progress progress_;    // as it was told last
   std::optional<std::chrono::steady_clock::time_point> budget_end_;
+  bool searches_ = false;
+  std::string waits_;  // for whom; empty: for nobody
   varying_fields fields_;
   std::optional<trial> best_;
 };

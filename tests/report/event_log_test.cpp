@@ -79,3 +79,25 @@ TEST_CASE("a search without a winner has none in its last line") {
   CHECK(lines[0]["best"].is_null());
   CHECK(lines[0]["best_ns"].is_null());
 }
+
+TEST_CASE("who waits, for whom and for how long is a line") {
+  std::ostringstream out;
+  tune::event_log log(out);
+  log.waiting({.subject = sample_subject(),
+               .cause = tune::wait_cause::device,
+               .holder = tune::lock_holder{.process = 12, .program = "receiver", .stopped = true},
+               .waited = 2s,
+               .limit = 600s});
+  log.waiting({.subject = sample_subject(), .waited = 3s, .over = true});
+  const auto lines = lines_of(out);
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0]["event"] == "waiting");
+  CHECK(lines[0]["function"] == sample_subject().function);
+  CHECK(lines[0]["cause"] == "device");
+  CHECK(lines[0]["process"] == 12);
+  CHECK(lines[0]["program"] == "receiver");
+  CHECK(lines[0]["stopped"] == true);
+  CHECK(lines[0]["waited_ns"] == 2e9);
+  CHECK(lines[1]["process"].is_null());
+  CHECK(lines[1]["over"] == true);
+}

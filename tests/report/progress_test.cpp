@@ -42,6 +42,10 @@ class watched_progress {
     clock_.advance(after);
     reporter_.progressed(tune::testing::sample_subject(), progress);
   }
+  void wait(const tune::waiting_event& event, std::chrono::nanoseconds after) {
+    clock_.advance(after);
+    reporter_.waiting(event);
+  }
   void finish(const tune::search_finished_event& event) { reporter_.search_finished(event); }
 
   /// What has been written since the last call.
@@ -229,4 +233,37 @@ TEST_CASE("a budget bounds the time that is left") {
   progress.take();
   progress.tell({.planned = 10, .budget_left = 7s}, 2s);
   CHECK(progress.take().find("0:07 left") != std::string::npos);
+}
+
+TEST_CASE("whom a search waits for is said at once, until the wait is over") {
+  watched_progress progress(false);
+  progress.start(4);
+  progress.take();
+  tune::waiting_event event{
+      .subject = tune::testing::sample_subject(),
+      .cause = tune::wait_cause::device,
+      .holder = tune::lock_holder{.process = 12, .program = "receiver", .stopped = true},
+      .waited = 500ms,
+      .limit = 600s};
+  progress.wait(event, 500ms);
+  CHECK(progress.take() ==
+        "[0/4] 0:00 elapsed, waiting: process 12 (receiver), which is stopped, measures on the "
+        "device\n");
+  event.over = true;
+  progress.wait(event, 1s);
+  CHECK(progress.take() == "[0/4] 0:01 elapsed\n");
+}
+
+TEST_CASE("before a search begins a wait has a line of its own") {
+  watched_progress progress(false);
+  tune::waiting_event event{.subject = tune::testing::sample_subject(),
+                            .holder = tune::lock_holder{.process = 12, .program = "receiver"},
+                            .waited = 2s};
+  progress.wait(event, 2s);
+  const std::string text = progress.take();
+  CHECK(text.find("waiting: process 12 (receiver) tunes the same, 0:02 so far\n") !=
+        std::string::npos);
+  event.over = true;
+  progress.wait(event, 1s);
+  CHECK(progress.take().empty());
 }
