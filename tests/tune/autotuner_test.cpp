@@ -230,19 +230,6 @@ TEST_CASE("a function that searches nothing is stored too") {
   CHECK(calls == 1);
 }
 
-TEST_CASE("a name that cannot be a table's is refused before anything is tuned") {
-  const application app;
-  const auto context = sample::make_device().device().create_context();
-  int calls = 0;
-  const tune::autotuner<sample::scale_tuning, scale_key> badly_named{
-      {.name = "no; spaces"}, [&](tune::tuning_session&, const sample::scale_tuning&) {
-        ++calls;
-        return scale_key{};
-      }};
-  CHECK_THROWS_AS(badly_named(context), tune::argument_error);
-  CHECK(calls == 0);
-}
-
 TEST_CASE("what the function throws reaches the caller, and the next call tries again") {
   const application app;
   const auto fake = sample::make_device();
