@@ -10,7 +10,7 @@ list(FILTER libtune_public_headers EXCLUDE
      REGEX "/libtune/((opencl|cuda|worker|cli)/|simulate/recording_json|report/to_json|store/(exchange_json|plain_json|t4_trial))")
 # Of the isolation of searches, what applications call.
 list(FILTER libtune_public_headers EXCLUDE
-     REGEX "/libtune/isolation/(device|field|greet|isolated|lost|message|remote_search|search|tuner_(child|link|message|service)|watchdog)")
+     REGEX "/libtune/isolation/(device|field|greet|isolated|lost|message|process_state|remote_search|search|tuner_(child|link|message|service)|watchdog)")
 list(FILTER libtune_public_headers EXCLUDE
      REGEX "/libtune/pretune/(device_group|division|group_work|key_tuning|pretune_with|search_pace|shared_search|work_board)")
 list(APPEND libtune_public_headers ${libtune_backend_headers})

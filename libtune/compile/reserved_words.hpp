@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// Whether a preamble defines the name: a macro, a function or a type of either language.

@@ -64,10 +64,11 @@ std::size_t index_of(const cl::Program& program, const cl::Device& device) {
 
 }  // namespace
 
-// PoCL's compiler counts its warnings on standard error, "1 warning generated.", for programs that
-// compile, whose log nobody reads. It knows no option that keeps it from counting.
+// The compilers of PoCL and NVIDIA count their warnings on standard error, "1 warning generated.",
+// for programs that compile, whose log nobody reads. They know no option that keeps them from it.
 std::string_view own_options(const device_info& device) noexcept {
-  return is_pocl(device) ? "-w" : "";
+  const bool counts = is_pocl(device) || device.identity.platform == "NVIDIA CUDA";
+  return counts ? "-w" : "";
 }
 
 cl::Program build_program(const opencl_context& context, const program_source& source) {

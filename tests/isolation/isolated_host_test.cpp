@@ -61,10 +61,10 @@ struct workbench {
     REQUIRE(found != events->trials.end());
     return *found;
   }
-  void check_that_nothing_ran_twice() const {
+  void check_that_nothing_ran_twice(std::size_t but = 0) const {
     const auto log = isolated::read_log(path("log"));
     const std::set<std::string> different(log.begin(), log.end());
-    CHECK(different.size() == log.size());
+    CHECK(different.size() + but == log.size());
   }
 };
 
@@ -135,7 +135,8 @@ LIBTUNE_DEVICE_TEST_CASE("a configuration that ends its process is a trial with 
     CHECK(bench.events->finished.front().trials.size() == 8);
     CHECK(bench.events->lines.front() == "started isolated.sample exhaustive 8 taken over 0");
     CHECK(bench.events->lines.back() == "ended with n=1 of 8");
-    bench.check_that_nothing_ran_twice();
+    // What finds no memory is tried once more.
+    bench.check_that_nothing_ran_twice(expected.what == flaw::out_of_memory ? 1 : 0);
   }
 }
 

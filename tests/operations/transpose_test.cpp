@@ -162,6 +162,6 @@ TEST_CASE("transpositions of every size compile for CUDA") {
       CHECK_NOTHROW(transpose_template(context, tune::element_type::opaque(bytes)));
     }
     CHECK_NOTHROW(transpose_template(context, dtype::float32,
-                                     transpose_tuning{32, 8, 32, 4, tile_walk::diagonal}));
+                                     transpose_tuning{16, 8, 16, 4, tile_walk::diagonal}));
   });
 }
