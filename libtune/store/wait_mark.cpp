@@ -74,8 +74,9 @@ wait_mark::~wait_mark() {
   }
   for (const std::uint64_t slot : slots_) {
     const raw_record nothing{};
-    static_cast<void>(
-        ::pwrite(file_->descriptor(), nothing.data(), sizeof nothing, place_of(slot)));
+    // A mark that stays is one of a slot that nobody has locked, which counts for nothing.
+    [[maybe_unused]] const ::ssize_t written =
+        ::pwrite(file_->descriptor(), nothing.data(), sizeof nothing, place_of(slot));
     file_->release(byte_of(slot));
   }
 }
@@ -93,7 +94,9 @@ void wait_mark::put(const edge& record) {
     if (attempt != lock_attempt::taken) return;
     slots_.push_back(slot);
     const raw_record raw{record.first, record.second};
-    static_cast<void>(::pwrite(file_->descriptor(), raw.data(), sizeof raw, place_of(slot)));
+    // Without its mark a circle of waits is not seen, and ends by LIBTUNE_WAIT.
+    [[maybe_unused]] const ::ssize_t written =
+        ::pwrite(file_->descriptor(), raw.data(), sizeof raw, place_of(slot));
     return;
   }
 }

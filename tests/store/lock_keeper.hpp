@@ -27,7 +27,7 @@ class [[nodiscard]] lock_keeper {
       ::alarm(120);
       const auto kept = take();
       static_cast<void>(kept);
-      static_cast<void>(::write(ready[1], "", 1));
+      if (::write(ready[1], "", 1) != 1) ::_exit(1);
       while (true) ::pause();
     }
     ::close(ready[1]);
