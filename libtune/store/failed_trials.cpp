@@ -23,7 +23,7 @@ class failure_reader {
       : source_(source),
         outcome_(std::move(outcome)),
         trials_(source.database(),
-                "SELECT position, outcome, programs, configuration FROM libtune_trial "
+                "SELECT position, outcome, programs FROM libtune_trial "
                 "WHERE search_id = ? ORDER BY position DESC") {}
 
   /// @param same_search  whether it is for the same key, space and stage
@@ -33,13 +33,11 @@ class failure_reader {
     while (trials_.executeStep()) {
       const bool failed = trials_.getColumn(1).getString() == outcome_;
       const std::string programs = trials_.getColumn(2).getString();
-      bool decides = false;
       if (!programs.empty()) {
-        decides = decide_programs(programs, failed);
+        if (decide_programs(programs, failed)) keep(search, trials_.getColumn(0).getInt64());
       } else if (same_search) {
-        decides = decided_.insert("configuration " + trials_.getColumn(3).getString()).second;
+        decide_configuration(search, trials_.getColumn(0).getInt64(), failed);
       }
-      if (decides && failed) keep(search, trials_.getColumn(0).getInt64());
     }
   }
 
@@ -56,6 +54,14 @@ class failure_reader {
     }
     const bool first = decided_.insert(last).second;
     return first && failed;
+  }
+
+  void decide_configuration(search_id search, std::int64_t position, bool failed) {
+    auto trial = read_trial(source_, search, position);
+    if (!trial) return;
+    const bool first =
+        decided_.insert("configuration " + canonical_text(trial->configuration)).second;
+    if (first && failed) found_.push_back(*std::move(trial));
   }
 
   void keep(search_id search, std::int64_t position) {

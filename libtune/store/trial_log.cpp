@@ -123,18 +123,6 @@ void insert_trial_at(connection& target, search_id search, std::int64_t position
   insert_configuration(target, search, position, trial.configuration);
 }
 
-/// Where the latest trial of a configuration stands; empty if there is none.
-std::optional<std::int64_t> position_of(connection& source, search_id search,
-                                        const std::vector<named_value>& configuration) {
-  SQLite::Statement select(source.database(),
-                           "SELECT max(position) FROM libtune_trial WHERE search_id = ? AND "
-                           "configuration = ?");
-  select.bind(1, number_of(search));
-  select.bind(2, to_string(configuration));
-  if (!select.executeStep() || select.isColumnNull(0)) return std::nullopt;
-  return select.getColumn(0).getInt64();
-}
-
 /// What is left of a configuration: without the fields whose rows are damaged.
 std::vector<named_value> read_configuration(connection& source, search_id search,
                                             std::int64_t position) {
@@ -152,6 +140,23 @@ std::vector<named_value> read_configuration(connection& source, search_id search
         {select.getColumn(0).getString(), read_value(select.getColumn(2), kind)});
   }
   return configuration;
+}
+
+/// Where the latest trial of a configuration stands; empty if there is none. The text for people
+/// may be that of several configurations.
+std::optional<std::int64_t> position_of(connection& source, search_id search,
+                                        const std::vector<named_value>& configuration) {
+  SQLite::Statement select(source.database(),
+                           "SELECT position FROM libtune_trial WHERE search_id = ? AND "
+                           "configuration = ? ORDER BY position DESC");
+  select.bind(1, number_of(search));
+  select.bind(2, to_string(configuration));
+  const std::string exactly = canonical_text(configuration);
+  while (select.executeStep()) {
+    const std::int64_t position = select.getColumn(0).getInt64();
+    if (canonical_text(read_configuration(source, search, position)) == exactly) return position;
+  }
+  return std::nullopt;
 }
 
 /// The trial in the statement's row; none if the row, or one of its configuration's, is damaged.

@@ -89,6 +89,18 @@ TEST_CASE("a failure without a program is known for the same key, space and stag
   CHECK(open.failed(other).empty());
 }
 
+TEST_CASE("configurations that read the same are two") {
+  using std::string;
+  const auto configured = [](const string& a, const string& b, const string& outcome) {
+    return stored_trial{.configuration = {{"a", a}, {"b", b}}, .outcome = outcome};
+  };
+  open_database open;
+  open.record({configured("1, b=2", "3", "compile failed"), configured("1", "2, b=3", "measured")});
+  const auto failed = open.failed();
+  REQUIRE(failed.size() == 1);
+  CHECK(tune::value(string("3")) == failed.front().configuration.back().value);
+}
+
 TEST_CASE("a program that compiled later is good, in the same search or another") {
   open_database open;
   open.record({trial(1, "compile failed", {"a"}), trial(2, "compile failed", {"b"}),

@@ -56,6 +56,21 @@ TEST_CASE("the origin of a result is the latest trial that measured it") {
   CHECK(origin->searched_at.size() == 20);
 }
 
+TEST_CASE("the origin of a result is not the trial of one that reads the same") {
+  using std::string;
+  const std::vector<tune::named_value> wanted{{"a", string("1, b=2")}, {"b", string("3")}};
+  const std::vector<tune::named_value> alike{{"a", string("1")}, {"b", string("2, b=3")}};
+  searched with;
+  const auto id = with.database.begin_search(sample_function(), sample_key(), {.space = "space"});
+  with.database.add_trial(id,
+                          {.configuration = wanted, .outcome = "measured", .programs = {"right"}});
+  with.database.add_trial(id,
+                          {.configuration = alike, .outcome = "measured", .programs = {"wrong"}});
+  const auto origin = with.database.origin(sample_function(), sample_key(), wanted);
+  REQUIRE(origin);
+  CHECK(origin->programs == std::vector<string>{"right"});
+}
+
 TEST_CASE("a result of another key, device or configuration has no origin here") {
   searched with;
   CHECK_FALSE(with.origin());  // there is not even a file

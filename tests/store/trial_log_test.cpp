@@ -82,6 +82,32 @@ TEST_CASE("the trials of a search come back in order, exactly") {
   CHECK(std::signbit(std::get<double>(found->trials[0].configuration[3].value)));
 }
 
+TEST_CASE("a trial takes the place of its own configuration, not of one that reads the same") {
+  using std::string;
+  // To people both are "a=1, b=2, b=3", or "a=none".
+  const std::vector<std::vector<tune::named_value>> alike{
+      {{"a", string("1, b=2")}, {"b", string("3")}},
+      {{"a", string("1")}, {"b", string("2, b=3")}},
+      {{"a", string("none")}},
+      {{"a", tune::value()}}};
+  open_log log;
+  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
+  for (const auto& configuration : alike) {
+    insert_trial(*log.opened, search, {.configuration = configuration, .outcome = "skipped"});
+  }
+  for (const std::size_t place : {0, 2, 3}) {
+    tune::detail::replace_trial(
+        *log.opened, search,
+        {.configuration = alike[place], .outcome = "failed", .message = std::to_string(place)});
+  }
+  const auto trials = tune::detail::read_trials(*log.opened, search);
+  REQUIRE(trials.size() == alike.size());
+  for (std::size_t place = 0; place < alike.size(); ++place) {
+    CHECK(trials[place].configuration == alike[place]);
+    CHECK(trials[place].message == (place == 1 ? "" : std::to_string(place)));
+  }
+}
+
 TEST_CASE("the latest search of a key is its own, of no other key, device or version") {
   open_log log;
   tune::detail::function_table::create(*log.opened,
