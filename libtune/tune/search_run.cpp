@@ -147,32 +147,43 @@ void search_run::enter(attempt_pointer attempt) {
 }
 
 // What runs out of memory may work once those that are kept for the race have given back theirs.
+void search_run::with_room(trial_attempt& attempt, const std::function<void()>& step) {
+  step();
+  if (!may_retry(attempt)) return;
+  attempt.retry();
+  step();
+}
+
 bool search_run::generate(trial_attempt& attempt) {
-  const auto once = [&] {
+  with_room(attempt, [&] {
     if (setting_.workshop.capacity() == 0) {
       attempt.generate();
     } else {
       attempt.generate_from_supply();
     }
-  };
-  once();
-  if (may_retry(attempt)) {
-    attempt.retry();
-    once();
+  });
+  return attempt.is_live();
+}
+
+// One that asks for another program than before is compiled on the spot.
+bool search_run::generate_again(trial_attempt& attempt) {
+  if (!generate(attempt) && attempt.has_wanted()) {
+    attempt.forget_programs();
+    generate(attempt);
   }
   return attempt.is_live();
 }
 
+// Drivers may allocate as late as at the first run.
 bool search_run::try_out(trial_attempt& attempt) {
-  first_run(attempt);
-  if (may_retry(attempt)) {
-    attempt.retry();
-    if (generate(attempt)) first_run(attempt);
-  }
-  const bool is_cold = !std::exchange(warmed_up_, warmed_up_ || attempt.is_live());
-  if (is_cold && attempt.is_live() && setting_.device.kind() == device_kind::gpu) {
-    measuring([&] { attempt.warm_up_device(); });
-  }
+  with_room(attempt, [&] {
+    if (!attempt.is_live() && !generate_again(attempt)) return;
+    first_run(attempt);
+    const bool is_cold = !std::exchange(warmed_up_, warmed_up_ || attempt.is_live());
+    if (is_cold && attempt.is_live() && setting_.device.kind() == device_kind::gpu) {
+      measuring([&] { attempt.warm_up_device(); });
+    }
+  });
   return attempt.is_live();
 }
 
@@ -207,17 +218,18 @@ void search_run::check_winner() {
     const std::size_t index = trials_.all()[*place].index;
     if (checked_.contains(index)) return;
     attempt_pointer own;
-    // One that asks for another program than before is compiled on the spot.
     const auto raced = racing_.find(index);
-    if (raced == racing_.end() || raced->second->has_wanted()) {
+    if (raced == racing_.end()) {
       static const detail::never_destroyed<known_failures> nothing;
       own = std::make_unique<trial_attempt>(setting_.problem, index, setting_.device,
                                             setting_.options.measure, setting_.now, setting_.guard);
       own->admit(*nothing);
-      if (!own->over()) own->generate();
     }
     trial_attempt& leading = own ? *own : *raced->second;
-    if (!leading.over() && (leading.is_live() || generate(leading))) check(leading);
+    with_room(leading, [&] {
+      if (leading.over()) return;
+      if (leading.is_live() || generate_again(leading)) check(leading);
+    });
     if (leading.over()) finish(std::move(leading.result()));
   }
 }
@@ -233,18 +245,25 @@ double search_run::rank_of(std::size_t index) const {
 
 // ---- the race
 
-void search_run::perform(const race_task& task) {
-  trial_attempt& attempt = *racing_.at(task.configuration);
-  // One that has been released has shown that it works, so nothing is checked again.
-  if (!attempt.over() && !attempt.is_live() && generate(attempt)) {
-    measuring([&] { attempt.warm_up(); });
-  }
-  std::vector<run_time> times;
+std::vector<run_time> search_run::measure_for(const race_task& task, trial_attempt& attempt) {
   // Who is in the play-off differs by less than the ticks of some timers.
   plays_off_ = plays_off_ || task.step == race_step::play_off;
   const double allowed = plays_off_ ? final_tick_error : screening_tick_error;
-  if (!attempt.over()) measuring([&] { times = attempt.sample(task.runs, allowed); });
-  if (!attempt.over() && has_to_be_checked(task, times)) check(attempt);
+  std::vector<run_time> times;
+  with_room(attempt, [&] {
+    // One that has been released has shown that it works, so nothing is checked again.
+    if (!attempt.over() && !attempt.is_live() && generate_again(attempt)) {
+      measuring([&] { attempt.warm_up(); });
+    }
+    if (!attempt.over()) measuring([&] { times = attempt.sample(task.runs, allowed); });
+    if (!attempt.over() && has_to_be_checked(task, times)) check(attempt);
+  });
+  return times;
+}
+
+void search_run::perform(const race_task& task) {
+  trial_attempt& attempt = *racing_.at(task.configuration);
+  const std::vector<run_time> times = measure_for(task, attempt);
   if (attempt.over()) {
     race_->fail();
   } else {

@@ -78,7 +78,10 @@ class search_run {
 
   void enter(attempt_pointer attempt);
   bool generate(trial_attempt& attempt);
+  bool generate_again(trial_attempt& attempt);
   bool try_out(trial_attempt& attempt);
+  std::vector<run_time> measure_for(const race_task& task, trial_attempt& attempt);
+  void with_room(trial_attempt& attempt, const std::function<void()>& step);
   void first_run(trial_attempt& attempt);
   bool has_to_be_checked(const race_task& task, const std::vector<run_time>& times) const;
   void check(trial_attempt& attempt);

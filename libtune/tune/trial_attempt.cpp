@@ -239,6 +239,7 @@ void trial_attempt::supply(std::string digest, supplied_program made) {
 
 void trial_attempt::forget_programs() {
   supply_ = {};
+  wanted_.reset();
   on_the_spot_ = true;
 }
 

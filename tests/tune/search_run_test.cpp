@@ -69,9 +69,12 @@ struct scene {
   std::function<void()> before_generate;  // may throw, as the author's function
   std::function<void()> before_check;
   tune::search_guard guard;
+  /// What is measured in place of "scale", if it is set.
+  std::function<tune::measure(std::size_t)> make;
   std::optional<tune::search_run> run;
 
   tune::measure generate(std::size_t index) {
+    if (make) return make(index);
     if (before_generate) before_generate();
     if (is_fickle) {
       const std::string text = "KERNEL void scale(...)  // " + std::to_string(++compiled);
@@ -180,6 +183,83 @@ TEST_CASE("a configuration that runs out of memory beside the finalists is tried
   const auto best = s.search();
   REQUIRE(best);
   CHECK(tune::to_string(best->configuration) == "wgs=1, rows=1");
+  for (const tune::trial& item : s.run->trials()) CHECK(item.outcome == tune::outcome::measured);
+}
+
+namespace {
+
+/// Memory of a driver that allocates as late as at the first launch.
+struct late_memory {
+  /// A measure that has a part of the memory from its first run on, for as long as it lives.
+  static tune::measure measure(const std::shared_ptr<late_memory>& memory, double seconds) {
+    return tune::make_measure([=, held = std::shared_ptr<void>()](int) mutable {
+      if (held == nullptr) held = memory->take(memory);
+      return seconds;
+    });
+  }
+
+  static std::shared_ptr<void> take(const std::shared_ptr<late_memory>& memory) {
+    if (memory->left == 0) {
+      ++memory->refused;
+      throw tune::device_error("launch", "fake device", "no room",
+                               tune::device_failure::out_of_memory);
+    }
+    --memory->left;
+    return {nullptr, [memory](void*) { ++memory->left; }};
+  }
+
+  int left;
+  int refused = 0;
+};
+
+}  // namespace
+
+TEST_CASE("what runs out of memory in the race is tried again without the others") {
+  for (const int room : {1, 2, 4, 8}) {
+    scene s(0);
+    const auto memory = std::make_shared<late_memory>(late_memory{.left = room});
+    // All of them are close, so that all come to the play-off.
+    s.make = [&](std::size_t i) {
+      return late_memory::measure(memory, 1e-3 * (1 + 1e-5 * static_cast<double>(i)));
+    };
+    CAPTURE(room);
+    const auto best = s.search();
+    REQUIRE(best);
+    CHECK(memory->refused > 0);
+    for (const tune::trial& item : s.run->trials()) CHECK(item.outcome == tune::outcome::measured);
+  }
+}
+
+TEST_CASE("the check of a finalist is tried again without the others, too") {
+  tune::testing::fake_device_options cpu;
+  cpu.kind = tune::device_kind::cpu;
+  scene s(0, cpu);
+  s.options.verify = tune::result_check::finalists;
+  const auto memory = std::make_shared<late_memory>(late_memory{.left = 3});
+  s.make = [&](std::size_t i) {
+    return late_memory::measure(memory, 1e-3 * (1 + 1e-5 * static_cast<double>(i)))
+        .check([memory, held = std::shared_ptr<void>()]() mutable -> std::optional<std::string> {
+          if (held == nullptr) held = late_memory::take(memory);
+          return std::nullopt;
+        });
+  };
+  CHECK(s.search());
+  CHECK(memory->refused > 0);
+  for (const tune::trial& item : s.run->trials()) CHECK(item.outcome == tune::outcome::measured);
+}
+
+TEST_CASE("one that asks for a program only when it is generated again is compiled on the spot") {
+  scene s;
+  s.make = [&](std::size_t i) {
+    // As an author does who keeps programs himself, until he has dropped this one.
+    if (++s.generated[i] > 1) {
+      static_cast<void>(tune::compile(s.context, {"late.kernel", "KERNEL void scale(...)"}, {}));
+    }
+    return tune::make_measure([i](int) { return 1e-3 * (1 + 1e-5 * static_cast<double>(i)); });
+  };
+  const auto best = s.search();
+  REQUIRE(best);
+  CHECK(s.fake.calls(fake_call::compile) > 0);
   for (const tune::trial& item : s.run->trials()) CHECK(item.outcome == tune::outcome::measured);
 }
 
