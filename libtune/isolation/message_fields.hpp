@@ -54,8 +54,8 @@ void describe(auto& wire, is<search_identity> auto& item) {
 }
 void describe(auto& wire, is<stored_trial> auto& item) {
   wire(item.configuration, item.outcome, item.message, item.samples_ns, item.score_ns,
-       item.preparation, item.remembered, item.programs, item.made_at, item.score_lower_ns,
-       item.score_upper_ns);
+       item.preparation, item.remembered, item.programs, item.level, item.made_at,
+       item.score_lower_ns, item.score_upper_ns);
 }
 void describe(auto& wire, is<removal> auto& item) { wire(item.description, item.combinations); }
 void describe(auto& wire, is<strategy_options> auto& item) {
@@ -107,7 +107,8 @@ void describe(auto& wire, is<recollection> auto& item) {
 }
 void describe(auto& wire, is<trial> auto& item) {
   wire(item.index, item.configuration, item.outcome, item.reason, item.samples, item.score,
-       item.bounds, item.dropped, item.preparation, item.elapsed, item.origin, item.programs);
+       item.bounds, item.dropped, item.preparation, item.elapsed, item.origin, item.programs,
+       item.level);
 }
 void describe(auto& wire, is<search_started_event> auto& item) {
   wire(item.strategy, item.combinations, item.configurations, item.planned, item.removals,

@@ -118,12 +118,13 @@ std::vector<std::vector<named_value>> shared_search::finalists(
   }
   std::vector<const trial*> ranked;
   for (const trial& item : memory_->trials()) {
-    if (item.score && *item.score <= *memory_->best_score() * close_to_best) {
-      ranked.push_back(&item);
-    }
+    if (item.score) ranked.push_back(&item);
   }
-  std::ranges::stable_sort(ranked,
-                           [](const trial* a, const trial* b) { return is_better(*a, *b); });
+  std::ranges::stable_sort(
+      ranked, {}, [](const trial* item) { return std::pair(score_at_begin(*item), item->index); });
+  std::erase_if(ranked,
+                [&, best = ranked.empty() ? run_time() : score_at_begin(*ranked.front())](
+                    const trial* item) { return score_at_begin(*item) > best * close_to_best; });
   std::vector<std::vector<named_value>> chosen;
   std::map<const search_share*, std::size_t> counts;
   for (const trial* item : ranked) {

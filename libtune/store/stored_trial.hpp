@@ -40,6 +40,8 @@ struct stored_trial {
   std::chrono::nanoseconds preparation{0};  ///< from its start to its first sample
   bool remembered = false;                  ///< not tried, because it was known not to compile
   std::vector<std::string> programs{};      ///< digests of what was compiled, in order; no spaces
+  /// By how much the device was slower than when the search began; see tune::trial.
+  double level = 1;
   std::string made_at{};  ///< UTC, as 2024-01-31T12:00:00Z; empty: when it is stored
   /// Between which the true median lies (trial::bounds); empty if it is not known.
   std::optional<double> score_lower_ns{};
@@ -49,7 +51,8 @@ struct stored_trial {
   friend bool operator==(const stored_trial& a, const stored_trial& b) {
     const auto said = [](const stored_trial& t) {
       return std::tie(t.configuration, t.outcome, t.message, t.samples_ns, t.score_ns,
-                      t.preparation, t.remembered, t.programs, t.score_lower_ns, t.score_upper_ns);
+                      t.preparation, t.remembered, t.programs, t.score_lower_ns, t.score_upper_ns,
+                      t.level);
     };
     return said(a) == said(b);
   }

@@ -56,6 +56,11 @@ std::unique_ptr<trial_attempt> compile_pipeline::take(time_point until) {
   return first;
 }
 
+void compile_pipeline::abandon() noexcept {
+  compiling_.clear();
+  done_.clear();
+}
+
 bool compile_pipeline::has_room() const {
   if (!compiles_ahead_) return done_.empty();
   if (apart_ && compiling_.empty() && !done_.empty()) return false;

@@ -45,6 +45,9 @@ class compile_pipeline {
   /// compile, one at a time.
   bool has_room() const;
 
+  /// Forgets all that is in it. What is being compiled comes out no more.
+  void abandon() noexcept;
+
   bool empty() const noexcept { return compiling_.empty() && done_.empty(); }
   /// Configurations that wait for a program.
   std::size_t compiling() const noexcept { return compiling_.size(); }

@@ -6,6 +6,8 @@
 #include <cassert>
 #include <cmath>
 #include <exception>
+#include <fmt/format.h>
+#include <tuple>
 #include <utility>
 
 #include "libtune/base/never_destroyed.hpp"
@@ -22,6 +24,9 @@ namespace {
 // What a coarse timer may add to the spread of samples.
 constexpr double screening_tick_error = 0.01;
 constexpr double final_tick_error = 0.005;
+
+// What may still take the lead once the device has moved, as little as passes unnoticed.
+constexpr double as_good_as = 1.03;
 
 // A strategy that learns should not decide too much before it hears how the first ones did.
 constexpr std::size_t depth_to_learn = 2;
@@ -43,6 +48,11 @@ std::optional<double> told_score(const trial& result) {
   return result.score->count();
 }
 
+const known_failures& nothing_known() {
+  static const detail::never_destroyed<known_failures> nothing;
+  return *nothing;
+}
+
 bool has_been_screened(race_state state) {
   return state != race_state::waiting && state != race_state::running;
 }
@@ -58,20 +68,25 @@ search_run::search_run(const search_setting& setting)
       begun_(setting.spent.trials),
       accounted_(clock_.now()) {}
 
-void search_run::take_over(std::vector<trial> earlier, strategy& strategy) {
-  for (trial& taken : earlier) {
+void search_run::take_over(const std::vector<trial>& earlier) {
+  taken_over_ = earlier.size();
+  earlier_ = times_of(earlier);
+  knows_level_ = earlier_.empty();
+  for (const trial& taken : earlier) {
     tried_.insert(taken.index);
-    strategy.tell(taken.index, told_score(taken));
-    const trial& kept = trials_.put(std::move(taken));
+    const trial& kept = trials_.put(taken);
     notify(setting_.observers,
            [&](observer& listener) { listener.trial_taken_over(setting_.subject, kept); });
   }
 }
 
 void search_run::run(strategy& strategy, std::size_t most, const known_failures& known) {
-  strategy_ = &strategy;
   planned_ = most;
-  setting_.workshop.expect(most - std::min(most, tried_.size()));
+  setting_.workshop.expect(most - std::min(most, tried_.size()) +
+                           std::min(taken_over_, earlier_times::references));
+  measure_references();
+  tell_taken(strategy);
+  strategy_ = &strategy;
   for (propose(strategy, most, known); !pipeline_.empty(); propose(strategy, most, known)) {
     if (end_ == search_end::time || end_ == search_end::target) break;
     take_one();
@@ -82,16 +97,65 @@ void search_run::run(strategy& strategy, std::size_t most, const known_failures&
 }
 
 void search_run::retry_remembered() {
-  static const detail::never_destroyed<known_failures> nothing;
   race_.emplace(race_settings_of(setting_.options));
+  racing_.clear();
+  judged_.clear();
   plays_off_ = false;
   for (const trial& item : trials_.all()) {
     const bool is_remembered = item.origin == trial_origin::remembered;
-    if (is_remembered && item.outcome == outcome::compile_failed) begin(item.index, *nothing);
+    if (is_remembered && item.outcome == outcome::compile_failed)
+      begin(item.index, nothing_known());
   }
   drain();
   compare_best();
 }
+
+// ---- what was measured before
+
+// Before anything new, so that what is new is stored with the level of the device, and a little
+// budget is spent on the best.
+void search_run::measure_references() {
+  for (auto next = earlier_.next_references(); !next.empty(); next = earlier_.next_references()) {
+    measure_again(next);
+    if (is_over() || end_ == search_end::target) return;
+  }
+}
+
+void search_run::measure_again(const std::vector<std::size_t>& configurations) {
+  for (const std::size_t index : configurations) begin(index, nothing_known());
+  while (!pipeline_.empty() && !is_over() && end_ != search_end::target) take_one();
+  pipeline_.abandon();
+  find_level();
+}
+
+void search_run::find_level() {
+  for (const std::size_t index : earlier_.named()) {
+    if (!racing_.contains(index)) continue;
+    const race_state state = race_->state(index);
+    if (state == race_state::failed || !has_been_screened(state)) continue;
+    earlier_.note(index, race_->score(index));
+  }
+  if (std::exchange(knows_level_, true)) return;
+  first_time_.reset();
+  for (const auto& [index, attempt] : racing_) judge(index);
+}
+
+void search_run::tell_taken(strategy& strategy) const {
+  for (std::size_t i = 0; i < taken_over_; ++i) {
+    const trial& taken = trials_.all()[i];
+    std::optional<double> told = told_score(taken);
+    if (told && taken.origin == trial_origin::taken_over) {
+      told = earlier_.estimate(taken.index)->count();
+    }
+    strategy.tell(taken.index, told);
+  }
+}
+
+std::optional<run_time> search_run::best_now() const {
+  return first_time_ ? first_time_ : trials_.best_made();
+}
+
+bool search_run::is_over() const { return clock_.is_over(best_now()); }
 
 // ---- what comes in
 
@@ -99,14 +163,16 @@ void search_run::propose(strategy& strategy, std::size_t most, const known_failu
   while (end_ == search_end::complete && tried_.size() < most && pipeline_.has_room()) {
     const std::optional<std::size_t> index = strategy.ask();
     if (!index) return;
-    if (tried_.insert(*index).second) begin(*index, known);
-    end_ = clock_.why_end(begun_, trials_.best_score()).value_or(search_end::complete);
+    if (tried_.insert(*index).second) {
+      ++begun_;
+      begin(*index, known);
+    }
+    end_ = clock_.why_end(begun_, best_now()).value_or(search_end::complete);
   }
 }
 
 void search_run::begin(std::size_t index, const known_failures& known) {
   assert(!detail::database_use::is_active() && "other processes would wait for a trial");
-  ++begun_;
   auto attempt =
       std::make_unique<trial_attempt>(setting_.problem, index, setting_.device,
                                       setting_.options.measure, setting_.now, setting_.guard);
@@ -121,7 +187,7 @@ void search_run::take_one() {
   account(times_.waiting);
   if (attempt) enter(std::move(attempt));
   tell_progress();
-  if (const auto end = clock_.why_end(begun_, trials_.best_score())) end_ = *end;
+  if (const auto end = clock_.why_end(begun_, best_now())) end_ = *end;
 }
 
 void search_run::drain() {
@@ -197,13 +263,14 @@ void search_run::first_run(trial_attempt& attempt) {
   });
 }
 
-// Only what leads makes others be dropped, so that to check whatever takes the lead is enough.
+// Only what leads makes others be dropped, so that to check whatever takes the lead is enough. What
+// leads unnoticed, because the device moves, is found in the end (is_winner_right).
 bool search_run::has_to_be_checked(const race_task& task,
                                    const std::vector<run_time>& times) const {
   if (setting_.options.verify != result_check::finalists) return false;
   if (checked_.contains(task.configuration) || times.empty()) return false;
-  return task.step != race_step::screening || !trials_.best_score() ||
-         *std::min_element(times.begin(), times.end()) < *trials_.best_score();
+  if (task.step != race_step::screening || !trials_.best_made()) return true;
+  return *std::ranges::min_element(times) / sentinel_level_ < *trials_.best_made() * as_good_as;
 }
 
 void search_run::check(trial_attempt& attempt) {
@@ -211,27 +278,27 @@ void search_run::check(trial_attempt& attempt) {
   if (!attempt.over()) checked_.insert(attempt.index());
 }
 
-// What leads in the end may have been taken over, or lead only because the device has drifted.
-void search_run::check_winner() {
-  if (setting_.options.verify != result_check::finalists) return;
-  for (auto place = best(); place; place = best()) {
-    const std::size_t index = trials_.all()[*place].index;
-    if (checked_.contains(index)) return;
-    attempt_pointer own;
-    const auto raced = racing_.find(index);
-    if (raced == racing_.end()) {
-      static const detail::never_destroyed<known_failures> nothing;
-      own = std::make_unique<trial_attempt>(setting_.problem, index, setting_.device,
-                                            setting_.options.measure, setting_.now, setting_.guard);
-      own->admit(*nothing);
-    }
-    trial_attempt& leading = own ? *own : *raced->second;
-    with_room(leading, [&] {
-      if (leading.over()) return;
-      if (leading.is_live() || generate_again(leading)) check(leading);
-    });
-    if (leading.over()) finish(std::move(leading.result()));
+// Whether it need not be checked, or has been and is right. If not it has lost its time.
+bool search_run::is_winner_right() {
+  const auto place = best();
+  if (setting_.options.verify != result_check::finalists || !place) return true;
+  const std::size_t index = trials_.all()[*place].index;
+  if (checked_.contains(index)) return true;
+  attempt_pointer own;
+  const auto raced = racing_.find(index);
+  if (raced == racing_.end()) {
+    own = std::make_unique<trial_attempt>(setting_.problem, index, setting_.device,
+                                          setting_.options.measure, setting_.now, setting_.guard);
+    own->admit(nothing_known());
   }
+  trial_attempt& leading = own ? *own : *raced->second;
+  with_room(leading, [&] {
+    if (leading.over()) return;
+    if (leading.is_live() || generate_again(leading)) check(leading);
+  });
+  if (!leading.over()) return true;
+  finish(leading.result());
+  return false;
 }
 
 double search_run::rank_of(std::size_t index) const {
@@ -264,10 +331,18 @@ std::vector<run_time> search_run::measure_for(const race_task& task, trial_attem
 void search_run::perform(const race_task& task) {
   trial_attempt& attempt = *racing_.at(task.configuration);
   const std::vector<run_time> times = measure_for(task, attempt);
+  const trial* before = trials_.find(task.configuration);
+  const bool has_led = before != nullptr && before->origin == trial_origin::made && before->score &&
+                       !before->dropped;
   if (attempt.over()) {
     race_->fail();
   } else {
     race_->add(times);
+  }
+  const bool has_failed = race_->state(task.configuration) == race_state::failed;
+  is_spoilt_ = is_spoilt_ || (has_led && has_failed);
+  if (task.step == race_step::sentinel && !has_failed) {
+    sentinel_level_ = samples(times).median() / race_->score(task.configuration);
   }
   judge(task.configuration);
   for (const auto& [index, kept] : racing_) {
@@ -284,6 +359,10 @@ void search_run::judge(std::size_t index) {
   const race_state state = race_->state(index);
   if (!has_been_screened(state)) {
     judged_.erase(index);
+    return;
+  }
+  if (!knows_level_ && state != race_state::failed) {
+    first_time_ = std::min(race_->score(index), first_time_.value_or(race_->score(index)));
     return;
   }
   if (state == race_state::failed || judged_.insert(index).second) finish(result_of(index));
@@ -304,20 +383,36 @@ trial search_run::result_of(std::size_t index) {
   assert(std::isfinite(done.score->count()));
   done.outcome = outcome::measured;
   done.dropped = race_->state(index) == race_state::dropped;
+  done.level = level_ * earlier_.factor();
   return done;
 }
 
+// What fails in the end may have cost others their place, with which it was compared.
 void search_run::compare_best() {
-  if (!clock_.is_over(trials_.best_score())) {
-    static const detail::never_destroyed<known_failures> nothing;
-    for (const std::size_t index : taken_over_to_compare(trials_, setting_.options.race.live)) {
-      begin(index, *nothing);
+  pipeline_.abandon();
+  play();
+  while (std::exchange(is_spoilt_, false) || !is_winner_right()) {
+    if (is_over()) continue;
+    race_anew();
+    play();
+  }
+  release_all();
+}
+
+void search_run::play() {
+  const std::size_t count = setting_.options.race.live;
+  for (auto next = earlier_.next_rivals(best_now(), count); !next.empty();
+       next = earlier_.next_rivals(best_now(), count)) {
+    if (end_ == search_end::target) break;
+    if (is_over()) {
+      not_measured_ = next.size();
+      break;
     }
-    if (end_ != search_end::time && end_ != search_end::target) drain();
+    measure_again(next);
   }
   race_->close();
   while (const auto task = race_->next()) {
-    if (clock_.is_over(trials_.best_score())) {
+    if (is_over()) {
       end_ = search_end::time;
       break;
     }
@@ -326,8 +421,24 @@ void search_run::compare_best() {
   for (const std::size_t index : race_->finalists()) {
     if (race_->state(index) != race_state::failed) finish(result_of(index));
   }
-  check_winner();
-  release_all();
+}
+
+// A final round of all that may be the best by what is known of them.
+void search_run::race_anew() {
+  earlier_times times = earlier_.unnamed();
+  for (const auto& [index, attempt] : racing_) {
+    const trial* known = trials_.find(index);
+    if (attempt->over() || known == nullptr || !known->score) continue;
+    times.add(index, race_->score(index), race_->interval(index).lower);
+  }
+  level_ *= earlier_.factor();
+  earlier_ = std::move(times);
+  racing_.clear();
+  judged_.clear();
+  plays_off_ = false;
+  sentinel_level_ = 1;
+  race_.emplace(race_settings_of(setting_.options));
+  measure_references();
 }
 
 bool search_run::release_all() {
@@ -367,15 +478,18 @@ void search_run::finish(trial done) {
 
 std::optional<std::size_t> search_run::best() {
   const std::vector<trial>& all = trials_.all();
-  const std::optional<std::size_t> leading = race_->leading();
-  const trial* const leader = leading ? trials_.find(*leading) : nullptr;
-  const bool is_right = leader != nullptr && leader->score;  // or found wrong in the end
+  const std::optional<std::size_t> chosen = race_->leading();
+  // Where the budget left no time to compare, the least score counts: of those compared last, else
+  // of what was measured here, else of what was taken over.
+  const auto order_of = [&](const trial& item) {
+    const bool is_chosen = chosen == item.index;
+    const bool is_made = item.origin != trial_origin::taken_over;
+    const run_time time = is_made ? *item.score : score_at_begin(item);
+    return std::tuple(!is_chosen, !racing_.contains(item.index), !is_made, time, item.index);
+  };
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!all[i].score) continue;
-    // Among those that it has compared the race chooses, by more than their scores.
-    const bool is_beaten = is_right && racing_.contains(all[i].index) && &all[i] != leader;
-    if (!is_beaten && (!best || is_better(all[i], all[*best]))) best = i;
+    if (all[i].score && (!best || order_of(all[i]) < order_of(all[*best]))) best = i;
   }
   return best;
 }
@@ -383,6 +497,12 @@ std::optional<std::size_t> search_run::best() {
 std::vector<std::string> search_run::doubts() const {
   std::vector<std::string> found;
   if (!race_->drift().settled()) found.push_back(drift_text(race_->drift()));
+  if (not_measured_ > 0) {
+    found.push_back(fmt::format(
+        "{} configurations or more of an earlier part of the search may be as fast, for the device "
+        "has changed since; there was no time left to measure them again",
+        not_measured_));
+  }
   const std::vector<std::size_t> doubtful = race_->in_doubt();
   if (doubtful.empty()) return found;
   constexpr std::size_t most = 3;
@@ -402,7 +522,7 @@ void search_run::tell_progress() {
   if (setting_.observers.empty()) return;
   const trial_list::counts& counts = trials_.count();
   const search_progress now{.planned = planned_,
-                            .taken_over = counts.taken_over,
+                            .taken_over = taken_over_,
                             .compiling = pipeline_.compiling(),
                             .compiled = pipeline_.compiled(),
                             .measured = counts.measured,
@@ -410,7 +530,7 @@ void search_run::tell_progress() {
                             .failed = counts.failed,
                             .elapsed = clock_.elapsed(),
                             .budget_left = clock_.left(),
-                            .best = trials_.best_score()};
+                            .best = best_now() ? best_now() : trials_.best_score()};
   notify(setting_.observers,
          [&](observer& listener) { listener.progressed(setting_.subject, now); });
 }

@@ -22,6 +22,7 @@
 #include "libtune/tune/search_clock.hpp"
 #include "libtune/tune/search_guard.hpp"
 #include "libtune/tune/search_times.hpp"
+#include "libtune/tune/taken_trials.hpp"
 #include "libtune/tune/trial_attempt.hpp"
 #include "libtune/tune/trial_list.hpp"
 
@@ -48,11 +49,13 @@ class search_run {
  public:
   explicit search_run(const search_setting& setting);
 
-  /// Begins with the trials of an unfinished search.
-  void take_over(std::vector<trial> earlier, strategy& strategy);
+  /// Begins with the trials of an unfinished search. The device may have changed since, so the best
+  /// of them are measured again, as many as may still win.
+  void take_over(const std::vector<trial>& earlier);
 
   /// Until there are so many trials, those taken over counted, or no more proposals, or the budget
-  /// is used up; and then compares the best.
+  /// is used up; and then compares the best. Only what was measured here can win, unless the
+  /// budget's time did not reach for anything.
   /// @throws device_fault_error if the device's context is lost for good: nothing more can be
   ///         measured
   void run(strategy& strategy, std::size_t most, const known_failures& known);
@@ -72,6 +75,12 @@ class search_run {
   using attempt_pointer = std::unique_ptr<trial_attempt>;
 
   void begin(std::size_t index, const known_failures& known);
+  void measure_references();
+  void measure_again(const std::vector<std::size_t>& configurations);
+  void find_level();
+  void tell_taken(strategy& strategy) const;
+  std::optional<run_time> best_now() const;
+  bool is_over() const;
   void propose(strategy& strategy, std::size_t most, const known_failures& known);
   void take_one();
   void drain();
@@ -85,12 +94,14 @@ class search_run {
   void first_run(trial_attempt& attempt);
   bool has_to_be_checked(const race_task& task, const std::vector<run_time>& times) const;
   void check(trial_attempt& attempt);
-  void check_winner();
+  bool is_winner_right();
   double rank_of(std::size_t index) const;
 
   void perform(const race_task& task);
   void judge(std::size_t index);
   void compare_best();
+  void play();
+  void race_anew();
   bool release_all();
   bool may_retry(const trial_attempt& attempt);
 
@@ -112,8 +123,16 @@ class search_run {
   std::unordered_set<std::size_t> checked_;  // by configuration: those found right, of finalists
   trial_list trials_;
   std::unordered_set<std::size_t> tried_;  // proposed, or taken over
-  bool plays_off_ = false;                 // whether the race compares the finalists
-  bool warmed_up_ = false;                 // whether the device has worked lately
+  std::size_t taken_over_ = 0;             // of them, the first ones
+  earlier_times earlier_;                  // those, later those of the race before
+  double level_ = 1;                       // of the device when these were measured
+  bool knows_level_ = true;                // whether it is known how it has changed since
+  std::optional<run_time> first_time_;     // that was measured here, until that is known
+  std::size_t not_measured_ = 0;           // of the earlier ones, for want of time
+  double sentinel_level_ = 1;  // how much longer the race's sentinel took when it was last visited
+  bool is_spoilt_ = false;     // whether what failed later may have cost others their place
+  bool plays_off_ = false;     // whether the race compares the finalists
+  bool warmed_up_ = false;     // whether the device has worked lately
   std::size_t planned_ = 0;
   std::size_t begun_ = 0;
   search_end end_ = search_end::complete;

@@ -3,20 +3,46 @@
 #include "libtune/tune/taken_trials.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <fmt/format.h>
+#include <limits>
+#include <numbers>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "libtune/base/log.hpp"
+#include "libtune/measure/confidence_interval.hpp"
+#include "libtune/measure/pooled_spread.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/trial_conversion.hpp"
+#include "libtune/tune/trial_list.hpp"
 
 namespace tune {
 namespace {
 
-constexpr double close_to_best = 1.03;
+constexpr run_time endless(std::numeric_limits<double>::infinity());
+constexpr double confidence_then = 0.99;
+// What an estimate may be wrong by: a multiple of how much the quotients differ, and within bounds
+// where they are few or equal by chance.
+constexpr double deviate = 2;
+constexpr double least_margin = 0.01;
+constexpr double least_margin_of_few = 0.05;
+constexpr std::size_t enough_to_spread = 3;
+constexpr double deviation_to_spread = 1.4826;
+
+// Of two medians, each of as many runs as a screening has, that spread so much.
+double spread_of_quotient(double spread) {
+  constexpr std::size_t usual_runs = 8;
+  return spread * std::numbers::sqrt2 * median_error(usual_runs);
+}
+
+double median_of(std::vector<double> numbers) {
+  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+  std::ranges::nth_element(numbers, middle);
+  return *middle;
+}
 
 bool has_known_program(const trial& item) {
   return !item.programs.empty() && item.programs.front() != compile_watch::unknown_program;
@@ -71,25 +97,85 @@ std::vector<trial> trials_to_take_over(const std::vector<stored_trial>& stored,
   return {};
 }
 
-std::vector<std::size_t> taken_over_to_compare(const trial_list& trials, std::size_t most) {
-  const std::optional<run_time> leading = trials.best_score();
-  if (!leading) return {};
-  std::vector<const trial*> close;
-  bool is_contested = false;
-  for (const trial& item : trials.all()) {
-    if (!item.score || *item.score > *leading * close_to_best) continue;
-    if (item.origin == trial_origin::taken_over) {
-      close.push_back(&item);
-    } else {
-      is_contested = true;
-    }
+void earlier_times::add(std::size_t configuration, run_time then, run_time least) {
+  const entry added{.configuration = configuration, .then = then, .least = std::min(then, least)};
+  const auto place = std::ranges::upper_bound(
+      entries_, std::pair(then, configuration), {},
+      [](const entry& item) { return std::pair(item.then, item.configuration); });
+  entries_.insert(place, added);
+}
+
+std::vector<std::size_t> earlier_times::next_references() {
+  const std::size_t wanted = std::min(references, (entries_.size() + 3) / 4);
+  return name(wanted - std::min(wanted, known_), endless);
+}
+
+std::vector<std::size_t> earlier_times::next_rivals(std::optional<run_time> leading,
+                                                    std::size_t count) {
+  if (!leading || known_ == 0) return name(count, endless);
+  const double spread = std::max(spread_, least_spread_);
+  const double least = known_ < enough_to_spread ? least_margin_of_few : least_margin;
+  const double margin = std::max(least, deviate * spread);
+  return name(count, *leading * (1 + margin));
+}
+
+std::vector<std::size_t> earlier_times::name(std::size_t count, run_time bound) {
+  count = std::min(count, most - std::min(most, named_.size()));
+  std::vector<std::size_t> chosen;
+  for (entry& item : entries_) {
+    if (chosen.size() == count) break;
+    if (item.named || item.least * factor_ > bound) continue;
+    item.named = true;
+    chosen.push_back(item.configuration);
   }
-  if (!is_contested) return {};
-  std::ranges::stable_sort(close, [](const trial* a, const trial* b) { return is_better(*a, *b); });
-  close.resize(std::min(close.size(), most));
-  std::vector<std::size_t> indices;
-  for (const trial* item : close) indices.push_back(item->index);
-  return indices;
+  named_.insert(named_.end(), chosen.begin(), chosen.end());
+  return chosen;
+}
+
+void earlier_times::note(std::size_t configuration, run_time now) {
+  const auto noted = std::ranges::find(entries_, configuration, &entry::configuration);
+  if (noted == entries_.end() || !noted->named) return;
+  if (!noted->now) ++known_;
+  noted->now = now;
+  learn();
+}
+
+void earlier_times::learn() {
+  std::vector<double> quotients;
+  for (const entry& item : entries_) {
+    if (item.now) quotients.push_back(*item.now / item.then);
+  }
+  factor_ = median_of(quotients);
+  for (double& quotient : quotients) quotient = std::abs(quotient / factor_ - 1);
+  spread_ = deviation_to_spread * median_of(quotients);
+}
+
+std::optional<run_time> earlier_times::estimate(std::size_t configuration) const {
+  const auto found = std::ranges::find(entries_, configuration, &entry::configuration);
+  return found == entries_.end() ? std::nullopt : std::optional(found->then * factor_);
+}
+
+earlier_times earlier_times::unnamed() const {
+  earlier_times left;
+  left.expect_spread(least_spread_);
+  for (const entry& item : entries_) {
+    if (!item.named) left.add(item.configuration, item.then * factor_, item.least * factor_);
+  }
+  return left;
+}
+
+// What was dropped then had few runs, so that its time is known less well.
+earlier_times times_of(const std::vector<trial>& taken) {
+  pooled_spread spread;
+  for (const trial& item : taken) spread.add(item.samples);
+  earlier_times times;
+  times.expect_spread(spread_of_quotient(spread.value()));
+  for (const trial& item : taken) {
+    if (!item.score) continue;
+    const interval bounds = confidence_interval(item.samples, confidence_then, spread.value());
+    times.add(item.index, score_at_begin(item), bounds.lower / item.level);
+  }
+  return times;
 }
 
 }  // namespace tune

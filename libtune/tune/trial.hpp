@@ -59,6 +59,9 @@ struct trial {
   std::chrono::nanoseconds elapsed{0};      ///< from its start to its end
   trial_origin origin = trial_origin::made;
   std::vector<std::string> programs{};  ///< digests of what was compiled for it, in order
+  /// By how much the device was slower than when the search began, as far as an interruption has
+  /// shown: times of different parts of a search compare once they are divided by it.
+  double level = 1;
 };
 
 }  // namespace tune

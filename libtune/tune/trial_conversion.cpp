@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/trial_conversion.hpp"
 
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -17,7 +18,8 @@ stored_trial to_stored(const trial& finished) {
                       .score_ns = std::nullopt,
                       .preparation = finished.preparation,
                       .remembered = finished.origin == trial_origin::remembered,
-                      .programs = finished.programs};
+                      .programs = finished.programs,
+                      .level = finished.level};
   if (!finished.score) return stored;
   stored.score_ns = finished.score->count();
   if (finished.bounds) {
@@ -44,6 +46,8 @@ std::optional<trial> from_stored(const stored_trial& stored, const search_proble
   taken.preparation = stored.preparation;
   taken.origin = trial_origin::taken_over;
   taken.programs = stored.programs;
+  taken.level = stored.level;
+  if (!(taken.level > 0) || !std::isfinite(taken.level)) return std::nullopt;
   for (const double time : stored.samples_ns) taken.samples.add(run_time(time));
   taken.score = score(taken.samples);
   if (stored.score_lower_ns && stored.score_upper_ns) {

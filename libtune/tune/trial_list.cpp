@@ -16,10 +16,12 @@ const trial& trial_list::put(trial item) {
   }
   const trial& kept = trials_[place->second];
   count(kept, 1);
-  if (!is_new) {
-    find_best();
-  } else if (kept.score && (!best_ || *kept.score < *best_)) {
-    best_ = kept.score;
+  if (is_new) {
+    compare(kept);
+  } else {
+    best_.reset();
+    best_made_.reset();
+    for (const trial& each : trials_) compare(each);
   }
   return kept;
 }
@@ -42,12 +44,14 @@ void trial_list::count(const trial& item, std::size_t step) {
   if (item.dropped) counts_.dropped += step;
 }
 
-void trial_list::find_best() {
-  best_.reset();
-  for (const trial& item : trials_) {
-    if (item.score && (!best_ || *item.score < *best_)) best_ = item.score;
-  }
+void trial_list::compare(const trial& item) {
+  if (!item.score) return;
+  if (!best_ || *item.score < *best_) best_ = item.score;
+  if (item.origin != trial_origin::made) return;
+  if (!best_made_ || *item.score < *best_made_) best_made_ = item.score;
 }
+
+run_time score_at_begin(const trial& of) noexcept { return *of.score / of.level; }
 
 bool is_better(const trial& candidate, const trial& best) noexcept {
   if (*candidate.score != *best.score) return *candidate.score < *best.score;

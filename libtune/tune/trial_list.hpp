@@ -31,19 +31,26 @@ class trial_list {
   const counts& count() const noexcept { return counts_; }
   /// The least score; empty if there is none.
   std::optional<run_time> best_score() const noexcept { return best_; }
+  /// The same of those that were made in this search: the device may have been another when what
+  /// was taken over was measured.
+  std::optional<run_time> best_made() const noexcept { return best_made_; }
 
   /// Moves them out; the list is empty then.
   std::vector<trial> take();
 
  private:
   void count(const trial& item, std::size_t step);
-  void find_best();
+  void compare(const trial& item);
 
   std::vector<trial> trials_;
   std::unordered_map<std::size_t, std::size_t> places_;  // by configuration
   counts counts_;
   std::optional<run_time> best_;
+  std::optional<run_time> best_made_;
 };
+
+/// The score of a trial that has one, at the level of the device at which the search began.
+run_time score_at_begin(const trial& of) noexcept;
 
 /// Whether one trial beats another, both with a score: the lesser score, of equals the earlier
 /// configuration of the space.

@@ -25,7 +25,8 @@ std::optional<std::size_t> find_legal(const std::vector<named_value>& configurat
 
 std::vector<stored_trial> by_score(std::vector<stored_trial> trials) {
   std::erase_if(trials, [](const stored_trial& trial) { return !trial.score_ns; });
-  std::ranges::stable_sort(trials, {}, [](const stored_trial& trial) { return *trial.score_ns; });
+  std::ranges::stable_sort(trials, {},
+                           [](const stored_trial& trial) { return *trial.score_ns / trial.level; });
   return trials;
 }
 

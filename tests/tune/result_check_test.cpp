@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // tuning_options::verify, by what a session makes of it.
+#include <chrono>
+#include <cmath>
 #include <doctest/doctest.h>
 #include <functional>
 #include <map>
@@ -93,6 +95,23 @@ TEST_CASE("of finalists the wrong ones never win, and few are checked") {
     CHECK(s.hears->outcomes[tune::outcome::wrong_result].size() > 0);
   }
   CHECK(s.checks > 0);
+  CHECK(s.checks < 40);
+}
+
+TEST_CASE("a wrong one that leads unnoticed, because the device has become slower, costs nobody") {
+  scene s(result_check::finalists);
+  // The device is slower from the first wrong one on, by more than that is faster.
+  bool is_slow = false;
+  s.fake.set_time([&](const tune::testing::fake_launch& launch) {
+    const auto wgs = launch.integer("wgs");
+    is_slow = is_slow || wgs == 1;
+    const double time = wgs == 4 ? 100'000 : wgs == 1 ? 90'000 : wgs == 3 ? 95'000 : 300'000;
+    const auto rows = static_cast<double>(launch.integer("rows"));
+    return std::chrono::nanoseconds(std::llround((time + 10 * rows) * (is_slow ? 1.3 : 1)));
+  });
+  const auto best = s.search([](const scale_tuning& t) { return t.wgs == 1; });
+  CHECK(is_slow);
+  CHECK(best.wgs == 3);
   CHECK(s.checks < 40);
 }
 

@@ -197,16 +197,24 @@ TEST_CASE("an unknown strategy is an error that lists the known ones") {
 TEST_CASE("a search takes over what an unfinished one has tried, and tries the rest") {
   const tune::recollection known{.unfinished = {measured(2, 1e-6), failed(0, "launch failed")},
                                  .compile_failures = {}};
-  CHECK(heard_of({2e-6, 3e-6, 5e-6, 4e-6}, known) ==
+  CHECK(heard_of({2e-6, 3e-6, 1e-6, 4e-6}, known) ==
         "started 4;taken x=2;taken x=0;x=1;x=3;best 0;");
-  // Both kinds of trials can win.
-  CHECK(scored_space({2e-6, 3e-6, 5e-6, 4e-6}).search({}, known).index == 2);
+  // Both kinds of trials can win, by what they take now.
+  CHECK(scored_space({2e-6, 3e-6, 1e-6, 4e-6}).search({}, known).index == 2);
   CHECK(scored_space({2e-6, 3e-6, 5e-6, 5e-7}).search({}, known).index == 3);
 }
 
-TEST_CASE("a search of which everything is known tries nothing") {
-  CHECK(heard_of({9.0, 9.0}, {.unfinished = {measured(1, 1e-6), measured(0, 2e-6)},
-                              .compile_failures = {}}) == "started 2;taken x=1;taken x=0;best 0;");
+TEST_CASE("a search of which everything is known tries nothing new, and compares the best again") {
+  const tune::recollection known{.unfinished = {measured(1, 1e-6), measured(0, 1.02e-6)},
+                                 .compile_failures = {}};
+  CHECK(heard_of({9.2e-6, 9e-6}, known) == "started 2;taken x=1;taken x=0;best 0;");
+  CHECK(heard_of({8.8e-6, 9e-6}, known) == "started 2;taken x=1;taken x=0;best 1;");
+}
+
+TEST_CASE("what was measured before and does not work any more does not win") {
+  const tune::recollection known{.unfinished = {measured(1, 1e-6), measured(0, 2e-6)},
+                                 .compile_failures = {}};
+  CHECK(heard_of({3e-6, scored_space::throws}, known) == "started 2;taken x=1;taken x=0;best 1;");
 }
 
 TEST_CASE("what was tried twice is taken over once, as it was the last time") {

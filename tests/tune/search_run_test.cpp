@@ -205,7 +205,7 @@ struct late_memory {
                                tune::device_failure::out_of_memory);
     }
     --memory->left;
-    return {nullptr, [memory](void*) { ++memory->left; }};
+    return {memory.get(), [memory](void*) { ++memory->left; }};
   }
 
   int left;
@@ -215,7 +215,7 @@ struct late_memory {
 }  // namespace
 
 TEST_CASE("what runs out of memory in the race is tried again without the others") {
-  for (const int room : {1, 2, 4, 8}) {
+  for (const int room : {1, 2, 4, 6}) {
     scene s(0);
     const auto memory = std::make_shared<late_memory>(late_memory{.left = room});
     // All of them are close, so that all come to the play-off.
@@ -281,6 +281,26 @@ TEST_CASE("a finalist that fails when it is measured again loses, with its reaso
                                         [](const tune::trial& item) { return item.outcome; });
   REQUIRE(failed != s.run->trials().end());
   CHECK(failed->reason.find("illegal address") != std::string::npos);
+}
+
+TEST_CASE("who was dropped by a leader that fails later is compared once more") {
+  scene s(0);
+  int runs_of_leader = 0;
+  s.make = [&](std::size_t i) {
+    const double time = i == 0 ? 200e-6 : i == 1 ? 90e-6 : i == 2 ? 95e-6 : 300e-6;
+    return tune::make_measure([=, &runs_of_leader](int) {
+      // When it has been screened, and the next ones have been compared with it.
+      if (i == 1 && ++runs_of_leader > 9) {
+        throw tune::device_error("launch", "fake device", "gone", tune::device_failure::other);
+      }
+      return time;
+    });
+  };
+  const auto best = s.search();
+  REQUIRE(best);
+  REQUIRE(s.run->trials()[1].outcome == tune::outcome::launch_failed);
+  CHECK(best->index == 2);
+  CHECK_FALSE(best->dropped);
 }
 
 TEST_CASE("where the time went adds up") {

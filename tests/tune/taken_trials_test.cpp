@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <doctest/doctest.h>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -91,28 +92,110 @@ TEST_CASE("nothing is generated where there is nothing to take over") {
 
 namespace {
 
-tune::trial timed(std::size_t index, double ns, tune::trial_origin origin) {
-  tune::trial made;
-  made.index = index;
-  made.outcome = tune::outcome::measured;
-  made.score = tune::run_time(ns);
-  made.origin = origin;
-  return made;
+using indices = std::vector<std::size_t>;
+using tune::run_time;
+
+/// So many configurations, of which number i takes 100 + i.
+tune::earlier_times times_of_many(std::size_t count) {
+  tune::earlier_times times;
+  for (std::size_t i = count; i-- > 0;) {
+    const run_time then(100 + static_cast<double>(i));
+    times.add(i, then, then);
+  }
+  return times;
+}
+
+/// Measures those again on a device that takes so much longer.
+void note_all(tune::earlier_times& times, const indices& named, double factor) {
+  for (const std::size_t i : named) {
+    times.note(i, run_time(factor * (100 + static_cast<double>(i))));
+  }
 }
 
 }  // namespace
 
-TEST_CASE("what was taken over is compared again if something new is as close to the best") {
-  using enum tune::trial_origin;
-  tune::trial_list trials;
-  trials.put(timed(0, 102.0, taken_over));
-  trials.put(timed(1, 100.0, taken_over));
-  trials.put(timed(2, 104.0, taken_over));
-  CHECK_MESSAGE(taken_over_to_compare(trials, 8).empty(), "all are of the same day");
-  trials.put(timed(3, 105.0, made));
-  CHECK_MESSAGE(taken_over_to_compare(trials, 8).empty(), "what is new does not come close");
-  trials.put(timed(4, 101.0, made));
-  CHECK(taken_over_to_compare(trials, 8) == std::vector<std::size_t>{1, 0});
-  CHECK(taken_over_to_compare(trials, 1) == std::vector<std::size_t>{1});
-  CHECK(taken_over_to_compare(tune::trial_list(), 8).empty());
+TEST_CASE("the best of what was taken over are measured again in any case") {
+  tune::earlier_times times = times_of_many(20);
+  const indices first = times.next_references();
+  CHECK(first == indices{0, 1, 2, 3, 4});
+  CHECK(times.factor() == 1);
+  note_all(times, first, 1.25);
+  CHECK(times.next_references().empty());
+  CHECK(times.factor() == doctest::Approx(1.25));
+  CHECK(times.estimate(10)->count() == doctest::Approx(1.25 * 110));
+  CHECK_FALSE(times.estimate(20));
+  CHECK(tune::earlier_times().next_references().empty());
+}
+
+TEST_CASE("where one cannot be measured any more the next best takes its place") {
+  tune::earlier_times times = times_of_many(20);
+  CHECK(times.next_references().size() == 5);
+  times.note(1, run_time(101));
+  times.note(3, run_time(103));
+  CHECK(times.next_references() == indices{5, 6, 7});
+  CHECK(times.next_references() == indices{8, 9, 10});
+}
+
+TEST_CASE("what may still win is measured again, at the level of now") {
+  tune::earlier_times times = times_of_many(40);
+  note_all(times, times.next_references(), 0.8);
+  SUBCASE("the best is new") { CHECK(times.next_rivals(run_time(50), 8).empty()); }
+  SUBCASE("what is new does not come close") {
+    // 1 % beside what is known: up to 0.8 * (100 + i) = 88 * 1.01.
+    CHECK(times.next_rivals(run_time(88), 8).size() == 7);
+    CHECK(times.next_rivals(run_time(88), 8).empty());
+  }
+  SUBCASE("few at a time") {
+    CHECK(times.next_rivals(run_time(88), 2) == indices{5, 6});
+    CHECK(times.next_rivals(run_time(88), 2) == indices{7, 8});
+  }
+  SUBCASE("whatever is named, nothing is named twice") {
+    CHECK(times.next_rivals(run_time(1000), 100).size() == 35);
+    CHECK(times.next_rivals(run_time(1000), 100).empty());
+  }
+}
+
+TEST_CASE("while nothing is known of the device now, all may win") {
+  tune::earlier_times times = times_of_many(100);
+  CHECK(times.next_rivals(std::nullopt, 8).size() == 8);
+  CHECK(times.next_rivals(run_time(1), 1000).size() == 56);
+  CHECK_MESSAGE(times.next_references().empty(), "64 are enough of whatever there is");
+}
+
+TEST_CASE("quotients that differ make an estimate less certain") {
+  tune::earlier_times times = times_of_many(40);
+  const indices first = times.next_references();
+  for (const std::size_t i : first) {
+    times.note(i,
+               run_time((100 + static_cast<double>(i)) * (0.95 + 0.025 * static_cast<double>(i))));
+  }
+  CHECK(times.factor() == doctest::Approx(1));
+  CHECK(times.next_rivals(run_time(105), 40).size() == 8);
+}
+
+TEST_CASE("who had few runs may have been faster than it seemed") {
+  std::vector<tune::trial> trials(9);
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    trials[i].index = i;
+    trials[i].outcome = tune::outcome::measured;
+    trials[i].level = i == 7 ? 2 : 1;
+    const double time = i == 8 ? 104 : i == 7 ? 208 : 100 + 0.1 * static_cast<double>(i);
+    const double spread = i == 8 ? 0.03 : 0.003;
+    for (int run = 0; run < (i == 8 ? 2 : 16); ++run) {
+      trials[i].samples.add(run_time(time * (run % 2 == 0 ? 1 - spread : 1 + spread)));
+    }
+    trials[i].score = run_time(time);
+  }
+  tune::earlier_times times = tune::times_of(trials);
+  for (const std::size_t i : times.next_references()) times.note(i, *trials[i].score);
+  CHECK(times.next_rivals(run_time(100), 8) == indices{3, 4, 5, 6, 8});
+}
+
+TEST_CASE("what was never named goes on as it would be now") {
+  tune::earlier_times times = times_of_many(8);
+  note_all(times, times.next_references(), 1.5);
+  tune::earlier_times left = times.unnamed();
+  CHECK(left.estimate(5)->count() == doctest::Approx(157.5));
+  CHECK_FALSE(left.estimate(1));
+  CHECK(left.next_references() == indices{2, 3});
 }

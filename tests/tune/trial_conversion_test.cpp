@@ -32,6 +32,7 @@ tune::trial measured() {
   made.bounds = {tune::run_time(1), tune::run_time(3)};
   made.preparation = std::chrono::nanoseconds(77);
   made.programs = {"a", "b"};
+  made.level = 1.25;
   return made;
 }
 
@@ -48,6 +49,7 @@ TEST_CASE("a trial comes back from what is stored of it") {
   CHECK(back->samples.size() == 3);
   CHECK(back->preparation == std::chrono::nanoseconds(77));
   CHECK(back->programs == measured().programs);
+  CHECK(back->level == 1.25);
   CHECK(back->origin == tune::trial_origin::taken_over);
 }
 

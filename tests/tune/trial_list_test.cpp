@@ -47,6 +47,25 @@ TEST_CASE("the best score follows a trial that is replaced by a slower one") {
   CHECK(list.best_score() == tune::run_time(5));
 }
 
+TEST_CASE("the best that was made is none that was taken over") {
+  tune::trial_list list;
+  tune::trial taken = timed(0, 2);
+  taken.origin = tune::trial_origin::taken_over;
+  list.put(taken);
+  CHECK_FALSE(list.best_made());
+  list.put(timed(1, 3));
+  CHECK(list.best_made() == tune::run_time(3));
+  CHECK(list.best_score() == tune::run_time(2));
+  list.put(timed(0, 2.5));
+  CHECK(list.best_made() == tune::run_time(2.5));
+}
+
+TEST_CASE("scores compare once the level of the device is taken out") {
+  tune::trial slow = timed(0, 3);
+  slow.level = 1.5;
+  CHECK(tune::score_at_begin(slow) == tune::run_time(2));
+}
+
 TEST_CASE("what is counted is what the list holds now") {
   tune::trial_list list;
   tune::trial taken = timed(0, 2);

@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A search on a simulated device that is killed and started again, while the device becomes faster
+// or slower in between. The search is the real one; its device, its clock and its database are not.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "libtune/measure/measurable.hpp"
+#include "libtune/testing/fake_device.hpp"
+#include "libtune/tune/observer.hpp"
+#include "libtune/tune/options.hpp"
+#include "libtune/tune/search_guard.hpp"
+#include "libtune/tune/search_loop.hpp"
+#include "libtune/tune/taken_trials.hpp"
+#include "libtune/tune/trial_conversion.hpp"
+#include "tests/measure/simulated_search.hpp"
+#include "tests/tune/fake_workshop.hpp"
+
+namespace sample {
+
+/// When a part of a search is killed.
+enum class kill_stage : std::uint8_t {
+  screening,   ///< while some have not been tried
+  play_off,    ///< when all have been tried
+  afterwards,  ///< when it has ended, before its result is stored
+  never
+};
+
+class resumed_search {
+ public:
+  resumed_search(const tune::testing::simulated_scenario& scenario, std::uint64_t seed)
+      : device_(scenario, seed), chance_(seed * 77 + 5) {}
+
+  std::size_t size() const noexcept { return device_.size(); }
+  /// By how much a configuration is slower than the best in truth.
+  double excess(std::size_t index) const { return device_.excess(index); }
+  /// How much longer everything takes from now on than at the beginning.
+  void set_level(double level) noexcept { level_ = level; }
+  double level() const noexcept { return level_; }
+  /// Configurations whose result is wrong, where results are checked.
+  std::set<std::size_t> wrong;
+  tune::tuning_options options{.strategy = "exhaustive"};
+
+  /// Searches until it is killed. @returns the winner, if it was not
+  std::optional<std::size_t> search(kill_stage until = kill_stage::never) {
+    const auto kept = std::make_shared<recorder>(*this);
+    plan_kill(until);
+    killer kills(*this);
+    tune::tuning_options with = options;
+    with.observers = {kept};
+    measured_.clear();
+    try {
+      const tune::trial best = tune::run_search(
+          problem(), {}, fake_.device(), with, with.observers, fake_.clock(), nowhere_,
+          [&] { return tune::recollection{.unfinished = stored_}; }, {}, {.listener = &kills});
+      if (until == kill_stage::afterwards) return std::nullopt;
+      return best.index;
+    } catch (const killed&) {
+      return std::nullopt;
+    }
+  }
+
+  /// What the database has.
+  const std::vector<tune::stored_trial>& stored() const noexcept { return stored_; }
+  /// The configurations that the last part measured.
+  const std::set<std::size_t>& measured() const noexcept { return measured_; }
+  tune::testing::simulated_chance& chance() noexcept { return chance_; }
+
+ private:
+  struct killed {};
+
+  /// The database.
+  struct recorder final : tune::observer {
+    explicit recorder(resumed_search& of) : of(of) {}
+    void trial_finished(const tune::tuning_subject&, const tune::trial& made) override {
+      keep(made);
+    }
+    void trial_refined(const tune::tuning_subject&, const tune::trial& made) override {
+      keep(made);
+    }
+    void keep(const tune::trial& made) const {
+      tune::stored_trial stored = to_stored(made);
+      const auto place =
+          std::ranges::find(of.stored_, stored.configuration, &tune::stored_trial::configuration);
+      if (place == of.stored_.end()) {
+        of.stored_.push_back(std::move(stored));
+      } else {
+        *place = std::move(stored);
+      }
+    }
+    resumed_search& of;
+  };
+
+  /// Ends the process, as it were.
+  struct killer final : tune::step_listener {
+    explicit killer(resumed_search& of) : of(of) {}
+    void step_begins(const tune::search_step& step) override {
+      if (step.kind != tune::step_kind::samples) return;
+      of.measured_.insert(step.index);
+      if (of.stored_.size() >= of.kill_after_trials_ && of.steps_left_-- == 0) throw killed{};
+    }
+    void step_ends() noexcept override {}
+    resumed_search& of;
+  };
+
+  /// Runs of a configuration, each with a time of its own.
+  class simulated_runs final : public tune::detail::measurable {
+   public:
+    simulated_runs(resumed_search& of, std::size_t index) : of_(of), index_(index) {}
+
+   private:
+    void do_run() override { of_.run(index_); }
+    std::vector<tune::run_time> do_sample(int iterations) override {
+      std::vector<tune::run_time> times;
+      for (int i = 0; i < iterations; ++i) times.push_back(of_.run(index_));
+      return times;
+    }
+    void do_finish() override {}
+    void do_cache(tune::cache_state) override {}
+    tune::run_time do_timer_resolution() const override { return tune::run_time::zero(); }
+
+    resumed_search& of_;
+    std::size_t index_;
+  };
+
+  void plan_kill(kill_stage until) {
+    const auto least = std::min(stored_.size(), size() - 1);
+    kill_after_trials_ = size() + 1;
+    if (until == kill_stage::screening) {
+      kill_after_trials_ = static_cast<std::size_t>(
+          chance_.uniform(static_cast<double>(least), static_cast<double>(size())));
+    }
+    if (until == kill_stage::play_off) kill_after_trials_ = size();
+    steps_left_ = static_cast<int>(chance_.uniform(0, 30));
+  }
+
+  tune::search_problem problem() {
+    std::vector<tune::value> candidates;
+    for (std::size_t i = 0; i < size(); ++i) candidates.emplace_back(static_cast<std::int64_t>(i));
+    const tune::search_space space({{"x", candidates}});
+    return {.space = space,
+            .configuration = [space](std::size_t i) { return space.values(i); },
+            .needs = [](std::size_t) { return std::nullopt; },
+            .generate =
+                [this](std::size_t i) {
+                  return tune::measure(std::make_unique<simulated_runs>(*this, i))
+                      .check([this, i]() -> std::optional<std::string> {
+                        if (wrong.contains(i)) return "it is wrong";
+                        return std::nullopt;
+                      });
+                }};
+  }
+
+  tune::run_time run(std::size_t index) {
+    const tune::run_time time = device_.run(index) * level_;
+    fake_.advance(std::chrono::nanoseconds(std::llround(time.count())));
+    return time;
+  }
+
+  static tune::testing::fake_device_options cpu() {
+    tune::testing::fake_device_options made;
+    made.kind = tune::device_kind::cpu;  // which is not warmed up
+    return made;
+  }
+
+  tune::testing::simulated_search device_;
+  tune::testing::simulated_chance chance_;
+  tune::testing::fake_device fake_{cpu()};
+  fake_workshop nowhere_{0};
+  double level_ = 1;
+  std::vector<tune::stored_trial> stored_;
+  std::set<std::size_t> measured_;
+  std::size_t kill_after_trials_ = 0;
+  int steps_left_ = 0;
+};
+
+}  // namespace sample
