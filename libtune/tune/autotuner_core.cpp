@@ -6,12 +6,15 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <sys/types.h>
 #include <unistd.h>
+#include <unordered_map>
 #include <utility>
 
+#include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
@@ -49,6 +52,43 @@ std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
+}
+
+/// Which results of which autotuners the present space allows, as far as this process knows.
+class known_standings {
+ public:
+  static known_standings& instance() {
+    static detail::never_destroyed<known_standings> known;
+    return *known;
+  }
+
+  std::optional<bool> find(const autotuner_core* of, const std::string& result) const {
+    const detail::fork_guard no_fork;
+    const std::lock_guard lock(mutex_);
+    const auto all = standings_.find(of);
+    if (all == standings_.end()) return std::nullopt;
+    const auto one = all->second.find(result);
+    return one == all->second.end() ? std::nullopt : std::optional(one->second);
+  }
+  void note(const autotuner_core* of, const std::string& result, bool allowed) {
+    const detail::fork_guard no_fork;
+    const std::lock_guard lock(mutex_);
+    standings_[of][result] = allowed;
+  }
+  void forget(const autotuner_core* of) {
+    const detail::fork_guard no_fork;
+    const std::lock_guard lock(mutex_);
+    standings_.erase(of);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<const autotuner_core*, std::unordered_map<std::string, bool>> standings_;
+};
+
+std::string result_name(const tuning_subject& subject, const std::vector<named_value>& values) {
+  return canonical_text(subject.device.identity) + '\n' + canonical_text(subject.arguments) + '\n' +
+         canonical_text(values);
 }
 
 in_flight& searches_in_flight() {
@@ -115,7 +155,10 @@ autotuner_core::autotuner_core(function_identity identity, values test_default, 
   autotuner_registry::instance().add(*this, check_);
 }
 
-autotuner_core::~autotuner_core() { autotuner_registry::instance().remove(*this); }
+autotuner_core::~autotuner_core() {
+  autotuner_registry::instance().remove(*this);
+  known_standings::instance().forget(this);
+}
 
 autotuner_core::values autotuner_core::obtain(const tune::context& context, const values& key,
                                               const tuning_options& options) const {
@@ -176,7 +219,6 @@ std::optional<record> autotuner_core::if_a_tuning(const request& asked,
   if (!found) return std::nullopt;
   try {
     check_(found->values);
-    return found;
   } catch (const argument_error& foreign) {
     warn_once(fmt::format(
         "the result for {} in '{}' counts as not there, for it is no tuning any more: {}; raise "
@@ -184,6 +226,35 @@ std::optional<record> autotuner_core::if_a_tuning(const request& asked,
         describe(asked.subject), found->database, foreign.what()));
     return std::nullopt;
   }
+  const std::string result = result_name(asked.subject, found->values);
+  std::optional<bool> allowed = known_standings::instance().find(this, result);
+  if (!allowed) {
+    const auto look = [&]() -> values { return find_standing(asked, *found, result); };
+    const auto told = searches_in_flight().share("standing\n" + asked.name() + '\n' + result, look,
+                                                 asked.settings.wait);
+    allowed = !told || !told->empty();
+  }
+  return *allowed ? found : std::nullopt;
+}
+
+// Something if the present space allows it, else nothing.
+autotuner_core::values autotuner_core::find_standing(const request& asked, const record& found,
+                                                     const std::string& result) const {
+  const auto was_in_space = [&] {
+    const auto origin = asked.layers->origin(identity_, asked.subject.arguments, found);
+    return origin && origin->search.stage == 0;
+  };
+  tuning_options options = asked.options;
+  options.observers.clear();
+  const auto reason =
+      why_forbidden(found.values, asked.context, asked.subject, options, tunes_, was_in_space);
+  known_standings::instance().note(this, result, !reason);
+  if (!reason) return {{"allowed", true}};
+  warn_once(fmt::format(
+      "the result for {} in '{}' ({}) counts as not there: {}; raise the version of the autotune "
+      "function when its space changes",
+      describe(asked.subject), found.database, to_string(found.values), *reason));
+  return {};
 }
 
 std::optional<autotuner_core::values> autotuner_core::look_up(request& asked) const {
@@ -288,6 +359,7 @@ autotuner_core::values autotuner_core::renew(const request& asked) const {
 }
 
 autotuner_core::values autotuner_core::tune_once(const request& asked) const {
+  detail::leave_if_only_looking();
   require_another(asked);
   const measuring_turn::pause others_measure;
   patient_wait waits(asked.name(), asked.subject, asked.options, asked.patience());
@@ -394,6 +466,7 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked,
     warn_once("tuning results are not kept: neither LIBTUNE_DB, XDG_CACHE_HOME nor HOME is set");
     values best = run_tuning(task).values;
     asked.layers->remember(identity_, asked.key(), best);
+    known_standings::instance().note(this, result_name(asked.subject, best), true);
     return best;
   }
   kept_tuning kept(
@@ -402,7 +475,9 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked,
       asked.settings.wait, start);
   options.observers.push_back(kept.recorder());
   task.recall = [&](const search_identity& search) { return kept.recall(search); };
-  return kept.store(run_tuning(task));
+  const tuned_values made = run_tuning(task);
+  known_standings::instance().note(this, result_name(asked.subject, made.values), true);
+  return kept.store(made);
 }
 
 // Tests tune where they run, unless they are about isolation, and wait briefly for others. What is

@@ -49,6 +49,7 @@ class autotuner_core : public std::enable_shared_from_this<autotuner_core> {
   struct request;
 
   std::optional<record> if_a_tuning(const request& asked, std::optional<record> found) const;
+  values find_standing(const request& asked, const record& found, const std::string& result) const;
   std::optional<values> look_up(request& asked) const;
   std::optional<record> find_nearest(const request& asked) const;
   verification plan_verification(const request& asked) const;

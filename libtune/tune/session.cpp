@@ -75,6 +75,8 @@ const std::vector<named_value>& tuning_session::test_default_values() const {
 
 std::size_t tuning_session::search(const search_problem& problem) {
   const int stage = searches_++;
+  // First, for some only want to know the space.
+  const auto shortlist = shortlist_ ? shortlist_(problem) : std::vector<std::size_t>();
   const auto recall = [&]() -> recollection {
     if (!recall_) return {};
     return recall_({.space = space_fingerprint(problem) + suffix_of(options_.verify),
@@ -83,14 +85,12 @@ std::size_t tuning_session::search(const search_problem& problem) {
                     .stage = stage});
   };
   pool_workshop workshop(compile_pool::shared(), context_, options_.compile_time);
-  const auto run = [&](const std::vector<std::size_t>& shortlist) {
-    const trial best =
-        run_search(problem, subject_, context_.device(), options_, options_.observers, now_,
-                   workshop, recall, shortlist, rules_.guard);
+  const auto run = [&](const std::vector<std::size_t>& listed) {
+    const trial best = run_search(problem, subject_, context_.device(), options_,
+                                  options_.observers, now_, workshop, recall, listed, rules_.guard);
     best_score_ = best.score;
     return best.index;
   };
-  const auto shortlist = shortlist_ ? shortlist_(problem) : std::vector<std::size_t>();
   if (shortlist.empty() || rules_.only_listed) return run(shortlist);
   try {
     return run(shortlist);

@@ -5,8 +5,10 @@
 #include <chrono>
 #include <exception>
 #include <fmt/format.h>
+#include <utility>
 
 #include "libtune/base/log.hpp"
+#include "libtune/compile/compile_watch.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/limits.hpp"
 
@@ -16,6 +18,21 @@ namespace {
 /// Leaves an autotune function where its search would start. No std::exception, so that a function
 /// which handles errors does not take it for one.
 struct space_is_known {};
+
+thread_local bool only_looks = false;
+
+/// While it lives this thread neither compiles nor tunes for the function that it runs.
+class [[nodiscard]] only_looking {
+ public:
+  only_looking() : outer_(std::exchange(only_looks, true)) { watch_.refuse_all(); }
+  ~only_looking() { only_looks = outer_; }
+  only_looking(const only_looking&) = delete;
+  only_looking& operator=(const only_looking&) = delete;
+
+ private:
+  bool outer_;
+  compile_watch watch_;
+};
 
 // One run is enough to know that it works; its time is of no interest.
 tuning_options run_once(const tuning_options& options) {
@@ -89,6 +106,43 @@ std::optional<record> find_usable(
     log(log_level::info, describe(subject) + ": results of other devices cannot be checked");
   }
   return usable;
+}
+
+std::optional<std::string> why_forbidden(
+    const std::vector<named_value>& values, const context& context, const tuning_subject& subject,
+    const tuning_options& options,
+    const std::function<void(tuning_session&, const std::vector<named_value>&)>& function,
+    const std::function<bool()>& was_in_space) {
+  std::optional<std::string> reason;
+  const auto look = [&](const search_problem& problem) -> std::vector<std::size_t> {
+    if (const auto place = problem.find(values)) {
+      const auto asked = problem.needs(*place);
+      if (asked) reason = find_broken_limit(*asked, context.device().limits());
+      if (reason) reason = "it needs " + *reason;
+    } else if (was_in_space()) {
+      reason = "it is not in the space any more";
+    }
+    throw space_is_known{};
+  };
+  try {
+    const only_looking here;
+    tuning_session session(context, subject, options, std::chrono::steady_clock::now, {}, look);
+    function(session, subject.arguments);
+  } catch (const space_is_known&) {
+  } catch (const std::exception& failure) {
+    log(log_level::debug, describe(subject) +
+                              ": whether its space still has the result cannot be "
+                              "told: " +
+                              failure.what());
+  } catch (...) {
+    log(log_level::debug,
+        describe(subject) + ": whether its space still has the result cannot be told");
+  }
+  return reason;
+}
+
+void detail::leave_if_only_looking() {
+  if (only_looks) throw space_is_known{};
 }
 
 }  // namespace tune

@@ -41,4 +41,24 @@ std::optional<record> find_usable(
     const std::function<void(tuning_session&, const std::vector<named_value>&)>& function,
     const trial_elsewhere& elsewhere = {});
 
+/// Why the present space, or what it declares of the device's limits, does not allow a result that
+/// was stored for this very key and device; nothing if it does, or that cannot be told. Runs the
+/// autotune function as find_usable does, but compiles and tunes nothing on the way: a function
+/// that has to before it searches cannot be told. Does not throw.
+/// @param was_in_space  asked where the values are not in the space: whether they were found by the
+///                      first search of the function. What it makes of several searches, or what
+///                      was imported, need not be in the space of the first.
+std::optional<std::string> why_forbidden(
+    const std::vector<named_value>& values, const context& context, const tuning_subject& subject,
+    const tuning_options& options,
+    const std::function<void(tuning_session&, const std::vector<named_value>&)>& function,
+    const std::function<bool()>& was_in_space);
+
+namespace detail {
+
+/// Leaves a function that this thread runs only to see its space, at the point where it would have
+/// to tune something else first; nothing happens on other threads.
+void leave_if_only_looking();
+
+}  // namespace detail
 }  // namespace tune

@@ -109,7 +109,7 @@ TEST_CASE("a nearest match is used where that is allowed, and says what was rela
     const auto context = sample::make_device("fake device", "2.0").device().create_context();
     CHECK(counted.autotune(context, {}, options) == fastest);
   }
-  CHECK(counted.searches == 2);  // the second time only as far as its search, to learn the space
+  CHECK(counted.calls == 2);  // the second time only as far as its search, to learn the space
   REQUIRE(lookups->events.size() == 1);
   CHECK(lookups->events[0].grade == tune::lookup_grade::nearest);
   CHECK(lookups->events[0].relaxed == std::vector<std::string>{"device_version"});

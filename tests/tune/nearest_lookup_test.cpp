@@ -158,7 +158,7 @@ TEST_CASE("a nearest match is checked once, never stored, and gives way to a res
   const auto context = context_of("fake device");
   const auto nearest = options_for(match_mode::nearest, heard);
   for (int i = 0; i < 3; ++i) CHECK(counted.autotune(context, {}, nearest).wgs == 8);
-  CHECK(counted.searches == 1);  // the run that learned the space
+  CHECK(counted.calls == 1);  // the run that learned the space
   CHECK(count_rows(app.path) == 1);
   CHECK(counted.autotune(context) == fastest);
   CHECK(counted.autotune(context, {}, nearest) == fastest);

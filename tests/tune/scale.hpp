@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
@@ -97,18 +98,31 @@ inline tune::space<scale_tuning> make_space() {
   return space;
 }
 
-/// An autotuner that counts its searches.
+/// An autotuner that counts its calls and searches.
 struct counted_autotuner {
   explicit counted_autotuner(std::string name = "sample.scale", int version = 0)
       : autotune{{.name = std::move(name), .version = version, .test = {.wgs = 16, .rows = 4}},
                  [this](tune::tuning_session& session, const scale_key& key) {
-                   ++searches;
-                   return session.tune(make_space(), [&](const scale_tuning& tuning) {
-                     return generate(session.context(), tuning, static_cast<std::size_t>(key.size));
-                   });
+                   ++calls;
+                   // It is left by no std::exception where it is called only to show the space.
+                   try {
+                     const auto best = search(session, key);
+                     ++searches;
+                     return best;
+                   } catch (const std::exception&) {
+                     ++searches;
+                     throw;
+                   }
                  }} {}
 
-  std::atomic<int> searches{0};
+  static scale_tuning search(tune::tuning_session& session, const scale_key& key) {
+    return session.tune(make_space(), [&](const scale_tuning& tuning) {
+      return generate(session.context(), tuning, static_cast<std::size_t>(key.size));
+    });
+  }
+
+  std::atomic<int> calls{0};     // also those that only show the space
+  std::atomic<int> searches{0};  // that were made
   tune::autotuner<scale_key, scale_tuning> autotune;
 };
 
