@@ -103,7 +103,7 @@ void describe(auto& wire, is<trial_choice> auto& item) {
 }
 void describe(auto& wire, is<spent_budget> auto& item) { wire(item.time, item.trials); }
 void describe(auto& wire, is<recollection> auto& item) {
-  wire(item.unfinished, item.compile_failures, item.denied, item.spent, item.similar);
+  wire(item.unfinished, item.goes_on, item.compile_failures, item.denied, item.spent, item.similar);
 }
 void describe(auto& wire, is<trial> auto& item) {
   wire(item.index, item.configuration, item.outcome, item.reason, item.samples, item.score,

@@ -177,8 +177,14 @@ void remote_search::lose(const child_process::end& end) {
   ++losses_in_a_row_;
   if (const search_step* step = watchdog_.step()) {
     const bool ran_out = count_memory_kills().value_or(0) > memory_kills_.value_or(0);
-    const bool ended_before =
-        may_be_from_outside(end) && ended_[{watchdog_.depth_of_step(), step->index}]++ > 0;
+    // What has worked is measured again by each child, and so is there when somebody kills one.
+    const std::size_t depth = watchdog_.depth_of_step();
+    const auto is_of_step = [&](const trial& item) {
+      return item.index == step->index && item.score;
+    };
+    const bool has_worked = depth == 0 && std::ranges::any_of(current().trials(), is_of_step);
+    const int before = may_be_from_outside(end) ? ended_[{depth, step->index}]++ : 0;
+    const bool ended_before = before > (has_worked ? 1 : 0);
     if (auto said = judge_end(*step, end, ran_out, ended_before)) blame(*step, *std::move(said));
   }
   if (losses_in_a_row_ >= most_losses_in_a_row) give_up(end.text);

@@ -12,7 +12,8 @@ namespace tune::detail {
 
 recollection search_memory::recall(time_point now) const {
   if (!started_) return known_;
-  recollection told{.compile_failures = known_.compile_failures,
+  recollection told{.goes_on = true,
+                    .compile_failures = known_.compile_failures,
                     .denied = known_.denied,
                     .similar = known_.similar};
   for (const trial& item : trials_.all()) {

@@ -21,6 +21,8 @@ struct spent_budget {
 struct recollection {
   /// The trials of an unfinished search for the same, which this one may continue.
   std::vector<stored_trial> unfinished{};
+  /// Whether that one was lost just now, so that the device is as it was; to begin with, at least.
+  bool goes_on = false;
   /// Trials that ended with a program that does not compile, by the same compiler.
   std::vector<stored_trial> compile_failures{};
   /// What is on the denylist: trials that ended with the process or the device's context, of

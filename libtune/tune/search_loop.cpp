@@ -98,7 +98,7 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
 
   search_run run({problem, subject, device, options, observers, now, workshop,
                   learns_from_answers(started.strategy), guard, known.spent});
-  run.take_over(earlier);
+  run.take_over(earlier, known.goes_on);
   run.run(*strategy, started.planned, to_known_failures(known.compile_failures, known.denied));
   if (!run.best() && run.end() == search_end::complete) run.retry_remembered();
 

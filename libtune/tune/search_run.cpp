@@ -68,10 +68,11 @@ search_run::search_run(const search_setting& setting)
       begun_(setting.spent.trials),
       accounted_(clock_.now()) {}
 
-void search_run::take_over(const std::vector<trial>& earlier) {
+void search_run::take_over(const std::vector<trial>& earlier, bool goes_on) {
   taken_over_ = earlier.size();
   earlier_ = times_of(earlier);
-  knows_level_ = earlier_.empty();
+  knows_level_ = goes_on || earlier_.empty();
+  if (goes_on && !earlier.empty()) earlier_.expect_factor(earlier.back().level);
   for (const trial& taken : earlier) {
     tried_.insert(taken.index);
     const trial& kept = trials_.put(taken);
@@ -84,7 +85,7 @@ void search_run::run(strategy& strategy, std::size_t most, const known_failures&
   planned_ = most;
   setting_.workshop.expect(most - std::min(most, tried_.size()) +
                            std::min(taken_over_, earlier_times::references));
-  measure_references();
+  if (!knows_level_) measure_references();
   tell_taken(strategy);
   strategy_ = &strategy;
   for (propose(strategy, most, known); !pipeline_.empty(); propose(strategy, most, known)) {
@@ -400,6 +401,7 @@ void search_run::compare_best() {
 }
 
 void search_run::play() {
+  if (!is_over() && end_ != search_end::target) measure_references();
   const std::size_t count = setting_.options.race.live;
   for (auto next = earlier_.next_rivals(best_now(), count); !next.empty();
        next = earlier_.next_rivals(best_now(), count)) {
@@ -438,7 +440,6 @@ void search_run::race_anew() {
   plays_off_ = false;
   sentinel_level_ = 1;
   race_.emplace(race_settings_of(setting_.options));
-  measure_references();
 }
 
 bool search_run::release_all() {

@@ -51,7 +51,10 @@ class search_run {
 
   /// Begins with the trials of an unfinished search. The device may have changed since, so the best
   /// of them are measured again, as many as may still win.
-  void take_over(const std::vector<trial>& earlier);
+  /// @param goes_on  whether they were made just now: then that is left to the end, so that a
+  /// search
+  ///                 whose processes are lost again and again gets on
+  void take_over(const std::vector<trial>& earlier, bool goes_on = false);
 
   /// Until there are so many trials, those taken over counted, or no more proposals, or the budget
   /// is used up; and then compares the best. Only what was measured here can win, unless the

@@ -42,6 +42,8 @@ class earlier_times {
   void add(std::size_t configuration, run_time then, run_time least);
   /// By how much the quotients differ at least, by what is known of the times; 0 if nothing is.
   void expect_spread(double least) noexcept { least_spread_ = least; }
+  /// What the factor is taken for until one has been measured again.
+  void expect_factor(double factor) noexcept { factor_ = factor; }
   bool empty() const noexcept { return entries_.empty(); }
 
   /// Configurations to be measured again so that the factor is known, the best first; empty once it
@@ -55,7 +57,8 @@ class earlier_times {
   /// What one that was named takes now; of others nothing is noted.
   void note(std::size_t configuration, run_time now);
 
-  /// By how much times are longer now than then; 1 if that is not known.
+  /// By how much times are longer now than then; 1, or what is expected, before
+  /// that is known.
   double factor() const noexcept { return factor_; }
   /// What a configuration would take now; empty for one that was not added.
   std::optional<run_time> estimate(std::size_t configuration) const;

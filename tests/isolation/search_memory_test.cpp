@@ -37,6 +37,7 @@ trial with_origin(trial one, trial_origin origin) {
 TEST_CASE("before a search has started a child is told what earlier searches know") {
   search_memory memory({}, {.unfinished = {{.outcome = "measured"}}}, start);
   CHECK(memory.recall(start + 1s).unfinished.size() == 1);
+  CHECK_FALSE(memory.recall(start + 1s).goes_on);
   CHECK(memory.recall(start + 1s).spent.time == 0s);
 }
 
@@ -48,6 +49,7 @@ TEST_CASE("a second child is told what the first has measured and used of the bu
   CHECK(memory.add(with_origin(made(3, outcome::compile_failed), trial_origin::remembered),
                    false) == story::finished);
   const auto told = memory.recall(start + 5s);
+  CHECK(told.goes_on);
   REQUIRE(told.unfinished.size() == 2);
   CHECK(told.unfinished[1].outcome == "crashed");
   REQUIRE(told.denied.size() == 1);
