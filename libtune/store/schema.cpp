@@ -117,6 +117,7 @@ CREATE TABLE libtune_trial (
   made_at TEXT NOT NULL DEFAULT '',
   score_lower_ns REAL CHECK (score_lower_ns >= 0 AND score_lower_ns < 9e999),
   score_upper_ns REAL CHECK (score_upper_ns > 0 AND score_upper_ns < 9e999),
+  level REAL CHECK (level > 0 AND level < 9e999),  -- of the device; NULL: that of the begin
   checksum BLOB NOT NULL,
   PRIMARY KEY (search_id, position)
 ) STRICT, WITHOUT ROWID;

@@ -92,7 +92,7 @@ void migrate_from_1(SQLite::Database& database) {
 }
 
 // A checksum is computed anew only where the old one is right: a damaged row stays damaged.
-void add_score_interval(SQLite::Database& database) {
+void add_interval_and_level(SQLite::Database& database) {
   const std::vector<std::string> before = read_names(
       database, "SELECT name FROM pragma_table_info('libtune_trial') WHERE name <> 'checksum'");
   if (before.empty()) return;  // a person has removed the table by hand
@@ -100,15 +100,16 @@ void add_score_interval(SQLite::Database& database) {
              "score_lower_ns REAL CHECK (score_lower_ns >= 0 AND score_lower_ns < 9e999)");
   add_column(database, "libtune_trial",
              "score_upper_ns REAL CHECK (score_upper_ns > 0 AND score_upper_ns < 9e999)");
+  add_column(database, "libtune_trial", "level REAL CHECK (level > 0 AND level < 9e999)");
   std::vector<std::string> after = before;
-  after.insert(after.end(), {"score_lower_ns", "score_upper_ns"});
+  after.insert(after.end(), {"score_lower_ns", "score_upper_ns", "level"});
   database.exec(
       "UPDATE libtune_trial SET checksum = " + checksum_expression("libtune_trial", after) +
       " WHERE " + is_intact("libtune_trial", before));
 }
 
-// Version 3 has the confidence interval of each trial's score.
-void migrate_from_2(SQLite::Database& database) { add_score_interval(database); }
+// Version 3 has the confidence interval of each trial's score, and the level of the device.
+void migrate_from_2(SQLite::Database& database) { add_interval_and_level(database); }
 
 }  // namespace
 

@@ -31,9 +31,10 @@ const std::vector<std::string>& search_columns() {
   return *columns;
 }
 const std::vector<std::string>& trial_columns() {
-  static const column_names columns(std::vector<std::string>{
-      "search_id", "position", "configuration", "outcome", "message", "score_ns", "samples_ns",
-      "preparation_ns", "remembered", "programs", "score_lower_ns", "score_upper_ns", "made_at"});
+  static const column_names columns(
+      std::vector<std::string>{"search_id", "position", "configuration", "outcome", "message",
+                               "score_ns", "samples_ns", "preparation_ns", "remembered", "programs",
+                               "score_lower_ns", "score_upper_ns", "level", "made_at"});
   return *columns;
 }
 const std::vector<std::string>& value_columns() {
@@ -118,7 +119,8 @@ void insert_trial_at(connection& target, search_id search, std::int64_t position
   insert.bind(10, joined(trial.programs));
   if (trial.score_lower_ns) insert.bind(11, *trial.score_lower_ns);
   if (trial.score_upper_ns) insert.bind(12, *trial.score_upper_ns);
-  if (!trial.made_at.empty()) insert.bind(13, trial.made_at);
+  if (trial.level != 1) insert.bind(13, trial.level);
+  if (!trial.made_at.empty()) insert.bind(14, trial.made_at);
   insert.exec();
   insert_configuration(target, search, position, trial.configuration);
 }
@@ -180,6 +182,7 @@ std::optional<stored_trial> read_trial(connection& source, search_id search,
   trial.made_at = row.getColumn(10).getString();
   if (!row.isColumnNull(11)) trial.score_lower_ns = row.getColumn(11).getDouble();
   if (!row.isColumnNull(12)) trial.score_upper_ns = row.getColumn(12).getDouble();
+  if (!row.isColumnNull(13)) trial.level = row.getColumn(13).getDouble();
   return trial;
 }
 
@@ -187,7 +190,7 @@ std::optional<stored_trial> read_trial(connection& source, search_id search,
 std::string select_trials(const char* conditions) {
   return "SELECT position, outcome, message, score_ns, samples_ns, preparation_ns, " +
          is_intact("libtune_trial", trial_columns()) +
-         ", configuration, remembered, programs, made_at, score_lower_ns, score_upper_ns "
+         ", configuration, remembered, programs, made_at, score_lower_ns, score_upper_ns, level "
          "FROM libtune_trial WHERE " +
          conditions;
 }

@@ -34,6 +34,7 @@ void turn_into_version_2(const std::string& path) {
   tune::detail::register_row_checksum(opened);
   opened.exec("ALTER TABLE libtune_trial DROP COLUMN score_lower_ns");
   opened.exec("ALTER TABLE libtune_trial DROP COLUMN score_upper_ns");
+  opened.exec("ALTER TABLE libtune_trial DROP COLUMN level");
   opened.exec("UPDATE libtune_trial SET checksum = " +
               tune::detail::checksum_expression(
                   "libtune_trial",
@@ -98,6 +99,7 @@ TEST_CASE("trials of version 2 are kept, and a damaged one stays damaged") {
   CHECK(search->trials[0].configuration == sample_tuning(64));
   CHECK(search->trials[0].score_ns == 1500);
   CHECK_FALSE(search->trials[0].score_lower_ns);
+  CHECK(search->trials[0].level == 1);
 }
 
 TEST_CASE("a migration that fails leaves version 1 as it was") {

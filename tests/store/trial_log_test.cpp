@@ -56,6 +56,7 @@ std::vector<stored_trial> sample_trials() {
        .samples_ns = {1500.25, 0.1, 1e300},
        .score_ns = 1500.25,
        .preparation = 123456789012ns,
+       .level = 1.0625,
        .score_lower_ns = 0.1,
        .score_upper_ns = 1e300},
       {.configuration = {{"wgs", std::int64_t{65}}},
@@ -199,7 +200,7 @@ TEST_CASE("samples that are no list of numbers are an error, even with a right c
       "libtune_trial",
       std::vector<std::string>{"search_id", "position", "configuration", "outcome", "message",
                                "score_ns", "samples_ns", "preparation_ns", "remembered", "programs",
-                               "made_at", "score_lower_ns", "score_upper_ns"});
+                               "made_at", "score_lower_ns", "score_upper_ns", "level"});
   for (const char* text : {"", "[1, ", "{}", "[\"1\"]", "[null]"}) {
     CAPTURE(text);
     SQLite::Statement update(log.opened->database(), "UPDATE libtune_trial SET samples_ns = ?");
