@@ -113,10 +113,11 @@ struct crossing {
       other(session.context(), {});
     }
     --depth;
-    ++met.searches;
-    return session.tune(sample::make_space(), [&](const scale_tuning& tuning) {
+    const scale_tuning best = session.tune(sample::make_space(), [&](const scale_tuning& tuning) {
       return sample::generate(session.context(), tuning);
     });
+    ++met.searches;  // not where it is called only to show the space
+    return best;
   }
 
   /// As number 0 it tunes the first, as 1 the second. Each likes another result.
