@@ -42,7 +42,7 @@ void database_session::attempt(std::string_view verb, std::string_view subject,
   } catch (const SQLite::Exception& failure) {
     damage_is_known_ = damage_is_known_ || is_damage(failure);
     const std::string what = std::string(verb) + " '" + std::string(subject) + "'";
-    database_error told = database_failure(path_, what, failure);
+    const database_fault told = database_failure(path_, what, failure);
     if (is_busy(failure)) throw database_busy_error(told);
     throw told;
   }
