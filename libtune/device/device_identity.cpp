@@ -48,10 +48,11 @@ void complete_legality(device_legality& legality, const device_info& info) {
 void complete_speed(device_speed& speed, const device_info& info) {
   const device_limits& limits = info.limits;
   set_if_unknown(speed.compute_units, limits.compute_units);
-  set_if_unknown(speed.memory_gib, gibibytes(limits.global_memory_bytes));
   set_if_unknown(speed.cache_kib, limits.cache_bytes >> 10);
   set_if_unknown(speed.memory_bus_bits, limits.memory_bus_bits);
+  // The memory and the clock of a CPU are what is free, or runs, just now.
   if (info.kind == device_kind::cpu) return;
+  set_if_unknown(speed.memory_gib, gibibytes(limits.global_memory_bytes));
   set_if_unknown(speed.clock_mhz, rounded(limits.clock_khz, 1000));
   set_if_unknown(speed.memory_clock_mhz, rounded(limits.memory_clock_khz, 1000));
 }

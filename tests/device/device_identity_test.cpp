@@ -88,6 +88,7 @@ TEST_CASE("the clock of a CPU, which changes all the time, is no part of it") {
   info.kind = tune::device_kind::cpu;
   CHECK(complete_identity(info).speed.clock_mhz == 0);
   CHECK(complete_identity(info).speed.memory_clock_mhz == 0);
+  CHECK(complete_identity(info).speed.memory_gib == 0);
 }
 
 TEST_CASE("a device has the whole identity, whatever its backend has filled in") {
