@@ -33,7 +33,8 @@ struct device_legality {
 struct device_speed {
   std::string compiler{};
   std::int64_t compute_units = 0;
-  std::int64_t memory_gib = 0;  ///< to the nearest, one at least
+  /// To the nearest, one at least; zero for CPUs, which tell what is free just now.
+  std::int64_t memory_gib = 0;
   std::int64_t cache_kib = 0;
   std::int64_t memory_bus_bits = 0;
   std::int64_t clock_mhz = 0;  ///< zero for CPUs, which report what they run at just now

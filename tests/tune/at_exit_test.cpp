@@ -35,13 +35,13 @@ TEST_CASE("static objects and threads tune when main has returned, and all of it
   const scoped_environment isolation("LIBTUNE_ISOLATION", "off");
   const std::string program = LIBTUNE_TUNING_AT_EXIT;
   CHECK(output_of("'" + program + "' 2>&1; echo $?") ==
-        "libtune: warning: the last line\n"
-        "libtune: warning: the last warning\n"
         "main: size=64 wgs=2 rows=1 searches=1\n"
         "destructor: size=64 wgs=2 rows=1 searches=0\n"
         "destructor: size=65 wgs=2 rows=1 searches=1\n"
         "thread: size=64 wgs=2 rows=1 searches=0\n"
         "thread: size=66 wgs=2 rows=1 searches=1\n"
+        "libtune: warning: the last line\n"
+        "libtune: warning: the last warning\n"
         "not sealed\n"
         "0\n");
   CHECK(tune::database_reader(folder.file("db")).functions().at(0).results == 3);

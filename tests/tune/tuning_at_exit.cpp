@@ -63,6 +63,8 @@ void ask(const char* who, int size) {
 }  // namespace
 
 int main() {
+  // What is told here and what is logged come in the order of their making.
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   ask("main", 64);
   tune::seal({.mode = tune::seal_mode::counts, .scope = tune::seal_scope::this_thread});
   *thread = std::jthread([] {
