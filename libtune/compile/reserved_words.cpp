@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/compile/preamble.hpp"
 
 namespace tune {
@@ -156,17 +157,16 @@ constexpr std::array<std::string_view, 140> keywords{"INFINITY",
                                                      "xor_eq"};
 static_assert(std::ranges::is_sorted(keywords));
 
-constexpr std::array<std::string_view, 10> vector_elements{
-    "char", "double", "float", "half", "int", "long", "longlong", "short", "uchar", "uint"};
-constexpr std::array<std::string_view, 3> more_vector_elements{"ulong", "ulonglong", "ushort"};
+constexpr std::array<std::string_view, 13> vector_elements{
+    "char",  "double", "float", "half",  "int",       "long",  "longlong",
+    "short", "uchar",  "uint",  "ulong", "ulonglong", "ushort"};
 
 bool is_vector_type(std::string_view name) noexcept {
   const std::size_t digits = name.find_first_of("0123456789");
   if (digits == std::string_view::npos) return false;
   const std::string_view element = name.substr(0, digits);
   const std::string_view width = name.substr(digits);
-  return (std::ranges::find(vector_elements, element) != vector_elements.end() ||
-          std::ranges::find(more_vector_elements, element) != more_vector_elements.end()) &&
+  return std::ranges::find(vector_elements, element) != vector_elements.end() &&
          (width == "2" || width == "3" || width == "4" || width == "8" || width == "16");
 }
 
@@ -219,8 +219,7 @@ bool is_built_in(std::string_view name) noexcept {
 }  // namespace
 
 bool is_portable_word(std::string_view name) {
-  // Never destroyed: kernels may be compiled while static objects are.
-  static const auto* const words = new std::set<std::string, std::less<>>(portable_words());
+  static const detail::never_destroyed<std::set<std::string, std::less<>>> words(portable_words());
   return words->contains(name) || is_built_in(name);
 }
 
