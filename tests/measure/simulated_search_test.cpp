@@ -3,12 +3,15 @@
 #include "tests/measure/simulated_search.hpp"
 
 #include <doctest/doctest.h>
+#include <map>
+#include <numeric>
 #include <string>
 #include <vector>
 
 using tune::testing::loaded_scenarios;
 using tune::testing::run_equal;
 using tune::testing::run_race;
+using tune::testing::simulated_load;
 using tune::testing::simulated_scenario;
 using tune::testing::simulated_scenarios;
 using tune::testing::simulated_summary;
@@ -33,15 +36,22 @@ double check_races(const std::vector<simulated_scenario>& scenarios, std::size_t
   return races.launches;
 }
 
-/// On machines that others use: within 5 %, and a time told that is true within 10 %.
-void check_loaded(std::size_t searches, double least) {
+/// On machines that others use: within 5 %, and a time told that is true within 10 %; of each
+/// scenario, and of all those of one load together.
+void check_loaded(std::size_t searches, double least_of_one, double least_of_load) {
+  std::map<simulated_load, std::vector<double>> close;
   for (const simulated_scenario& scenario : loaded_scenarios()) {
     const simulated_summary one =
         summarise(searches, [&](std::size_t i) { return run_race(scenario, i + 1); });
     CAPTURE(scenario.name);
     CAPTURE(one.worst);
-    CHECK(one.close >= least);
-    CHECK(one.told >= least);
+    CHECK(one.close >= least_of_one);
+    CHECK(one.told >= least_of_load);
+    close[scenario.load].push_back(one.close);
+  }
+  for (const auto& [load, parts] : close) {
+    CHECK(std::accumulate(parts.begin(), parts.end(), 0.0) >=
+          least_of_load * static_cast<double>(parts.size()));
   }
 }
 
@@ -68,20 +78,23 @@ TEST_CASE("time slices that are taken away cost nothing, also where the best sta
 }
 
 TEST_CASE("races on busy machines find one within 5 %, and tell a time that is true within 10 %") {
-  check_loaded(3, 0.6);
+  check_loaded(3, 0.6, 0.6);
 }
 
 TEST_CASE("10,000 races find the best within 1 %, where thrice the equal launches do not" *
           doctest::skip()) {
-  const double launches = check_races(simulated_scenarios(), 910, 0.985);
+  const double launches = check_races(simulated_scenarios(), 910, 0.99);
   CAPTURE(launches);
   CHECK(equal_success(300, static_cast<int>(3 * launches)) < 0.99);
 }
 
 TEST_CASE("10,000 races with time slices taken away find the best within 1 %" * doctest::skip()) {
-  check_races(sliced_scenarios(), 1000, 0.985);
+  check_races(sliced_scenarios(), 1000, 0.99);
 }
 
+// The runs of a kernel of 10 ms in a crowd spread by 26 %. With as many launches, measuring all
+// configurations in turn finds one within 5 % in 89 % of the searches, and three times as many would
+// find it in 97 %.
 TEST_CASE("10,000 races on busy machines find one within 5 %" * doctest::skip()) {
-  check_loaded(1250, 0.92);
+  check_loaded(1250, 0.91, 0.95);
 }
