@@ -20,9 +20,10 @@ function(libtune_test_environment)
     list(APPEND environment "LIBTUNE_${variable}=unset:")
   endforeach()
   if(LIBTUNE_SANITIZE)
-    # Many tests fork, also while threads run, whose remains in the child are no leaks.
+    # Many tests fork, also while threads run, whose remains in the child are no leaks. And a process
+    # that ends must not sleep first, for its time is limited.
     string(JOIN ":" thread_options
-      die_after_fork=0 report_thread_leaks=0
+      atexit_sleep_ms=0 die_after_fork=0 report_thread_leaks=0
       "suppressions=${PROJECT_SOURCE_DIR}/cmake/thread_sanitizer.supp")
     list(APPEND environment "UBSAN_OPTIONS=set:print_stacktrace=1" "TSAN_OPTIONS=set:${thread_options}")
   endif()

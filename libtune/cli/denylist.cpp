@@ -20,7 +20,7 @@
 namespace tune::cli {
 namespace {
 
-struct options {
+struct denylist_options {
   std::string function;
   std::vector<std::string> arguments;
   device_choice device;
@@ -60,7 +60,7 @@ std::vector<entry> entries_of(const std::vector<stored_incident>& incidents) {
   return entries;
 }
 
-incident_choice choice_of(const invocation& shared, const options& given) {
+incident_choice choice_of(const invocation& shared, const denylist_options& given) {
   std::optional<std::string> key;
   if (!given.arguments.empty()) {
     if (given.function.empty()) throw usage_error("--arg is a field of the key of --function");
@@ -109,7 +109,7 @@ void print_text(const std::vector<entry>& entries) {
   print_table(lines);
 }
 
-void run(const invocation& shared, const options& given) {
+void run(const invocation& shared, const denylist_options& given) {
   const std::string path = shared.database_path();
   const incident_choice which = choice_of(shared, given);
   if (given.clear) {
@@ -128,7 +128,7 @@ void run(const invocation& shared, const options& given) {
 }  // namespace
 
 void add_denylist(CLI::App& program, invocation& shared) {
-  const auto given = std::make_shared<options>();
+  const auto given = std::make_shared<denylist_options>();
   CLI::App* command = program.add_subcommand(
       "denylist",
       "The configurations that took their process or the device's context with them: the reason, "

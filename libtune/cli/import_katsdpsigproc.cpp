@@ -18,13 +18,14 @@
 namespace tune::cli {
 namespace {
 
-struct import_options {
+struct katsdpsigproc_arguments {
   std::string file;
   std::vector<std::string> names;
   std::vector<std::string> types;
 };
 
-katsdpsigproc_options options_for(const std::string& database, const import_options& given) {
+katsdpsigproc_options options_for(const std::string& database,
+                                  const katsdpsigproc_arguments& given) {
   katsdpsigproc_options options;
   for (const std::string& text : given.names) {
     const std::size_t equals = text.find('=');
@@ -53,7 +54,7 @@ void print_text(const std::vector<taken_table>& tables) {
   }
 }
 
-exit_code run(const invocation& shared, const import_options& given) {
+exit_code run(const invocation& shared, const katsdpsigproc_arguments& given) {
   const std::string path = shared.database_path();
   const katsdpsigproc_content taken = read_katsdpsigproc(given.file, options_for(path, given));
   const merge_report report = merge_content(path, taken.content);
@@ -77,7 +78,7 @@ exit_code run(const invocation& shared, const import_options& given) {
 }  // namespace
 
 void add_import_katsdpsigproc(CLI::App& program, invocation& shared) {
-  const auto options = std::make_shared<import_options>();
+  const auto options = std::make_shared<katsdpsigproc_arguments>();
   CLI::App* command = program.add_subcommand(
       "import-katsdpsigproc",
       "Takes the results of a katsdpsigproc tuning.db, which is only read, and says of every table "

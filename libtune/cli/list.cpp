@@ -33,7 +33,7 @@ void print_text(const std::vector<function_summary>& functions) {
   print_table(lines);
 }
 
-void run(const invocation& shared) {
+void run_list(const invocation& shared) {
   const auto functions = database_reader(shared.database_path()).functions();
   if (!shared.json) {
     print_text(functions);
@@ -49,7 +49,7 @@ void run(const invocation& shared) {
 void add_list(CLI::App& program, invocation& shared) {
   CLI::App* command = program.add_subcommand(
       "list", "The functions of the database: versions, numbers of results and trials, devices");
-  command->callback([&shared] { run(shared); });
+  command->callback([&shared] { run_list(shared); });
 }
 
 }  // namespace tune::cli

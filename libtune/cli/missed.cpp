@@ -16,7 +16,7 @@
 namespace tune::cli {
 namespace {
 
-struct options {
+struct missed_options {
   std::string function;
   bool clear = false;
 };
@@ -46,7 +46,7 @@ void print_text(const std::vector<missed_key>& keys) {
   print_table(lines);
 }
 
-void list(const invocation& shared, const tuning_settings& settings, const options& given) {
+void list(const invocation& shared, const tuning_settings& settings, const missed_options& given) {
   missed_keys::contents found = missed_keys(settings.missed).read();
   std::erase_if(found.keys,
                 [&](const missed_key& missed) { return !is_of(given.function, missed); });
@@ -63,7 +63,7 @@ void list(const invocation& shared, const tuning_settings& settings, const optio
   print_json({{"path", settings.missed}, {"keys", std::move(all)}});
 }
 
-void clear(const invocation& shared, const tuning_settings& settings, const options& given) {
+void clear(const invocation& shared, const tuning_settings& settings, const missed_options& given) {
   const std::size_t removed = missed_keys(settings.missed).remove([&](const missed_key& missed) {
     return is_of(given.function, missed);
   });
@@ -74,7 +74,7 @@ void clear(const invocation& shared, const tuning_settings& settings, const opti
   }
 }
 
-void run(const invocation& shared, const options& given) {
+void run(const invocation& shared, const missed_options& given) {
   const tuning_settings settings = shared.settings();
   if (settings.missed.empty()) {
     throw nothing_found(
@@ -88,7 +88,7 @@ void run(const invocation& shared, const options& given) {
 }  // namespace
 
 void add_missed(CLI::App& program, invocation& shared) {
-  const auto given = std::make_shared<options>();
+  const auto given = std::make_shared<missed_options>();
   CLI::App* command = program.add_subcommand(
       "missed",
       "The keys for which programs have found no result, and for which there is none yet, the "

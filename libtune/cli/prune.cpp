@@ -24,7 +24,7 @@
 namespace tune::cli {
 namespace {
 
-struct options {
+struct prune_arguments {
   std::string function;
   std::string device;
   std::string before;
@@ -53,7 +53,7 @@ std::string date_before(const std::string& age) {
                      fmt::gmtime(std::chrono::system_clock::to_time_t(then)));
 }
 
-prune_options to_prune(const options& given) {
+prune_options to_prune(const prune_arguments& given) {
   prune_options which{.orphans = given.orphans, .dry_run = given.dry_run};
   if (!given.function.empty()) {
     const auto [name, version] = split_function(given.function);
@@ -137,7 +137,7 @@ void confirm(const std::string& path, prune_options which, bool as_json) {
       ahead.searches + ahead.searches_kept));
 }
 
-void run(const invocation& shared, const options& given) {
+void run(const invocation& shared, const prune_arguments& given) {
   const std::string path = shared.database_path();
   const prune_options which = to_prune(given);
   if (!given.dry_run && !given.yes) confirm(path, which, shared.json);
@@ -150,7 +150,7 @@ void run(const invocation& shared, const options& given) {
 }  // namespace
 
 void add_prune(CLI::App& program, invocation& shared) {
-  const auto given = std::make_shared<options>();
+  const auto given = std::make_shared<prune_arguments>();
   CLI::App* command = program.add_subcommand(
       "prune", "Removes the results and searches that fit everything that is given");
   command

@@ -15,9 +15,9 @@ namespace {
 // Half of a SHA-256: nobody gains from a collision here, and people read these.
 constexpr std::size_t digest_bytes = 16;
 
-constexpr std::string_view blanks = " \t\v\f\r";
+constexpr std::string_view directive_blanks = " \t\v\f\r";
 
-bool skip(std::string_view& text, std::string_view word) {
+bool skip_token(std::string_view& text, std::string_view word) {
   if (!text.starts_with(word)) return false;
   text.remove_prefix(word.size());
   return true;
@@ -29,12 +29,12 @@ std::string joined_lines(std::string_view text) {
   std::string joined;
   joined.reserve(text.size());
   while (!text.empty()) {
-    if (skip(text, "?\?=")) {
+    if (skip_token(text, "?\?=")) {
       joined += '#';
     } else if (text.front() == '\\' || text.starts_with("?\?/")) {
-      if (!skip(text, "?\?/")) text.remove_prefix(1);
+      if (!skip_token(text, "?\?/")) text.remove_prefix(1);
       // Blanks may stand between the two, which compilers merely warn of.
-      const std::size_t next = text.find_first_not_of(blanks);
+      const std::size_t next = text.find_first_not_of(directive_blanks);
       if (next != std::string_view::npos && text[next] == '\n') {
         text.remove_prefix(next + 1);
       } else {
@@ -50,7 +50,7 @@ std::string joined_lines(std::string_view text) {
 
 void skip_blanks_and_comments(std::string_view& text) {
   while (!text.empty()) {
-    if (blanks.find(text.front()) != std::string_view::npos) {
+    if (directive_blanks.find(text.front()) != std::string_view::npos) {
       text.remove_prefix(1);
     } else if (text.starts_with("/*")) {
       const std::size_t end = text.find("*/", 2);
@@ -64,7 +64,7 @@ void skip_blanks_and_comments(std::string_view& text) {
 /// Whether a directive begins here that reads a file. The name of a directive stands there as it
 /// is: no macro can make one.
 bool is_reading_directive(std::string_view text) {
-  if (!skip(text, "#") && !skip(text, "%:")) return false;
+  if (!skip_token(text, "#") && !skip_token(text, "%:")) return false;
   skip_blanks_and_comments(text);
   return text.starts_with("include") || text.starts_with("__include") ||
          text.starts_with("import") || text.starts_with("embed");

@@ -52,7 +52,7 @@ class divider {
 };
 
 template <class Item>
-void append(std::vector<Item>& whole, std::vector<Item>& part) {
+void append_items(std::vector<Item>& whole, std::vector<Item>& part) {
   whole.insert(whole.end(), std::make_move_iterator(part.begin()),
                std::make_move_iterator(part.end()));
 }
@@ -71,10 +71,10 @@ std::vector<recall_answer> divide(recollection known, std::uint64_t most_bytes) 
 }
 
 void append(recollection& whole, recollection part) {
-  append(whole.denied, part.denied);
-  append(whole.similar, part.similar);
-  append(whole.unfinished, part.unfinished);
-  append(whole.compile_failures, part.compile_failures);
+  append_items(whole.denied, part.denied);
+  append_items(whole.similar, part.similar);
+  append_items(whole.unfinished, part.unfinished);
+  append_items(whole.compile_failures, part.compile_failures);
   whole.spent.time += part.spent.time;
   whole.spent.trials += part.spent.trials;
 }

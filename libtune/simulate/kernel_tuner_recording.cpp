@@ -34,7 +34,7 @@ json parse_cache(std::string_view text) {
   throw argument_error("a cache file of Kernel Tuner is no JSON, nor the beginning of one");
 }
 
-std::vector<parameter> parameters_of(const json& document) {
+std::vector<parameter> tuned_parameters(const json& document) {
   const auto listed = document.find("tune_params");
   std::vector<parameter> parameters;
   for (const json& name : recorded_member(document, "tune_params_keys")) {
@@ -62,7 +62,7 @@ std::string failure_of(const json& entry, const std::string& objective) {
   return score->is_string() ? score->get<std::string>() : "";
 }
 
-std::vector<double> samples_of(const json& entry) {
+std::vector<double> times_of(const json& entry) {
   std::vector<double> samples;
   const auto times = entry.find("times");
   if (times == entry.end() || !times->is_array()) return samples;
@@ -78,7 +78,7 @@ recording recording_of(const json& entry, const std::string& objective) {
                  .verification_ms = detail::number_or_zero(entry, "verification_time"),
                  .benchmark_ms = detail::number_or_zero(entry, "benchmark_time"),
                  .framework_ms = detail::number_or_zero(entry, "framework_time"),
-                 .samples_ms = samples_of(entry)};
+                 .samples_ms = times_of(entry)};
   if (made.failure.empty()) made.score_ms = detail::number_or_zero(entry, objective.c_str());
   return made;
 }
@@ -91,7 +91,7 @@ recorded_space read_kernel_tuner(std::string_view text, std::string name) {
   if (!cache.is_object()) throw argument_error("'cache' is no object");
   std::string objective = detail::text_or_empty(document, "objective");
   if (objective.empty()) objective = "time";
-  detail::recording_builder builder(parameters_of(document));
+  detail::recording_builder builder(tuned_parameters(document));
   for (const json& entry : cache) {
     recorded_configuration one;
     for (const parameter& item : builder.parameters()) {

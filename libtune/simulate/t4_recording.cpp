@@ -69,7 +69,7 @@ recording recording_of(const json& result, double unit) {
 }
 
 /// As the first result lists them; JSON objects are read in the order of their names.
-std::vector<parameter> parameters_of(const json& results) {
+std::vector<parameter> t4_parameters(const json& results) {
   std::vector<parameter> parameters;
   if (results.empty()) return parameters;
   for (const auto& [name, ignored] : recorded_member(results.front(), "configuration").items()) {
@@ -85,12 +85,12 @@ recorded_space read_t4(std::string_view text, std::string name) {
   const json& results = recorded_member(document, "results");
   if (!results.is_array()) throw argument_error("'results' is no array");
   const double unit = unit_of(document);
-  detail::recording_builder builder(parameters_of(results));
+  detail::recording_builder builder(t4_parameters(results));
   for (const json& result : results) {
     recorded_configuration one;
     for (const parameter& item : builder.parameters()) {
-      one.values.push_back(
-          detail::to_value(recorded_member(recorded_member(result, "configuration"), item.name.c_str())));
+      one.values.push_back(detail::to_value(
+          recorded_member(recorded_member(result, "configuration"), item.name.c_str())));
     }
     one.result = recording_of(result, unit);
     builder.add(std::move(one));

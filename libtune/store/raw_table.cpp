@@ -24,12 +24,6 @@ namespace {
 
 constexpr const char* checksum = "checksum";
 
-std::string list_of(const std::vector<std::string>& columns) {
-  std::vector<std::string> quoted;
-  for (const std::string& column : columns) quoted.push_back(quoted_name(column));
-  return fmt::format("{}", fmt::join(quoted, ", "));
-}
-
 struct binder {
   void operator()(std::monostate) const { statement.bind(parameter); }
   void operator()(std::int64_t i) const { statement.bind(parameter, i); }
@@ -112,12 +106,12 @@ bool raw_table::has(const std::string& column) const {
 
 std::size_t raw_table::read(const std::vector<bound_column>& where,
                             const std::function<void(SQLite::Statement&)>& visit) {
-  std::string sql = fmt::format("SELECT {}, {} FROM {}", list_of(columns_),
+  std::string sql = fmt::format("SELECT {}, {} FROM {}", quoted_names(columns_),
                                 is_intact(name_, columns_), quoted_name(name_));
   for (const bound_column& column : where) {
     sql += (&column == where.data() ? " WHERE " : " AND ") + quoted_name(column.name) + " = ?";
   }
-  sql += " ORDER BY " + list_of(key_);
+  sql += " ORDER BY " + quoted_names(key_);
   if (sql != read_sql_) {
     read_ = std::make_unique<SQLite::Statement>(source_->database(), sql);
     read_sql_ = std::move(sql);

@@ -87,6 +87,12 @@ std::string quoted_name(std::string_view name) {
   return quoted + "\"";
 }
 
+std::string quoted_names(const std::vector<std::string>& names) {
+  std::vector<std::string> quoted;
+  for (const std::string& name : names) quoted.push_back(quoted_name(name));
+  return fmt::format("{}", fmt::join(quoted, ", "));
+}
+
 std::string checksum_expression(std::string_view table, std::vector<column_term> terms) {
   std::ranges::sort(terms, {}, &column_term::column);
   std::string subject = std::string(table) + "(";

@@ -35,6 +35,8 @@ void register_row_checksum(SQLite::Database& database);
 
 /// A name between double quotes, whatever is in it.
 std::string quoted_name(std::string_view name);
+/// The same of each, with commas between them.
+std::string quoted_names(const std::vector<std::string>& names);
 
 /// The expression for a row's checksum. @param terms  all columns but the checksum, in any order
 std::string checksum_expression(std::string_view table, std::vector<column_term> terms);

@@ -38,12 +38,6 @@ std::vector<std::string> row_columns(const function_identity& function) {
   return names;
 }
 
-std::string list_of(const std::vector<std::string>& columns) {
-  std::vector<std::string> quoted;
-  for (const std::string& column : columns) quoted.push_back(quoted_name(column));
-  return fmt::format("{}", fmt::join(quoted, ", "));
-}
-
 std::string conditions(const std::vector<std::string>& columns) {
   std::string text;
   for (const std::string& column : columns) {
@@ -154,14 +148,14 @@ std::string create_table_sql(const function_identity& function) {
                     "  \"checksum\" BLOB NOT NULL,\n"
                     "  PRIMARY KEY ({})\n"
                     ") STRICT, WITHOUT ROWID",
-                    list_of(key_columns(function)));
+                    quoted_names(key_columns(function)));
 }
 
 std::string find_sql(const function_identity& function) {
   const std::string table = table_name(function);
   std::vector<std::string> selected = prefixed("value_", function.value_fields);
   selected.insert(selected.begin(), "score_ns");
-  return fmt::format("SELECT {}, {} FROM {}{}", list_of(selected),
+  return fmt::format("SELECT {}, {} FROM {}{}", quoted_names(selected),
                      is_intact(table, row_columns(function)), quoted_name(table),
                      conditions(key_columns(function)));
 }
@@ -171,7 +165,7 @@ std::string devices_sql(const function_identity& function) {
   const std::string of_key = conditions(prefixed("arg_", function.key_fields));
   std::vector<std::string> selected;
   for (const identity_column& column : identity_columns()) selected.emplace_back(column.name);
-  return fmt::format("SELECT {} FROM {}{}{}{}", list_of(selected), quoted_name(table), of_key,
+  return fmt::format("SELECT {} FROM {}{}{}{}", quoted_names(selected), quoted_name(table), of_key,
                      of_key.empty() ? " WHERE " : " AND ", is_intact(table, row_columns(function)));
 }
 
@@ -186,7 +180,7 @@ std::string of_device_sql(const function_identity& function) {
   // A checksum takes longer than the rest, and all rows of the device are looked at.
   return fmt::format(
       "SELECT {} FROM (SELECT * FROM {}{} ORDER BY \"tuned_at\" DESC LIMIT ?) WHERE {}",
-      list_of(selected), quoted_name(table), conditions(of_device),
+      quoted_names(selected), quoted_name(table), conditions(of_device),
       is_intact(table, row_columns(function)));
 }
 

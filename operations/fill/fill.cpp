@@ -17,7 +17,7 @@
 namespace tune::operations {
 namespace {
 
-constexpr std::size_t max_word_bytes = 16;
+constexpr std::size_t longest_word_bytes = 16;
 
 program build(const context& context, const fill_key& key, const fill_tuning& tuning) {
   const std::string types = storage_type("element", key.element_bytes) +
@@ -112,7 +112,7 @@ space<fill_tuning> tuning_space(const fill_key& key) {
   // What loads and stores move at once has the size of a power of two.
   std::vector<std::size_t> vectors{1};
   const bool even = std::has_single_bit(key.element_bytes);
-  for (std::size_t n = 2; even && n * key.element_bytes <= max_word_bytes; n *= 2) {
+  for (std::size_t n = 2; even && n * key.element_bytes <= longest_word_bytes; n *= 2) {
     vectors.push_back(n);
   }
   space<fill_tuning> space;

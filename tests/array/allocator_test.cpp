@@ -9,6 +9,8 @@
 #include "libtune/device/device.hpp"
 #include "libtune/testing/fake_device.hpp"
 
+namespace allocator_test {
+
 using tune::testing::fake_call;
 using tune::testing::fake_device;
 
@@ -36,3 +38,5 @@ TEST_CASE("memory of no bytes is an error, and so is memory that there is not") 
   fake.fail_next(fake_call::allocate, 1, {.failure = tune::device_failure::out_of_memory});
   CHECK_THROWS_AS(memory.allocate(1), tune::device_error);
 }
+
+}  // namespace allocator_test

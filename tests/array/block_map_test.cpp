@@ -10,6 +10,8 @@
 
 #include "tests/array/random_region.hpp"
 
+namespace block_map_test {
+
 using tune::detail::block_map;
 
 TEST_CASE("blocks lie one after the other, rounded up to the alignment") {
@@ -91,3 +93,5 @@ TEST_CASE("random blocks never overlap, and all of the memory comes back") {
   for (const auto& [offset, bytes] : taken) blocks.release(offset);
   CHECK(blocks.take(1 << 16) == 0);
 }
+
+}  // namespace block_map_test

@@ -15,13 +15,13 @@
 #include "libtune/testing/fake_device.hpp"
 #include "tests/array/numbered_array.hpp"
 
+namespace buffer_allocator_test {
+
 using tune::buffer;
 using tune::buffer_allocator;
 using tune::typed_array;
 using tune::testing::fake_call;
 using tune::testing::fake_device;
-
-namespace {
 
 /// Arrays lie in the buffer that was given, each where the one before ends.
 void check_arrays(const tune::device& device) {
@@ -42,8 +42,6 @@ void check_arrays(const tune::device& device) {
   CHECK(std::count(contents.begin(), contents.end(), 0) ==
         static_cast<std::ptrdiff_t>(contents.size() - 2));
 }
-
-}  // namespace
 
 TEST_CASE("arrays lie in the buffer that was given") { check_arrays(fake_device().device()); }
 LIBTUNE_DEVICE_TEST_CASE("arrays lie in the buffer that was given, on a device", device) {
@@ -91,3 +89,5 @@ TEST_CASE("an alignment is a power of two") {
   const tune::context context = fake_device().device().create_context();
   CHECK_THROWS_AS(buffer_allocator(context.create_buffer(1024), 3), tune::argument_error);
 }
+
+}  // namespace buffer_allocator_test

@@ -8,6 +8,8 @@
 
 #include "tests/array/numbered_array.hpp"
 
+namespace copy_plan_test {
+
 using tune::all;
 using tune::array_layout;
 using tune::copy_rectangle;
@@ -18,8 +20,6 @@ using tune::range;
 using tune::region;
 using tune::shape;
 using tune::strided_layout;
-
-namespace {
 
 std::vector<copy_rectangle> plan(const strided_layout& source, const strided_layout& destination,
                                  tune::copy_pitches pitches = tune::copy_pitches::any) {
@@ -51,8 +51,6 @@ void carry_out(const host_array<T>& source, host_array<T>& destination) {
     }
   }
 }
-
-}  // namespace
 
 TEST_CASE("every padding on either side is copied, and the destination's padding is left alone") {
   for (const shape& size : tune::testing::shapes_of_each_rank) {
@@ -226,3 +224,5 @@ TEST_CASE("the rectangles of a loop over more than 4 GiB lie where they should")
   CHECK(parts[2].source_offset_bytes == 2 * 25 * 3 * gi);
   CHECK(parts[2].destination_offset_bytes == 2 * 16 * 2 * gi);
 }
+
+}  // namespace copy_plan_test

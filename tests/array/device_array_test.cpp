@@ -18,6 +18,8 @@
 #include "tests/array/numbered_array.hpp"
 #include "tests/array/random_region.hpp"
 
+namespace device_array_test {
+
 using tune::array_layout;
 using tune::device_array;
 using tune::dtype;
@@ -32,8 +34,6 @@ using tune::testing::padded_by;
 using tune::testing::paddings;
 using tune::testing::random_numbers;
 using tune::testing::random_region;
-
-namespace {
 
 struct bench {
   explicit bench(const tune::device& device)
@@ -213,8 +213,6 @@ void check_empty(const tune::device& device) {
     on.queue.finish();
   }
 }
-
-}  // namespace
 
 TEST_CASE("elements come back through every padding of both sides") {
   check_paddings(fake_device().device(), form::blocking);
@@ -413,3 +411,5 @@ TEST_CASE("a temporary, which would be gone before it is copied, cannot be set w
   static_assert(!can_be_set_without_blocking<host_array<float>>);
   static_assert(!can_be_set_without_blocking<const host_array<float>>);
 }
+
+}  // namespace device_array_test

@@ -16,6 +16,8 @@
 #include "tests/array/numbered_array.hpp"
 #include "tests/array/random_region.hpp"
 
+namespace enqueue_copy_test {
+
 using tune::all;
 using tune::array_layout;
 using tune::device_array;
@@ -33,8 +35,6 @@ using tune::testing::fake_device;
 using tune::testing::numbered_array;
 using tune::testing::random_numbers;
 using tune::testing::random_region;
-
-namespace {
 
 struct bench {
   explicit bench(const tune::device& device)
@@ -211,8 +211,6 @@ void check_no_axes(const tune::device& device) {
   CHECK(got(2) == 42);
 }
 
-}  // namespace
-
 TEST_CASE("random regions are copied as element by element") {
   check_copies(fake_device().device(), 400);
 }
@@ -326,3 +324,5 @@ TEST_CASE("a region cannot be set from a temporary without blocking") {
   static_assert(can_set_a_region_without_blocking<const host_array<float>&>);
   static_assert(!can_set_a_region_without_blocking<host_array<float>>);
 }
+
+}  // namespace enqueue_copy_test

@@ -11,10 +11,10 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 
+namespace guarded_memory_test {
+
 using tune::guarded_memory;
 using tune::stray_write;
-
-namespace {
 
 constexpr std::byte pattern{0xA5};
 constexpr std::byte other{0x01};
@@ -31,8 +31,6 @@ struct bench {
   tune::context context;
   tune::command_queue queue;
 };
-
-}  // namespace
 
 LIBTUNE_DEVICE_TEST_CASE("writes inside of the array are nobody's business", device) {
   bench on(device);
@@ -117,3 +115,5 @@ TEST_CASE("a stray write is described by what was written, and how far away") {
   CHECK(write.describe() ==
         "2 bytes from 1026 to 2023, 3 to 1000 past the end, were written, as far as can be seen");
 }
+
+}  // namespace guarded_memory_test

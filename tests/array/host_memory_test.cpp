@@ -10,10 +10,10 @@
 #include "libtune/device/device.hpp"
 #include "libtune/testing/fake_device.hpp"
 
+namespace host_memory_test {
+
 using tune::detail::host_memory;
 using tune::testing::fake_device;
-
-namespace {
 
 void check_copies(host_memory memory) {
   std::memset(memory.data(), 7, 3);
@@ -30,8 +30,6 @@ void check_copies(host_memory memory) {
   CHECK(other.is_pinned() == memory.is_pinned());
 }
 
-}  // namespace
-
 TEST_CASE("copies are deep and of the same kind") {
   check_copies(host_memory(3));
   check_copies(host_memory(fake_device().device().create_context(), 3));
@@ -43,3 +41,5 @@ TEST_CASE("ordinary memory is aligned for vectors") {
     CHECK(reinterpret_cast<std::uintptr_t>(memory.data()) % host_memory::alignment == 0);
   }
 }
+
+}  // namespace host_memory_test

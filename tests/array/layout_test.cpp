@@ -8,6 +8,8 @@
 
 #include "libtune/base/error.hpp"
 
+namespace layout_test {
+
 using tune::array_layout;
 using tune::dtype;
 using tune::shape;
@@ -63,3 +65,5 @@ TEST_CASE("an array whose size would overflow is an error, not a small array") {
   CHECK(array_layout(dtype::int8, {most}).bytes() == most);
   CHECK(array_layout(dtype::float32, {large, 0, large}).bytes() == 0);
 }
+
+}  // namespace layout_test

@@ -13,6 +13,8 @@
 #include "libtune/device/device.hpp"
 #include "libtune/testing/fake_device.hpp"
 
+namespace memory_chunk_test {
+
 using tune::detail::memory_chunk;
 using tune::testing::fake_device;
 
@@ -56,3 +58,5 @@ TEST_CASE("a part that cannot be made leaves nothing taken") {
   CHECK_THROWS_AS(chunk->take(1), tune::argument_error);
   CHECK(chunk->bytes_in_use() == 1);
 }
+
+}  // namespace memory_chunk_test

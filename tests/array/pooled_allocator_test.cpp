@@ -20,14 +20,14 @@
 #include "tests/array/numbered_array.hpp"
 #include "tests/array/random_region.hpp"
 
+namespace pooled_allocator_test {
+
 using tune::buffer;
 using tune::pooled_allocator;
 using tune::typed_array;
 using tune::testing::fake_call;
 using tune::testing::fake_device;
 using tune::testing::random_numbers;
-
-namespace {
 
 /// Arrays of a pool come and go, and none touches another.
 void check_arrays(const tune::device& device) {
@@ -79,8 +79,6 @@ void check_copies(const tune::device& device) {
   CHECK(got(2, 0, 5) == tune::testing::numbered<std::int32_t>(13 * 6 + 2));
   CHECK(tune::testing::count_in_padded(got, -1) == got.padded_elements() - 6 - (200 - 120));
 }
-
-}  // namespace
 
 TEST_CASE("arrays of a pool keep out of each other's way") { check_arrays(fake_device().device()); }
 LIBTUNE_DEVICE_TEST_CASE("arrays of a pool keep out of each other's way, on a device", device) {
@@ -232,3 +230,5 @@ TEST_CASE("on a sealed thread a pool serves from what it has, and does not grow"
   pool.release_unused();
   CHECK(tune::seal_report().count(tune::sealed_action::release) == 1);
 }
+
+}  // namespace pooled_allocator_test

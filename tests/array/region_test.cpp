@@ -11,6 +11,8 @@
 
 #include "libtune/base/error.hpp"
 
+namespace region_test {
+
 using tune::all;
 using tune::axis_selection;
 using tune::from;
@@ -53,3 +55,5 @@ TEST_CASE("a region has room for all axes and as many new ones, and no more") {
   CHECK_THROWS_WITH_AS(region{std::span(more)}, "a region selects along at most 16 axes, not 17",
                        tune::argument_error);
 }
+
+}  // namespace region_test

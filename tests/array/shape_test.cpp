@@ -9,6 +9,8 @@
 
 #include "libtune/base/error.hpp"
 
+namespace shape_test {
+
 using tune::shape;
 
 TEST_CASE("a shape knows its extents, the slowest axis first") {
@@ -60,3 +62,5 @@ TEST_CASE("a shape fits in one of the same rank that is nowhere smaller") {
   CHECK_FALSE(fits_in(shape{3, 4}, shape{4, 3}));
   CHECK_FALSE(fits_in(shape{3}, shape{3, 1}));
 }
+
+}  // namespace shape_test

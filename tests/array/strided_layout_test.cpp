@@ -8,6 +8,8 @@
 
 #include "libtune/base/error.hpp"
 
+namespace strided_layout_test {
+
 using tune::all;
 using tune::array_layout;
 using tune::dtype;
@@ -17,8 +19,6 @@ using tune::range;
 using tune::region;
 using tune::shape;
 using tune::strided_layout;
-
-namespace {
 
 strided_layout of_ten(const region& selected) {
   return {array_layout(dtype::uint8, {10}, {16}), selected};
@@ -31,8 +31,6 @@ void check_refused(const shape& size, const region& selected, const char* text) 
 
 constexpr std::ptrdiff_t most = std::numeric_limits<std::ptrdiff_t>::max();
 constexpr std::ptrdiff_t least = std::numeric_limits<std::ptrdiff_t>::min();
-
-}  // namespace
 
 TEST_CASE("a whole array is its own region") {
   const array_layout layout(dtype::int32, {17, 13}, {32, 16});
@@ -148,3 +146,5 @@ TEST_CASE("offsets and strides over 4 GiB are right") {
   CHECK(part.size() == shape{1, gi / 2});
   CHECK(strided_layout(layout, {from(0, 3)}).stride_bytes(0) == 3 * 4 * gi * 4);
 }
+
+}  // namespace strided_layout_test

@@ -12,6 +12,8 @@
 #include "libtune/testing/fake_device.hpp"
 #include "tests/array/numbered_array.hpp"
 
+namespace typed_array_test {
+
 using tune::array_layout;
 using tune::command_queue;
 using tune::device_array;
@@ -25,8 +27,6 @@ using tune::testing::elements_of;
 using tune::testing::fake_device;
 using tune::testing::numbered_array;
 using tune::testing::numbers;
-
-namespace {
 
 void check_round_trip(const tune::device& device) {
   const tune::context context = device.create_context();
@@ -49,8 +49,6 @@ void check_round_trip(const tune::device& device) {
   CHECK(got(0) == source(1, 1));
   CHECK(got(1) == source(3, 1));
 }
-
-}  // namespace
 
 TEST_CASE("a typed array does what a device array does, without naming the type") {
   check_round_trip(fake_device().device());
@@ -133,3 +131,5 @@ TEST_CASE("elements of another type do not compile") {
   static_assert(!std::is_convertible_v<device_array, typed_array<float>>);
   static_assert(std::is_convertible_v<typed_array<float>, device_array>);
 }
+
+}  // namespace typed_array_test

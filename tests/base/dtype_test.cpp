@@ -7,6 +7,8 @@
 
 #include "libtune/base/error.hpp"
 
+namespace dtype_test {
+
 TEST_CASE("every dtype has a name that leads back to it") {
   for (int i = 0; i <= static_cast<int>(tune::dtype::complex128); ++i) {
     const auto type = static_cast<tune::dtype>(i);
@@ -41,3 +43,5 @@ TEST_CASE("host types know their dtype") {
   static_assert(sizeof(tune::bfloat16) == 2);
   static_assert(!tune::dtype_traits<bool>::known);
 }
+
+}  // namespace dtype_test

@@ -11,9 +11,9 @@
 #include "libtune/base/environment.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 
-namespace fs = std::filesystem;
+namespace environment_setuid_test {
 
-namespace {
+namespace fs = std::filesystem;
 
 /// The exit status of the program, run by an ordinary user with LIBTUNE_DB set.
 int run_as_user(const std::string& program) {
@@ -33,8 +33,6 @@ int run_as_user(const std::string& program) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-}  // namespace
-
 TEST_CASE("a setuid program does not see the environment of whoever starts it") {
   if (::geteuid() != 0) {
     MESSAGE("only the superuser can make a program setuid");
@@ -52,3 +50,5 @@ TEST_CASE("a setuid program does not see the environment of whoever starts it") 
   REQUIRE(::chmod(program.c_str(), 04755) == 0);
   CHECK(run_as_user(program) == 1);
 }
+
+}  // namespace environment_setuid_test

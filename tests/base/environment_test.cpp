@@ -10,6 +10,8 @@
 #include "libtune/base/error.hpp"
 #include "libtune/testing/scoped_environment.hpp"
 
+namespace environment_test {
+
 using tune::testing::scoped_environment;
 
 TEST_CASE("the table names each variable once") {
@@ -68,3 +70,5 @@ TEST_CASE("a choice is one of its words, or an error that lists them") {
                        tune::environment_error);
   CHECK_THROWS_WITH_AS(read(), doctest::Contains("exact, nearest"), tune::environment_error);
 }
+
+}  // namespace environment_test

@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 #include <string>
 
+namespace error_test {
+
 TEST_CASE("a device error names the call, the device and the reason") {
   const tune::device_error failure("clEnqueueNDRangeKernel", "Some GPU", "CL_OUT_OF_RESOURCES",
                                    tune::device_failure::over_limit);
@@ -26,3 +28,5 @@ TEST_CASE("a build error keeps the compiler's log apart") {
   const tune::build_error failure("kernel does not compile:\n1: bad", "1: bad");
   CHECK(failure.log() == "1: bad");
 }
+
+}  // namespace error_test

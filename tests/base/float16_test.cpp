@@ -6,10 +6,10 @@
 #include <doctest/doctest.h>
 #include <limits>
 
+namespace float16_test {
+
 using tune::bfloat16;
 using tune::float16;
-
-namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
@@ -24,8 +24,6 @@ void every_value_survives_the_way_through_float() {
   }
   CHECK(wrong == 0);
 }
-
-}  // namespace
 
 TEST_CASE("every float16 and bfloat16 survives the way through float") {
   every_value_survives_the_way_through_float<float16>();
@@ -73,3 +71,5 @@ TEST_CASE("zeros of both signs are equal, and NaN equals nothing") {
   CHECK_FALSE(float16::from_bits(0x7E00) == float16::from_bits(0x7E00));
   CHECK_FALSE(bfloat16::from_bits(0x7FC0) == bfloat16::from_bits(0x7FC0));
 }
+
+}  // namespace float16_test

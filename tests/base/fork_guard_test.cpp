@@ -9,9 +9,9 @@
 #include <thread>
 #include <unistd.h>
 
-using tune::detail::fork_guard;
+namespace fork_guard_test {
 
-namespace {
+using tune::detail::fork_guard;
 
 /// What a child returns from main, as it were.
 template <class Child>
@@ -22,8 +22,6 @@ int status_of_child(Child child) {
   ::waitpid(id, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
-
-}  // namespace
 
 TEST_CASE("a fork waits until no thread is in a guarded section") {
   std::atomic<bool> inside{false};
@@ -61,3 +59,5 @@ TEST_CASE("sections may be nested while somebody wants to fork") {
   while (!inside) std::this_thread::yield();
   CHECK(status_of_child([&] { return nested ? 0 : 1; }) == 0);
 }
+
+}  // namespace fork_guard_test

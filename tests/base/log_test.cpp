@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace {
+namespace log_test {
 
 /// Registers a logger named "libtune", as an application would, and keeps what it is given.
 struct application_logger {
@@ -26,8 +26,6 @@ struct application_logger {
 
   std::ostringstream text;
 };
-
-}  // namespace
 
 TEST_CASE("an application's logger of our name receives the lines, at its own level") {
   application_logger logger;
@@ -56,3 +54,5 @@ TEST_CASE("lines go to a function in place of a logger, of every level, until it
   tune::log(tune::log_level::debug, "three");
   CHECK(lines == std::vector<std::string>{"0 one", "3 two"});
 }
+
+}  // namespace log_test

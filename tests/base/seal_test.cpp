@@ -9,12 +9,12 @@
 
 #include "libtune/testing/scoped_seal.hpp"
 
+namespace seal_test {
+
 using tune::seal_mode;
 using tune::seal_scope;
 using tune::sealed_action;
 using tune::testing::scoped_seal;
-
-namespace {
 
 void come_to_a_door(sealed_action action = sealed_action::compile) {
   tune::detail::check_seal(action, [] { return std::string("do a thing on device 'GPU One'"); });
@@ -33,8 +33,6 @@ template <class Function>
 auto on_another_thread(Function function) {
   return std::async(std::launch::async, function).get();
 }
-
-}  // namespace
 
 TEST_CASE("where nothing is sealed a door is passed and its text is not made") {
   REQUIRE_FALSE(tune::is_sealed());
@@ -172,3 +170,5 @@ TEST_CASE("every action has a name of its own") {
   CHECK(std::string(tune::sealed_action_name(sealed_action::tune)) == "tune");
   CHECK(std::string(tune::sealed_action_name(sealed_action::process)) == "process");
 }
+
+}  // namespace seal_test

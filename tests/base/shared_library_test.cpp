@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 #include <utility>
 
+namespace shared_library_test {
+
 TEST_CASE("a library that is not there says why, and has no symbols") {
   const tune::shared_library library("liblibtune_has_no_such_library.so.7");
   CHECK_FALSE(library);
@@ -36,3 +38,5 @@ TEST_CASE("a library moves") {
   third = std::move(second);
   CHECK(third.symbol("fabs") != nullptr);
 }
+
+}  // namespace shared_library_test

@@ -9,6 +9,8 @@
 
 #include "libtune/base/error.hpp"
 
+namespace value_test {
+
 using tune::canonical_text;
 using tune::named_value;
 using tune::value;
@@ -57,3 +59,5 @@ TEST_CASE("the n-th name of a list is trimmed") {
   CHECK(tune::detail::nth_name("a, bee ,\n  c", 2) == "c");
   CHECK(tune::detail::nth_name("a", 3).empty());
 }
+
+}  // namespace value_test

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace visit_dtype_test {
+
 using tune::dtype;
 
 TEST_CASE("every dtype is visited as the host type that has it") {
@@ -18,3 +20,5 @@ TEST_CASE("a number that is no dtype is an error") {
   CHECK_THROWS_AS(tune::visit_dtype(static_cast<dtype>(200), []<class T>() { return sizeof(T); }),
                   tune::type_error);
 }
+
+}  // namespace visit_dtype_test

@@ -4,9 +4,9 @@
 
 #include <doctest/doctest.h>
 
-using tune::cli::evidence;
+namespace evidence_test {
 
-namespace {
+using tune::cli::evidence;
 
 tune::stored_trial trial(std::int64_t wgs, double score, double spread = 0) {
   return {.configuration = {{"wgs", wgs}},
@@ -20,8 +20,6 @@ const tune::record of_64 = [] {
   result.values = {{"wgs", std::int64_t{64}}};
   return result;
 }();
-
-}  // namespace
 
 TEST_CASE("a winner whose lead is larger than its noise is clear") {
   const evidence why({trial(64, 100, 2), trial(128, 110), trial(256, 104)}, of_64);
@@ -48,3 +46,5 @@ TEST_CASE("nothing is known of a result without trials, or without one of its ow
   CHECK(evidence({}, of_64).reason().find("no trials") != std::string::npos);
   CHECK(evidence({trial(128, 90)}, of_64).verdict() == "unknown");
 }
+
+}  // namespace evidence_test

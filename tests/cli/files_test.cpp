@@ -10,6 +10,8 @@
 #include "libtune/base/error.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace files_test {
+
 namespace fs = std::filesystem;
 using tune::cli::read_file;
 using tune::cli::write_file;
@@ -37,3 +39,5 @@ TEST_CASE("what cannot be read or written names the file, and leaves what is the
   CHECK_THROWS_AS(write_file(folder.file("taken"), "x"), tune::error);
   CHECK(fs::is_directory(folder.file("taken")));
 }
+
+}  // namespace files_test

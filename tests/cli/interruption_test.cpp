@@ -6,6 +6,8 @@
 #include <doctest/doctest.h>
 #include <initializer_list>
 
+namespace interruption_test {
+
 using tune::cli::interruption;
 
 TEST_CASE("a signal is noted once, and the second is for the system again") {
@@ -30,3 +32,5 @@ TEST_CASE("afterwards signals do what they did before") {
   ::sigaction(SIGINT, &before, &now);
   CHECK((now.sa_handler == SIG_IGN));
 }
+
+}  // namespace interruption_test

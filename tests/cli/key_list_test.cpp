@@ -7,11 +7,11 @@
 
 #include "libtune/cli/selection.hpp"
 
+namespace key_list_test {
+
 using tune::value_type;
 using tune::cli::parse_key_list;
 using tune::cli::usage_error;
-
-namespace {
 
 const std::vector<tune::function_identity> functions{
     {.name = "fill",
@@ -57,8 +57,6 @@ bool says(const std::string& text, const std::string& part) {
   CAPTURE(text);
   return text.find(part) != std::string::npos;
 }
-
-}  // namespace
 
 TEST_CASE("a key has the types and the order of the application's fields") {
   const auto items = parse(std::string("[") + good + "]");
@@ -123,3 +121,5 @@ TEST_CASE("missed keys of functions that the application does not have are count
   REQUIRE(selected.items.size() == 1);
   CHECK(selected.items[0].device == device);
 }
+
+}  // namespace key_list_test

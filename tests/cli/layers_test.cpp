@@ -11,6 +11,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace layers_test {
+
 using tune::tuning_database;
 using tune::cli::find_layers;
 using tune::testing::sample_function;
@@ -18,13 +20,9 @@ using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
 
-namespace {
-
 void store(const std::string& path, int version) {
   tuning_database(path).store(sample_function("f", version), sample_key(), sample_tuning(64), 1);
 }
-
-}  // namespace
 
 TEST_CASE("layers are in the order of a lookup, each with its role and what it has") {
   const temporary_folder folder;
@@ -65,3 +63,5 @@ TEST_CASE("a function is that of the version, else of the highest in any layer")
   CHECK_THROWS_WITH_AS(find_function(layers, "f__7"), doctest::Contains("user.db is in use"),
                        tune::cli::nothing_found);
 }
+
+}  // namespace layers_test

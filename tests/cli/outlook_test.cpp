@@ -9,6 +9,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace outlook_test {
+
 using tune::device_identity;
 using tune::match_mode;
 using tune::tuning_database;
@@ -21,8 +23,6 @@ using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
-
-namespace {
 
 const device_identity other_driver{"GPU One", "Some Platform", "999"};
 const device_identity other_device{"GPU Two", "Some Platform", "535.104"};
@@ -43,8 +43,6 @@ struct two_layers {
                       sample_key());
   }
 };
-
-}  // namespace
 
 TEST_CASE("an exact match is used, that of the upper database first, and the others say why not") {
   const two_layers here;
@@ -131,3 +129,5 @@ TEST_CASE("the trials behind a result are those of its own database") {
   REQUIRE(ahead.answer());
   CHECK(trials_behind(layers, sample_function(), sample_key(), ahead.answer()->result).size() == 1);
 }
+
+}  // namespace outlook_test

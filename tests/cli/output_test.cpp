@@ -7,6 +7,8 @@
 
 #include "tests/cli/captured_output.hpp"
 
+namespace output_test {
+
 using tune::named_value;
 using tune::value;
 using tune::cli::fields_text;
@@ -53,3 +55,5 @@ TEST_CASE("for people there is a dash where nothing is") {
   CHECK(fields_text({{"a", std::int64_t{1}}, {"b", true}}) == "a=1, b=true");
   CHECK(tune::cli::to_text(tune::device_identity{"GPU", "P", "1"}) == "GPU (P, 1)");
 }
+
+}  // namespace output_test

@@ -10,13 +10,13 @@
 
 #include "tests/cli/captured_output.hpp"
 
+namespace pretune_report_test {
+
 using tune::pretuning_result;
 using tune::pretuning_state;
 using tune::cli::json;
 using tune::cli::pretune_report;
 using tune::testing::output_of;
-
-namespace {
 
 tune::tuning_subject subject() {
   tune::tuning_subject of{
@@ -65,8 +65,6 @@ std::vector<json> objects_in(const std::string& text) {
   for (std::string line; std::getline(lines, line);) objects.push_back(json::parse(line));
   return objects;
 }
-
-}  // namespace
 
 TEST_CASE("people read a line for each thing that happens, and progress every two seconds") {
   const std::string title = "[1/1] fill__2 (rows=64) on GPU One (Some Platform, 535.104): ";
@@ -121,3 +119,5 @@ TEST_CASE("a failure is told with its reason") {
   });
   CHECK(text.find("failed: no room") != std::string::npos);
 }
+
+}  // namespace pretune_report_test

@@ -26,11 +26,11 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/isolation/sample_tuner.hpp"
 
+namespace pretune_test {
+
 using isolated::sample_key;
 using nlohmann::json;
 using tune::testing::scoped_environment;
-
-namespace {
 
 struct ended {
   int code = -1;
@@ -137,8 +137,6 @@ bool has_device() {
   tune::testing::skip("there is no device");
   return false;
 }
-
-}  // namespace
 
 TEST_CASE("what an application can tune is listed, with the fields of the keys") {
   const bench here;
@@ -274,3 +272,5 @@ TEST_CASE("a run that is killed leaves no process, and the next goes on where it
   CHECK(std::set<std::string>(log.begin(), log.end()).size() == 40);
   CHECK_MESSAGE(log.size() <= 42, "what was under way when it was killed is run again, no more");
 }
+
+}  // namespace pretune_test

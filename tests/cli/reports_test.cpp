@@ -6,6 +6,8 @@
 
 #include "tests/cli/captured_output.hpp"
 
+namespace reports_test {
+
 using tune::merge_report;
 using tune::cli::add_up;
 using tune::cli::print_report;
@@ -44,3 +46,5 @@ TEST_CASE("a report of what was left says so, in words, in JSON and by its exit 
   CHECK(tune::cli::json::parse(text(partial, true))["reasons"][0] == "f: too old");
   CHECK(code == tune::cli::part_left);
 }
+
+}  // namespace reports_test

@@ -6,14 +6,14 @@
 
 #include "tests/store/samples.hpp"
 
+namespace searches_test {
+
 using tune::function_content;
 using tune::search_content;
 using tune::cli::nothing_found;
 using tune::cli::search_choice;
 using tune::testing::sample_device;
 using tune::testing::sample_key;
-
-namespace {
 
 search_content search(std::int64_t id, const std::string& started_at, std::int64_t rows = 64,
                       const tune::device_identity& device = sample_device()) {
@@ -36,8 +36,6 @@ std::vector<std::int64_t> numbers(const search_choice& choice) {
   return found;
 }
 
-}  // namespace
-
 TEST_CASE("all searches fit an empty choice, the latest last, then by number") {
   CHECK(numbers({}) == std::vector<std::int64_t>{2, 3, 4, 1});
 }
@@ -57,3 +55,5 @@ TEST_CASE("what nothing fits is told as not found, and a half key as a mistake")
   CHECK_THROWS_AS((search_choice{.arguments = {"rows=64"}}.choose(content)),
                   tune::cli::usage_error);
 }
+
+}  // namespace searches_test

@@ -8,6 +8,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace selection_test {
+
 using tune::field_description;
 using tune::function_identity;
 using tune::named_value;
@@ -18,8 +20,6 @@ using tune::cli::parse_key;
 using tune::cli::split_function;
 using tune::cli::usage_error;
 
-namespace {
-
 const function_identity every_kind{.name = "f",
                                    .version = 0,
                                    .key_fields = {{"on", value_type::boolean},
@@ -29,8 +29,6 @@ const function_identity every_kind{.name = "f",
                                                   {"s", value_type::string},
                                                   {"maybe", value_type::int32, true}},
                                    .value_fields = {}};
-
-}  // namespace
 
 TEST_CASE("a function's name ends where a version begins, and only there") {
   CHECK(split_function("a.b__3") == std::pair(std::string("a.b"), std::optional(3)));
@@ -113,3 +111,5 @@ TEST_CASE("fields of an unknown function have the types that their texts show, o
   CHECK_THROWS_AS(tune::cli::parse_types({"n=integer"}), usage_error);
   CHECK_THROWS_AS(tune::cli::parse_types({"n"}), usage_error);
 }
+
+}  // namespace selection_test

@@ -20,14 +20,14 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace tunedb_test {
+
 using nlohmann::json;
 using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::scoped_environment;
 using tune::testing::temporary_folder;
-
-namespace {
 
 const std::vector<std::string> commands{
     "list",   "show",  "explain",  "trials", "export", "import", "merge", "import-katsdpsigproc",
@@ -101,8 +101,6 @@ struct bench {
   scoped_environment match{"LIBTUNE_MATCH", nullptr};
   scoped_environment mode{"LIBTUNE_MODE", nullptr};
 };
-
-}  // namespace
 
 TEST_CASE("what --help prints is what the README says") {
   const std::string documentation =
@@ -585,3 +583,5 @@ TEST_CASE("missed lists keys without a result, leaves out those that have one, a
   const scoped_environment off("LIBTUNE_MISSED", "off");
   CHECK(tunedb("missed").code == 3);
 }
+
+}  // namespace tunedb_test

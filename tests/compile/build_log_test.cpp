@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace build_log_test {
 
 using lines = std::vector<std::size_t>;
 
@@ -14,8 +14,6 @@ using lines = std::vector<std::size_t>;
 tune::resolved_source plain(const std::string& text) {
   return {.text = tune::line_directive(1, "k") + text, .files = {{"k", text}}, .runs = {{2, 0}}};
 }
-
-}  // namespace
 
 TEST_CASE("lines are found in the manner of clang and of NVRTC") {
   CHECK(tune::lines_in_log("a.kernel", "a.kernel:12:3: error: no") == lines{12});
@@ -114,3 +112,5 @@ TEST_CASE("a log without an error gives its first line, and nothing gives nothin
   CHECK(tune::first_error(source, "").empty());
   CHECK(tune::first_error(source, "k:1:1: error: " + std::string(5000, 'x')).size() < 400);
 }
+
+}  // namespace build_log_test

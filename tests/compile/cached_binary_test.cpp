@@ -16,6 +16,8 @@
 #include "libtune/testing/scoped_environment.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 
+namespace cached_binary_test {
+
 using tune::cache_binary;
 using tune::find_cached_binary;
 using tune::flush_cached_binaries;
@@ -23,8 +25,6 @@ using tune::program_source;
 using tune::testing::fake_device;
 using tune::testing::scoped_environment;
 using tune::testing::temporary_directory;
-
-namespace {
 
 program_source source_of(int number) {
   return {.name = "a.kernel", .text = "#define wgs " + std::to_string(number), .options = {}};
@@ -40,8 +40,6 @@ struct bench {
   fake_device fake;
   tune::context context = fake.device().create_context();
 };
-
-}  // namespace
 
 TEST_CASE("a binary is found again at once, and on disk when it is written") {
   const bench here;
@@ -85,3 +83,5 @@ TEST_CASE("text that includes files is not cached, and nothing is without a cach
   cache_binary(here.context, source_of(1), binary_of(1));
   CHECK_FALSE(find_cached_binary(here.context, source_of(1)).has_value());
 }
+
+}  // namespace cached_binary_test

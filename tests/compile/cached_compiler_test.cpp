@@ -20,6 +20,8 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/store/captured_errors.hpp"
 
+namespace cached_compiler_test {
+
 namespace fs = std::filesystem;
 using tune::binary_cache;
 using tune::cached_compiler;
@@ -29,8 +31,6 @@ using tune::testing::fake_call;
 using tune::testing::fake_device;
 using tune::testing::scoped_environment;
 using tune::testing::temporary_directory;
-
-namespace {
 
 const tune::in_process_compiler in_process;
 const program_source source{.name = "a.kernel", .text = "#define wgs 4\n", .options = {"-x"}};
@@ -130,8 +130,6 @@ std::vector<int> run_add_one(const tune::context& context, const tune::program& 
 const tune::kernel_source add_one{"add_one.kernel", R"(KERNEL void add_one(GLOBAL int* data) {
   data[get_global_id(0)] += step;
 })"};
-
-}  // namespace
 
 TEST_CASE("a program is compiled once, and loaded from then on, by other contexts too") {
   const bench b;
@@ -331,3 +329,5 @@ LIBTUNE_DEVICE_TEST_CASE("a binary that a real driver rejects is compiled again 
   CHECK(fs::file_size(b.entries().front()) != garbage.size() + tune::detail::binary_header_bytes);
   CHECK(run_add_one(context, build()) == std::vector{2, 3, 4});
 }
+
+}  // namespace cached_compiler_test

@@ -13,7 +13,7 @@
 #include "libtune/testing/skip.hpp"
 #include "tests/compile/library_kernels.hpp"
 
-namespace {
+namespace check_compiles_test {
 
 const tune::kernel_source scale{"scale.kernel", R"(
 KERNEL REQD_WORK_GROUP_SIZE(wgs, 2, 1) void scale(GLOBAL float4* data, float factor) {
@@ -41,8 +41,6 @@ std::string complaint(const tune::kernel_source& source, const tune::defines& wi
   }
   return {};
 }
-
-}  // namespace
 
 TEST_CASE("a kernel is checked for CUDA without a GPU") {
   if (!has_cuda()) return;
@@ -105,3 +103,5 @@ TEST_CASE("the words of the preambles compile everywhere, as a test of an applic
     CHECK_NOTHROW(tune::compile(context, scale, macros));
   });
 }
+
+}  // namespace check_compiles_test

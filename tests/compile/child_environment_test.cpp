@@ -8,7 +8,7 @@
 
 #include "libtune/testing/scoped_environment.hpp"
 
-namespace {
+namespace child_environment_test {
 
 using tune::detail::environment_of_child;
 using tune::detail::uncut_list;
@@ -16,8 +16,6 @@ using tune::detail::uncut_list;
 std::size_t count(const std::vector<std::string>& environment, const std::string& variable) {
   return static_cast<std::size_t>(std::ranges::count(environment, variable));
 }
-
-}  // namespace
 
 TEST_CASE("a list that was cut at a colon is whole again for a child") {
   CHECK(uncut_list("libpocl.so.2:libnvidia-opencl.so.1", "libpocl.so.2") ==
@@ -44,3 +42,5 @@ TEST_CASE("a child finds this process's environment, and what it is given in its
   CHECK(count(environment, "LIBTUNE_TEST=old") == 0);
   CHECK(count(environment, "LIBTUNE_TEST_MORE=") == 1);
 }
+
+}  // namespace child_environment_test

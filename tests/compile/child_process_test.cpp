@@ -12,10 +12,10 @@
 #include <system_error>
 #include <vector>
 
+namespace child_process_test {
+
 using tune::detail::child_command;
 using tune::detail::child_process;
-
-namespace {
 
 /// A shell that runs a script, with its end of the socket as descriptor 3.
 child_command shell(const std::string& script, std::vector<std::string> variables = {}) {
@@ -33,8 +33,6 @@ std::string read_all(child_process& child) {
   }
   return {reinterpret_cast<const char*>(arrived.data()), arrived.size()};
 }
-
-}  // namespace
 
 TEST_CASE("a child has its arguments, and variables beside those of this process") {
   child_process child(shell("echo $0 $1 $ADDED ${PATH:+path} >&3", {"ADDED=new"}));
@@ -122,3 +120,5 @@ TEST_CASE("a program that is not there is an error that names it") {
   CHECK_THROWS_WITH_AS(child_process({.program = "/no/such/program", .arguments = {"x"}}),
                        doctest::Contains("/no/such/program"), std::system_error);
 }
+
+}  // namespace child_process_test

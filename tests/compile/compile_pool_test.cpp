@@ -23,14 +23,14 @@
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/child_process.hpp"
 
+namespace compile_pool_test {
+
 using namespace std::chrono_literals;
 using tune::compile_pool;
 using tune::compile_ticket;
 using tune::program_source;
 using tune::testing::scoped_environment;
 using status = tune::compile_result::status;
-
-namespace {
 
 tune::compile_pool_options options() {
   return {.program = tune::detail::find_worker_program(), .workers = 2};
@@ -58,8 +58,6 @@ std::vector<float> run(const tune::context& context, const tune::program& progra
   queue.read(buffer, data.data(), data.size() * sizeof(float));
   return data;
 }
-
-}  // namespace
 
 LIBTUNE_DEVICE_TEST_CASE("programs from the pool run here", device) {
   compile_pool pool(options());
@@ -260,3 +258,5 @@ TEST_CASE("a pool says why it has no program, and nothing where none is wanted")
   const scoped_environment none("LIBTUNE_WORKERS", "0");
   CHECK(compile_pool::shared().why_unavailable().empty());
 }
+
+}  // namespace compile_pool_test

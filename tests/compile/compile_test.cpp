@@ -10,7 +10,7 @@
 #include "libtune/compile/compiler.hpp"
 #include "libtune/testing/devices.hpp"
 
-namespace {
+namespace compile_test {
 
 /// Keeps what it is given to compile, then lets the device do it.
 class recording_compiler final : public tune::compiler {
@@ -45,8 +45,6 @@ std::string failure_text(const tune::context& context, const tune::defines& macr
   FAIL("compiled");
   return {};
 }
-
-}  // namespace
 
 LIBTUNE_DEVICE_TEST_CASE("a kernel compiles with its macros and runs", device) {
   const tune::context context = device.create_context();
@@ -122,3 +120,5 @@ LIBTUNE_DEVICE_TEST_CASE("a compiler gets text that includes nothing from libtun
   CHECK(recorder.seen.front().text.find("#include") == std::string::npos);
   CHECK(recorder.seen.front().text.find("#define WORK_GROUP_REDUCE") != std::string::npos);
 }
+
+}  // namespace compile_test

@@ -10,7 +10,7 @@
 #include "libtune/compile/compile.hpp"
 #include "libtune/testing/fake_device.hpp"
 
-namespace {
+namespace compile_watch_test {
 
 struct bench {
   tune::testing::fake_device fake;
@@ -19,8 +19,6 @@ struct bench {
   void compile(const std::string& text) const { tune::compile(context, {"a.kernel", text}); }
   std::size_t compiled() const { return fake.calls(tune::testing::fake_call::compile); }
 };
-
-}  // namespace
 
 TEST_CASE("every program is noted in order, the same one by the same digest") {
   const bench b;
@@ -93,3 +91,5 @@ TEST_CASE("a watch hears when a program is compiled, also of one that does not")
   CHECK_THROWS_AS(b.compile("#error no\n"), tune::build_error);
   CHECK(heard == std::vector<bool>{true, false, true, false});
 }
+
+}  // namespace compile_watch_test

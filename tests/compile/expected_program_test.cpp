@@ -10,12 +10,12 @@
 #include "libtune/compile/compile_watch.hpp"
 #include "libtune/compile/program_digest.hpp"
 
+namespace expected_program_test {
+
 using tune::defines;
 using tune::expect_program;
 using tune::meet_expected_program;
 using tune::program_source;
-
-namespace {
 
 program_source source(const std::string& text) {
   return {.name = "a.kernel", .text = text, .options = {}};
@@ -56,8 +56,6 @@ struct expectation {
   int asked = 0;
   int differing = 0;
 };
-
-}  // namespace
 
 TEST_CASE("the first program of an expected configuration is compared, and later ones are not") {
   expectation same({"first", "second"});
@@ -113,3 +111,5 @@ TEST_CASE("only the latest are waited for") {
   meet_expected_program(macros(32), source("other"));
   CHECK(one.asked == 0);
 }
+
+}  // namespace expected_program_test

@@ -9,12 +9,12 @@
 
 #include "libtune/compile/wire.hpp"
 
+namespace frame_reader_test {
+
 using tune::detail::frame_form;
 using tune::detail::frame_reader;
 using tune::detail::wire_error;
 using tune::detail::wire_writer;
-
-namespace {
 
 constexpr frame_form with_kind{.magic = 0xABCD, .kind_bytes = 4, .longest_content_bytes = 8};
 constexpr frame_form without_kind{.magic = 0xABCD, .longest_content_bytes = 8};
@@ -40,8 +40,6 @@ std::string take(frame_reader& reader) {
   reader.drop(*whole);
   return text;
 }
-
-}  // namespace
 
 TEST_CASE("a frame that arrives byte by byte is whole with its last byte") {
   for (const frame_form& form : {with_kind, without_kind}) {
@@ -97,3 +95,5 @@ TEST_CASE("what is no frame is refused with its header, and nothing is read afte
   reader.append(make_frame(with_kind, "kind", "good"));
   CHECK_THROWS_AS(static_cast<void>(reader.first()), wire_error);
 }
+
+}  // namespace frame_reader_test

@@ -11,6 +11,8 @@
 #include "libtune/testing/scoped_environment.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 
+namespace keep_no_programs_test {
+
 TEST_CASE("it holds for its scope and its thread") {
   CHECK_FALSE(tune::keep_no_programs::is_active());
   {
@@ -42,3 +44,5 @@ TEST_CASE("programs are taken from the cache and none is added") {
   tune::compile(context, {"a.kernel", "a"});
   CHECK(compiles() == 3);
 }
+
+}  // namespace keep_no_programs_test

@@ -8,7 +8,7 @@
 
 #include "libtune/base/error.hpp"
 
-namespace {
+namespace kernel_library_test {
 
 const std::string reduce_include = "#include \"libtune/work_group_reduce.kernel\"";
 const std::string tile_include = "#include \"libtune/transpose_tile.kernel\"";
@@ -32,8 +32,6 @@ std::string own_text(const std::string& text) {
   REQUIRE(count(all, directive) == 1);
   return all.substr(all.find(directive) + directive.size());
 }
-
-}  // namespace
 
 TEST_CASE("text that includes nothing of the library stays as it is") {
   for (const char* text :
@@ -106,3 +104,5 @@ TEST_CASE("the texts of the library can be put into any other") {
     CHECK(count(text, "#include") == 0);
   }
 }
+
+}  // namespace kernel_library_test

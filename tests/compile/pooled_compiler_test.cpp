@@ -13,13 +13,13 @@
 #include "libtune/device/program.hpp"
 #include "libtune/testing/fake_device.hpp"
 
+namespace pooled_compiler_test {
+
 using tune::compile_pool;
 using tune::pooled_compiler;
 using tune::program_source;
 using tune::testing::fake_call;
 using tune::testing::fake_device;
-
-namespace {
 
 const tune::in_process_compiler in_process;
 
@@ -43,8 +43,6 @@ struct bench {
   }
   std::size_t compiles() const { return fake.calls(fake_call::compile); }
 };
-
-}  // namespace
 
 TEST_CASE("what crashes a worker is not tried in this process") {
   const bench here;
@@ -109,3 +107,5 @@ TEST_CASE("one program alone is compiled here, those beside it by workers") {
   CHECK_THROWS_AS(build("CRASH"), tune::build_error);
   CHECK(here.compiles() == 1);
 }
+
+}  // namespace pooled_compiler_test

@@ -14,7 +14,7 @@
 #include "libtune/testing/devices.hpp"
 #include "tests/compile/library_kernels.hpp"
 
-namespace {
+namespace preamble_storage_test {
 
 /// The two kernels of a type of 16 bits, on one device.
 class storage_type {
@@ -113,8 +113,6 @@ void check_rounding(storage_type type, float (*value)(std::uint16_t), std::uint1
   CHECK(type.store(inputs) == expected);
 }
 
-}  // namespace
-
 LIBTUNE_DEVICE_TEST_CASE("all 65536 values of half go to float and back", device) {
   check_round_trip(storage_type(device, "half"), half_value);
 }
@@ -179,3 +177,5 @@ LIBTUNE_DEVICE_TEST_CASE("bits can be taken for another type", device) {
   CHECK(word == std::uint32_t{0x40000000} + 0xBF800000);
   CHECK(pair == 0x4000000000000000 + 0x3FF0000000000000);
 }
+
+}  // namespace preamble_storage_test

@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 #include <string>
 
+namespace preamble_test {
+
 TEST_CASE("both preambles define the same portable words") {
   for (const char* word : {"KERNEL",
                            "DEVICE_FN",
@@ -56,3 +58,5 @@ TEST_CASE("a preamble says which language it is for") {
   CHECK(tune::preamble(tune::kernel_language::cuda_cpp).find("#define LIBTUNE_CUDA 1") !=
         std::string::npos);
 }
+
+}  // namespace preamble_test

@@ -13,7 +13,7 @@
 #include "libtune/testing/devices.hpp"
 #include "tests/compile/library_kernels.hpp"
 
-namespace {
+namespace preamble_words_test {
 
 template <class T>
 tune::buffer made_of(tune::command_queue& queue, const std::vector<T>& values) {
@@ -71,8 +71,6 @@ void check_vectors(tune::command_queue& queue, const tune::program& built,
 tune::program compile_words(const tune::context& context) {
   return tune::compile(context, library_kernels::words(), tune::defines().add("words_rounds", 4));
 }
-
-}  // namespace
 
 LIBTUNE_DEVICE_TEST_CASE("vectors of 2, 3, 4 and 8 calculate element by element", device) {
   auto queue = device.create_context().create_command_queue();
@@ -136,3 +134,5 @@ LIBTUNE_DEVICE_TEST_CASE("a global barrier shows what the group wrote to global 
   for (int i = 0; i < 256; ++i) expected.push_back(3 * (i - i % 64 + 63 - i % 64));
   CHECK(contents<std::int32_t>(queue, out) == expected);
 }
+
+}  // namespace preamble_words_test

@@ -12,6 +12,8 @@
 #include "libtune/testing/scoped_environment.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 
+namespace program_cache_test {
+
 namespace fs = std::filesystem;
 using tune::program_cache;
 using tune::testing::fake_call;
@@ -66,3 +68,5 @@ TEST_CASE("tune::compile uses the cache unless another compiler is given") {
   CHECK(fake.calls(fake_call::compile) == 3);
   CHECK(fake.calls(fake_call::load) == 1);
 }
+
+}  // namespace program_cache_test

@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 #include <set>
 
+namespace program_digest_test {
+
 using tune::program_digest;
 
 TEST_CASE("programs that differ in name, text or options have different digests") {
@@ -71,3 +73,5 @@ TEST_CASE("other directives and words leave a program its digest") {
     CHECK(program_digest({"a", text, {}}));
   }
 }
+
+}  // namespace program_digest_test

@@ -12,7 +12,7 @@
 #include "libtune/testing/fake_context.hpp"
 #include "libtune/testing/fake_device.hpp"
 
-namespace {
+namespace program_supply_test {
 
 using tune::supplied_program;
 using tune::testing::fake_call;
@@ -38,8 +38,6 @@ struct workplace {
     return wanted.context.create_program(wanted.source).binary();
   }
 };
-
-}  // namespace
 
 TEST_CASE("what the supply lacks is asked for, complete, and nothing is compiled") {
   const workplace w;
@@ -156,3 +154,5 @@ TEST_CASE("without a supply, and after its use, everything is compiled") {
   w.compile("one");
   CHECK(w.fake.calls(fake_call::compile) == 1);
 }
+
+}  // namespace program_supply_test

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-namespace {
+namespace recent_binaries_test {
 
 tune::detail::sha256_digest key(unsigned char n) {
   tune::detail::sha256_digest made{};
@@ -13,8 +13,6 @@ tune::detail::sha256_digest key(unsigned char n) {
 }
 
 std::vector<std::byte> bytes(std::size_t count) { return std::vector<std::byte>(count); }
-
-}  // namespace
 
 TEST_CASE("what was added is found, until it is removed") {
   tune::recent_binaries recent;
@@ -63,3 +61,5 @@ TEST_CASE("who holds a binary keeps it when it is thrown out") {
   CHECK(recent.find(key(1)) == nullptr);
   CHECK(held->size() == 4);
 }
+
+}  // namespace recent_binaries_test

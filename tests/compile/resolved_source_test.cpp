@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace resolved_source_test {
+
 TEST_CASE("a line directive names line and file") {
   CHECK(tune::line_directive(12, "a.kernel") == "#line 12 \"a.kernel\"\n");
 }
@@ -17,3 +19,5 @@ TEST_CASE("a file without a name is called a string") {
 TEST_CASE("quotes and backslashes in a file's name are escaped") {
   CHECK(tune::line_directive(1, R"(abc"def\ghi)") == "#line 1 \"abc\\\"def\\\\ghi\"\n");
 }
+
+}  // namespace resolved_source_test

@@ -15,21 +15,19 @@
 #include "libtune/testing/scoped_seal.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 
+namespace seal_test {
+
 using tune::seal_mode;
 using tune::seal_report;
 using tune::sealed_action;
 using tune::testing::scoped_environment;
 using tune::testing::scoped_seal;
 
-namespace {
-
 const tune::kernel_source source{"a.kernel", "KERNEL void a() {}"};
 
 bool begins(const std::string& text, const std::string& beginning) {
   return text.find(beginning) == 0;
 }
-
-}  // namespace
 
 TEST_CASE("a sealed thread compiles nothing, even if the cache would have it") {
   const tune::testing::temporary_directory folder;
@@ -85,3 +83,5 @@ LIBTUNE_DEVICE_TEST_CASE("libtune's own threads go on under a seal of the progra
   CHECK(ticket.result().what == tune::compile_result::status::build_failed);
   CHECK(seal_report().total() == 0);
 }
+
+}  // namespace seal_test

@@ -14,7 +14,7 @@
 #include "libtune/testing/devices.hpp"
 #include "tests/compile/library_kernels.hpp"
 
-namespace {
+namespace transpose_tile_test {
 
 using bytes = std::vector<unsigned char>;
 
@@ -59,8 +59,6 @@ bytes transposed(tune::command_queue& queue, const tune::program& program, const
   queue.read(result, out.data(), out.size());
   return out;
 }
-
-}  // namespace
 
 LIBTUNE_DEVICE_TEST_CASE("elements of every size are transposed, and nothing else is touched",
                          device) {
@@ -147,3 +145,5 @@ LIBTUNE_DEVICE_TEST_CASE("a kernel can hold two tiles, and use them again", devi
   queue.read(result, out.data(), out.size() * sizeof(int));
   for (int i = 0; i < 256; ++i) CHECK(out[i] == i / 64 * 64 + i % 8 * 8 + i / 8 % 8);
 }
+
+}  // namespace transpose_tile_test

@@ -9,6 +9,8 @@
 
 #include "libtune/testing/temporary_directory.hpp"
 
+namespace usable_resources_test {
+
 namespace fs = std::filesystem;
 using tune::detail::find_usable_resources;
 using tune::detail::parse_cpu_max;
@@ -18,8 +20,6 @@ using tune::detail::parse_groups;
 using tune::detail::parse_memory_limit;
 using tune::detail::worker_count;
 using tune::detail::worker_memory_bytes;
-
-namespace {
 
 constexpr std::uint64_t gibi = std::uint64_t{1} << 30;
 
@@ -32,8 +32,6 @@ struct pretended_system {
     std::ofstream(root / path) << text;
   }
 };
-
-}  // namespace
 
 TEST_CASE("the groups of a process are read by controller") {
   const auto groups = parse_groups(
@@ -111,3 +109,5 @@ TEST_CASE("there are as many workers as cores, if there is memory for them") {
   CHECK(worker_memory_bytes({.cores = 4, .memory_bytes = 8 * gibi}, 4) == gibi * 3 / 2);
   CHECK(worker_memory_bytes({.cores = 4, .memory_bytes = 0}, 4) == gibi / 2);
 }
+
+}  // namespace usable_resources_test

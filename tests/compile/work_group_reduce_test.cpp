@@ -12,7 +12,7 @@
 #include "libtune/testing/devices.hpp"
 #include "tests/compile/library_kernels.hpp"
 
-namespace {
+namespace work_group_reduce_test {
 
 /// As numpy's RandomState(seed).randint(0, 1000, size).
 std::vector<int> numbers_below_1000(std::size_t size, unsigned seed) {
@@ -87,8 +87,6 @@ numbers numbers_of(const std::vector<int>& in, int first, int size) {
   return of;
 }
 
-}  // namespace
-
 LIBTUNE_DEVICE_TEST_CASE("every size of a set is reduced exactly, in every variant", device) {
   auto queue = device.create_context().create_command_queue();
   const tune::program program = tune::compile(queue.context(), library_kernels::reductions());
@@ -156,3 +154,5 @@ LIBTUNE_DEVICE_TEST_CASE("one scratch serves call after call, whatever macros th
     CHECK(from_device<unsigned>(queue, result) == std::vector<unsigned>(n, expected));
   }
 }
+
+}  // namespace work_group_reduce_test

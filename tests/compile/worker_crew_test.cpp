@@ -19,6 +19,8 @@
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/child_process.hpp"
 
+namespace worker_crew_test {
+
 using namespace std::chrono_literals;
 using tune::compile_limits;
 using tune::compile_pool_options;
@@ -28,8 +30,6 @@ using tune::detail::worker_crew;
 using tune::testing::captured_errors;
 using tune::testing::scoped_environment;
 using status = tune::compile_result::status;
-
-namespace {
 
 compile_pool_options options() {
   return {.program = LIBTUNE_MISCHIEF_WORKER, .workers = 2, .idle_time = 60s};
@@ -70,8 +70,6 @@ bool runs(int process) {
   char state = 'Z';
   return file >> number >> name >> state && state != 'Z';
 }
-
-}  // namespace
 
 TEST_CASE("a worker compiles one program after the other") {
   worker_crew crew(options());
@@ -355,3 +353,5 @@ TEST_CASE("nothing is available without a program, or without workers") {
   CHECK_FALSE(crew.is_available());
   CHECK(crew.submit({}, {}, {}) == nullptr);
 }
+
+}  // namespace worker_crew_test

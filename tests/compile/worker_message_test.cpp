@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+namespace worker_message_test {
+
 using tune::detail::compile_order;
 using tune::detail::compile_report;
 using tune::detail::encode;
@@ -17,8 +19,6 @@ using tune::detail::wire_error;
 using tune::detail::worker_greeting;
 using tune::detail::worker_message;
 using tune::detail::worker_message_reader;
-
-namespace {
 
 compile_order sample_order() {
   return {.id = 42,
@@ -61,8 +61,6 @@ void read_all(std::span<const std::byte> bytes) {
     return;
   }
 }
-
-}  // namespace
 
 TEST_CASE("messages come out as they went in") {
   const auto greeting = std::get<worker_greeting>(read_one(encode(worker_greeting{7, "1.2.3"})));
@@ -181,3 +179,5 @@ TEST_CASE("damaged messages never do more than be refused") {
     read_all(bytes);
   }
 }
+
+}  // namespace worker_message_test

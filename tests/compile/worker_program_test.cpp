@@ -10,12 +10,12 @@
 #include "libtune/testing/scoped_environment.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 
+namespace worker_program_test {
+
 namespace fs = std::filesystem;
 using tune::detail::find_helper;
 using tune::detail::find_worker_program;
 using tune::testing::scoped_environment;
-
-namespace {
 
 void make_file(const fs::path& path, bool runs) {
   fs::create_directories(path.parent_path());
@@ -39,8 +39,6 @@ struct installation {
   }
   std::string path(const std::string& name) const { return fs::canonical(folder / name).string(); }
 };
-
-}  // namespace
 
 TEST_CASE("the worker of the build tree is found from the tests") {
   const std::string found = find_worker_program();
@@ -116,3 +114,5 @@ TEST_CASE("where a helper is missing the places are listed, and what is wrong wi
   CHECK(text.find("libexec/libtune/sample-helper") != std::string::npos);
   CHECK(text.ends_with("relative to the folders of PATH)"));
 }
+
+}  // namespace worker_program_test

@@ -5,6 +5,10 @@
 #include "libtune/base/dtype.hpp"
 #include "libtune/testing/scoped_environment.hpp"
 
+namespace consumer_test {
+
 TEST_CASE("a test program needs no main of its own") {
   CHECK(tune::dtype_bytes(tune::dtype::float32) == 4);
 }
+
+}  // namespace consumer_test

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace backend_test {
+
 TEST_CASE("the backend has devices or says why not") {
   const tune::cuda::inventory& found = tune::cuda::take_inventory();
   CHECK(found.devices.empty() != found.absence.empty());
@@ -13,3 +15,5 @@ TEST_CASE("the backend has devices or says why not") {
 TEST_CASE("it is asked once") {
   CHECK(&tune::cuda::take_inventory() == &tune::cuda::take_inventory());
 }
+
+}  // namespace backend_test

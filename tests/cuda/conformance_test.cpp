@@ -10,7 +10,7 @@
 #include "libtune/testing/conformance_requirements.hpp"
 #include "tests/cuda/fake_machine.hpp"
 
-namespace {
+namespace conformance_test {
 
 const std::set<std::string> with_other_factors{
     "kernels of one name are independent, in one program and in two",
@@ -32,8 +32,6 @@ void check(std::span<const tune::testing::requirement> requirements) {
   }
 }
 
-}  // namespace
-
 TEST_CASE("the CUDA backend meets what is asked of buffers and copies") {
   check(tune::testing::buffer_requirements());
   check(tune::testing::sub_buffer_requirements());
@@ -53,3 +51,5 @@ TEST_CASE("the CUDA backend meets what is asked of lifetimes and threads") {
   check(tune::testing::lifetime_requirements());
   check(tune::testing::thread_requirements());
 }
+
+}  // namespace conformance_test

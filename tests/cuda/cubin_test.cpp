@@ -9,14 +9,12 @@
 #include "libtune/compile/preamble.hpp"
 #include "tests/cuda/fake_machine.hpp"
 
-namespace {
+namespace cubin_test {
 
 std::vector<std::byte> small_cubin() {
   return fake_cuda::compiler().compile_to_cubin(
       {.name = "f", .text = "extern \"C\" __global__ void f() {}", .options = {}}, {9, 0});
 }
-
-}  // namespace
 
 TEST_CASE("nothing, text and zeros are no machine code") {
   CHECK_FALSE(tune::cuda::is_complete_cubin({}));
@@ -41,8 +39,6 @@ TEST_CASE("code of another machine is none of CUDA") {
   CHECK_FALSE(tune::cuda::is_complete_cubin(cubin));
 }
 
-namespace {
-
 /// What the kernels of a text require, as "name=1x2x3" in the order of their names.
 std::string required_by(const std::string& text) {
   const std::string preamble(tune::preamble(tune::kernel_language::cuda_cpp));
@@ -60,8 +56,6 @@ std::string required_by(const std::string& text) {
   }
   return all;
 }
-
-}  // namespace
 
 TEST_CASE("the required work group of each kernel is found in its machine code") {
   if (!fake_cuda::has_compiler()) return;
@@ -101,3 +95,5 @@ TEST_CASE("damaged machine code does not lead the search for required work group
   }
   CHECK(complete > 0);
 }
+
+}  // namespace cubin_test

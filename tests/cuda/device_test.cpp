@@ -7,6 +7,8 @@
 #include "libtune/base/error.hpp"
 #include "tests/cuda/fake_machine.hpp"
 
+namespace device_test {
+
 TEST_CASE("a device tells its limits and which piece of hardware it is") {
   const tune::device device = fake_cuda::make_device();
   CHECK(device.name() == "Fake H200");
@@ -52,3 +54,5 @@ TEST_CASE("what compiles for a device says its version and architecture") {
   CHECK(identity.find("NVRTC ") == 0);
   CHECK(identity.find(" sm_90") != std::string::npos);
 }
+
+}  // namespace device_test

@@ -6,7 +6,7 @@
 
 #include "tests/cuda/fake_driver.hpp"
 
-namespace {
+namespace driver_test {
 
 std::string open_fake(int version = 13000) {
   tune::cuda::driver_api api;
@@ -17,8 +17,6 @@ struct fresh_driver {
   fresh_driver() { fake_cuda::reset(); }
   ~fresh_driver() { fake_cuda::reset(); }
 };
-
-}  // namespace
 
 TEST_CASE_FIXTURE(fresh_driver, "a driver with all functions and a device is ready") {
   CHECK(open_fake() == "");
@@ -67,3 +65,5 @@ TEST_CASE("versions are written as NVIDIA writes them") {
   CHECK(tune::cuda::version_text(13000) == "13.0");
   CHECK(tune::cuda::version_text(12040) == "12.4");
 }
+
+}  // namespace driver_test

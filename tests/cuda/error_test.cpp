@@ -6,15 +6,13 @@
 
 #include "tests/cuda/fake_driver.hpp"
 
-namespace {
+namespace error_test {
 
 const tune::device_info some_device{.identity = {"Some GPU", "CUDA", "driver 13.0, NVRTC 13.0"},
                                     .backend = "CUDA",
                                     .kind = tune::device_kind::gpu,
                                     .language = tune::kernel_language::cuda_cpp,
                                     .limits = {}};
-
-}  // namespace
 
 TEST_CASE("an error names the call, the device, the code, its meaning and what to do") {
   CHECK_THROWS_WITH_AS(
@@ -49,3 +47,5 @@ TEST_CASE("success throws nothing") {
       tune::cuda::check(fake_cuda::api(), CUDA_ERROR_INVALID_VALUE, "cuInit", some_device),
       tune::device_error);
 }
+
+}  // namespace error_test

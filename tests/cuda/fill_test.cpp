@@ -11,7 +11,7 @@
 #include "libtune/testing/conformance_requirements.hpp"
 #include "tests/cuda/fake_machine.hpp"
 
-namespace {
+namespace fill_test {
 
 struct bench {
   bench() { fake_cuda::reset(); }
@@ -27,8 +27,6 @@ struct bench {
   tune::command_queue queue = context.create_command_queue();
   tune::buffer memory = context.create_buffer(4096);
 };
-
-}  // namespace
 
 TEST_CASE_FIXTURE(bench, "the driver fills what it can, in one command") {
   fill({.row_bytes = 63}, 1);
@@ -110,3 +108,5 @@ TEST_CASE_FIXTURE(bench, "a kernel that cannot be launched names the fill and th
   CHECK_THROWS_WITH_AS(fill({.row_bytes = 48}, 12), doctest::Contains("launch of a fill"),
                        tune::device_error);
 }
+
+}  // namespace fill_test

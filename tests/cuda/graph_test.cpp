@@ -12,7 +12,7 @@
 #include "libtune/testing/conformance_kernels.hpp"
 #include "tests/cuda/fake_machine.hpp"
 
-namespace {
+namespace graph_test {
 
 constexpr tune::nd_range range{{64}, {16}};
 
@@ -38,8 +38,6 @@ struct bench {
     return read;
   }
 };
-
-}  // namespace
 
 TEST_CASE("a graph is launched by one call of the driver, without allocating") {
   if (!fake_cuda::has_compiler()) return;
@@ -164,3 +162,5 @@ TEST_CASE("the default stream cannot capture, and says so") {
   CHECK_THROWS_WITH_AS(standard.recapture(*graph, [] {}), doctest::Contains("plainly"),
                        tune::device_error);
 }
+
+}  // namespace graph_test

@@ -10,7 +10,7 @@
 #include "libtune/testing/fake_device.hpp"
 #include "tests/cuda/fake_machine.hpp"
 
-namespace {
+namespace interop_test {
 
 // An application's stream and memory in a context of the fake driver.
 struct application {
@@ -33,8 +33,6 @@ struct application {
   CUstream stream = nullptr;
   CUdeviceptr memory = 0;
 };
-
-}  // namespace
 
 TEST_CASE("an application's stream and memory work as a queue and a buffer, and stay its own") {
   if (!fake_cuda::has_compiler()) return;
@@ -88,3 +86,5 @@ TEST_CASE("a context cannot be wrapped without a driver, nor can null") {
     CHECK_THROWS_AS(tune::cuda::wrap_context(nullptr), tune::argument_error);
   }
 }
+
+}  // namespace interop_test

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-namespace {
+namespace launch_check_test {
 
 const tune::device_limits limits{.max_work_group_size = 1024,
                                  .max_work_group_extent = {1024, 1024, 64},
@@ -19,8 +19,6 @@ std::string excess(const tune::nd_range& range) {
   return tune::cuda::describe_excess(range, kernel, limits);
 }
 
-}  // namespace
-
 TEST_CASE("a launch within all limits asks for nothing too much") {
   CHECK(excess({{1024}, {512}, 400}) == "");
   CHECK(excess({{64, 64, 64}, {1, 1, 64}}) == "");
@@ -34,3 +32,5 @@ TEST_CASE("what is too much is named with both numbers") {
   CHECK(excess({{1, 1, 128}, {1, 1, 128}}).find("128 along z") != std::string::npos);
   CHECK(excess({{1, 70000}, {1, 1}}).find("70000 work groups along y") != std::string::npos);
 }
+
+}  // namespace launch_check_test

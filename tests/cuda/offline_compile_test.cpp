@@ -13,15 +13,13 @@
 #include "libtune/device/program.hpp"
 #include "tests/cuda/fake_machine.hpp"
 
-namespace {
+namespace offline_compile_test {
 
 const tune::program_source source{.name = "add.cu",
                                   .text =
                                       "extern \"C\" __global__ void add(float* data) "
                                       "{ data[threadIdx.x] += 1.0f; }",
                                   .options = {}};
-
-}  // namespace
 
 TEST_CASE("a worker makes the machine code that this process would make") {
   if (!fake_cuda::has_compiler()) return;
@@ -61,3 +59,5 @@ TEST_CASE("NVRTC compiles for another process only what that would compile itsel
   CHECK_THROWS_WITH_AS(tune::cuda::compile_for(capability, "NVRTC 1.0 sm_10", source),
                        doctest::Contains("not NVRTC 1.0 sm_10"), tune::error);
 }
+
+}  // namespace offline_compile_test

@@ -13,7 +13,7 @@
 #include "libtune/testing/skip.hpp"
 #include "tests/cuda/fake_machine.hpp"
 
-namespace {
+namespace on_device_test {
 
 const tune::kernel_source doubling{"doubling.kernel", R"(
 KERNEL void doubling(GLOBAL int* data) { data[get_global_id(0)] *= 2; })"};
@@ -28,8 +28,6 @@ void on_cuda(const std::function<void(const tune::device&)>& test) {
   }
   tune::testing::skip("this machine has no CUDA device");
 }
-
-}  // namespace
 
 TEST_CASE("a kernel runs on an application's context, stream and memory") {
   on_cuda([](const tune::device& device) {
@@ -103,3 +101,5 @@ TEST_CASE("a kernel tells how many of its work groups a compute unit holds") {
     CHECK(kernel.resident_work_groups(64, half).value() < *small);
   });
 }
+
+}  // namespace on_device_test

@@ -11,7 +11,7 @@
 #include "libtune/testing/conformance_requirements.hpp"
 #include "tests/cuda/fake_machine.hpp"
 
-namespace {
+namespace queue_test {
 
 struct bench {
   bench() { fake_cuda::reset(); }
@@ -29,8 +29,6 @@ tune::kernel make_add(bench& b) {
   add.set_arguments(b.context.create_buffer(64 * sizeof(int)), 1);
   return add;
 }
-
-}  // namespace
 
 TEST_CASE("a launch is one call of the driver and allocates nothing") {
   if (!fake_cuda::has_compiler()) return;
@@ -147,3 +145,5 @@ TEST_CASE("rectangles that the driver refuses are copied by rows") {
   }
   fake_cuda::reset();
 }
+
+}  // namespace queue_test

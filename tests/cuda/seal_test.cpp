@@ -11,12 +11,12 @@
 #include "libtune/testing/scoped_seal.hpp"
 #include "tests/cuda/fake_machine.hpp"
 
+namespace seal_test {
+
 using tune::seal_mode;
 using tune::seal_report;
 using tune::sealed_action;
 using tune::testing::scoped_seal;
-
-namespace {
 
 constexpr tune::nd_range range{{64}, {16}};
 
@@ -39,8 +39,6 @@ struct bench {
   tune::buffer data = context.create_buffer(64 * sizeof(int));
   tune::kernel add = tune::testing::build_conformance_program(context).create_kernel("add");
 };
-
-}  // namespace
 
 TEST_CASE("the first fill that takes a kernel of our own compiles it, the others do not") {
   if (!fake_cuda::has_compiler()) return;
@@ -77,3 +75,5 @@ TEST_CASE("on a sealed thread a graph is replayed and updated, not made") {
   CHECK(seal_report().count(sealed_action::allocate) == 2);
   CHECK_NOTHROW(b.queue.enqueue(*graph));  // it is what it was
 }
+
+}  // namespace seal_test

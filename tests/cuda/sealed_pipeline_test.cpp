@@ -16,9 +16,9 @@
 #include "tests/cuda/system_call_watch.hpp"
 #include "tests/device/lock_watch.hpp"
 
-using sealed::run_without_system_calls;
+namespace sealed_pipeline_test {
 
-namespace {
+using sealed::run_without_system_calls;
 
 /// What a child prepares, and then uses.
 struct bench {
@@ -57,8 +57,6 @@ bool can_watch() {
 
 const char* const killed = "killed by signal 31 (Bad system call)";
 
-}  // namespace
-
 TEST_CASE("a sealed pipeline makes no system call, takes no lock and allocates nothing") {
   if (!can_watch()) return;
   bench b;
@@ -91,3 +89,5 @@ TEST_CASE("the watch lets nothing pass: neither a call of its own nor what a doo
   };
   CHECK(run_without_system_calls([&] { b.prepare(); }, allocate) == killed);
 }
+
+}  // namespace sealed_pipeline_test

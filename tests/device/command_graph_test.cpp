@@ -13,7 +13,7 @@
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/fake_device.hpp"
 
-namespace {
+namespace command_graph_test {
 
 using std::chrono::nanoseconds;
 using tune::testing::fake_call;
@@ -37,8 +37,6 @@ struct bench {
   tune::context context = fake.device().create_context();
   tune::command_queue queue = context.create_command_queue();
 };
-
-}  // namespace
 
 TEST_CASE_FIXTURE(bench, "launching a graph is one call and allocates nothing") {
   tune::kernel kernel = make_kernel(8);
@@ -150,3 +148,5 @@ TEST_CASE_FIXTURE(bench, "handles are equal if they mean the same graph") {
   CHECK(copy == graph);
   CHECK_FALSE(graph == capture(kernel));
 }
+
+}  // namespace command_graph_test

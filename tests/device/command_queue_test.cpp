@@ -15,7 +15,7 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 
-namespace {
+namespace command_queue_test {
 
 using std::chrono::nanoseconds;
 using tune::testing::fake_call;
@@ -33,8 +33,6 @@ struct bench {
   tune::context context;
   tune::command_queue queue;
 };
-
-}  // namespace
 
 TEST_CASE_FIXTURE(bench, "enqueueing a kernel allocates nothing") {
   tune::kernel kernel = make_kernel();
@@ -137,3 +135,5 @@ LIBTUNE_DEVICE_TEST_CASE("a fill allocates nothing once its kernel is there", de
   queue.finish();
   CHECK(allocations == 0);
 }
+
+}  // namespace command_queue_test

@@ -3,6 +3,10 @@
 #include "libtune/testing/backend_conformance.hpp"
 #include "libtune/testing/devices.hpp"
 
+namespace conformance_test {
+
 LIBTUNE_DEVICE_TEST_CASE("every backend does what it has to do", device) {
   tune::testing::check_backend_conformance(device);
 }
+
+}  // namespace conformance_test

@@ -9,6 +9,8 @@
 #include "libtune/device/interface.hpp"
 #include "libtune/testing/fake_device.hpp"
 
+namespace context_test {
+
 TEST_CASE("a buffer of no bytes is refused before the device is asked") {
   const tune::testing::fake_device fake;
   CHECK_THROWS_WITH_AS(fake.device().create_context().create_buffer(0),
@@ -59,3 +61,5 @@ TEST_CASE("the memory of a buffer lives as long as its parts") {
   part.reset();
   CHECK(fake.live_bytes() == 0);
 }
+
+}  // namespace context_test

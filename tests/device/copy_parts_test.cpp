@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-namespace {
+namespace copy_parts_test {
 
 using tune::detail::copy_request;
 
@@ -14,8 +14,6 @@ std::vector<copy_request> parts_of(const copy_request& wanted) {
   tune::detail::for_each_part(wanted, [&](const copy_request& part) { parts.push_back(part); });
   return parts;
 }
-
-}  // namespace
 
 TEST_CASE("a run of bytes is one part, whatever its pitches are") {
   const auto parts = parts_of({.source = {.offset_bytes = 3}, .destination = {}, .row_bytes = 10});
@@ -62,3 +60,5 @@ TEST_CASE("other slices are copied one by one") {
     CHECK(parts[i].destination.offset_bytes == 2 + 14 * i);
   }
 }
+
+}  // namespace copy_parts_test

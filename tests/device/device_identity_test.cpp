@@ -9,10 +9,10 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 
+namespace device_identity_test {
+
 using tune::complete_identity;
 using tune::device_info;
-
-namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
@@ -34,8 +34,6 @@ device_info some_info() {
                      .memory_bus_bits = 5120},
           .hardware = {.compute_capability = {{9, 0}}}};
 }
-
-}  // namespace
 
 TEST_CASE("what decides legality follows from the limits and the hardware") {
   CHECK(complete_identity(some_info()).legality ==
@@ -106,3 +104,5 @@ LIBTUNE_DEVICE_TEST_CASE("a real device tells its API, its architecture and its 
   CHECK_FALSE(identity.speed.compiler.empty());
   CHECK(identity.speed.compute_units > 0);
 }
+
+}  // namespace device_identity_test

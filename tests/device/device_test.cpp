@@ -6,6 +6,8 @@
 
 #include "libtune/testing/fake_device.hpp"
 
+namespace device_test {
+
 TEST_CASE("a UUID is written in groups of hexadecimal digits") {
   std::array<std::byte, 16> bytes{};
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(0xF0 + i);
@@ -40,3 +42,5 @@ TEST_CASE("kinds of devices have names") {
   CHECK(tune::device_kind_name(tune::device_kind::cpu) == "CPU");
   CHECK(tune::device_kind_name(tune::device_kind::other) == "other");
 }
+
+}  // namespace device_test

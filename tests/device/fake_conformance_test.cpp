@@ -7,6 +7,8 @@
 #include "libtune/testing/conformance_requirements.hpp"
 #include "libtune/testing/fake_device.hpp"
 
+namespace fake_conformance_test {
+
 TEST_CASE("the fake device does what every backend has to do") {
   const tune::testing::fake_device fake;
   tune::testing::add_conformance_kernels(fake);
@@ -29,3 +31,5 @@ TEST_CASE("a fake device with mapped memory or none does what every backend has 
     }
   }
 }
+
+}  // namespace fake_conformance_test

@@ -7,7 +7,7 @@
 
 #include "libtune/base/error.hpp"
 
-namespace {
+namespace fill_parts_test {
 
 using tune::fill_region;
 using tune::detail::check_fill;
@@ -23,8 +23,6 @@ bool same(const fill_region& a, const fill_region& b) {
   return a.offset_bytes == b.offset_bytes && a.row_bytes == b.row_bytes && a.rows == b.rows &&
          a.slices == b.slices && rows && slices;
 }
-
-}  // namespace
 
 TEST_CASE("rows without gaps become one") {
   CHECK(same(merged({3, 8, 0, 8, 5, 1}), {3, 0, 0, 40, 1, 1}));
@@ -90,3 +88,5 @@ TEST_CASE("a fill of nothing may begin at the end of a buffer, and no later") {
   CHECK_NOTHROW(check_fill({.offset_bytes = 100, .row_bytes = 8, .rows = 0}, 1, 100));
   CHECK_THROWS_AS(check_fill({.offset_bytes = 101}, 1, 100), tune::argument_error);
 }
+
+}  // namespace fill_parts_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace fill_task_test {
 
 using tune::fill_region;
 using tune::detail::fill_task;
@@ -24,8 +24,6 @@ std::size_t word_for(const fill_region& region, std::size_t pattern_bytes) {
 
 constexpr tune::device_limits limits{.max_work_group_size = 1024,
                                      .max_work_group_extent = {1024, 1024, 64}};
-
-}  // namespace
 
 TEST_CASE("a fill is counted in the widest words that everything is a multiple of") {
   CHECK(word_for({16, 64, 256, 48, 3, 4}, 12) == 16);
@@ -87,3 +85,5 @@ TEST_CASE("the text has a kernel for each word") {
     CHECK(tune::detail::fill_kernel_text().find(name) != std::string_view::npos);
   }
 }
+
+}  // namespace fill_task_test

@@ -9,7 +9,7 @@
 #include "libtune/device/context.hpp"
 #include "libtune/testing/fake_device.hpp"
 
-namespace {
+namespace interface_test {
 
 struct bench {
   tune::testing::fake_device fake;
@@ -28,8 +28,6 @@ struct bench {
             .slices = 2};
   }
 };
-
-}  // namespace
 
 TEST_CASE_FIXTURE(bench, "a copy may end with its buffer and no further") {
   tune::detail::copy_request copy = request();
@@ -59,3 +57,5 @@ TEST_CASE_FIXTURE(bench, "a queue without profiling knows that it has none") {
   CHECK(context.create_command_queue({.profiling = true}).impl()->profiling());
   CHECK(context.create_tuning_command_queue().impl()->profiling());
 }
+
+}  // namespace interface_test

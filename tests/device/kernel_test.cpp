@@ -10,15 +10,13 @@
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/fake_device.hpp"
 
-namespace {
+namespace kernel_test {
 
 using tune::testing::fake_device;
 
 tune::kernel make_kernel(const tune::context& context) {
   return context.create_program({.name = "p", .text = "", .options = {}}).create_kernel("k");
 }
-
-}  // namespace
 
 TEST_CASE("arguments are set from the first on") {
   const fake_device fake;
@@ -71,3 +69,5 @@ TEST_CASE("setting arguments allocates nothing") {
   kernel.set_arguments(2.5F, buffer);
   CHECK(counter.count() == 0);
 }
+
+}  // namespace kernel_test

@@ -10,7 +10,7 @@
 #include "libtune/device/context.hpp"
 #include "libtune/testing/fake_device.hpp"
 
-namespace {
+namespace mapped_memory_test {
 
 using tune::managed_memory_kind;
 using tune::mapped_memory;
@@ -31,8 +31,6 @@ struct bench {
   tune::command_queue queue = context.create_command_queue();
   tune::buffer data = context.create_managed_buffer(64);
 };
-
-}  // namespace
 
 TEST_CASE_FIXTURE(bench, "what the host wrote is there when the mapping ends, and not before") {
   queue.zero(data, 64);
@@ -87,3 +85,5 @@ TEST_CASE_FIXTURE(bench, "a buffer that is not managed says so") {
                                          "managed memory"),
                        tune::argument_error);
 }
+
+}  // namespace mapped_memory_test

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace nd_range_test {
+
 TEST_CASE("a work size counts its work items") {
   CHECK(tune::work_size{}.total() == 1);
   CHECK(tune::work_size{4, 3, 2}.total() == 24);
@@ -22,3 +24,5 @@ TEST_CASE("divisions are rounded up") {
   CHECK(tune::divide_up(8, 8) == 1);
   CHECK(tune::divide_up(9, 8) == 2);
 }
+
+}  // namespace nd_range_test

@@ -16,11 +16,11 @@
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/scoped_seal.hpp"
 
+namespace seal_test {
+
 using tune::seal_mode;
 using tune::sealed_action;
 using tune::testing::scoped_seal;
-
-namespace {
 
 struct door {
   const char* text;  ///< of the error, after which the device follows
@@ -60,8 +60,6 @@ struct bench {
   std::optional<tune::buffer> kept{};
   std::optional<tune::pinned_memory> pinned{};
 };
-
-}  // namespace
 
 TEST_CASE("what allocates, compiles or loads throws on a sealed thread, and has done nothing") {
   bench b;
@@ -164,3 +162,5 @@ TEST_CASE("events beyond that room come from the heap, and blocks are free again
   for (int i = 0; i < 200; ++i) objects.push_back(tune::detail::make_event<int>(shared, i));
   for (int i = 0; i < 200; ++i) CHECK(*objects[static_cast<std::size_t>(i)] == i);
 }
+
+}  // namespace seal_test

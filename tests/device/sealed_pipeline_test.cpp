@@ -11,6 +11,8 @@
 #include "libtune/testing/scoped_seal.hpp"
 #include "tests/device/lock_watch.hpp"
 
+namespace sealed_pipeline_test {
+
 LIBTUNE_DEVICE_TEST_CASE("a sealed pipeline comes to no door, allocates nothing, takes no lock",
                          device) {
   sealed::pipeline pipeline(device);
@@ -30,3 +32,5 @@ LIBTUNE_DEVICE_TEST_CASE("a lock that libtune takes is seen", device) {
   context.attach(std::make_shared<const int>(1));
   CHECK(locks.count() == 1);
 }
+
+}  // namespace sealed_pipeline_test

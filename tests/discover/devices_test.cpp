@@ -7,6 +7,8 @@
 
 #include "libtune/discover/inventory.hpp"
 
+namespace devices_test {
+
 TEST_CASE("a backend is available or says why not") {
   std::size_t devices = 0;
   for (const tune::backend_status& backend : tune::backends()) {
@@ -29,3 +31,5 @@ TEST_CASE("asking twice gives the same devices in the same order") {
   CHECK(tune::all_devices() == tune::all_devices());
   CHECK(tune::take_inventory().all() == tune::all_devices());
 }
+
+}  // namespace devices_test

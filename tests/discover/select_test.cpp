@@ -10,7 +10,7 @@
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/scoped_environment.hpp"
 
-namespace {
+namespace select_test {
 
 using tune::device_kind;
 using tune::testing::fake_device;
@@ -42,8 +42,6 @@ struct machine {
 };
 
 using devices = std::vector<tune::device>;
-
-}  // namespace
 
 TEST_CASE("without a variable every device that passes the filter is a candidate") {
   const machine m;
@@ -168,3 +166,5 @@ TEST_CASE("a variable that cannot be read is an error that names it, never ignor
   CHECK_THROWS_WITH_AS(m.candidates(), doctest::Contains("LIBTUNE_DEVICE is 'gpu'"),
                        tune::environment_error);
 }
+
+}  // namespace select_test

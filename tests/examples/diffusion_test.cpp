@@ -9,7 +9,7 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/force_autotune.hpp"
 
-namespace {
+namespace diffusion_test {
 
 using diffusion::diffusion_key;
 using diffusion::diffusion_template;
@@ -37,8 +37,6 @@ void check_step(const diffusion_template& made, const tune::context& context, st
   diffusion::advance(u, expected);
   CHECK(diffusion::largest_difference(expected, step.buffer("u_new").get<float>(queue)) < 1e-6);
 }
-
-}  // namespace
 
 TEST_CASE("the spaces are those of the tutorial") {
   CHECK(diffusion::tuning_space(variant::naive).size() == 25);
@@ -90,3 +88,5 @@ TEST_CASE("every variant of the diffusion compiles for CUDA") {
     }
   });
 }
+
+}  // namespace diffusion_test

@@ -9,6 +9,8 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/force_autotune.hpp"
 
+namespace guide_test {
+
 static_assert(std::is_nothrow_move_assignable_v<guide::gain>);
 
 LIBTUNE_DEVICE_TEST_CASE("the guide's pipeline adds the channels of each sample", device) {
@@ -63,3 +65,5 @@ TEST_CASE("the guide's template compiles for CUDA") {
   tune::testing::for_each_compile_target(
       "cuda", [](const tune::context& context) { CHECK_NOTHROW(guide::gain_template{context}); });
 }
+
+}  // namespace guide_test

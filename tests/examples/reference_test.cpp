@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 #include <limits>
 
+namespace reference_test {
+
 TEST_CASE("a hot point cools by four times what each neighbour gains") {
   tune::host_array<float> u({5, 5});
   u(2, 2) = 1.0F;
@@ -48,3 +50,5 @@ TEST_CASE("ten hot points lie inside a cold field") {
   }
   CHECK(hot == 10);
 }
+
+}  // namespace reference_test

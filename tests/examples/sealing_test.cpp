@@ -9,6 +9,8 @@
 #include "examples/multiply/multiply.hpp"
 #include "libtune/testing/devices.hpp"
 
+namespace sealing_test {
+
 LIBTUNE_DEVICE_TEST_CASE("a sealed pipeline runs, and another thread makes the next", device) {
   const tune::context context = device.create_context();
   const auto queue = context.create_command_queue();
@@ -35,3 +37,5 @@ LIBTUNE_DEVICE_TEST_CASE("a sealed pipeline runs, and another thread makes the n
   CHECK(tune::seal_report().total() == 1);
   tune::unseal();
 }
+
+}  // namespace sealing_test

@@ -8,10 +8,10 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/force_autotune.hpp"
 
+namespace sequence_test {
+
 using tune::host_array;
 using tune::shape;
-
-namespace {
 
 host_array<float> make_samples(const shape& size) {
   host_array<float> samples(size);
@@ -42,8 +42,6 @@ void check_pipeline(const tune::context& context, const smoothing::scale_templat
     }
   }
 }
-
-}  // namespace
 
 TEST_CASE("the host smooths a constant to window times twice the constant") {
   host_array<float> samples({2, 9});
@@ -87,3 +85,5 @@ TEST_CASE("the pipeline's templates compile for CUDA") {
     CHECK_NOTHROW(smoothing::window_template{context});
   });
 }
+
+}  // namespace sequence_test

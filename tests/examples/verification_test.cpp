@@ -12,7 +12,7 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/force_autotune.hpp"
 
-namespace {
+namespace verification_test {
 
 using verification::convolution_template;
 using verification::convolution_tuning;
@@ -37,8 +37,6 @@ struct trial_listener final : tune::observer {
   }
   std::vector<tune::trial> trials;
 };
-
-}  // namespace
 
 TEST_CASE("the space of the convolution is that of the tutorial") {
   const auto space = verification::convolution_space();
@@ -147,3 +145,5 @@ TEST_CASE("the kernels that are verified compile for CUDA") {
     CHECK_NOTHROW(verification::partial_sums_template{context});
   });
 }
+
+}  // namespace verification_test

@@ -7,19 +7,17 @@
 
 #include "libtune/testing/fake_device.hpp"
 
+namespace device_address_test {
+
 using tune::device;
 using tune::detail::address_of;
 using tune::detail::find_device;
-
-namespace {
 
 tune::testing::fake_device fake(const std::string& name) {
   tune::testing::fake_device_options options;
   options.identity = {name, "fake platform", "1.0"};
   return tune::testing::fake_device(options);
 }
-
-}  // namespace
 
 TEST_CASE("a device is found by its address, also among others that look the same") {
   const auto one = fake("one");
@@ -73,3 +71,5 @@ TEST_CASE("what a process finds is told") {
   CHECK(tune::detail::describe_all(all).find("one (") == 0);
   CHECK(tune::detail::describe_all({}) == "none");
 }
+
+}  // namespace device_address_test

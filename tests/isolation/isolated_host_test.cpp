@@ -29,12 +29,12 @@
 #include "tests/isolation/event_text.hpp"
 #include "tests/isolation/sample_tuner.hpp"
 
+namespace isolated_host_test {
+
 using isolated::flaw;
 using isolated::sample_key;
 using isolated::sample_tuning;
 using tune::outcome;
-
-namespace {
 
 /// A place to tune in, as an application does.
 struct workbench {
@@ -75,8 +75,6 @@ std::size_t count_open_files() {
   return static_cast<std::size_t>(
       std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {}));
 }
-
-}  // namespace
 
 LIBTUNE_DEVICE_TEST_CASE("a search in a child finds and stores what one in this process does",
                          device) {
@@ -423,3 +421,5 @@ LIBTUNE_DEVICE_TEST_CASE(
     }
   }
 }
+
+}  // namespace isolated_host_test

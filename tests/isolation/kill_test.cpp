@@ -28,7 +28,7 @@
 #include "libtune/tune/taken_trials.hpp"
 #include "tests/isolation/sample_tuner.hpp"
 
-namespace {
+namespace kill_test {
 
 namespace fs = std::filesystem;
 
@@ -185,8 +185,6 @@ int kill_a_search(std::minstd_rand& random) {
   return kills;
 }
 
-}  // namespace
-
 TEST_CASE(
     "a search whose processes are killed at random comes to its end, and leaves none behind") {
   if (tune::testing::test_devices().empty()) return;
@@ -223,3 +221,5 @@ TEST_CASE("a pause of a program and its child that outlasts the limit is nobody'
   check_database(database, log);
   CHECK(isolated::read_log(log).size() == configurations);
 }
+
+}  // namespace kill_test

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace lost_child_test {
+
 using namespace std::chrono_literals;
 using tune::outcome;
 using tune::search_step;
@@ -14,12 +16,8 @@ using tune::detail::judge_overtime;
 using tune::detail::lost_trial;
 using tune::detail::watchdog;
 
-namespace {
-
 const search_step first_run{
     .kind = step_kind::first_run, .index = 2, .configuration = {{"n", std::int64_t{3}}}};
-
-}  // namespace
 
 TEST_CASE("a signal is a crash, and the text names it") {
   const auto said =
@@ -87,3 +85,5 @@ TEST_CASE("the trial of what was lost has its configuration, and no program") {
   CHECK(lost.elapsed == 3s);
   CHECK(lost.programs.empty());
 }
+
+}  // namespace lost_child_test

@@ -81,12 +81,12 @@ const tune::autotuner<outer_key, outer_tuning> outer_autotune{
 
 }  // namespace nested
 
+namespace nested_test {
+
 using isolated::flaw;
 using nested::outer_key;
 using nested::outer_tuning;
 using nested::place;
-
-namespace {
 
 struct watcher final : tune::observer {
   void trial_finished(const tune::tuning_subject&, const tune::trial& made) override {
@@ -135,8 +135,6 @@ tune::isolation_mode on_or_off() {
   SUBCASE("in this process") { chosen = tune::isolation_mode::off; }
   return chosen;
 }
-
-}  // namespace
 
 LIBTUNE_DEVICE_TEST_CASE("wherever an autotuner is called within another, it is tuned once",
                          device) {
@@ -260,3 +258,5 @@ LIBTUNE_DEVICE_TEST_CASE("who waits inside for another process is told of, and n
   CHECK(first.holder->stopped);
   CHECK(bench.heard->waits.back().over);
 }
+
+}  // namespace nested_test

@@ -15,11 +15,9 @@
 #include "libtune/tune/taken_trials.hpp"
 #include "tests/isolation/sample_tuner.hpp"
 
-namespace {
+namespace plugin_test {
 
 std::string quoted(const std::string& text) { return '\'' + text + '\''; }
-
-}  // namespace
 
 TEST_CASE("a library that something else has loaded tunes through the helper program") {
   if (tune::testing::test_devices().empty()) return;
@@ -69,3 +67,5 @@ TEST_CASE("a program that is no tuner is told from one that is") {
           {.path = "/bin/sh", .arguments = {"sh", "-c", "echo this is no message at all >&3"}}),
       doctest::Contains("nonsense"), tune::tuner_unavailable_error);
 }
+
+}  // namespace plugin_test

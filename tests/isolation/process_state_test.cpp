@@ -11,17 +11,15 @@
 
 #include "libtune/base/seal.hpp"
 
-using tune::detail::process_state;
+namespace process_state_test {
 
-namespace {
+using tune::detail::process_state;
 
 void own_handler(int) {}
 
 std::string change_since(const process_state& before) {
   return process_state().change_since(before).value_or("nothing");
 }
-
-}  // namespace
 
 TEST_CASE("a process that nothing was done to has not changed") {
   const process_state before;
@@ -80,3 +78,5 @@ TEST_CASE("a seal is a change, its end is none") {
   tune::unseal(tune::seal_scope::this_thread);
   CHECK(change_since(sealed) == "nothing");
 }
+
+}  // namespace process_state_test

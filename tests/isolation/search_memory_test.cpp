@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace search_memory_test {
+
 using namespace std::chrono_literals;
 using tune::outcome;
 using tune::trial;
@@ -11,8 +13,6 @@ using tune::trial_origin;
 using tune::detail::finished_news;
 using tune::detail::search_memory;
 using story = tune::detail::search_memory::story;
-
-namespace {
 
 constexpr search_memory::time_point start{};
 
@@ -31,8 +31,6 @@ trial with_origin(trial one, trial_origin origin) {
   one.origin = origin;
   return one;
 }
-
-}  // namespace
 
 TEST_CASE("before a search has started a child is told what earlier searches know") {
   search_memory memory({}, {.unfinished = {{.outcome = "measured"}}}, start);
@@ -96,3 +94,5 @@ TEST_CASE("the end of a search is told once, with the trials of all children") {
   CHECK_FALSE(memory.finish({.best = 4}, start + 4s));
   CHECK(memory.add(made(6), false) == story::nothing);
 }
+
+}  // namespace search_memory_test

@@ -11,9 +11,9 @@
 
 #include "libtune/compile/wire.hpp"
 
-using namespace tune::detail;
+namespace tuner_message_test {
 
-namespace {
+using namespace tune::detail;
 
 std::optional<tuner_message> read(const std::vector<std::byte>& bytes) {
   tuner_message_reader reader;
@@ -84,8 +84,6 @@ std::vector<tuner_message> one_of_each() {
           check_request{request.function, {{"v", std::string("one")}}},
           check_answer{"why"}};
 }
-
-}  // namespace
 
 TEST_CASE("every message arrives as it was sent") {
   for (const tuner_message& message : one_of_each()) {
@@ -218,3 +216,5 @@ TEST_CASE("a trial that no message holds is left out of a recollection, not the 
   REQUIRE(parts.front().known.unfinished.size() == 1);
   CHECK(parts.front().known.unfinished.front().outcome == "measured");
 }
+
+}  // namespace tuner_message_test

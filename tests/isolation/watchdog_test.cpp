@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 #include <limits>
 
+namespace watchdog_test {
+
 using namespace std::chrono_literals;
 using tune::run_time;
 using tune::search_step;
@@ -12,11 +14,7 @@ using tune::step_kind;
 using tune::detail::watchdog;
 using tune::detail::watchdog_limits;
 
-namespace {
-
 constexpr watchdog_limits limits{.floor = 10s, .multiple = 20, .compile_time = 60s};
-
-}  // namespace
 
 TEST_CASE("a quick run may take as long as the floor") {
   CHECK(limits.limit_of({.kind = step_kind::first_run, .launches = 1}, {}) == 10s);
@@ -136,3 +134,5 @@ TEST_CASE("a step that did not run for a while begins anew") {
   CHECK_FALSE(watched.is_over(start + 109s));
   CHECK(watched.is_over(start + 110s));
 }
+
+}  // namespace watchdog_test

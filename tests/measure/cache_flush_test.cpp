@@ -14,13 +14,13 @@
 #include "libtune/measure/measurement.hpp"
 #include "libtune/testing/fake_device.hpp"
 
+namespace cache_flush_test {
+
 using namespace std::chrono_literals;
 using tune::run_time;
 using tune::detail::flush_bytes;
 using tune::testing::fake_call;
 using tune::testing::fake_device;
-
-namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
@@ -45,8 +45,6 @@ struct flushed_device {
     });
   }
 };
-
-}  // namespace
 
 TEST_CASE("a flush writes twice the cache, within what the device can give") {
   CHECK(flush_bytes({.cache_bytes = 50 * mebibyte}) == 100 * mebibyte);
@@ -94,3 +92,5 @@ TEST_CASE("the flushes of a context share their memory, which goes with the last
   }
   CHECK(fixture.device.live_bytes() == 0);
 }
+
+}  // namespace cache_flush_test

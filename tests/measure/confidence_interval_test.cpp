@@ -9,12 +9,12 @@
 #include "libtune/base/error.hpp"
 #include "tests/measure/simulated_search.hpp"
 
+namespace confidence_interval_test {
+
 using tune::confidence_interval;
 using tune::interval;
 using tune::run_time;
 using tune::samples;
-
-namespace {
 
 samples ascending(int count) {
   samples result;
@@ -39,8 +39,6 @@ double coverage(int size, double confidence, double spread, bool heavy_tails) {
   }
   return static_cast<double>(held) / trials;
 }
-
-}  // namespace
 
 TEST_CASE("enough samples give an interval of order statistics") {
   // The ranks are those of the binomial distribution, as tables of the sign test have them.
@@ -101,3 +99,5 @@ TEST_CASE("a confidence is between 0 and 1") {
     CHECK_THROWS_AS(tune::normal_deviate(wrong), tune::argument_error);
   }
 }
+
+}  // namespace confidence_interval_test

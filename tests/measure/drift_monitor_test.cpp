@@ -8,16 +8,14 @@
 
 #include "libtune/base/error.hpp"
 
+namespace drift_monitor_test {
+
 using tune::drift_monitor;
 using tune::drift_verdict;
 using tune::run_time;
 using tune::samples;
 
-namespace {
-
 samples visit(double time) { return samples({run_time(time), run_time(time), run_time(time)}); }
-
-}  // namespace
 
 TEST_CASE("a device that stays is steady, and nothing is reported") {
   drift_monitor drift;
@@ -137,3 +135,5 @@ TEST_CASE("settings that cannot notice anything are errors") {
   CHECK_THROWS_AS(drift_monitor({.repeats = -1}), tune::argument_error);
   CHECK_THROWS_AS(drift_monitor({.largest = 0}), tune::argument_error);
 }
+
+}  // namespace drift_monitor_test

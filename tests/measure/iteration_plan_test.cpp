@@ -8,11 +8,11 @@
 
 #include "libtune/base/error.hpp"
 
+namespace iteration_plan_test {
+
 using namespace std::chrono_literals;
 using tune::iteration_plan;
 using tune::run_time;
-
-namespace {
 
 int planned(run_time device_time, run_time wall_time) {
   return iteration_plan({}, device_time, wall_time).planned();
@@ -31,8 +31,6 @@ int made(const tune::measure_settings& settings, run_time first, run_time each) 
   CHECK(plan.next_batch() == 0);
   return done;
 }
-
-}  // namespace
 
 TEST_CASE("as many iterations are planned as fit in the time limit, within bounds") {
   CHECK(planned(1ms, 1ms) == 100);
@@ -95,3 +93,5 @@ TEST_CASE("settings that contradict themselves are errors") {
   CHECK_THROWS_AS(make({.min_iterations = 5, .max_iterations = 4}), tune::argument_error);
   CHECK_THROWS_AS(make({.time_limit = -1ns}), tune::argument_error);
 }
+
+}  // namespace iteration_plan_test

@@ -14,6 +14,8 @@
 
 #include "libtune/base/error.hpp"
 
+namespace measure_test {
+
 using namespace std::chrono_literals;
 using tune::measure;
 using tune::run_time;
@@ -79,8 +81,6 @@ TEST_CASE("the check is called by run_checked alone, after a run, and what it sa
   CHECK_FALSE(tune::make_measure([](int) { return 1.0; }).run_checked());
 }
 
-namespace {
-
 /// Wants three runs, and finds one of them wrong.
 class three_runs final : public tune::run_check {
  public:
@@ -97,8 +97,6 @@ class three_runs final : public tune::run_check {
   std::string& story_;
   int wrong_;
 };
-
-}  // namespace
 
 TEST_CASE("a run check prepares each of its runs before the reset, and ends with what is wrong") {
   std::string story;
@@ -190,3 +188,5 @@ TEST_CASE("a measure keeps what it runs alive until it is gone") {
   }
   CHECK(watched.expired());
 }
+
+}  // namespace measure_test

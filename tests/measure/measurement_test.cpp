@@ -15,10 +15,10 @@
 #include "libtune/testing/fake_device.hpp"
 #include "tests/measure/recorded_queue.hpp"
 
+namespace measurement_test {
+
 using namespace std::chrono_literals;
 using tune::run_time;
-
-namespace {
 
 /// A clock that stands still unless it is moved.
 struct manual_clock {
@@ -44,8 +44,6 @@ struct timed_operation {
     });
   }
 };
-
-}  // namespace
 
 TEST_CASE("the first timed run plans the others and is no sample itself") {
   timed_operation operation;
@@ -156,3 +154,5 @@ TEST_CASE("a skipped configuration cannot be measured") {
   tune::measure skipped = nullptr;
   CHECK_THROWS_AS(tune::take_samples(skipped), tune::argument_error);
 }
+
+}  // namespace measurement_test

@@ -7,11 +7,11 @@
 
 #include "tests/measure/simulated_search.hpp"
 
+namespace pooled_spread_test {
+
 using tune::pooled_spread;
 using tune::run_time;
 using tune::samples;
-
-namespace {
 
 /// Learned from configurations of different speed, with so many samples each.
 double learned(double spread, int size, double outliers = 0) {
@@ -28,8 +28,6 @@ double learned(double spread, int size, double outliers = 0) {
   }
   return pooled.value();
 }
-
-}  // namespace
 
 TEST_CASE("the spread of runs is learned from configurations of different speed") {
   for (const int size : {2, 3, 4, 8}) {
@@ -56,3 +54,5 @@ TEST_CASE("a timer that always tells the same is not believed to be exact") {
   for (int i = 0; i < 20; ++i) pooled.add(samples({run_time(5), run_time(5), run_time(5)}));
   CHECK(pooled.value() == 0.0005);
 }
+
+}  // namespace pooled_spread_test

@@ -13,6 +13,8 @@
 #include "libtune/measure/measure.hpp"
 #include "tests/measure/recorded_queue.hpp"
 
+namespace queue_measurable_test {
+
 using namespace std::chrono_literals;
 using tune::run_time;
 using tune::testing::recorded_queue;
@@ -104,3 +106,5 @@ TEST_CASE("a measure without an operation is an error") {
   recorded_queue fixture;
   CHECK_THROWS_AS(tune::make_measure(fixture.queue, std::function<void()>()), tune::argument_error);
 }
+
+}  // namespace queue_measurable_test

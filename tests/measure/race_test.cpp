@@ -13,6 +13,8 @@
 #include "libtune/base/error.hpp"
 #include "tests/measure/simulated_search.hpp"
 
+namespace race_test {
+
 using tune::race;
 using tune::race_settings;
 using tune::race_state;
@@ -20,8 +22,6 @@ using tune::race_step;
 using tune::race_task;
 using tune::run_time;
 using tune::testing::simulated_chance;
-
-namespace {
 
 /// Configurations of known times, on a device with little noise.
 struct track {
@@ -62,8 +62,6 @@ std::vector<double> many(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) truth.push_back(100 * (1 + 0.02 * double(i)));
   return truth;
 }
-
-}  // namespace
 
 TEST_CASE("the fastest wins, and what is far slower is run twice") {
   track on{.truth = {300, 150, 100, 200, 120, 400}};
@@ -430,3 +428,5 @@ TEST_CASE("misuse is an error that says so") {
   CHECK_THROWS_AS(race({.indifference = -1}), tune::argument_error);
   CHECK_THROWS_AS(race({.screening_runs = 1}), tune::argument_error);
 }
+
+}  // namespace race_test

@@ -6,6 +6,8 @@
 #include <doctest/doctest.h>
 #include <limits>
 
+namespace sample_size_test {
+
 using namespace std::chrono_literals;
 using tune::run_time;
 using tune::runs_per_sample;
@@ -32,3 +34,5 @@ TEST_CASE("a run that the timer did not see is batched as far as it goes") {
   CHECK(runs_per_sample(0ns, 500ns) == 128);
   CHECK(runs_per_sample(run_time(std::numeric_limits<double>::quiet_NaN()), 500ns) == 128);
 }
+
+}  // namespace sample_size_test

@@ -9,10 +9,10 @@
 #include <limits>
 #include <vector>
 
+namespace samples_test {
+
 using tune::run_time;
 using tune::samples;
-
-namespace {
 
 samples of(std::initializer_list<double> nanoseconds) {
   samples made;
@@ -22,8 +22,6 @@ samples of(std::initializer_list<double> nanoseconds) {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 TEST_CASE("the median of an odd count is the middle sample, of an even one the mean of two") {
   CHECK(of({7}).median() == run_time(7));
@@ -91,3 +89,5 @@ TEST_CASE("statistics of nothing, and of what is not finite, are NaN") {
     CHECK(std::isnan(bad.relative_spread()));
   }
 }
+
+}  // namespace samples_test

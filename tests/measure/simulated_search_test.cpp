@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+namespace simulated_search_test {
+
 using tune::testing::loaded_scenarios;
 using tune::testing::run_equal;
 using tune::testing::run_race;
@@ -17,8 +19,6 @@ using tune::testing::simulated_scenarios;
 using tune::testing::simulated_summary;
 using tune::testing::sliced_scenarios;
 using tune::testing::summarise;
-
-namespace {
 
 /// So many searches of each scenario; returns the launches per configuration, on average.
 double check_races(const std::vector<simulated_scenario>& scenarios, std::size_t searches,
@@ -67,8 +67,6 @@ double equal_success(std::size_t searches, int launches) {
   return success / static_cast<double>(scenarios.size());
 }
 
-}  // namespace
-
 TEST_CASE("races find the best within 1 % on devices of every kind") {
   CHECK(check_races(simulated_scenarios(), 3, 1) < 15);
 }
@@ -93,8 +91,10 @@ TEST_CASE("10,000 races with time slices taken away find the best within 1 %" * 
 }
 
 // The runs of a kernel of 10 ms in a crowd spread by 26 %. With as many launches, measuring all
-// configurations in turn finds one within 5 % in 89 % of the searches, and three times as many would
-// find it in 97 %.
+// configurations in turn finds one within 5 % in 89 % of the searches, and three times as many
+// would find it in 97 %.
 TEST_CASE("10,000 races on busy machines find one within 5 %" * doctest::skip()) {
   check_loaded(1250, 0.91, 0.95);
 }
+
+}  // namespace simulated_search_test

@@ -10,11 +10,11 @@
 #include "libtune/base/error.hpp"
 #include "tests/measure/simulated_search.hpp"
 
+namespace steadiness_test {
+
 using namespace std::chrono_literals;
 using tune::run_time;
 using tune::steadiness;
-
-namespace {
 
 /// Runs until it is finished, 1 ms of wall-clock time each; returns the runs.
 template <class Time>
@@ -25,8 +25,6 @@ std::size_t runs_until_finished(steadiness& device, Time&& time) {
   }
   return device.runs();
 }
-
-}  // namespace
 
 TEST_CASE("a steady device is steady after the least time") {
   steadiness device;
@@ -80,3 +78,5 @@ TEST_CASE("settings that make no sense are errors") {
   CHECK_THROWS_AS(steadiness({.medians = 1}), tune::argument_error);
   CHECK_THROWS_AS(steadiness({.tolerance = -1}), tune::argument_error);
 }
+
+}  // namespace steadiness_test

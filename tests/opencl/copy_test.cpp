@@ -11,7 +11,7 @@
 #include "libtune/opencl/queue.hpp"
 #include "tests/opencl/first_device.hpp"
 
-namespace {
+namespace copy_test {
 
 constexpr std::size_t row_bytes = 4;
 constexpr std::size_t pitch = 8;
@@ -33,8 +33,6 @@ const cl::CommandQueue& handle_of(const tune::command_queue& queue) {
   return static_cast<const tune::opencl::opencl_queue&>(*queue.impl()).handle();
 }
 
-}  // namespace
-
 // The check of the end lies in front of the backend, so that only a driver can be the reason here.
 TEST_CASE("a tall copy that the driver refuses for a reason ends with that reason") {
   const auto device = opencl_tests::first_device();
@@ -52,3 +50,5 @@ TEST_CASE("a tall copy that the driver refuses for a reason ends with that reaso
       tune::device_error);
   queue.finish();
 }
+
+}  // namespace copy_test

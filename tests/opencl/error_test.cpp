@@ -7,7 +7,7 @@
 
 #include "libtune/base/error.hpp"
 
-namespace {
+namespace error_test {
 
 const tune::device_info some_device{.identity = {"Some GPU", "Some Platform", "1.0"},
                                     .backend = "OpenCL",
@@ -22,8 +22,6 @@ tune::device_failure failure_of(cl_int code) {
     return failure.failure();
   }
 }
-
-}  // namespace
 
 TEST_CASE("error codes have names, unknown ones a number") {
   CHECK(tune::opencl::error_name(CL_OUT_OF_RESOURCES) == "CL_OUT_OF_RESOURCES");
@@ -55,3 +53,5 @@ TEST_CASE("exceptions of the bindings become ours, and values pass through") {
                             [] { throw cl::Error(CL_INVALID_EVENT, "clWaitForEvents"); }),
       doctest::Contains("clWaitForEvents"), tune::device_error);
 }
+
+}  // namespace error_test

@@ -9,7 +9,7 @@
 #include "libtune/testing/conformance_requirements.hpp"
 #include "tests/opencl/first_device.hpp"
 
-namespace {
+namespace host_memory_test {
 
 using tune::managed_memory_kind;
 
@@ -29,8 +29,6 @@ void check_memory(managed_memory_kind kind) {
   }
 }
 
-}  // namespace
-
 TEST_CASE("coarse-grained shared memory is mapped, and does all that managed memory has to do") {
   check_memory(managed_memory_kind::mapped);
 }
@@ -42,3 +40,5 @@ TEST_CASE("a device without shared memory has no managed memory, and says what t
   CHECK_THROWS_WITH_AS(device->create_context().create_managed_buffer(4),
                        doctest::Contains("use a buffer and copies"), tune::device_error);
 }
+
+}  // namespace host_memory_test

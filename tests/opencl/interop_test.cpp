@@ -10,7 +10,7 @@
 #include "libtune/testing/fake_device.hpp"
 #include "tests/opencl/first_device.hpp"
 
-namespace {
+namespace interop_test {
 
 const tune::kernel_source doubling{"doubling.kernel", R"(
 KERNEL void doubling(GLOBAL int* data) { data[get_global_id(0)] *= 2; })"};
@@ -43,8 +43,6 @@ cl_uint references(cl_mem memory) {
   clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof count, &count, nullptr);
   return count;
 }
-
-}  // namespace
 
 TEST_CASE("a kernel runs on an application's context, queue and memory") {
   auto app = make_application();
@@ -227,3 +225,5 @@ TEST_CASE("a context of several devices makes programs, and binaries of its own 
   kernel.set_arguments(data);
   CHECK_NOTHROW(plain.create_command_queue().enqueue(kernel, {{4}, {4}}));
 }
+
+}  // namespace interop_test

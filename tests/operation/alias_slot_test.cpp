@@ -12,6 +12,8 @@
 #include "libtune/operation/compound_slot.hpp"
 #include "libtune/testing/fake_device.hpp"
 
+namespace alias_slot_test {
+
 using tune::alias_slot;
 using tune::compound_slot;
 using tune::dimension;
@@ -19,13 +21,9 @@ using tune::dtype;
 using tune::io_slot;
 using tune::testing::fake_device;
 
-namespace {
-
 std::shared_ptr<io_slot> make(const char* name, std::vector<dimension> dimensions, dtype type) {
   return std::make_shared<io_slot>(name, std::move(dimensions), type);
 }
-
-}  // namespace
 
 TEST_CASE("an alias needs the bytes of its largest slot, and allocates them once") {
   const fake_device fake;
@@ -133,3 +131,5 @@ TEST_CASE("slots take their memory from an allocator of their context alone") {
   const tune::buffer memory = scratch.allocate_buffer(mine);
   CHECK(a->buffer().buffer() == memory);
 }
+
+}  // namespace alias_slot_test

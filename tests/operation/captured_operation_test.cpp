@@ -16,7 +16,7 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 
-namespace {
+namespace captured_operation_test {
 
 using tune::device_array;
 using tune::testing::fake_call;
@@ -113,8 +113,6 @@ struct fake_bench : bench {
   }
   fake_device fake;
 };
-
-}  // namespace
 
 TEST_CASE_FIXTURE(fake_bench, "an operation is recorded once, and run by one launch each time") {
   CHECK(&captured.operation() == &operation);
@@ -299,3 +297,5 @@ LIBTUNE_DEVICE_TEST_CASE("a captured operation gives what a plain one gives", de
   check();
   CHECK(b.captured.captures() == (device.info().command_graphs ? 3 : 0));
 }
+
+}  // namespace captured_operation_test

@@ -12,6 +12,8 @@
 #include "libtune/operation/sequence.hpp"
 #include "tests/operation/steps.hpp"
 
+namespace composition_test {
+
 using steps::bench;
 using steps::scale;
 using tune::dtype;
@@ -20,8 +22,6 @@ using tune::optional_slot;
 using tune::shape;
 using tune::shared_slots;
 using strings = std::vector<std::string>;
-
-namespace {
 
 /// Holds a slot, and another one if it has flags.
 class holder final : public tune::operation {
@@ -69,8 +69,6 @@ struct pair {
   std::shared_ptr<scale> b;
   tune::command_queue queue;
 };
-
-}  // namespace
 
 TEST_CASE("the slots of a sequence are those of its children, with the child's name") {
   const bench on(steps::make_device().device());
@@ -190,3 +188,5 @@ TEST_CASE("slots of different types or shapes cannot be joined to a compound") {
                          {{"data", {"a:dest", "b:src"}}}),
       tune::argument_error);
 }
+
+}  // namespace composition_test

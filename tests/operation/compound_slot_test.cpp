@@ -12,14 +12,14 @@
 #include "libtune/operation/alias_slot.hpp"
 #include "libtune/testing/fake_device.hpp"
 
+namespace compound_slot_test {
+
 using tune::compound_slot;
 using tune::device_array;
 using tune::dimension;
 using tune::dtype;
 using tune::io_slot;
 using tune::shape;
-
-namespace {
 
 tune::context fake_context() { return tune::testing::fake_device().device().create_context(); }
 
@@ -37,8 +37,6 @@ std::shared_ptr<io_slot> second_slot() {
   return make("second",
               {{13, {.minimum = 14, .alignment = 4}}, {7, {.minimum = 10, .alignment = 4}}, 22});
 }
-
-}  // namespace
 
 TEST_CASE("a compound requires what all its slots require") {
   const auto first = first_slot();
@@ -212,3 +210,5 @@ TEST_CASE("slots of different contexts cannot be joined") {
   compound_slot whole("whole", {a, b});
   CHECK_THROWS_AS(whole.allocate(fake_context()), tune::argument_error);
 }
+
+}  // namespace compound_slot_test

@@ -9,6 +9,8 @@
 #include "libtune/operation/sequence.hpp"
 #include "tests/operation/steps.hpp"
 
+namespace drawing_test {
+
 using steps::bench;
 using tune::operation_sequence;
 using tune::to_dot;
@@ -101,3 +103,5 @@ TEST_CASE("names may hold anything") {
   const bench on(steps::make_device().device());
   CHECK(to_dot(on.make_scale(20, 1), "a \"b\\\nc").find(R"(digraph "a \"b\\\nc" {)") == 0);
 }
+
+}  // namespace drawing_test

@@ -9,6 +9,8 @@
 #include "libtune/device/device.hpp"
 #include "libtune/testing/fake_device.hpp"
 
+namespace io_slot_test {
+
 using tune::array_layout;
 using tune::device_array;
 using tune::dimension;
@@ -17,11 +19,7 @@ using tune::io_slot;
 using tune::shape;
 using tune::testing::fake_device;
 
-namespace {
-
 tune::context fake_context() { return fake_device().device().create_context(); }
-
-}  // namespace
 
 TEST_CASE("a slot requires the least layout that satisfies its dimensions") {
   const io_slot slot("data",
@@ -217,3 +215,5 @@ TEST_CASE("an allocation that fails keeps what was bound") {
   CHECK_THROWS_AS(slot.allocate(context), tune::device_error);
   CHECK(slot.buffer().buffer() == bound);
 }
+
+}  // namespace io_slot_test

@@ -23,6 +23,8 @@
 #include "libtune/testing/fake_device.hpp"
 #include "tests/operation/steps.hpp"
 
+namespace operation_test {
+
 using tune::device_array;
 using tune::dtype;
 using tune::host_array;
@@ -31,8 +33,6 @@ using tune::shape;
 using tune::testing::fake_call;
 using tune::testing::fake_device;
 using tune::testing::fake_launch;
-
-namespace {
 
 constexpr std::size_t work_group = 32;
 
@@ -151,8 +151,6 @@ void check_moved(const tune::device& device) {
   third();
   check_scaled(on, third, 2);
 }
-
-}  // namespace
 
 TEST_CASE("a run covers a size that the work group does not divide") {
   check_run(device_with_scale().device());
@@ -319,8 +317,6 @@ TEST_CASE("an operation can be moved, not copied, because it owns kernels") {
   static_assert(!std::is_copy_assignable_v<scale>);
 }
 
-namespace {
-
 /// What the guide shows: its slots are members.
 class gain final : public tune::operation {
  public:
@@ -366,8 +362,6 @@ void check_assigned(const tune::device& device) {
   CHECK(got.size()[0] == 9);
   CHECK(got(8) == 24);
 }
-
-}  // namespace
 
 TEST_CASE("an operation that keeps its slots as members can be assigned") {
   check_assigned(device_with_scale().device());
@@ -508,3 +502,5 @@ TEST_CASE("an operation takes its memory from the allocator that it was given") 
                        "device 'fake device'; make both from one context",
                        tune::argument_error);
 }
+
+}  // namespace operation_test

@@ -14,6 +14,8 @@
 #include "libtune/testing/devices.hpp"
 #include "tests/operation/steps.hpp"
 
+namespace sequence_test {
+
 using steps::bench;
 using steps::check_counted;
 using steps::counted;
@@ -22,8 +24,6 @@ using tune::operation_sequence;
 using tune::testing::fake_call;
 using tune::testing::fake_device;
 using strings = std::vector<std::string>;
-
-namespace {
 
 /// src is multiplied by 2, 3 and 5; the arrays between share memory where they can.
 operation_sequence make_chain(const bench& on, std::size_t size) {
@@ -136,8 +136,6 @@ operation_sequence make_counters(const bench& on, strings& log) {
   }
   return operation_sequence(on.queue, std::move(children), {{"shared", {"b:data", "c:data"}}});
 }
-
-}  // namespace
 
 TEST_CASE("a sequence runs its operations on shared memory") {
   check_chain(steps::make_device().device());
@@ -362,3 +360,5 @@ TEST_CASE("a sequence takes the memory of all its slots from its allocator") {
   op->run();
   CHECK(other->bytes == 64);
 }
+
+}  // namespace sequence_test

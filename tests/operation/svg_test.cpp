@@ -13,16 +13,14 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/operation/steps.hpp"
 
+namespace svg_test {
+
 using steps::bench;
 using tune::write_svg;
-
-namespace {
 
 bool is_dot_installed() {
   return std::system("command -v dot >/dev/null 2>&1") == 0;  // NOLINT: a test of the machine
 }
-
-}  // namespace
 
 TEST_CASE("dot draws an operation" * doctest::skip(!is_dot_installed())) {
   const bench on(steps::make_device().device());
@@ -55,3 +53,5 @@ TEST_CASE("without dot a drawing is an error that says what to install") {
                        "Graphviz, or write what to_dot returns and draw it elsewhere",
                        tune::error);
 }
+
+}  // namespace svg_test

@@ -15,11 +15,11 @@
 #include "libtune/operation/operation.hpp"
 #include "libtune/testing/fake_device.hpp"
 
+namespace typed_slot_test {
+
 using tune::dtype;
 using tune::host_array;
 using tune::typed_slot;
-
-namespace {
 
 /// Whether elements of U can be copied to and from a slot of T.
 template <class T, class U>
@@ -45,8 +45,6 @@ class holder final : public tune::operation {
  private:
   void do_run() override {}
 };
-
-}  // namespace
 
 TEST_CASE("elements of another type do not compile") {
   static_assert(copyable<float, float>);
@@ -97,3 +95,5 @@ TEST_CASE("an array whose type is known at run time is checked at run time") {
   slot.bind(tune::device_array(context, {dtype::float32, {4}}));
   CHECK(slot.is_bound());
 }
+
+}  // namespace typed_slot_test

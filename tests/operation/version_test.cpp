@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+namespace version_test {
+
 TEST_CASE("versions grow, and no two threads get the same one") {
   std::vector<std::vector<std::uint64_t>> taken(4, std::vector<std::uint64_t>(1000));
   std::vector<std::thread> threads;
@@ -24,3 +26,5 @@ TEST_CASE("versions grow, and no two threads get the same one") {
   std::sort(all.begin(), all.end());
   CHECK(std::adjacent_find(all.begin(), all.end()) == all.end());
 }
+
+}  // namespace version_test

@@ -15,11 +15,11 @@
 #include "libtune/operation/sequence.hpp"
 #include "libtune/testing/fake_device.hpp"
 
+namespace workload_test {
+
 using tune::device_array;
 using tune::host_array;
 using tune::testing::fake_call;
-
-namespace {
 
 /// An operation that only has slots, each padded to a multiple.
 class padded_copy final : public tune::operation {
@@ -49,8 +49,6 @@ struct bench {
     return of.buffer(slot).get<std::int32_t>(queue)(0);
   }
 };
-
-}  // namespace
 
 TEST_CASE("arrays with contents hold them, and all others hold what no kernel would write") {
   bench b;
@@ -154,15 +152,11 @@ TEST_CASE("contents may be marked as those of a slot that only some operations h
   CHECK(b.first(op, "dest") == 1);
 }
 
-namespace {
-
 tune::operation_sequence joined_copies(const bench& b) {
   return tune::operation_sequence(
       b.queue, {{"a", padded_copy(b.queue, 5, 4)}, {"b", padded_copy(b.queue, 5, 4)}},
       {{"between", {"a:dest", "b:src"}}}, {{"scratch", {"between"}}});
 }
-
-}  // namespace
 
 TEST_CASE("contents for a slot that is part of another, or an alias, name the slot to set") {
   bench b;
@@ -262,8 +256,6 @@ TEST_CASE("the operations may outlive it") {
   CHECK(b.first(op, "src") == 1);
 }
 
-namespace {
-
 /// Writes a byte a number of bytes from the begin of the memory in a slot; the fake device's
 /// kernels could not, so it is done behind the workload's back.
 void write_behind(bench& b, const padded_copy& op, const char* slot, std::size_t offset) {
@@ -271,8 +263,6 @@ void write_behind(bench& b, const padded_copy& op, const char* slot, std::size_t
   const std::byte seven{7};
   b.queue.fill(memory, 1, std::span(&seven, 1), offset);
 }
-
-}  // namespace
 
 TEST_CASE("what is written behind an array is found, with the slot and the place") {
   bench b;
@@ -379,3 +369,5 @@ TEST_CASE("to run an operation sets its arrays, and its stray writes are an erro
                        doctest::Contains("'dest': element 5, 1 past the end, was written"),
                        tune::error);
 }
+
+}  // namespace workload_test

@@ -13,10 +13,10 @@
 #include "operations/hreduce/hreduce.hpp"
 #include "operations/transpose/transpose.hpp"
 
+namespace large_test {
+
 using tune::dtype;
 using namespace tune::operations;  // NOLINT: all that it has is tested here
-
-namespace {
 
 constexpr std::size_t gibibyte = std::size_t{1} << 30;
 
@@ -34,8 +34,6 @@ std::uint8_t byte_at(tune::command_queue& queue, const tune::device_array& array
   queue.read(array.buffer(), &byte, 1, index);
   return byte;
 }
-
-}  // namespace
 
 LIBTUNE_DEVICE_TEST_CASE("more than 2^32 elements are filled", device) {
   if (!has_room(device)) return;
@@ -101,3 +99,5 @@ LIBTUNE_DEVICE_TEST_CASE("rows of more than 2^31 elements are reduced", device) 
   CHECK(dest(0) == first);
   CHECK(dest(1) == last);
 }
+
+}  // namespace large_test

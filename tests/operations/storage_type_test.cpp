@@ -6,6 +6,8 @@
 
 #include "libtune/base/error.hpp"
 
+namespace storage_type_test {
+
 using tune::operations::storage_type;
 
 TEST_CASE("sizes that kernel text has a type for are moved as that type") {
@@ -26,3 +28,5 @@ TEST_CASE("other sizes are structs of the largest parts that divide them") {
 TEST_CASE("an element without bytes is an error") {
   CHECK_THROWS_AS(storage_type("element", 0), tune::argument_error);
 }
+
+}  // namespace storage_type_test

@@ -14,13 +14,13 @@
 #include "operations/transpose/reference.hpp"
 #include "tests/operations/numbers.hpp"
 
+namespace transpose_test {
+
 using tune::dtype;
 using tune::operations::tile_walk;
 using tune::operations::transpose;
 using tune::operations::transpose_template;
 using tune::operations::transpose_tuning;
-
-namespace {
 
 struct extra {
   std::size_t src_rows = 0;
@@ -88,8 +88,6 @@ void transposes_all(const tune::context& context, const transpose_tuning& tuning
   transposes<T>(made, context, 2 * edge + 1, edge - 1);
   transposes<T>(made, context, 2 * edge, 2 * edge, {1, 3, 2, 1});
 }
-
-}  // namespace
 
 static_assert(std::is_nothrow_move_assignable_v<tune::operations::transpose>);
 
@@ -165,3 +163,5 @@ TEST_CASE("transpositions of every size compile for CUDA") {
                                      transpose_tuning{16, 8, 16, 4, tile_walk::diagonal}));
   });
 }
+
+}  // namespace transpose_test

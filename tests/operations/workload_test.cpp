@@ -6,11 +6,11 @@
 
 #include "libtune/testing/fake_device.hpp"
 
+namespace workload_test {
+
 using tune::operations::workload_bytes;
 using tune::testing::fake_device;
 using tune::testing::fake_device_options;
-
-namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
@@ -21,8 +21,6 @@ std::size_t workload_of(std::size_t cache, std::size_t memory, std::size_t alloc
   options.limits.max_allocation_bytes = allocation;
   return workload_bytes(fake_device(options).device());
 }
-
-}  // namespace
 
 TEST_CASE("a workload is larger than four times the last cache") {
   CHECK(workload_of(50 * mebibyte, 100'000 * mebibyte, 10'000 * mebibyte) > 200 * mebibyte);
@@ -37,3 +35,5 @@ TEST_CASE("a workload fits in one buffer and takes a part of the memory only") {
 TEST_CASE("a GPU that does not tell its cache is taken to have a large one") {
   CHECK(workload_of(0, 100'000 * mebibyte, 10'000 * mebibyte) == 1024 * mebibyte);
 }
+
+}  // namespace workload_test

@@ -6,6 +6,8 @@
 
 #include "libtune/testing/fake_device.hpp"
 
+namespace device_group_test {
+
 using tune::testing::fake_device;
 
 TEST_CASE("devices of one identity and backend form a group, in the order of their first") {
@@ -23,3 +25,5 @@ TEST_CASE("devices of one identity and backend form a group, in the order of the
 }
 
 TEST_CASE("no devices form no group") { CHECK(tune::group_devices({}).empty()); }
+
+}  // namespace device_group_test

@@ -5,9 +5,9 @@
 #include <chrono>
 #include <doctest/doctest.h>
 
-using namespace std::chrono_literals;
+namespace division_test {
 
-namespace {
+using namespace std::chrono_literals;
 
 tune::search_started_event search_by(const char* strategy) {
   return {.subject = {},
@@ -17,8 +17,6 @@ tune::search_started_event search_by(const char* strategy) {
           .planned = 100,
           .taken_over = 10};
 }
-
-}  // namespace
 
 TEST_CASE("a space of which everything is tried is dealt out") {
   const auto parts = tune::divide(search_by("exhaustive"), 10, {}, 3);
@@ -63,3 +61,5 @@ TEST_CASE("a search is divided as far as each part takes long enough") {
   CHECK_FALSE(tune::worthwhile_parts(100, std::nullopt, 3s));
   CHECK(tune::worthwhile_parts(100, std::nullopt, 0s) == 100);
 }
+
+}  // namespace division_test

@@ -20,13 +20,13 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/pretune/simulated_tuner.hpp"
 
+namespace pretuning_test {
+
 using pretuned::equal_devices;
 using pretuned::simulated_function;
 using pretuned::simulated_key;
 using pretuned::simulated_tuner;
 using tune::pretuning_state;
-
-namespace {
 
 /// Devices, an application and a database.
 struct bench {
@@ -81,8 +81,6 @@ void check_each_once(const simulated_tuner& tuner, std::size_t configurations) {
   CHECK(tried.size() == configurations);
   CHECK(std::set<int>(tried.begin(), tried.end()).size() == configurations);
 }
-
-}  // namespace
 
 TEST_CASE("one device tunes key after key, and stores what is found, trials included") {
   bench here(1);
@@ -319,3 +317,5 @@ TEST_CASE("a result that cannot be stored is a failure") {
   CHECK(results[0].state == pretuning_state::failed);
   CHECK(results[0].reason.find(here.folder.path().string()) != std::string::npos);
 }
+
+}  // namespace pretuning_test

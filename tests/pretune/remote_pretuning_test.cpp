@@ -18,11 +18,11 @@
 #include "libtune/testing/test_mode_guard.hpp"
 #include "tests/isolation/sample_tuner.hpp"
 
+namespace remote_pretuning_test {
+
 using isolated::flaw;
 using isolated::sample_key;
 using tune::pretuning_state;
-
-namespace {
 
 // PoCL reads it when it is used first; children inherit it.
 const int two_devices = ::setenv("POCL_DEVICES", "pthread pthread", 0);
@@ -51,8 +51,6 @@ tune::pretuning_item item_for(const sample_key& key) {
            tune::describe_fields<isolated::sample_tuning>()},
           tune::to_values(key)};
 }
-
-}  // namespace
 
 TEST_CASE("children tune keys for two devices, and crashes of theirs are trials") {
   const tune::testing::test_mode_guard application(tune::testing::test_mode::off);
@@ -104,3 +102,5 @@ TEST_CASE("a program without the door is told in the time that it is given") {
   CHECK_THROWS_AS(tune::list_functions({.path = "/no/such", .arguments = {"such"}}),
                   tune::tuner_unavailable_error);
 }
+
+}  // namespace remote_pretuning_test

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <doctest/doctest.h>
 
+namespace search_pace_test {
+
 using namespace std::chrono_literals;
 
 TEST_CASE("the pace of a search counts from its first trial, and takes some trials to be known") {
@@ -26,3 +28,5 @@ TEST_CASE("the pace of a search counts from its first trial, and takes some tria
   CHECK(after(110s, 0)->rest == 0s);
   CHECK(after(110s, 0)->start == 60s);
 }
+
+}  // namespace search_pace_test

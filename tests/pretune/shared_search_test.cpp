@@ -10,9 +10,9 @@
 #include "tests/isolation/event_text.hpp"
 #include "tests/pretune/simulated_tuner.hpp"
 
-using tune::search_role;
+namespace shared_search_test {
 
-namespace {
+using tune::search_role;
 
 const tune::search_identity first_search{
     .space = "space", .compiler = "c", .library_version = "1", .stage = 0};
@@ -54,8 +54,6 @@ struct bench {
     return share;
   }
 };
-
-}  // namespace
 
 TEST_CASE("a search that several children make is told as one") {
   bench here;
@@ -112,3 +110,5 @@ TEST_CASE("who goes through the whole again takes over what all have tried") {
   CHECK(here.events->lines.back() == "ended with n=2 of 1");
   CHECK(here.events->finished.size() == 1);
 }
+
+}  // namespace shared_search_test

@@ -11,10 +11,10 @@
 
 #include "libtune/testing/fake_device.hpp"
 
+namespace work_board_test {
+
 using tune::led_job;
 using tune::work_board;
-
-namespace {
 
 led_job take_job(work_board& board) {
   auto task = board.next();
@@ -43,8 +43,6 @@ std::size_t reserve_when_there(led_job& job, std::size_t most) {
     std::this_thread::yield();
   }
 }
-
-}  // namespace
 
 TEST_CASE("jobs are dealt out in order, and then there is nothing more") {
   work_board board({4, 2});
@@ -117,3 +115,5 @@ TEST_CASE("several jobs share out who has nothing to do, but for those that want
   waiting.clear();
   CHECK(parts == 0);
 }
+
+}  // namespace work_board_test

@@ -6,6 +6,8 @@
 #include <doctest/doctest.h>
 #include <limits>
 
+namespace duration_test {
+
 using namespace std::chrono_literals;
 using tune::format_clock;
 using tune::format_run_time;
@@ -43,3 +45,5 @@ TEST_CASE("a clock shows minutes and seconds, and hours where there are any") {
   CHECK(format_clock(25h + 2min + 3s) == "25:02:03");
   CHECK(format_clock(-5s) == "0:00");
 }
+
+}  // namespace duration_test

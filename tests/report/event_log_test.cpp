@@ -11,6 +11,8 @@
 
 #include "tests/report/sample_search.hpp"
 
+namespace event_log_test {
+
 using namespace std::chrono_literals;
 using json = nlohmann::json;
 using tune::testing::failed_trial;
@@ -18,16 +20,12 @@ using tune::testing::measured_trial;
 using tune::testing::sample_configuration;
 using tune::testing::sample_subject;
 
-namespace {
-
 std::vector<json> lines_of(const std::ostringstream& out) {
   std::vector<json> lines;
   std::istringstream text(out.str());
   for (std::string line; std::getline(text, line);) lines.push_back(json::parse(line));
   return lines;
 }
-
-}  // namespace
 
 TEST_CASE("each event is one line of JSON with its name") {
   std::ostringstream out;
@@ -101,3 +99,5 @@ TEST_CASE("who waits, for whom and for how long is a line") {
   CHECK(lines[1]["process"].is_null());
   CHECK(lines[1]["over"] == true);
 }
+
+}  // namespace event_log_test

@@ -13,13 +13,13 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/report/sample_search.hpp"
 
+namespace files_test {
+
 using nlohmann::json;
 using tune::outcome;
 using tune::search_finished_event;
 using tune::testing::failed_trial;
 using tune::testing::measured_trial;
-
-namespace {
 
 std::string csv_of(const search_finished_event& search) {
   std::ostringstream out;
@@ -52,8 +52,6 @@ search_finished_event search_of_values() {
                                 outcome::skipped, "")};
   return search;
 }
-
-}  // namespace
 
 TEST_CASE("CSV has a header and a row for each trial, complete and in order") {
   CHECK(csv_of(tune::testing::mixed_search()) ==
@@ -175,3 +173,5 @@ TEST_CASE("a file that cannot be written is an error that names it and says why"
   CHECK_THROWS_WITH_AS(reporter.search_finished(tune::testing::successful_search()), text.c_str(),
                        tune::error);
 }
+
+}  // namespace files_test

@@ -11,14 +11,14 @@
 #include "libtune/testing/fake_clock.hpp"
 #include "tests/report/sample_search.hpp"
 
+namespace progress_test {
+
 using namespace std::chrono_literals;
 using tune::outcome;
 using tune::search_started_event;
 using tune::testing::failed_trial;
 using tune::testing::measured_trial;
 using tune::testing::sample_configuration;
-
-namespace {
 
 /// A reporter whose clock stands still until a trial takes time.
 class watched_progress {
@@ -68,8 +68,6 @@ tune::trial timed(std::int64_t x, std::int64_t y, double nanoseconds) {
 tune::trial untimed(std::int64_t x, std::int64_t y) {
   return failed_trial(0, sample_configuration(x, y), outcome::skipped, "");
 }
-
-}  // namespace
 
 TEST_CASE("the start of a search is told with what was excluded") {
   watched_progress progress(false);
@@ -267,3 +265,5 @@ TEST_CASE("before a search begins a wait has a line of its own") {
   progress.wait(event, 1s);
   CHECK(progress.take().empty());
 }
+
+}  // namespace progress_test

@@ -8,21 +8,19 @@
 
 #include "tests/report/sample_search.hpp"
 
+namespace table_test {
+
 using tune::outcome;
 using tune::search_finished_event;
 using tune::testing::failed_trial;
 using tune::testing::measured_trial;
 using tune::testing::sample_configuration;
 
-namespace {
-
 std::string table_of(const search_finished_event& search, const tune::table_options& options = {}) {
   std::ostringstream out;
   tune::write_table(out, search, options);
   return out.str();
 }
-
-}  // namespace
 
 TEST_CASE("a table shows the fastest first and what is the same for all once") {
   CHECK(table_of(tune::testing::successful_search()) ==
@@ -167,3 +165,5 @@ TEST_CASE("what could not be settled is noted below the table") {
                                  "Note: the helper was not found\n"
                                  "Note: the device was slower at the end\n"));
 }
+
+}  // namespace table_test

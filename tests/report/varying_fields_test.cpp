@@ -9,15 +9,13 @@
 
 #include "tests/report/sample_search.hpp"
 
+namespace varying_fields_test {
+
 using tune::named_value;
 using tune::varying_fields;
 using tune::testing::sample_configuration;
 
-namespace {
-
 using fields = std::vector<named_value>;
-
-}  // namespace
 
 TEST_CASE("of one configuration every field is worth showing") {
   varying_fields seen;
@@ -70,3 +68,5 @@ TEST_CASE("a result is written with its fields, or alone") {
         "53.1 us (block_x=16, block_y=2, tile=1)");
   CHECK(tune::format_result(tune::run_time(53'100), {}) == "53.1 us");
 }
+
+}  // namespace varying_fields_test

@@ -6,10 +6,10 @@
 
 #include "tests/search/sample_spaces.hpp"
 
+namespace additive_kernel_test {
+
 using tune::detail::additive_kernel;
 using tune::detail::coordinates;
-
-namespace {
 
 const coordinates& places() {
   // Half numbers, so that there are no axes but these.
@@ -23,8 +23,6 @@ using point = std::vector<std::uint32_t>;
 float alike(const additive_kernel& kernel, const point& one, const point& other) {
   return kernel(one.data(), other.data());
 }
-
-}  // namespace
 
 TEST_CASE("a point is like itself, and less like others the more they differ") {
   const additive_kernel kernel(places());
@@ -73,3 +71,5 @@ TEST_CASE("without axes everything is the same") {
   const additive_kernel kernel(none);
   CHECK(kernel(nullptr, nullptr) == doctest::Approx(1));
 }
+
+}  // namespace additive_kernel_test

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
+namespace allowed_choices_test {
+
 using tune::detail::allowed_choices;
 using tune::detail::choice_graph;
 using tune::detail::choice_walk;
 using edges = std::vector<choice_graph::edge>;
 using choice = std::vector<std::size_t>;
-
-namespace {
 
 /// Of the parameters 0, 1 and 2, the first and the last have to be equal, and are 0 or 1; the one
 /// between may be 0, 1 or 2.
@@ -27,8 +27,6 @@ allowed_choices equal_ends() {
   graph.finish();
   return allowed_choices(std::move(graph), {0, 1, 0}, {ends, between});
 }
-
-}  // namespace
 
 TEST_CASE("groups that interleave are numbered like nested loops all the same") {
   const allowed_choices allowed = equal_ends();
@@ -64,3 +62,5 @@ TEST_CASE("a group without choices leaves none to the others") {
   CHECK_FALSE(allowed_choices({}, {0, 0}, {choice_graph::none}).number(choice{0, 0}));
   CHECK(allowed_choices({}, {}, {}).size() == 1);
 }
+
+}  // namespace allowed_choices_test

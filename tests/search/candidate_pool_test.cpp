@@ -6,20 +6,18 @@
 
 #include "tests/search/sample_spaces.hpp"
 
+namespace candidate_pool_test {
+
 using tune::detail::additive_kernel;
 using tune::detail::candidate_pool;
 using tune::detail::coordinates;
 using tune::detail::gaussian_process;
-
-namespace {
 
 void observe(gaussian_process& process, const coordinates& places, std::size_t index) {
   std::vector<std::uint32_t> point(places.axes());
   places.write(index, point);
   process.add(point);
 }
-
-}  // namespace
 
 TEST_CASE("candidates know the same of a process whenever they were added") {
   const coordinates places(tune::testing::line(50));
@@ -72,3 +70,5 @@ TEST_CASE("a candidate is added once") {
   pool.add(1, process);
   CHECK(pool.size() == 1);
 }
+
+}  // namespace candidate_pool_test

@@ -7,6 +7,8 @@
 #include <doctest/doctest.h>
 #include <vector>
 
+namespace choice_graph_test {
+
 using tune::detail::choice_graph;
 using edges = std::vector<choice_graph::edge>;
 
@@ -51,3 +53,5 @@ TEST_CASE("many nodes stay apart, and are found again") {
           nodes[i]);
   }
 }
+
+}  // namespace choice_graph_test

@@ -6,10 +6,10 @@
 #include <doctest/doctest.h>
 #include <vector>
 
+namespace classic_spaces_test {
+
 using tune::testing::convolution_tuning;
 using tune::testing::gemm_tuning;
-
-namespace {
 
 /// Calls visit for every combination of the two extended sizes with the others.
 template <class Visit>
@@ -40,8 +40,6 @@ void for_each_convolution(Visit visit) {
     }
   }
 }
-
-}  // namespace
 
 TEST_CASE("the convolution space is what brute force finds, in its order") {
   const auto space = tune::testing::convolution_space();
@@ -77,3 +75,5 @@ TEST_CASE("the matrix multiplication space is what brute force finds, with or wi
     CHECK(tune::testing::gemm::allows(space[i]));
   }
 }
+
+}  // namespace classic_spaces_test

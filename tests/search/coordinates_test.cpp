@@ -10,10 +10,10 @@
 
 #include "tests/search/sample_spaces.hpp"
 
+namespace coordinates_test {
+
 using tune::value;
 using tune::detail::coordinates;
-
-namespace {
 
 std::vector<value> numbers(std::initializer_list<std::int64_t> given) {
   return {given.begin(), given.end()};
@@ -22,8 +22,6 @@ std::vector<value> numbers(std::initializer_list<std::int64_t> given) {
 coordinates of(std::vector<value> candidates) {
   return coordinates(tune::search_space({{"x", std::move(candidates)}}));
 }
-
-}  // namespace
 
 TEST_CASE("numbers that are far apart are placed by their logarithms") {
   const coordinates places = of(numbers({1, 2, 4, 16}));
@@ -76,3 +74,5 @@ TEST_CASE("parameters of one candidate have no axis") {
   places.write(2, point);
   CHECK(point[0] == 2);
 }
+
+}  // namespace coordinates_test

@@ -7,6 +7,8 @@
 
 #include "libtune/search/strategies.hpp"
 
+namespace default_search_test {
+
 using tune::choose_search;
 using tune::search_limit;
 
@@ -40,3 +42,5 @@ TEST_CASE("what is chosen can be made") {
     CHECK(std::ranges::find(names, chosen.strategy) != names.end());
   }
 }
+
+}  // namespace default_search_test

@@ -15,10 +15,10 @@
 #include "libtune/base/error.hpp"
 #include "tests/search/sample_spaces.hpp"
 
+namespace enumeration_test {
+
 using tune::detail::restriction_outline;
 using tune::testing::counting;
-
-namespace {
 
 /// Counts what enumeration does to it.
 class counted final : public tune::detail::combination {
@@ -61,8 +61,6 @@ const std::vector<tune::parameter> cube{counting("a", 10), counting("b", 10), co
 
 const counted::predicate a_is_3 = [](const auto& choice) { return choice[0] == 3; };
 const counted::predicate b_below_c = [](const auto& choice) { return choice[1] < choice[2]; };
-
-}  // namespace
 
 TEST_CASE("without restrictions the whole product is allowed, in order") {
   counted at(3, {});
@@ -204,3 +202,5 @@ TEST_CASE("where all combinations would be visited in vain, that is said at once
                        doctest::Contains("declare what 'a is 3' reads"), tune::argument_error);
   CHECK(at.asked[0] == 0);
 }
+
+}  // namespace enumeration_test

@@ -11,6 +11,8 @@
 #include "tests/search/proposals.hpp"
 #include "tests/search/sample_spaces.hpp"
 
+namespace exhaustive_test {
+
 TEST_CASE("the exhaustive strategy goes through a small space in its order") {
   const auto answer = [](std::size_t) { return 1.0; };
   tune::exhaustive_strategy all(tune::testing::line(4));
@@ -39,3 +41,5 @@ TEST_CASE("it goes through a larger space in strides, everywhere from the start,
     CHECK(order == each);
   }
 }
+
+}  // namespace exhaustive_test

@@ -6,6 +6,8 @@
 #include <doctest/doctest.h>
 #include <vector>
 
+namespace failure_rates_test {
+
 using tune::detail::failure_rates;
 using point = std::vector<std::uint32_t>;
 
@@ -37,3 +39,5 @@ TEST_CASE("where all fail alike no candidate is to blame") {
   for (std::uint32_t i = 0; i < 100; ++i) rates.learn(point{i % 5, i % 2}, i % 10 < 5);
   for (std::uint32_t i = 0; i < 2; ++i) CHECK(rates.success(1, i) > 0.7);
 }
+
+}  // namespace failure_rates_test

@@ -7,11 +7,11 @@
 
 #include "tests/search/sample_spaces.hpp"
 
+namespace gaussian_process_test {
+
 using tune::detail::additive_kernel;
 using tune::detail::coordinates;
 using tune::detail::gaussian_process;
-
-namespace {
 
 constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
 
@@ -53,8 +53,6 @@ belief at(const gaussian_process& process, std::size_t index, const std::vector<
   }
   return found;
 }
-
-}  // namespace
 
 TEST_CASE("the mean goes through what was measured, which explains all there") {
   const gaussian_process process = process_at({0, 8, 20});
@@ -107,3 +105,5 @@ TEST_CASE("values that vary smoothly are more likely under a smooth kernel") {
   };
   CHECK(preference(true) > preference(false) + 10);
 }
+
+}  // namespace gaussian_process_test

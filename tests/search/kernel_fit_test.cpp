@@ -8,6 +8,8 @@
 #include "libtune/search/random_source.hpp"
 #include "tests/search/sample_spaces.hpp"
 
+namespace kernel_fit_test {
+
 using tune::detail::additive_kernel;
 
 TEST_CASE("an axis that matters gets a shorter length than one that does not") {
@@ -46,3 +48,5 @@ TEST_CASE("noise is told from what parameters do") {
   from.scales.assign(places.axes(), 1.0F);
   CHECK(tune::detail::fit_kernel(places, from, points, values).noise > from.noise);
 }
+
+}  // namespace kernel_fit_test

@@ -8,7 +8,7 @@
 
 #include "tests/search/sample_spaces.hpp"
 
-namespace {
+namespace learning_strategy_test {
 
 /// Proposes what it is given, then nothing.
 class suggesting final : public tune::detail::learning_strategy {
@@ -30,8 +30,6 @@ class suggesting final : public tune::detail::learning_strategy {
 
   std::vector<std::size_t> ideas_;
 };
-
-}  // namespace
 
 TEST_CASE("a strategy without ideas goes through the rest of the space at random") {
   suggesting searching({4, 2}, {.seed = 1});
@@ -58,3 +56,5 @@ TEST_CASE("a configuration is learned once, however often it is told") {
   searching.tell(3, std::nullopt);
   CHECK(searching.learned == std::vector<std::size_t>{7, 3});
 }
+
+}  // namespace learning_strategy_test

@@ -6,6 +6,8 @@
 
 #include "tests/search/valley.hpp"
 
+namespace local_test {
+
 TEST_CASE("the strategy 'local' gets much further than random search") {
   const double random = tune::testing::mean_best_of_search("random", 300);
   const double learned = tune::testing::mean_best_of_search("local", 300);
@@ -48,3 +50,5 @@ TEST_CASE("local search moves on as soon as something is better") {
   const auto last = *searching.ask();  // after turns around it, a step beside it
   CHECK(near + (last + 1 == better || last == better + 1 ? 1 : 0) >= 1);
 }
+
+}  // namespace local_test

@@ -6,6 +6,8 @@
 
 #include "tests/search/valley.hpp"
 
+namespace model_test {
+
 TEST_CASE("the strategy 'model' finds in 60 proposals what random search misses in 2000") {
   const double random = tune::testing::mean_best_of_search("random", 2000);
   const double learned = tune::testing::mean_best_of_search("model", 60);
@@ -38,3 +40,5 @@ TEST_CASE("the model makes use of answers to what it has not proposed") {
   CHECK(first > 480);
   CHECK(first < 520);
 }
+
+}  // namespace model_test

@@ -9,6 +9,8 @@
 #include "libtune/search/neighbours.hpp"
 #include "tests/search/sample_spaces.hpp"
 
+namespace neighbours_by_turns_test {
+
 using tune::detail::random_source;
 
 TEST_CASE("all neighbours come once") {
@@ -43,3 +45,5 @@ TEST_CASE("another draw is another order") {
   const auto once = tune::detail::neighbours_by_turns(space, 5, random);
   CHECK(once != tune::detail::neighbours_by_turns(space, 5, random));
 }
+
+}  // namespace neighbours_by_turns_test

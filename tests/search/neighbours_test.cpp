@@ -13,6 +13,8 @@
 #include "libtune/base/error.hpp"
 #include "tests/search/sample_spaces.hpp"
 
+namespace neighbours_test {
+
 using tune::closest;
 using tune::neighbourhood;
 using tune::neighbours;
@@ -21,15 +23,11 @@ using tune::detail::random_source;
 using tune::testing::counting;
 using choice = std::vector<std::size_t>;
 
-namespace {
-
 std::vector<choice> choices(const search_space& space, const std::vector<std::size_t>& indices) {
   std::vector<choice> all;
   for (const std::size_t index : indices) all.push_back(space.choice(index));
   return all;
 }
-
-}  // namespace
 
 TEST_CASE("Hamming neighbours differ in one parameter, by any number of candidates") {
   const search_space space({counting("a", 3), counting("b", 4)});
@@ -118,3 +116,5 @@ TEST_CASE("neighbours of nothing and points of another space are errors") {
   CHECK_THROWS_WITH_AS(closest(space, std::vector{1.0, infinite, 1.0}),
                        "the point has inf for the parameter 'b'", tune::argument_error);
 }
+
+}  // namespace neighbours_test

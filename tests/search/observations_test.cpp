@@ -7,9 +7,9 @@
 #include <limits>
 #include <numeric>
 
-using tune::detail::observations;
+namespace observations_test {
 
-namespace {
+using tune::detail::observations;
 
 observations told(const std::vector<std::optional<double>>& scores) {
   observations all;
@@ -19,8 +19,6 @@ observations told(const std::vector<std::optional<double>>& scores) {
   }
   return all;
 }
-
-}  // namespace
 
 TEST_CASE("targets are in the order of the scores, with a mean of 0 and a variance of 1") {
   const auto targets = told({8.0, 1.0, 4.0, 2.0, 1000.0}).targets();
@@ -97,3 +95,5 @@ TEST_CASE("the best and the latest are kept, and the best score even if it is no
   all.tell(5, 0.5);
   CHECK(all.best()->index == 5);
 }
+
+}  // namespace observations_test

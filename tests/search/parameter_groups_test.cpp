@@ -6,6 +6,8 @@
 #include <doctest/doctest.h>
 #include <vector>
 
+namespace parameter_groups_test {
+
 using tune::detail::group_parameters;
 using tune::detail::restriction_outline;
 using numbers = std::vector<std::size_t>;
@@ -36,3 +38,5 @@ TEST_CASE("restrictions are asked by depth, then in the order given") {
       {"r0", {}}, {"r1", numbers{1}}, {"r2", numbers{}}, {"r3", numbers{0, 1}}};
   CHECK(tune::detail::asking_order(3, restrictions) == numbers{2, 1, 3, 0});
 }
+
+}  // namespace parameter_groups_test

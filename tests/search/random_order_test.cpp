@@ -10,9 +10,9 @@
 #include <set>
 #include <vector>
 
-using tune::detail::random_order;
+namespace random_order_test {
 
-namespace {
+using tune::detail::random_order;
 
 std::vector<std::size_t> take(random_order order, std::size_t count) {
   std::vector<std::size_t> taken;
@@ -23,8 +23,6 @@ std::vector<std::size_t> take(random_order order, std::size_t count) {
   }
   return taken;
 }
-
-}  // namespace
 
 TEST_CASE("every number comes once") {
   for (const std::size_t size : {0, 1, 2, 3, 100}) {
@@ -55,3 +53,5 @@ TEST_CASE("a few of very many numbers are taken at once") {
   const auto taken = take(random_order(std::numeric_limits<std::size_t>::max(), 1), 1000);
   CHECK(std::set<std::size_t>(taken.begin(), taken.end()).size() == 1000);
 }
+
+}  // namespace random_order_test

@@ -7,6 +7,8 @@
 #include <doctest/doctest.h>
 #include <limits>
 
+namespace random_source_test {
+
 using tune::detail::random_source;
 
 TEST_CASE("numbers are the same on every platform") {
@@ -57,3 +59,5 @@ TEST_CASE("numbers of the unit interval fill it evenly, and never reach 1") {
     CHECK(count < 1150);
   }
 }
+
+}  // namespace random_source_test

@@ -8,6 +8,8 @@
 
 #include "tests/search/sample_spaces.hpp"
 
+namespace repair_test {
+
 using tune::detail::random_source;
 using tune::detail::untried_near;
 
@@ -37,3 +39,5 @@ TEST_CASE("where all have been tried there is none") {
   CHECK_FALSE(untried_near(
       tune::testing::line(6), point, [](std::size_t) { return true; }, random));
 }
+
+}  // namespace repair_test

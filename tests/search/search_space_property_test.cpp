@@ -21,12 +21,12 @@
 #include "libtune/search/search_space.hpp"
 #include "tests/search/sample_spaces.hpp"
 
+namespace search_space_property_test {
+
 using tune::neighbourhood;
 using tune::search_space;
 using tune::detail::random_source;
 using choice = std::vector<std::size_t>;
-
-namespace {
 
 /// A yes or no that depends on some parameters and on nothing else, but on these without pattern.
 bool noise(std::uint64_t seed, const std::vector<std::size_t>& reads,
@@ -130,8 +130,6 @@ double distance(const choice& at, const std::vector<double>& point) {
   }
   return sum;
 }
-
-}  // namespace
 
 TEST_CASE("random spaces have the configurations, order and removals of brute force") {
   for (std::uint64_t seed = 0; seed < spaces; ++seed) {
@@ -270,3 +268,5 @@ TEST_CASE("a space far too big to be listed is counted, indexed, sampled and wal
     CHECK(tune::closest(space, std::vector<double>(at.begin(), at.end())) == index);
   }
 }
+
+}  // namespace search_space_property_test

@@ -18,6 +18,8 @@
 #include "libtune/base/error.hpp"
 #include "tests/search/sample_spaces.hpp"
 
+namespace search_space_test {
+
 using tune::named_value;
 using tune::parameter;
 using tune::search_space;
@@ -165,3 +167,5 @@ TEST_CASE("a space whose restriction threw may be asked again") {
   broken = false;
   CHECK(space.size() == 4);
 }
+
+}  // namespace search_space_test

@@ -9,17 +9,15 @@
 #include "tests/search/proposals.hpp"
 #include "tests/search/sample_spaces.hpp"
 
+namespace shortlist_test {
+
 using tune::shortlist_strategy;
 using indexes = std::vector<std::size_t>;
-
-namespace {
 
 indexes proposals(const indexes& listed) {
   shortlist_strategy strategy(tune::testing::line(9), listed);
   return tune::testing::proposals(strategy, [](std::size_t) { return 1.0; });
 }
-
-}  // namespace
 
 TEST_CASE("what is listed is proposed, in the order given, each once") {
   CHECK(proposals({7, 0, 3}) == indexes{7, 0, 3});
@@ -38,3 +36,5 @@ TEST_CASE("an empty list ends at once, and the end lasts") {
 TEST_CASE("what the space does not have cannot be listed") {
   CHECK_THROWS_AS(shortlist_strategy(tune::testing::line(9), {1, 9}), tune::argument_error);
 }
+
+}  // namespace shortlist_test

@@ -11,6 +11,8 @@
 #include "libtune/base/error.hpp"
 #include "tests/search/sample_spaces.hpp"
 
+namespace space_outline_test {
+
 using tune::detail::exact_candidate;
 using tune::detail::space_outline;
 
@@ -78,3 +80,5 @@ TEST_CASE("only fields that are no parameters are compared with the defaults") {
   CHECK_FALSE(outline.has_defaults(
       std::vector<tune::named_value>{{"a", std::int64_t{0}}, {"b", 2.5}}, defaults));
 }
+
+}  // namespace space_outline_test

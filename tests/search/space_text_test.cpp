@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+namespace space_text_test {
+
 using tune::canonical_text;
 using tune::parameter;
 using tune::restriction;
 using tune::search_space;
-
-namespace {
 
 std::int64_t number(std::int64_t i) { return i; }
 
@@ -23,8 +23,6 @@ std::vector<parameter> sample_parameters() {
 restriction first_below(std::size_t limit, const std::string& description) {
   return {description, [limit](auto choice) { return choice[0] < limit; }};
 }
-
-}  // namespace
 
 TEST_CASE("the text of a space is always the same") {
   // Databases hold digests of such texts.
@@ -66,3 +64,5 @@ TEST_CASE("whatever changes in a space changes its text") {
   add(sample_parameters(), {first_below(3, "all"), first_below(3, "all")});
   CHECK(texts.size() == 12);
 }
+
+}  // namespace space_text_test

@@ -10,6 +10,8 @@
 #include "libtune/search/random.hpp"
 #include "tests/search/sample_spaces.hpp"
 
+namespace strategies_test {
+
 TEST_CASE("every listed name makes a strategy for the space with the options") {
   const auto space = tune::testing::line(9);
   for (const std::string_view name : tune::strategy_names()) {
@@ -36,3 +38,5 @@ TEST_CASE("an unknown name is an error that lists the known ones") {
       "genetic, differential, annealing, model",
       tune::argument_error);
 }
+
+}  // namespace strategies_test

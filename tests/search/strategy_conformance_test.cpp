@@ -7,7 +7,7 @@
 
 #include "libtune/search/strategies.hpp"
 
-namespace {
+namespace strategy_conformance_test {
 
 void check_listed(std::string_view name) {
   tune::testing::check_strategy_conformance(
@@ -18,8 +18,6 @@ void check_listed(std::string_view name) {
 
 constexpr std::string_view checked[] = {"exhaustive",   "random",    "local", "genetic",
                                         "differential", "annealing", "model"};
-
-}  // namespace
 
 TEST_CASE("every listed strategy is checked here") {
   const auto names = tune::strategy_names();
@@ -34,3 +32,5 @@ TEST_CASE("the strategy 'genetic' conforms") { check_listed("genetic"); }
 TEST_CASE("the strategy 'differential' conforms") { check_listed("differential"); }
 TEST_CASE("the strategy 'annealing' conforms") { check_listed("annealing"); }
 TEST_CASE("the strategy 'model' conforms") { check_listed("model"); }
+
+}  // namespace strategy_conformance_test

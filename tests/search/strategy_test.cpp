@@ -10,7 +10,7 @@
 #include "libtune/base/error.hpp"
 #include "tests/search/sample_spaces.hpp"
 
-namespace {
+namespace strategy_test {
 
 /// Ends when it is told to, and notes the answers.
 class listening final : public tune::strategy {
@@ -45,8 +45,6 @@ int count_proposals(const tune::strategy_options& options) {
   while (searching.ask()) ++count;
   return count;
 }
-
-}  // namespace
 
 TEST_CASE("a score that is no number reaches a strategy as a failure") {
   listening searching;
@@ -106,3 +104,5 @@ TEST_CASE("a warm start outside the space is an error") {
   CHECK_THROWS_WITH_AS(counting_up({.warm_start = {10}}),
                        "a warm start with configuration 10 of a space of 10", tune::argument_error);
 }
+
+}  // namespace strategy_test

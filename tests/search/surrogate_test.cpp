@@ -8,6 +8,8 @@
 
 #include "tests/search/valley.hpp"
 
+namespace surrogate_test {
+
 using tune::detail::random_source;
 using tune::detail::surrogate;
 
@@ -70,3 +72,5 @@ TEST_CASE("before anything is known, powers of two are preferred") {
   }
   CHECK(powers > draws * 2 * 7 / 64);  // 7 of 64 are
 }
+
+}  // namespace surrogate_test

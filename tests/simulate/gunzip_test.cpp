@@ -8,7 +8,7 @@
 
 #include "libtune/base/error.hpp"
 
-namespace {
+namespace gunzip_test {
 
 std::string compressed(const std::string& text) {
   z_stream stream{};
@@ -32,8 +32,6 @@ std::string long_text() {
   for (int i = 0; text.size() < 300'000; ++i) text += std::to_string(i);
   return text;
 }
-
-}  // namespace
 
 TEST_CASE("what was compressed comes back") {
   CHECK(tune::gunzip(compressed("")).empty());
@@ -65,3 +63,5 @@ TEST_CASE("a file that unpacks to more than is allowed is refused") {
   CHECK_THROWS_WITH_AS(tune::gunzip(compressed(long_text()), 1000),
                        "a gzip file holds more than 1000 bytes", tune::argument_error);
 }
+
+}  // namespace gunzip_test

@@ -6,7 +6,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/simulate/read_recording.hpp"
 
-namespace {
+namespace kernel_tuner_recording_test {
 
 const std::string whole = R"({
 "device_name": "", "kernel_name": "k", "problem_size": [4, 4],
@@ -24,8 +24,6 @@ const std::string whole = R"({
 })";
 
 tune::recorded_space read(const std::string& text) { return tune::read_kernel_tuner(text, "k"); }
-
-}  // namespace
 
 TEST_CASE("a cache file of Kernel Tuner gives its configurations with their costs") {
   const tune::recorded_space space = read(whole);
@@ -85,3 +83,5 @@ TEST_CASE("what is no cache file is an error that says why") {
   CHECK_THROWS_AS(read(R"({"tune_params_keys": ["n"], "cache": {"1": {"n": 1, "time": -1}}})"),
                   tune::argument_error);
 }
+
+}  // namespace kernel_tuner_recording_test

@@ -7,7 +7,7 @@
 #include "libtune/simulate/read_recording.hpp"
 #include "libtune/store/exchange.hpp"
 
-namespace {
+namespace libtune_recording_test {
 
 using tune::value;
 
@@ -36,8 +36,6 @@ std::string exported(std::vector<tune::search_content> searches) {
   one.searches = std::move(searches);
   return tune::to_exchange_text({.functions = {one}});
 }
-
-}  // namespace
 
 TEST_CASE("an export gives the trials of a search with their costs") {
   const auto space = tune::read_libtune_export(
@@ -75,3 +73,5 @@ TEST_CASE("what is no export is an error that says why") {
   CHECK_THROWS_WITH_AS(tune::read_libtune_export(exported({}), "m"),
                        "an export of libtune holds no trial", tune::argument_error);
 }
+
+}  // namespace libtune_recording_test

@@ -10,10 +10,10 @@
 #include "libtune/search/random_source.hpp"
 #include "tests/simulate/recorded_line.hpp"
 
+namespace random_baseline_test {
+
 using tune::random_baseline;
 using tune::testing::recorded_line;
-
-namespace {
 
 /// Scores 1, 2, ... count, the best one in the middle.
 tune::recorded_space up_to(int count) {
@@ -21,8 +21,6 @@ tune::recorded_space up_to(int count) {
   for (int i = 0; i < count; ++i) scores[static_cast<std::size_t>((i * 7) % count)] = i + 1;
   return recorded_line(scores);
 }
-
-}  // namespace
 
 TEST_CASE("what is expected of random search is the score of a rank") {
   const random_baseline baseline(up_to(9));
@@ -79,3 +77,5 @@ TEST_CASE("failures are drawn too, and are as bad as the worst") {
 TEST_CASE("where nothing succeeds there is no baseline") {
   CHECK_THROWS_AS(random_baseline(recorded_line({std::nullopt})), tune::argument_error);
 }
+
+}  // namespace random_baseline_test

@@ -9,7 +9,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 
-namespace {
+namespace read_recording_test {
 
 const std::string cache = R"({"tune_params_keys": ["n"], "cache": {"1": {"n": 1, "time": 1}}})";
 const std::string t4 = R"({"results": [{"configuration": {"n": 1}, "invalidity": "correct",
@@ -17,8 +17,6 @@ const std::string t4 = R"({"results": [{"configuration": {"n": 1}, "invalidity":
 const std::string own = R"({"format": "libtune tuning results", "format_version": 1, "functions": [
     {"name": "f", "version": 0, "searches": [{"columns": {}, "trials": [
       {"configuration": [["n", "signed", 1]], "columns": {"score_ns": 3e6}}]}]}]})";
-
-}  // namespace
 
 TEST_CASE("the kind of a recording is told by what it contains") {
   CHECK(tune::read_recording(cache, "r")[0].score_ms == 1);
@@ -40,3 +38,5 @@ TEST_CASE("a file that cannot be read is an error that names it") {
   CHECK_THROWS_WITH_AS(tune::read_recording(folder.path() / "absent.json"),
                        doctest::Contains("absent.json"), tune::error);
 }
+
+}  // namespace read_recording_test

@@ -8,11 +8,11 @@
 
 #include "libtune/base/error.hpp"
 
+namespace recorded_space_test {
+
 using tune::recorded_configuration;
 using tune::recorded_space;
 using tune::value;
-
-namespace {
 
 const std::vector<tune::parameter> parameters{
     {"a", {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}}}, {"b", {false, true}}};
@@ -20,8 +20,6 @@ const std::vector<tune::parameter> parameters{
 recorded_configuration scored(std::int64_t a, bool b, double score_ms) {
   return {{a, b}, {.score_ms = score_ms}};
 }
-
-}  // namespace
 
 TEST_CASE("the space has what was recorded and nothing else, in its own order") {
   const recorded_space space("s", parameters,
@@ -68,3 +66,5 @@ TEST_CASE("recordings that cannot be of one space are refused") {
   CHECK_THROWS_AS(recorded_space("s", parameters, {{{std::int64_t{1}, true}, {.compile_ms = nan}}}),
                   argument_error);
 }
+
+}  // namespace recorded_space_test

@@ -5,16 +5,14 @@
 #include <doctest/doctest.h>
 #include <string>
 
+namespace recording_builder_test {
+
 using tune::value;
 using tune::detail::recording_builder;
-
-namespace {
 
 tune::recorded_configuration scored(std::vector<value> values, double score_ms) {
   return {std::move(values), {.score_ms = score_ms}};
 }
-
-}  // namespace
 
 TEST_CASE("numbers that occur become candidates in their order, words in that of the file") {
   recording_builder builder({{"n", {}}, {"word", {}}});
@@ -35,3 +33,5 @@ TEST_CASE("the later of two recordings of a configuration counts") {
   REQUIRE(space.size() == 1);
   CHECK(space[0].score_ms == 2);
 }
+
+}  // namespace recording_builder_test

@@ -9,11 +9,11 @@
 #include "libtune/search/random.hpp"
 #include "tests/simulate/recorded_line.hpp"
 
+namespace scoring_test {
+
 using tune::random_baseline;
 using tune::scoring;
 using tune::simulated_step;
-
-namespace {
 
 /// Scores 1, 2, ... 1001.
 tune::recorded_space thousand() {
@@ -23,8 +23,6 @@ tune::recorded_space thousand() {
 }
 
 scoring of_thousand() { return scoring(random_baseline(thousand())); }
-
-}  // namespace
 
 TEST_CASE("a search is watched while random search gets from 1 % to 95 % of the way") {
   const scoring by = of_thousand();
@@ -97,3 +95,5 @@ TEST_CASE("random search scores about 0 on average") {
   }
   CHECK(sum / repeats == doctest::Approx(0).epsilon(0.1));
 }
+
+}  // namespace scoring_test

@@ -9,10 +9,10 @@
 #include "libtune/search/exhaustive.hpp"
 #include "tests/simulate/recorded_line.hpp"
 
+namespace simulation_test {
+
 using tune::simulate;
 using tune::testing::recorded_line;
-
-namespace {
 
 /// Goes through the space in its order, and notes how many answers it had at each proposal.
 class counting final : public tune::strategy {
@@ -33,8 +33,6 @@ class counting final : public tune::strategy {
 
   std::size_t next_ = 0;
 };
-
-}  // namespace
 
 TEST_CASE("a strategy is told what was recorded, and time goes on by what it cost") {
   const auto recorded = recorded_line({4, std::nullopt, 2});
@@ -86,3 +84,5 @@ TEST_CASE("a strategy for another space is refused") {
   tune::exhaustive_strategy fitting(recorded.space());
   CHECK_THROWS_AS(simulate(fitting, recorded, {.ahead = 0}), tune::argument_error);
 }
+
+}  // namespace simulation_test

@@ -6,7 +6,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/simulate/read_recording.hpp"
 
-namespace {
+namespace t4_recording_test {
 
 std::string document(const std::string& unit, const std::string& results) {
   return R"({"schema_version": "1.0.0", "metadata": {"timeunit": ")" + unit +
@@ -23,8 +23,6 @@ const std::string two_results = R"(
  "times": {"compilation": 90, "framework": 1, "search_algorithm": 0, "validation": 0},
  "measurements": [{"name": "time", "value": "RuntimeFailedConfig", "unit": ""}],
  "objectives": ["time"]})";
-
-}  // namespace
 
 TEST_CASE("a T4 file gives its configurations with their costs") {
   const auto space = tune::read_t4(document("miliseconds", two_results), "t");
@@ -69,3 +67,5 @@ TEST_CASE("what is no T4 is an error that says why") {
   CHECK_THROWS_AS(tune::read_t4(document("ms", ""), "t"), tune::argument_error);
   CHECK_THROWS_AS(tune::read_t4(document("ms", "{}"), "t"), tune::argument_error);
 }
+
+}  // namespace t4_recording_test

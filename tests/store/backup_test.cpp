@@ -13,6 +13,8 @@
 #include "tests/store/random_content.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace backup_test {
+
 using tune::back_up_database;
 using tune::database_reader;
 using tune::testing::random_content;
@@ -48,3 +50,5 @@ TEST_CASE("a database is not backed up over itself, nor one that is not there") 
   CHECK_THROWS_AS(back_up_database(folder.file("none"), folder.file("copy")), tune::database_error);
   CHECK_FALSE(std::filesystem::exists(folder.file("none")));
 }
+
+}  // namespace backup_test

@@ -18,14 +18,14 @@
 #include "libtune/store/folder_lock.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace binary_cache_concurrency_test {
+
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 using tune::binary_cache;
 using tune::binary_key;
 using tune::detail::binary_header_bytes;
 using tune::testing::temporary_folder;
-
-namespace {
 
 using bytes = std::vector<std::byte>;
 
@@ -82,8 +82,6 @@ int exit_status(pid_t child) {
   if (::waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
   return WEXITSTATUS(status);
 }
-
-}  // namespace
 
 TEST_CASE("sixteen processes never exceed a tiny cap and never read what was not saved") {
   const temporary_folder place;
@@ -186,3 +184,5 @@ TEST_CASE("an entry that is evicted while it is read is read to its end") {
   CHECK(faults == 0);
   CHECK(exit_status(evicter) == 0);
 }
+
+}  // namespace binary_cache_concurrency_test

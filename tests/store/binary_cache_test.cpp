@@ -21,6 +21,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace binary_cache_test {
+
 namespace fs = std::filesystem;
 using tune::binary_cache;
 using tune::binary_key;
@@ -30,8 +32,6 @@ using tune::testing::file_size_limit;
 using tune::testing::scoped_environment;
 using tune::testing::temporary_folder;
 using tune::testing::without_privileges;
-
-namespace {
 
 using bytes = std::vector<std::byte>;
 
@@ -85,8 +85,6 @@ struct filled_cache {
     CHECK(cache.load(key) == sample());
   }
 };
-
-}  // namespace
 
 TEST_CASE("a binary that was saved is found again, under its key alone") {
   const temporary_folder place;
@@ -468,3 +466,5 @@ TEST_CASE("an entry of any time is found, and its time is put right by that") {
     CHECK(std::abs(status.st_mtim.tv_sec - std::time(nullptr)) < ten_years / 2);
   }
 }
+
+}  // namespace binary_cache_test

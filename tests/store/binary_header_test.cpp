@@ -6,12 +6,12 @@
 #include <doctest/doctest.h>
 #include <string>
 
+namespace binary_header_test {
+
 using tune::detail::binary_header;
 using tune::detail::decode;
 using tune::detail::encode;
 using tune::detail::to_hex;
-
-namespace {
 
 binary_header sample() {
   binary_header header;
@@ -26,8 +26,6 @@ std::string repeated(const std::string& text, std::size_t times) {
   while (times-- > 0) all += text;
   return all;
 }
-
-}  // namespace
 
 TEST_CASE("a header has the bytes that are promised") {
   CHECK(to_hex(encode(sample())) ==
@@ -51,3 +49,5 @@ TEST_CASE("no bit of a header is without meaning") {
     CHECK(header.has_value() == (bit >= 8 * 12));
   }
 }
+
+}  // namespace binary_header_test

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+namespace binary_key_test {
+
 using tune::binary_key;
 
 TEST_CASE("a key is its names and texts in their order") {
@@ -33,3 +35,5 @@ TEST_CASE("no two lists of texts make the same key") {
   }
   CHECK(digests.size() == keys);
 }
+
+}  // namespace binary_key_test

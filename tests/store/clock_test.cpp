@@ -16,6 +16,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace clock_test {
+
 using tune::match_mode;
 using tune::tuning_database;
 using tune::testing::fault_vfs;
@@ -23,8 +25,6 @@ using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
-
-namespace {
 
 constexpr std::chrono::hours year{24 * 365};
 const std::vector<std::chrono::seconds> skews{-10 * year, 10 * year};
@@ -51,8 +51,6 @@ void store_with(std::chrono::seconds skew, const std::string& path, std::int64_t
   vfs.skew_clock(skew);
   tuning_database(path).store(sample_function(), sample_key(rows), sample_tuning(wgs), 1);
 }
-
-}  // namespace
 
 TEST_CASE("results are found whatever the clocks of those who stored and look for them say") {
   const temporary_folder folder;
@@ -148,3 +146,5 @@ TEST_CASE("databases of clocks that disagree merge to the same in either order")
         canonical_text(tune::database_reader(other).read_all()));
   CHECK(tuning_database(one).find(sample_function(), sample_key(65)));
 }
+
+}  // namespace clock_test

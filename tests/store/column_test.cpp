@@ -12,13 +12,13 @@
 #include <string>
 #include <vector>
 
+namespace column_test {
+
 using tune::field_description;
 using tune::value;
 using tune::value_type;
 using tune::detail::column_type;
 using tune::detail::kind_of;
-
-namespace {
 
 /// A table in memory with one column, as a key or a tuning has it.
 class one_column {
@@ -119,8 +119,6 @@ std::vector<column_case> all_cases() {
   };
 }
 
-}  // namespace
-
 TEST_CASE("every value of every type comes back as it went in") {
   for (const column_case& c : all_cases()) {
     for (const bool optional : {false, true}) {
@@ -216,3 +214,5 @@ TEST_CASE("the stored name of a kind leads back to it") {
   CHECK(names.size() == 6);
   CHECK_THROWS_AS(tune::detail::kind_from_name("blob"), SQLite::Exception);
 }
+
+}  // namespace column_test

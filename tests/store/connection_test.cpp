@@ -16,13 +16,13 @@
 #include "libtune/store/schema.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace connection_test {
+
 using namespace std::chrono_literals;
 using tune::database_error;
 using tune::detail::connection;
 using tune::detail::write_transaction;
 using tune::testing::temporary_folder;
-
-namespace {
 
 /// A new database with the fixed tables.
 std::string create_database(const temporary_folder& folder) {
@@ -48,8 +48,6 @@ bool is_on(connection& source, int option) {
   REQUIRE(sqlite3_db_config(source.database().getHandle(), option, -1, &value) == SQLITE_OK);
   return value == 1;
 }
-
-}  // namespace
 
 TEST_CASE("a connection has the settings that the promises need") {
   const temporary_folder folder;
@@ -230,3 +228,5 @@ TEST_CASE("a statement's run ends with its scope, and its lock with it") {
   }
   CHECK_NOTHROW(write());
 }
+
+}  // namespace connection_test

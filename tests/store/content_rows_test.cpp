@@ -13,6 +13,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace content_rows_test {
+
 using namespace std::chrono_literals;
 using tune::function_content;
 using tune::detail::connection;
@@ -23,8 +25,6 @@ using tune::testing::sample_device;
 using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
-
-namespace {
 
 constexpr const char* table = "f__0";
 
@@ -51,8 +51,6 @@ struct filled_database {
   std::unique_ptr<connection> opened;
   std::size_t damaged = 0;
 };
-
-}  // namespace
 
 TEST_CASE("results are read with their fields apart from their other columns") {
   filled_database database;
@@ -139,3 +137,5 @@ TEST_CASE("a result takes the place of the one with its key; a search never does
   REQUIRE(now.searches.size() == 2);
   CHECK(canonical_text(now.searches[0]) == canonical_text(now.searches[1]));
 }
+
+}  // namespace content_rows_test

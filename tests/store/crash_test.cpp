@@ -22,6 +22,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace crash_test {
+
 using tune::tuning_database;
 using tune::testing::repetitions;
 using tune::testing::sample_function;
@@ -29,8 +31,6 @@ using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
 using rows = std::vector<std::int64_t>;
-
-namespace {
 
 /// A writer that runs until it is killed.
 class writer {
@@ -121,8 +121,6 @@ int faults_of_kills_at_each_change(const std::string& journal) {
   return faults;
 }
 
-}  // namespace
-
 TEST_CASE("a process that is killed at any moment loses nothing that it was told to be stored") {
   const int kills = repetitions(25, 1000);
   std::minstd_rand random(7);
@@ -154,3 +152,5 @@ TEST_CASE("a process that is killed at each of its writes loses nothing either")
 TEST_CASE("without a journal these tests fail") {
   CHECK(faults_of_kills_at_each_change("no-journal") > 0);
 }
+
+}  // namespace crash_test

@@ -18,6 +18,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace damage_test {
+
 namespace fs = std::filesystem;
 using tune::match_mode;
 using tune::tuning_database;
@@ -28,8 +30,6 @@ using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
-
-namespace {
 
 constexpr std::int64_t row_count = 40;
 
@@ -117,8 +117,6 @@ void use_bytes(tally& sum, const std::string& bytes) {
   write_bytes(folder.file("tuning.db"), bytes);
   use(sum, folder.file("tuning.db"));
 }
-
-}  // namespace
 
 TEST_CASE("no flipped bit is ever a wrong configuration") {
   captured_errors errors;
@@ -242,3 +240,5 @@ TEST_CASE("a hostile database runs nothing and holds nobody up") {
   CHECK(sum.wrong == 0);
   CHECK(sum.escaped == 0);
 }
+
+}  // namespace damage_test

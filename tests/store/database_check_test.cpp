@@ -14,6 +14,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace database_check_test {
+
 namespace fs = std::filesystem;
 using tune::check_database;
 using tune::check_finding;
@@ -22,8 +24,6 @@ using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
 using names = std::vector<std::string>;
-
-namespace {
 
 struct checked_database {
   checked_database() {
@@ -61,8 +61,6 @@ std::string content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
-
-}  // namespace
 
 TEST_CASE("a sound database has no fault, and is not changed by the check") {
   const checked_database database;
@@ -126,3 +124,5 @@ TEST_CASE("a file and a folder that others may write are found") {
   fs::permissions(database.folder.path(), fs::perms(01777));
   CHECK(std::ranges::count(faults(database.path), "permissions") == 1);
 }
+
+}  // namespace database_check_test

@@ -8,6 +8,8 @@
 #include <sqlite3.h>
 #include <string>
 
+namespace database_failure_test {
+
 using tune::detail::database_failure;
 using tune::detail::is_busy;
 
@@ -37,3 +39,5 @@ TEST_CASE("an extended code means what its primary code does") {
   CHECK_FALSE(is_busy(SQLite::Exception("x", SQLITE_IOERR)));
   CHECK_FALSE(is_busy(SQLite::Exception("without a code")));
 }
+
+}  // namespace database_failure_test

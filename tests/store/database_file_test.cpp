@@ -10,19 +10,17 @@
 #include "libtune/base/error.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace database_file_test {
+
 namespace fs = std::filesystem;
 using tune::detail::create_private_file;
 using tune::testing::temporary_folder;
-
-namespace {
 
 unsigned mode_of(const fs::path& path) {
   struct stat status {};
   REQUIRE(::stat(path.c_str(), &status) == 0);
   return status.st_mode & 07777U;
 }
-
-}  // namespace
 
 TEST_CASE("a path that cannot name a file is refused") {
   CHECK_THROWS_AS(tune::detail::absolute_path(""), tune::argument_error);
@@ -83,3 +81,5 @@ TEST_CASE("links on the way are followed, a link at the end is kept") {
   CHECK_THROWS_AS(tune::detail::without_links_on_the_way(folder.file("none/tuning.db")),
                   tune::database_error);
 }
+
+}  // namespace database_file_test

@@ -8,6 +8,8 @@
 
 #include "tests/store/temporary_folder.hpp"
 
+namespace database_lock_test {
+
 using namespace std::chrono_literals;
 using tune::detail::database_lock;
 using tune::testing::temporary_folder;
@@ -45,3 +47,5 @@ TEST_CASE("where no lock can be made nobody is kept out") {
   CHECK(database_lock(folder.file("tuning.db"), kind::alone, 0ms));
   CHECK_FALSE(std::filesystem::exists(folder.file("elsewhere")));
 }
+
+}  // namespace database_lock_test

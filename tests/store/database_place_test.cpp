@@ -10,16 +10,14 @@
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace database_place_test {
+
 using tune::database_place;
 using tune::detail::place_database;
 using tune::testing::captured_errors;
 
-namespace {
-
 constexpr long nfs = 0x6969;
 constexpr long ext4 = 0xef53;
-
-}  // namespace
 
 TEST_CASE("a database on this machine, or nobody knows where, is kept where its path says") {
   captured_errors errors;
@@ -62,3 +60,5 @@ TEST_CASE("a path stays as it was written, and none stays none") {
   const std::string path = folder.file("deeper/tuning.db");
   for (int again = 0; again < 2; ++again) CHECK(tune::place_database(path).path == path);
 }
+
+}  // namespace database_place_test

@@ -15,6 +15,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace database_reader_test {
+
 namespace fs = std::filesystem;
 using tune::database_access;
 using tune::database_reader;
@@ -112,3 +114,5 @@ TEST_CASE("a file that is no database is an error that names it") {
   CHECK_THROWS_WITH_AS(reader.read_all(), doctest::Contains("tuning.db"), tune::database_error);
   CHECK_THROWS_AS(reader.has_tables(), tune::database_error);
 }
+
+}  // namespace database_reader_test

@@ -14,6 +14,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace database_trust_test {
+
 namespace fs = std::filesystem;
 using tune::database_error;
 using tune::tuning_database;
@@ -22,8 +24,6 @@ using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::scoped_environment;
 using tune::testing::temporary_folder;
-
-namespace {
 
 void store(const std::string& path) {
   tuning_database(path).store(sample_function(), sample_key(), sample_tuning(1), 1);
@@ -38,8 +38,6 @@ bool is_refused(const std::string& path) {
     return true;
   }
 }
-
-}  // namespace
 
 TEST_CASE("a folder or file that others may write is not used, and nothing is put there") {
   for (const unsigned mode : {0770U, 0702U}) {
@@ -120,3 +118,5 @@ TEST_CASE("any umask leaves a database that works") {
     CHECK(fs::status(folder.file("deeper")).permissions() == fs::perms(0700));
   }
 }
+
+}  // namespace database_trust_test

@@ -10,6 +10,8 @@
 #include "libtune/store/database_file.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace database_use_test {
+
 using namespace std::chrono_literals;
 using tune::detail::database_use;
 
@@ -35,3 +37,5 @@ TEST_CASE("a thread uses a database while it has a transaction or runs a stateme
   }
   CHECK_FALSE(database_use::is_active());
 }
+
+}  // namespace database_use_test

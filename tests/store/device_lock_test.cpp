@@ -18,12 +18,12 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace device_lock_test {
+
 using namespace std::chrono_literals;
 using tune::device_lock;
 using tune::testing::in_child;
 using tune::testing::temporary_folder;
-
-namespace {
 
 namespace fs = std::filesystem;
 
@@ -40,8 +40,6 @@ struct shared_folder {
 
   temporary_folder folder;
 };
-
-}  // namespace
 
 TEST_CASE("a device is for one at a time, other devices are free") {
   const shared_folder shared;
@@ -148,3 +146,5 @@ TEST_CASE("where nothing can be locked, nobody is kept out") {
   CHECK(device_lock("device", {}).take(0ms));
   CHECK(device_lock("device", {"/nowhere at all"}).take(0ms));
 }
+
+}  // namespace device_lock_test

@@ -4,16 +4,14 @@
 
 #include <doctest/doctest.h>
 
+namespace eviction_test {
+
 using tune::detail::least_recently_used;
 using tune::detail::listed_file;
 constexpr tune::detail::file_time now = 1000;
 using names = std::vector<std::string>;
 
-namespace {
-
 const std::vector<listed_file> files{{"c", 10, 300}, {"a", 20, 100}, {"d", 40, -5}, {"b", 5, 200}};
-
-}  // namespace
 
 TEST_CASE("nothing goes while everything fits") {
   CHECK(least_recently_used(files, 75, now).empty());
@@ -43,3 +41,5 @@ TEST_CASE("those that were used ten years ahead go before all others, an hour ah
   CHECK(least_recently_used(skewed, 0, now) == names{"late", "later", "old", "new", "ahead"});
   CHECK(least_recently_used(skewed, 3, now) == names{"late", "later"});
 }
+
+}  // namespace eviction_test

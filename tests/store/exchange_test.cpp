@@ -12,6 +12,8 @@
 #include "tests/store/random_content.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace exchange_test {
+
 using tune::database_content;
 using tune::database_reader;
 using tune::from_exchange_text;
@@ -19,8 +21,6 @@ using tune::to_exchange_text;
 using tune::testing::random_content;
 using tune::testing::temporary_folder;
 using json = nlohmann::ordered_json;
-
-namespace {
 
 json sample() {
   random_content random(3);
@@ -32,8 +32,6 @@ json sample() {
   content.functions.resize(1);
   return json::parse(to_exchange_text(content));
 }
-
-}  // namespace
 
 TEST_CASE("an export read back is what was exported, whatever it is") {
   for (unsigned seed = 0; seed < 60; ++seed) {
@@ -94,3 +92,5 @@ TEST_CASE("what nests deeply is refused, not followed") {
   text.replace(text.find("\"here\""), 6, whole);
   CHECK_THROWS_AS(from_exchange_text(text), tune::argument_error);
 }
+
+}  // namespace exchange_test

@@ -8,14 +8,14 @@
 
 #include "tests/store/recorded_searches.hpp"
 
+namespace failed_trials_test {
+
 using tune::search_identity;
 using tune::stored_trial;
 using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_search;
 using tune::testing::sample_tuning;
-
-namespace {
 
 struct open_database : tune::testing::recorded_searches {
   std::vector<stored_trial> failed(const search_identity& identity = sample_search,
@@ -31,8 +31,6 @@ stored_trial trial(std::int64_t wgs, const std::string& outcome,
           .message = "because",
           .programs = std::move(programs)};
 }
-
-}  // namespace
 
 TEST_CASE("a database without searches knows of no failure") {
   open_database open;
@@ -127,3 +125,5 @@ TEST_CASE("a program that failed again after it was good is a failure") {
   open.record({trial(1, "compile failed", {"a"})});
   CHECK(open.failed().size() == 1);
 }
+
+}  // namespace failed_trials_test

@@ -19,6 +19,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace fault_test {
+
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using tune::tuning_database;
@@ -32,8 +34,6 @@ using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
-
-namespace {
 
 constexpr int row_count = 3;
 constexpr tune::database_waits short_waits{.read = 5ms, .write = 5ms};
@@ -171,8 +171,6 @@ int losses(loss lost, bool lies, int seeds) {
   return faults;
 }
 
-}  // namespace
-
 TEST_CASE("an operation that fails once, whichever, costs nothing but itself") {
   captured_errors errors;
   for (const named_fault& fault : faults) {
@@ -233,3 +231,5 @@ TEST_CASE("SQLite may run out of memory anywhere") {
   CHECK(refused > 0);
   CHECK(faults_in(path, {.rows = {0}}) == 0);
 }
+
+}  // namespace fault_test

@@ -9,6 +9,8 @@
 
 #include "libtune/base/error.hpp"
 
+namespace field_check_test {
+
 using tune::argument_error;
 using tune::field_description;
 using tune::named_value;
@@ -20,8 +22,6 @@ using tune::detail::check_key;
 using tune::detail::check_score;
 using tune::detail::check_type;
 
-namespace {
-
 bool accepts(value_type type, const value& v) {
   try {
     check_type({"f", type}, v);
@@ -30,8 +30,6 @@ bool accepts(value_type type, const value& v) {
     return false;
   }
 }
-
-}  // namespace
 
 TEST_CASE("a value has the type of its field") {
   CHECK(accepts(value_type::boolean, true));
@@ -100,3 +98,5 @@ TEST_CASE("a score is finite and above zero") {
     CHECK_THROWS_AS(check_score(score), argument_error);
   }
 }
+
+}  // namespace field_check_test

@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 #include <string>
 
+namespace field_type_test {
+
 using tune::value;
 using tune::value_type;
 using tune::detail::alternative_name;
@@ -42,3 +44,5 @@ TEST_CASE("a value and the type of its field have the same word") {
     CHECK(alternative_name(type) == "string");
   }
 }
+
+}  // namespace field_type_test

@@ -5,15 +5,13 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 
-using tune::detail::file_descriptor;
+namespace file_descriptor_test {
 
-namespace {
+using tune::detail::file_descriptor;
 
 int open_something() { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
 
 bool is_open(int number) { return ::fcntl(number, F_GETFD) >= 0; }
-
-}  // namespace
 
 TEST_CASE("a file is closed with its descriptor") {
   const int number = open_something();
@@ -41,3 +39,5 @@ TEST_CASE("a file moves to another descriptor, and is closed once") {
   CHECK(is_open(number));
   CHECK(::close(number) == 0);
 }
+
+}  // namespace file_descriptor_test

@@ -10,6 +10,8 @@
 #include "tests/store/child_process.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace file_lock_test {
+
 using namespace std::chrono_literals;
 using tune::detail::file_descriptor;
 using tune::detail::file_lock;
@@ -17,14 +19,10 @@ using tune::detail::lock_attempt;
 using tune::testing::in_child;
 using tune::testing::temporary_folder;
 
-namespace {
-
 file_lock open_lock(const temporary_folder& folder, int mode = O_RDWR) {
   return file_lock(
       file_descriptor(::open(folder.file("lock").c_str(), mode | O_CREAT | O_CLOEXEC, 0600)));
 }
-
-}  // namespace
 
 TEST_CASE("one at a time has the lock, through a file that is open for reading too") {
   const temporary_folder folder;
@@ -110,3 +108,5 @@ TEST_CASE("trying goes on until it works or the wait is over") {
   CHECK_FALSE(keep_trying(3ms, never));
   CHECK(attempts > 3);
 }
+
+}  // namespace file_lock_test

@@ -9,6 +9,8 @@
 
 #include "tests/store/temporary_folder.hpp"
 
+namespace file_system_test {
+
 using tune::detail::file_system_of;
 using tune::detail::is_network_file_system;
 
@@ -36,3 +38,5 @@ TEST_CASE("the folder of this machine is the user's alone") {
   CHECK((std::filesystem::status(*local).permissions() & std::filesystem::perms(0077)) ==
         std::filesystem::perms::none);
 }
+
+}  // namespace file_system_test

@@ -11,6 +11,8 @@
 
 #include "tests/store/temporary_folder.hpp"
 
+namespace folder_lock_test {
+
 using namespace std::chrono_literals;
 using tune::detail::folder_lock;
 using tune::detail::private_folder;
@@ -62,3 +64,5 @@ TEST_CASE("threads that wait for the lock have it one after the other") {
   for (std::thread& thread : threads) thread.join();
   CHECK(faults == 0);
 }
+
+}  // namespace folder_lock_test

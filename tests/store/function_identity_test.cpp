@@ -9,6 +9,8 @@
 #include "libtune/base/error.hpp"
 #include "tests/store/samples.hpp"
 
+namespace function_identity_test {
+
 using tune::argument_error;
 using tune::function_identity;
 using tune::table_name;
@@ -72,3 +74,5 @@ TEST_CASE("field names are identifiers, unique without regard to case") {
     CHECK_THROWS_AS(tune::check_field_names(function), argument_error);
   }
 }
+
+}  // namespace function_identity_test

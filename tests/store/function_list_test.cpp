@@ -13,6 +13,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace function_list_test {
+
 using namespace std::chrono_literals;
 using tune::function_identity;
 using tune::value_type;
@@ -22,8 +24,6 @@ using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
-
-namespace {
 
 void store(const std::string& path, const function_identity& function) {
   tune::tuning_database(path).store(function, sample_key(), sample_tuning(1), 1);
@@ -36,8 +36,6 @@ std::vector<function_identity> functions_of(const std::string& path, std::size_t
   CHECK(found == damaged);
   return functions;
 }
-
-}  // namespace
 
 TEST_CASE("functions come by name and version, with their fields in order") {
   const temporary_folder folder;
@@ -86,3 +84,5 @@ TEST_CASE("a function whose table is gone, or is another, is left out and counte
     }
   }
 }
+
+}  // namespace function_list_test

@@ -14,6 +14,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace function_table_test {
+
 using namespace std::chrono_literals;
 using tune::function_identity;
 using tune::value_type;
@@ -25,8 +27,6 @@ using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
-
-namespace {
 
 struct opened_database {
   opened_database() {
@@ -44,8 +44,6 @@ struct opened_database {
   temporary_folder folder;
   std::unique_ptr<connection> opened;
 };
-
-}  // namespace
 
 TEST_CASE("a table can be opened once it was made") {
   opened_database database;
@@ -167,3 +165,5 @@ TEST_CASE(
   // The table itself can be used as before.
   CHECK(table->find(sample_key(7).arguments, sample_device()));
 }
+
+}  // namespace function_table_test

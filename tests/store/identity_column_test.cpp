@@ -9,11 +9,11 @@
 
 #include "libtune/base/error.hpp"
 
+namespace identity_column_test {
+
 using tune::device_identity;
 using tune::identity_column;
 using tune::identity_columns;
-
-namespace {
 
 /// The identity in which every field differs from an unknown one.
 device_identity filled() {
@@ -26,8 +26,6 @@ device_identity filled() {
   }
   return device;
 }
-
-}  // namespace
 
 TEST_CASE("every field of an identity is a column of its own") {
   const device_identity device = filled();
@@ -89,3 +87,5 @@ TEST_CASE("a column is declared with the value of what is unknown as its default
   CHECK(tune::identity_column_sql(identity_columns()[2]) ==
         R"("device_simd_group" INTEGER NOT NULL DEFAULT 0)");
 }
+
+}  // namespace identity_column_test

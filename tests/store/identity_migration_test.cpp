@@ -11,6 +11,8 @@
 #include "tests/store/temporary_folder.hpp"
 #include "tests/store/version_1.hpp"
 
+namespace identity_migration_test {
+
 using tune::match_grade;
 using tune::testing::create_version_1;
 using tune::testing::sample_device;
@@ -55,3 +57,5 @@ TEST_CASE("a migrated table takes no other values than a new one") {
   CHECK_THROWS_AS(opened.exec(update + "value_wgs = NULL"), SQLite::Exception);
   CHECK_THROWS_AS(opened.exec(update + "device_clock_mhz = 'x'"), SQLite::Exception);
 }
+
+}  // namespace identity_migration_test

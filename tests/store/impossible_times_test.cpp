@@ -12,11 +12,11 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace impossible_times_test {
+
 using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
-
-namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double impossible[] = {0.0,      -0.0,      -1.0,
@@ -33,8 +33,6 @@ bool takes(const std::string& path, const std::string& table, const std::string&
     return false;
   }
 }
-
-}  // namespace
 
 TEST_CASE("a result with an impossible time is not stored") {
   const tune::testing::temporary_folder folder;
@@ -78,3 +76,5 @@ TEST_CASE("the tables themselves refuse impossible times") {
     CHECK(takes(database.path(), table, "2.5"));
   }
 }
+
+}  // namespace impossible_times_test

@@ -10,14 +10,14 @@
 
 #include "tests/store/recorded_searches.hpp"
 
+namespace incidents_test {
+
 using tune::search_identity;
 using tune::stored_trial;
 using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_search;
 using tune::testing::sample_tuning;
-
-namespace {
 
 const std::vector<std::string> bad{"crashed", "timed out"};
 
@@ -31,8 +31,6 @@ struct open_database : tune::testing::recorded_searches {
 stored_trial trial(std::int64_t wgs, const std::string& outcome, const std::string& message = {}) {
   return {.configuration = sample_tuning(wgs), .outcome = outcome, .message = message};
 }
-
-}  // namespace
 
 TEST_CASE("a database without searches knows of no incident") {
   open_database open;
@@ -111,3 +109,5 @@ TEST_CASE("where there is no database nothing is listed, forgotten or made") {
   CHECK(tune::forget_incidents(path, bad, all) == 0);
   CHECK_FALSE(std::filesystem::exists(path));
 }
+
+}  // namespace incidents_test

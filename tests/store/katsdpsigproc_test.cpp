@@ -11,6 +11,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace katsdpsigproc_test {
+
 using tune::katsdpsigproc_content;
 using tune::katsdpsigproc_options;
 using tune::read_katsdpsigproc;
@@ -18,8 +20,6 @@ using tune::taken_table;
 using tune::tuning_database;
 using tune::value_type;
 using tune::testing::temporary_folder;
-
-namespace {
 
 /// Tables as katsdpsigproc makes them: columns without types, a key that replaces, and what its
 /// known faults leave behind.
@@ -54,8 +54,6 @@ const taken_table& table(const katsdpsigproc_content& all, const std::string& na
 }
 
 const std::string fill_name = "katsdpsigproc_fill_FillTemplate_autotune";
-
-}  // namespace
 
 TEST_CASE("tables become functions with the types that their values show") {
   const temporary_folder folder;
@@ -152,3 +150,5 @@ TEST_CASE("a tuning database of libtune is no database of katsdpsigproc") {
                        tune::database_error);
   CHECK_THROWS_AS(read_katsdpsigproc(folder.file("none")), tune::database_error);
 }
+
+}  // namespace katsdpsigproc_test

@@ -22,14 +22,14 @@
 #include "tests/store/lock_keeper.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace key_lock_test {
+
 using namespace std::chrono_literals;
 using tune::key_lock;
 using tune::testing::in_child;
 using tune::testing::lock_keeper;
 using tune::testing::scoped_environment;
 using tune::testing::temporary_folder;
-
-namespace {
 
 bool is_free_for_others(const std::string& database, const std::string& key) {
   return in_child([&] { return key_lock(database, key).take(0ms); }) == 1;
@@ -43,8 +43,6 @@ std::set<std::string> files_in(const std::string& folder) {
   }
   return names;
 }
-
-}  // namespace
 
 TEST_CASE("one process has the right to a key, until it gives it back") {
   const temporary_folder folder;
@@ -203,3 +201,5 @@ TEST_CASE("where the database's folder has no room for locks, the user's folders
     CHECK(is_free_for_others(database, "key"));
   }
 }
+
+}  // namespace key_lock_test

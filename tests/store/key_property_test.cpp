@@ -15,11 +15,11 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace key_property_test {
+
 using tune::named_value;
 using tune::value;
 using tune::value_type;
-
-namespace {
 
 // One field of each kind of column, some of them optional.
 const std::vector<tune::field_description> fields{{"flag", value_type::boolean},
@@ -116,8 +116,6 @@ struct property_database {
   tune::tuning_database database{folder.file("tuning.db")};
 };
 
-}  // namespace
-
 TEST_CASE("every key finds what was stored for it, and no other key does") {
   property_database open;
   std::minstd_rand random(27);
@@ -201,3 +199,5 @@ TEST_CASE("a value of any other type is refused, and NaN is no key") {
                     tune::argument_error);
   }
 }
+
+}  // namespace key_property_test

@@ -14,6 +14,8 @@
 #include "tests/store/lock_keeper.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace lock_holder_test {
+
 using tune::look_at_holder;
 
 TEST_CASE("a holder is told by its number, the file that it runs, and whether it is stopped") {
@@ -58,3 +60,5 @@ TEST_CASE("who has a lock in a file is found without opening it") {
   });
   CHECK(tune::find_lock_holder(status.st_dev, status.st_ino) == other.id());
 }
+
+}  // namespace lock_holder_test

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace match_test {
+
 using tune::match_step;
 
 TEST_CASE("every step has its word") {
@@ -11,3 +13,5 @@ TEST_CASE("every step has its word") {
   CHECK(tune::match_step_name(match_step::compute_units) == "compute units");
   CHECK(tune::match_step_name(match_step::device) == "device");
 }
+
+}  // namespace match_test

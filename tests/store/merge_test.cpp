@@ -16,6 +16,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace merge_test {
+
 using tune::database_content;
 using tune::database_reader;
 using tune::function_content;
@@ -29,8 +31,6 @@ using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
-
-namespace {
 
 database_content read(const std::string& path) { return database_reader(path).read_all(); }
 
@@ -67,8 +67,6 @@ std::string fill_by_the_library(const std::string& path) {
   database.store(sample_function("other", 3), sample_key(32), sample_tuning(32), std::nullopt);
   return path;
 }
-
-}  // namespace
 
 TEST_CASE("what one database holds, another holds after a merge, and the library finds it there") {
   const temporary_folder folder;
@@ -226,3 +224,5 @@ TEST_CASE("a database of another application or a newer libtune is left as it is
     CHECK(bytes() == before);
   }
 }
+
+}  // namespace merge_test

@@ -22,6 +22,8 @@
 #include "tests/store/temporary_folder.hpp"
 #include "tests/store/version_1.hpp"
 
+namespace migration_crash_test {
+
 using tune::tuning_database;
 using tune::testing::create_version_1;
 using tune::testing::fault_vfs;
@@ -30,8 +32,6 @@ using tune::testing::repetitions;
 using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::temporary_folder;
-
-namespace {
 
 constexpr std::int64_t row_count = 400;  // enough pages that the cache spills none and syncs some
 
@@ -122,8 +122,6 @@ std::chrono::microseconds time_of_a_migration() {
                                                                start);
 }
 
-}  // namespace
-
 TEST_CASE("processes that are killed while they migrate a database lose nothing") {
   const int kills = repetitions(8, 500);
   std::minstd_rand random(11);
@@ -169,3 +167,5 @@ TEST_CASE(
   CHECK(finished >= 1);
   CHECK(faults == 0);
 }
+
+}  // namespace migration_crash_test

@@ -12,12 +12,12 @@
 #include "libtune/store/identity_column.hpp"
 #include "tests/store/random_content.hpp"
 
+namespace missed_key_test {
+
 using tune::from_missed_line;
 using tune::missed_identity;
 using tune::missed_key;
 using tune::to_missed_line;
-
-namespace {
 
 const missed_key sample{.function = {"fill",
                                      2,
@@ -40,8 +40,6 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   REQUIRE(at != std::string::npos);
   return text.replace(at, what.size(), by);
 }
-
-}  // namespace
 
 TEST_CASE("a line is one line of JSON, and read back is what was missed") {
   const std::string line = to_missed_line(sample);
@@ -128,3 +126,5 @@ TEST_CASE("whatever is not written so is refused") {
     CHECK_THROWS_AS(from_missed_line(bad), tune::argument_error);
   }
 }
+
+}  // namespace missed_key_test

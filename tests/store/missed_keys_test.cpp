@@ -20,14 +20,14 @@
 #include "tests/store/child_process.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace missed_keys_test {
+
 namespace fs = std::filesystem;
 using tune::missed_key;
 using tune::missed_keys;
 using tune::record_key;
 using tune::testing::in_child;
 using tune::testing::temporary_folder;
-
-namespace {
 
 const tune::function_identity fill{
     "fill", 0, {{"size", tune::value_type::int64}}, {{"wgs", tune::value_type::int64}}};
@@ -58,8 +58,6 @@ struct place {
 };
 
 using list = std::vector<std::int64_t>;
-
-}  // namespace
 
 TEST_CASE("what was missed is read back, with when and by whom") {
   const place p;
@@ -278,3 +276,5 @@ TEST_CASE("what a database has by now is missing no more") {
   user->store(fill, elsewhere, tuning, 1000.0);
   CHECK(sizes(still_missing(p.keys.read().keys, {user, {system}})) == list{2});
 }
+
+}  // namespace missed_keys_test

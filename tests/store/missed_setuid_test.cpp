@@ -11,9 +11,9 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/store/child_process.hpp"
 
-namespace fs = std::filesystem;
+namespace missed_setuid_test {
 
-namespace {
+namespace fs = std::filesystem;
 
 constexpr ::uid_t nobody = 65534;
 
@@ -24,8 +24,6 @@ int run(const std::string& program, const std::string& file, ::uid_t user) {
     return 8;
   });
 }
-
-}  // namespace
 
 TEST_CASE("a program with raised privileges notes no key") {
   if (::geteuid() != 0) {
@@ -47,3 +45,5 @@ TEST_CASE("a program with raised privileges notes no key") {
   CHECK(run(program, file, 0) == 0);
   CHECK(tune::missed_keys(file).read().keys.size() == 1);
 }
+
+}  // namespace missed_setuid_test

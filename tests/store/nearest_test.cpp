@@ -8,11 +8,11 @@
 #include <tuple>
 #include <vector>
 
+namespace nearest_test {
+
 using tune::device_identity;
 using tune::find_nearest;
 using strings = std::vector<std::string>;
-
-namespace {
 
 const device_identity wanted{"NVIDIA H200", "NVIDIA CUDA", "535.104"};
 
@@ -39,8 +39,6 @@ std::string nearest_version(const strings& versions) {
   for (const std::string& version : versions) candidates.push_back(of_version(version));
   return winner(candidates).driver_version;
 }
-
-}  // namespace
 
 TEST_CASE("without candidates there is no nearest one") {
   CHECK_FALSE(find_nearest({}, wanted).has_value());
@@ -110,8 +108,6 @@ TEST_CASE("once the name is relaxed the longest common prefix decides, before th
         "NVIDIA B");
 }
 
-namespace {
-
 /// A device with all that can be known of it.
 device_identity full_device() {
   return {.name = "NVIDIA H200",
@@ -142,8 +138,6 @@ device_identity changed(Change change) {
   change(device);
   return device;
 }
-
-}  // namespace
 
 TEST_CASE(
     "what decides the speed is relaxed field by field, then the platform, the name, the rest") {
@@ -212,3 +206,5 @@ TEST_CASE("the distance counts halvings, generations and what only one of them t
   CHECK(distance([](auto& d) { d.legality.architecture = ""; }) == 20000);
   CHECK(distance([](auto& d) { d.legality.api = "OpenCL"; }) == 100'000);
 }
+
+}  // namespace nearest_test

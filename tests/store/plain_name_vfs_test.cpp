@@ -14,17 +14,15 @@
 #include "tests/store/fault_vfs.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace plain_name_vfs_test {
+
 namespace fs = std::filesystem;
 using tune::detail::name_in;
 using tune::detail::open_folder_of;
 using tune::detail::plain_name_vfs;
 using tune::testing::temporary_folder;
 
-namespace {
-
 constexpr int writable = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW;
-
-}  // namespace
 
 TEST_CASE("a name is made for each VFS that is the default, and always the same") {
   REQUIRE(plain_name_vfs() != nullptr);
@@ -74,3 +72,5 @@ TEST_CASE("a name that is too long is refused") {
 TEST_CASE("there is no name in a folder that cannot be reached") {
   CHECK(name_in(open_folder_of("/libtune-test/none/tuning.db"), "/x").empty());
 }
+
+}  // namespace plain_name_vfs_test

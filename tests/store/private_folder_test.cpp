@@ -11,12 +11,12 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace private_folder_test {
+
 namespace fs = std::filesystem;
 using tune::detail::create_private_folders;
 using tune::detail::private_folder;
 using tune::testing::temporary_folder;
-
-namespace {
 
 private_folder open_folder(const fs::path& path) {
   auto folder = private_folder::open(path.string());
@@ -46,8 +46,6 @@ class [[nodiscard]] scoped_mask {
  private:
   ::mode_t before_;
 };
-
-}  // namespace
 
 TEST_CASE("folders are made for the owner alone, and existing ones stay as they are") {
   const temporary_folder place;
@@ -216,3 +214,5 @@ TEST_CASE("removing what is gone is no failure, removing a folder is one") {
   CHECK_THROWS_AS(folder.rename_file("none", "other"), std::system_error);
   CHECK_NOTHROW(folder.synchronise());
 }
+
+}  // namespace private_folder_test

@@ -13,6 +13,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace prune_test {
+
 using tune::database_reader;
 using tune::prune_database;
 using tune::prune_report;
@@ -22,8 +24,6 @@ using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
-
-namespace {
 
 /// Two functions with a result each, and a search of the first for a key without a result.
 void fill(const std::string& path) {
@@ -37,8 +37,6 @@ void fill(const std::string& path) {
   other.name = "GPU Two";
   database.store(sample_function("other"), sample_key(64, other), sample_tuning(64), 10);
 }
-
-}  // namespace
 
 TEST_CASE("searches without a result are removed, their trials with them") {
   const temporary_folder folder;
@@ -147,3 +145,5 @@ TEST_CASE("a dry run counts and changes nothing; nothing at all is refused") {
   CHECK(canonical_text(database_reader(folder.file("db")).read_all()) == before);
   CHECK_THROWS_AS(prune_database(folder.file("db"), {}), tune::argument_error);
 }
+
+}  // namespace prune_test

@@ -19,6 +19,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace quarantine_test {
+
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using tune::tuning_database;
@@ -28,8 +30,6 @@ using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
-
-namespace {
 
 std::string bytes_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -61,8 +61,6 @@ int count_aside(const temporary_folder& folder) {
   }
   return count;
 }
-
-}  // namespace
 
 TEST_CASE("a damaged database goes aside with its journals, under a name that tells when and who") {
   const temporary_folder folder;
@@ -189,3 +187,5 @@ TEST_CASE("sixteen writers meet on a damaged database: it goes aside once and no
   SQLite::Database opened(path);
   CHECK(opened.execAndGet("PRAGMA integrity_check").getString() == "ok");
 }
+
+}  // namespace quarantine_test

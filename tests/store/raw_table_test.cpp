@@ -14,6 +14,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace raw_table_test {
+
 using namespace std::chrono_literals;
 using tune::column_value;
 using tune::detail::bind_column;
@@ -23,8 +25,6 @@ using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using names = std::vector<std::string>;
-
-namespace {
 
 constexpr const char* own_table =
     "CREATE TABLE t (b TEXT NOT NULL, a INTEGER NOT NULL, c INTEGER NOT NULL DEFAULT 7, "
@@ -51,8 +51,6 @@ std::vector<column_value> column(raw_table& table, const std::string& name) {
   });
   return values;
 }
-
-}  // namespace
 
 TEST_CASE("columns, key and defaults are known from the file alone") {
   const open_database database;
@@ -154,3 +152,5 @@ TEST_CASE("a function's table is read by the values of its fields") {
              });
   CHECK(visited == 1);
 }
+
+}  // namespace raw_table_test

@@ -6,6 +6,8 @@
 
 #include "tests/store/samples.hpp"
 
+namespace record_memory_test {
+
 using tune::record;
 using tune::record_memory;
 using tune::testing::sample_device;
@@ -13,16 +15,12 @@ using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 
-namespace {
-
 void remember(record_memory& memory, const std::string& scope, const tune::record_key& key,
               std::int64_t wgs) {
   record found;
   found.values = sample_tuning(wgs);
   memory.remember(scope, sample_function(), key, found, memory.generation());
 }
-
-}  // namespace
 
 TEST_CASE("what was found is found again, in its scope and for its key alone") {
   record_memory memory;
@@ -73,3 +71,5 @@ TEST_CASE("it does not grow without end") {
   CHECK_FALSE(memory.find("a.db", sample_function(), sample_key(1)));
   CHECK(memory.find("a.db", sample_function(), sample_key(3)));
 }
+
+}  // namespace record_memory_test

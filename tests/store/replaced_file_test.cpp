@@ -12,12 +12,12 @@
 #include "libtune/base/error.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace replaced_file_test {
+
 namespace fs = std::filesystem;
 using tune::replace_file;
 using tune::replace_file_by;
 using tune::testing::temporary_folder;
-
-namespace {
 
 std::string content_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -27,8 +27,6 @@ std::string content_of(const fs::path& path) {
 auto files_in(const temporary_folder& folder) {
   return std::distance(fs::directory_iterator(folder.path()), {});
 }
-
-}  // namespace
 
 TEST_CASE("a file is made, or replaced with all of its content, for its owner alone") {
   const temporary_folder folder;
@@ -82,3 +80,5 @@ TEST_CASE("a symbolic link is replaced, not what it leads to") {
   CHECK(content_of(folder.file("link")) == "new");
   CHECK_FALSE(fs::is_symlink(folder.file("link")));
 }
+
+}  // namespace replaced_file_test

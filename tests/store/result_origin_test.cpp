@@ -11,14 +11,14 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace result_origin_test {
+
 using tune::search_identity;
 using tune::tuning_database;
 using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
-
-namespace {
 
 struct searched {
   temporary_folder folder;
@@ -39,8 +39,6 @@ struct searched {
     return database.origin(sample_function(), key, sample_tuning(64));
   }
 };
-
-}  // namespace
 
 TEST_CASE("the origin of a result is the latest trial that measured it") {
   searched with;
@@ -91,3 +89,5 @@ TEST_CASE("a damaged trial or search is no origin") {
   SQLite::Database(with.path, SQLite::OPEN_READWRITE).exec(damage);
   CHECK_FALSE(with.origin());
 }
+
+}  // namespace result_origin_test

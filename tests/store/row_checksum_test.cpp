@@ -10,12 +10,12 @@
 
 #include "libtune/store/sha256.hpp"
 
+namespace row_checksum_test {
+
 using tune::detail::checksum_expression;
 using tune::detail::column_term;
 using tune::detail::insert_row_sql;
 using tune::detail::is_intact;
-
-namespace {
 
 SQLite::Database in_memory() {
   SQLite::Database database(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
@@ -26,8 +26,6 @@ SQLite::Database in_memory() {
 std::string hex_of(SQLite::Database& database, const std::string& expression) {
   return database.execAndGet("SELECT hex(" + expression + ")").getString();
 }
-
-}  // namespace
 
 TEST_CASE("the checksum is the beginning of the SHA-256 of the canonical text") {
   SQLite::Database database = in_memory();
@@ -116,3 +114,5 @@ TEST_CASE("a database's own schema cannot call the function") {
   database.exec("CREATE VIEW v AS SELECT libtune_checksum('x')");
   CHECK_THROWS_AS(database.execAndGet("SELECT * FROM v"), SQLite::Exception);
 }
+
+}  // namespace row_checksum_test

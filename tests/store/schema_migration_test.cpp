@@ -16,6 +16,8 @@
 #include "tests/store/temporary_folder.hpp"
 #include "tests/store/version_1.hpp"
 
+namespace schema_migration_test {
+
 namespace fs = std::filesystem;
 using tune::tuning_database;
 using tune::testing::captured_errors;
@@ -25,8 +27,6 @@ using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
 using tune::testing::without_privileges;
-
-namespace {
 
 /// Makes version 2 of a file of today: without the intervals of scores.
 void turn_into_version_2(const std::string& path) {
@@ -47,8 +47,6 @@ void turn_into_version_2(const std::string& path) {
 std::string query(const std::string& path, const std::string& sql) {
   return SQLite::Database(path).execAndGet(sql).getString();
 }
-
-}  // namespace
 
 TEST_CASE("results and trials of version 1 are kept, whichever call comes first") {
   for (const bool reads_first : {true, false}) {
@@ -135,3 +133,5 @@ TEST_CASE("version 1 that may only be read counts as empty, and says so") {
   CHECK(errors.count("older libtune") == 1);
   fs::permissions(folder.path(), fs::perms(0755));
 }
+
+}  // namespace schema_migration_test

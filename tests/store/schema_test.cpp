@@ -10,13 +10,13 @@
 #include "libtune/store/row_checksum.hpp"
 #include "tests/store/samples.hpp"
 
+namespace schema_test {
+
 using tune::function_identity;
 using tune::value_type;
 using tune::detail::describe_columns;
 using tune::detail::describe_drift;
 using tune::testing::sample_function;
-
-namespace {
 
 /// The names of a device's columns, quoted, with something between and after them.
 std::string device_columns(const std::string& between, const std::string& after = "") {
@@ -26,8 +26,6 @@ std::string device_columns(const std::string& between, const std::string& after 
   }
   return text;
 }
-
-}  // namespace
 
 TEST_CASE("a function's table has columns for its fields, keyed by arguments and device") {
   std::string declared;
@@ -100,3 +98,5 @@ TEST_CASE("drift names each column that came, went or changed") {
         "arg_a was int32 and is int32 optional");
   CHECK(describe_drift("", "arg_a int32\n") == "arg_a is new");
 }
+
+}  // namespace schema_test

@@ -12,11 +12,11 @@
 #include "libtune/testing/scoped_seal.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 
+namespace seal_test {
+
 using tune::seal_mode;
 using tune::sealed_action;
 using tune::testing::scoped_seal;
-
-namespace {
 
 const tune::function_identity fill{
     "fill", 0, {{"size", tune::value_type::int64}}, {{"wgs", tune::value_type::int64}}};
@@ -72,8 +72,6 @@ void check_counts(const std::vector<std::function<void()>>& doors, sealed_action
   }
 }
 
-}  // namespace
-
 TEST_CASE("a sealed thread reads and writes no tuning database") {
   place p;
   check_throws(p.database_doors(), sealed_action::database);
@@ -96,3 +94,5 @@ TEST_CASE("a sealed thread reads and writes no cached program") {
   CHECK(std::filesystem::is_empty(p.folder.path()));
   check_counts(p.cache_doors(), sealed_action::program_cache);
 }
+
+}  // namespace seal_test

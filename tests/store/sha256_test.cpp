@@ -6,13 +6,11 @@
 #include <string>
 #include <string_view>
 
-namespace {
+namespace sha256_test {
 
 std::string hex_of(std::string_view text) {
   return tune::detail::to_hex(tune::detail::sha256(std::as_bytes(std::span(text))));
 }
-
-}  // namespace
 
 TEST_CASE("the digests are those of FIPS 180") {
   CHECK(hex_of("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
@@ -27,3 +25,5 @@ TEST_CASE("hexadecimal digits come two for each byte, the high one first") {
   CHECK(tune::detail::to_hex(bytes) == "000fa0ff");
   CHECK(tune::detail::to_hex({}).empty());
 }
+
+}  // namespace sha256_test

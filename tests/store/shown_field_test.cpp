@@ -6,18 +6,16 @@
 
 #include "libtune/base/error.hpp"
 
+namespace shown_field_test {
+
 using tune::field_description;
 using tune::shown_field;
 using tune::value;
 using tune::value_type;
 
-namespace {
-
 field_description shown(const std::vector<value>& values) { return shown_field("x", values); }
 
 value whole(std::int64_t number) { return number; }
-
-}  // namespace
 
 TEST_CASE("the type of a field is the first of the rule that fits all its values") {
   CHECK(shown({true, false}).type == value_type::boolean);
@@ -53,3 +51,5 @@ TEST_CASE("every type's name is read, and other words are refused with the list"
   CHECK_THROWS_WITH_AS(tune::parse_field_type("integer"), doctest::Contains("int32, uint32"),
                        tune::argument_error);
 }
+
+}  // namespace shown_field_test

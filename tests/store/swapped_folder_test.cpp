@@ -17,6 +17,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace swapped_folder_test {
+
 namespace fs = std::filesystem;
 using tune::tuning_database;
 using tune::testing::repetitions;
@@ -24,8 +26,6 @@ using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
-
-namespace {
 
 constexpr std::int64_t ours = 1;
 constexpr std::int64_t theirs = 2;
@@ -59,8 +59,6 @@ class swapper {
  private:
   ::pid_t process_;
 };
-
-}  // namespace
 
 TEST_CASE("a folder that is swapped while it is opened never gives a result of another's") {
   const temporary_folder place;
@@ -106,3 +104,5 @@ TEST_CASE("a folder that was swapped while its database was open is checked anew
   fs::rename(place.path() / "away", place.path() / "own");
   CHECK(database.find(sample_function(), sample_key())->values == sample_tuning(ours));
 }
+
+}  // namespace swapped_folder_test

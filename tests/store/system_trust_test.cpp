@@ -16,6 +16,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace system_trust_test {
+
 namespace fs = std::filesystem;
 using tune::tuning_database;
 using tune::detail::require_system_trust;
@@ -25,8 +27,6 @@ using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::scoped_environment;
 using tune::testing::temporary_folder;
-
-namespace {
 
 /// A system database, in a folder of its own.
 struct installed {
@@ -51,8 +51,6 @@ struct installed {
   std::string folder = outside.file("system");
   std::string path = folder + "/tuning.db";
 };
-
-}  // namespace
 
 TEST_CASE("a system database that everybody may write is refused with one warning") {
   const installed system;
@@ -106,3 +104,5 @@ TEST_CASE("what is not there is no matter of trust") {
   const temporary_folder folder;
   CHECK_NOTHROW(require_system_trust(folder.file("none.db")));
 }
+
+}  // namespace system_trust_test

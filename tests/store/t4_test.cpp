@@ -11,6 +11,8 @@
 #include "tests/store/random_content.hpp"
 #include "tests/store/samples.hpp"
 
+namespace t4_test {
+
 using nlohmann::json;
 using tune::from_own_t4_text;
 using tune::from_t4_text;
@@ -22,8 +24,6 @@ using tune::trial_content;
 using tune::testing::random_content;
 using tune::testing::sample_device;
 using tune::testing::sample_key;
-
-namespace {
 
 std::string all_of(const function_content& content) {
   return canonical_text(tune::database_content{.functions = {content}});
@@ -68,8 +68,6 @@ t4_subject subject() {
           .arguments = {{"size", std::int64_t{4096}}},
           .device = sample_device()};
 }
-
-}  // namespace
 
 TEST_CASE("every time reads back as the same number of nanoseconds") {
   std::mt19937_64 random(1);
@@ -164,3 +162,5 @@ TEST_CASE("a file that is not T4 is refused with the reason") {
   CHECK_THROWS_AS(from_t4_text(std::string(100'000, '['), subject()), tune::argument_error);
   CHECK_THROWS_AS(from_own_t4_text(foreign), tune::argument_error);
 }
+
+}  // namespace t4_test

@@ -12,12 +12,12 @@
 #include "tests/store/file_size_limit.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace temporary_file_test {
+
 namespace fs = std::filesystem;
 using tune::detail::private_folder;
 using tune::detail::temporary_file;
 using tune::testing::temporary_folder;
-
-namespace {
 
 std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
@@ -27,8 +27,6 @@ std::string content_of(const std::string& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
 }
-
-}  // namespace
 
 TEST_CASE("a file is under its name when it is published, and all of it") {
   const temporary_folder place;
@@ -86,3 +84,5 @@ TEST_CASE("only names that temporary files are given pass for one") {
     CHECK_FALSE(tune::detail::is_temporary_name(other));
   }
 }
+
+}  // namespace temporary_file_test

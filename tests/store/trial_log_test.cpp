@@ -15,6 +15,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace trial_log_test {
+
 using namespace std::chrono_literals;
 using tune::search_id;
 using tune::stored_trial;
@@ -26,8 +28,6 @@ using tune::detail::write_transaction;
 using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::temporary_folder;
-
-namespace {
 
 /// A database with the table of sample_function and an open write transaction.
 struct open_log {
@@ -65,8 +65,6 @@ std::vector<stored_trial> sample_trials() {
       {.outcome = "skipped"},
   };
 }
-
-}  // namespace
 
 TEST_CASE("the trials of a search come back in order, exactly") {
   open_log log;
@@ -238,3 +236,5 @@ TEST_CASE("a damaged search counts as not there, and the one before it is the la
   CHECK_FALSE(tune::detail::has_search(*log.opened, second));
   CHECK(read_latest_search(*log.opened, sample_function(), sample_key())->id == first);
 }
+
+}  // namespace trial_log_test

@@ -12,6 +12,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace tuning_database_concurrency_test {
+
 using namespace std::chrono_literals;
 using tune::match_mode;
 using tune::tuning_database;
@@ -19,8 +21,6 @@ using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
-
-namespace {
 
 constexpr int thread_count = 8;
 constexpr std::int64_t rows_each = 12;
@@ -82,8 +82,6 @@ void check_everything_is_there(const std::string& path) {
   CHECK(opened.execAndGet("PRAGMA integrity_check").getString() == "ok");
 }
 
-}  // namespace
-
 TEST_CASE("eight threads use one object") {
   const temporary_folder folder;
   tuning_database database(folder.file("tuning.db"), patient);
@@ -115,3 +113,5 @@ TEST_CASE("one object sees what another has stored") {
   first.store(sample_function("later"), sample_key(), sample_tuning(3), 1);
   CHECK(second.find(sample_function("later"), sample_key())->values == sample_tuning(3));
 }
+
+}  // namespace tuning_database_concurrency_test

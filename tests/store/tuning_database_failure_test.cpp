@@ -15,6 +15,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace tuning_database_failure_test {
+
 namespace fs = std::filesystem;
 using tune::argument_error;
 using tune::database_error;
@@ -32,13 +34,9 @@ using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
 using tune::testing::without_privileges;
 
-namespace {
-
 SQLite::Database look_into(const tuning_database& database) {
   return SQLite::Database(database.path(), SQLite::OPEN_READWRITE);
 }
-
-}  // namespace
 
 TEST_CASE("what can never be stored is refused before anything is created") {
   const temporary_folder folder;
@@ -223,3 +221,5 @@ TEST_CASE("a trial of an unknown search is an error that says so") {
   CHECK_THROWS_WITH_AS(database.finish_search(tune::search_id{7}, "found"),
                        doctest::Contains("search 7"), database_error);
 }
+
+}  // namespace tuning_database_failure_test

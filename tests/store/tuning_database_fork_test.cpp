@@ -14,6 +14,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace tuning_database_fork_test {
+
 using namespace std::chrono_literals;
 using tune::tuning_database;
 using tune::testing::in_child;
@@ -21,8 +23,6 @@ using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
-
-namespace {
 
 constexpr tune::database_waits patient{.read = 60s, .write = 60s};
 
@@ -35,8 +35,6 @@ bool stores(tuning_database& database, std::int64_t rows) {
   database.store(sample_function(), sample_key(rows), sample_tuning(rows), 1);
   return has(database, rows, rows);
 }
-
-}  // namespace
 
 TEST_CASE("a child goes on with the object of its parent, and neither disturbs the other") {
   const temporary_folder folder;
@@ -78,3 +76,5 @@ TEST_CASE("children of a process whose threads write find the database at rest")
   SQLite::Database opened(database.path());
   CHECK(opened.execAndGet("PRAGMA integrity_check").getString() == "ok");
 }
+
+}  // namespace tuning_database_fork_test

@@ -17,6 +17,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace tuning_database_host_test {
+
 using namespace std::chrono_literals;
 using tune::key_lock;
 using tune::tuning_database;
@@ -25,8 +27,6 @@ using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
-
-namespace {
 
 void store(tuning_database& database, std::int64_t rows) {
   database.store(sample_function(), sample_key(rows), sample_tuning(rows), 1);
@@ -77,8 +77,6 @@ class second_sqlite {
   void* library_ = nullptr;
 };
 
-}  // namespace
-
 TEST_CASE("opening and closing our file drops none of our locks") {
   const temporary_folder folder;
   tuning_database database(folder.file("tuning.db"));
@@ -115,3 +113,5 @@ TEST_CASE("another copy of SQLite in the process uses our file between our calls
   CHECK(opened.execAndGet("PRAGMA integrity_check").getString() == "ok");
   CHECK(opened.execAndGet("SELECT count(*) FROM of_the_host").getInt() == 8);
 }
+
+}  // namespace tuning_database_host_test

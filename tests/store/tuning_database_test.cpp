@@ -16,6 +16,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace tuning_database_test {
+
 namespace fs = std::filesystem;
 using tune::device_identity;
 using tune::function_identity;
@@ -33,8 +35,6 @@ using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
 using strings = std::vector<std::string>;
 
-namespace {
-
 SQLite::Database look_into(const tuning_database& database) {
   return SQLite::Database(database.path(), SQLite::OPEN_READWRITE);
 }
@@ -42,8 +42,6 @@ SQLite::Database look_into(const tuning_database& database) {
 std::string query(const tuning_database& database, const std::string& sql) {
   return look_into(database).execAndGet(sql).getString();
 }
-
-}  // namespace
 
 TEST_CASE("a result is found again, also after the database was opened anew") {
   const temporary_folder folder;
@@ -350,3 +348,5 @@ TEST_CASE("a relative path means the folder that was current when the object was
   database.store(sample_function(), sample_key(), sample_tuning(1), 1);
   CHECK(fs::exists(folder.path() / "tuning.db"));
 }
+
+}  // namespace tuning_database_test

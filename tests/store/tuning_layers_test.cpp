@@ -16,6 +16,8 @@
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace tuning_layers_test {
+
 namespace fs = std::filesystem;
 using tune::database_access;
 using tune::tuning_database;
@@ -26,8 +28,6 @@ using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
 using tune::testing::temporary_folder;
-
-namespace {
 
 const tune::device_identity other_driver{"GPU One", "Some Platform", "999"};
 
@@ -66,8 +66,6 @@ std::set<std::string> files_in(const fs::path& folder) {
 std::int64_t wgs_of(const std::optional<tune::record>& found) {
   return found ? std::get<std::int64_t>(found->values.at(0).value) : -1;
 }
-
-}  // namespace
 
 TEST_CASE("the first exact match wins, the user's database first, then the system's in order") {
   const three_layers layers;
@@ -228,3 +226,5 @@ TEST_CASE("what could not be stored is found again, until a database has a resul
   store(layers.bottom, 8);
   CHECK(wgs_of(layers.open().find(sample_function(), sample_key())) == 8);
 }
+
+}  // namespace tuning_layers_test

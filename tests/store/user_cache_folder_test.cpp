@@ -6,6 +6,8 @@
 
 #include "libtune/testing/scoped_environment.hpp"
 
+namespace user_cache_folder_test {
+
 using tune::user_cache_folder;
 using tune::testing::scoped_environment;
 
@@ -28,3 +30,5 @@ TEST_CASE("without a home there is no cache folder") {
     CHECK_FALSE(user_cache_folder());
   }
 }
+
+}  // namespace user_cache_folder_test

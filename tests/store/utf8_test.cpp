@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace utf8_test {
+
 using tune::detail::from_hex;
 using tune::detail::is_utf8;
 
@@ -30,3 +32,5 @@ TEST_CASE("hexadecimal digits are read in pairs, and nothing else is") {
   CHECK_FALSE(from_hex("0g"));
   CHECK_FALSE(from_hex("FF"));
 }
+
+}  // namespace utf8_test

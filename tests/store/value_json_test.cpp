@@ -6,6 +6,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+namespace value_json_test {
+
 using tune::named_value;
 using tune::to_json_text;
 using tune::value;
@@ -30,3 +32,5 @@ TEST_CASE("fields keep their order") {
   CHECK(to_json_text(fields) == R"({"wgs":64,"a":null})");
   CHECK(to_json_text(std::vector<named_value>()) == "{}");
 }
+
+}  // namespace value_json_test

@@ -11,11 +11,11 @@
 #include "tests/store/lock_keeper.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace wait_mark_test {
+
 using tune::wait_mark;
 using tune::testing::lock_keeper;
 using tune::testing::temporary_folder;
-
-namespace {
 
 /// The folder of a database's locks, as key_lock makes it; or none.
 std::string lock_folder(const temporary_folder& folder) {
@@ -24,8 +24,6 @@ std::string lock_folder(const temporary_folder& folder) {
   SUBCASE("within this process") {}
   return path;
 }
-
-}  // namespace
 
 TEST_CASE("of two that want what the other has, one goes on") {
   const temporary_folder folder;
@@ -75,3 +73,5 @@ TEST_CASE("another process sees it, and what a killed one has left means nothing
   }
   CHECK_FALSE(here.has_to_give_way());
 }
+
+}  // namespace wait_mark_test

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+namespace allocation_counter_test {
+
 using tune::testing::allocation_counter;
 
 TEST_CASE("what allocates nothing counts nothing") {
@@ -70,3 +72,5 @@ TEST_CASE("other threads are not counted") {
   CHECK(others >= 11);
   CHECK(before == after);
 }
+
+}  // namespace allocation_counter_test

@@ -8,7 +8,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/testing/fake_device.hpp"
 
-namespace {
+namespace devices_test {
 
 using tune::testing::choose_devices;
 using tune::testing::device_choice;
@@ -24,8 +24,6 @@ std::string names(const std::vector<tune::device>& devices) {
 }
 
 int device_runs = 0;
-
-}  // namespace
 
 TEST_CASE("choices have names, and other words are refused with a list of them") {
   CHECK(tune::testing::device_choice_from_name("all") == device_choice::all);
@@ -54,3 +52,5 @@ LIBTUNE_DEVICE_TEST_CASE("a device test runs on a device that exists", device) {
 LIBTUNE_DEVICE_TEST_CASE("a device test names its device as it likes", anything) {
   CHECK_FALSE(anything.name().empty());
 }
+
+}  // namespace devices_test

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+namespace fake_clock_test {
+
 using std::chrono::nanoseconds;
 using tune::testing::fake_clock;
 
@@ -23,3 +25,5 @@ TEST_CASE("the clock never goes back") {
   CHECK(clock.advance(nanoseconds{0}) == before);
   CHECK(clock.now() == before);
 }
+
+}  // namespace fake_clock_test

@@ -7,7 +7,7 @@
 
 #include "libtune/base/error.hpp"
 
-namespace {
+namespace fake_compiler_test {
 
 // The log of a text that does not compile; empty for one that does.
 std::string log_of(const std::string& text) {
@@ -18,8 +18,6 @@ std::string log_of(const std::string& text) {
     return failure.log();
   }
 }
-
-}  // namespace
 
 TEST_CASE("any text compiles") {
   CHECK(log_of("").empty());
@@ -39,3 +37,5 @@ TEST_CASE("errors under a condition are not looked at") {
   CHECK(log_of("#if wgs > 4\n#ifdef x\n#endif\n#error bad\n#endif\n").empty());
   CHECK_FALSE(log_of("#if wgs > 4\n#endif\n#error bad\n").empty());
 }
+
+}  // namespace fake_compiler_test

@@ -9,7 +9,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
 
-namespace {
+namespace fake_context_test {
 
 using tune::device_failure;
 using tune::testing::fake_call;
@@ -27,8 +27,6 @@ device_failure failure_of(const tune::context& context, std::size_t bytes) {
   FAIL("the buffer was made");
   return device_failure::other;
 }
-
-}  // namespace
 
 TEST_CASE("fresh buffers are full of poison") {
   const tune::context context = fake_device().device().create_context();
@@ -119,3 +117,5 @@ TEST_CASE("after a sticky failure the device is of no use in any context") {
   fake.clear_failures();
   CHECK_NOTHROW(queue.finish());
 }
+
+}  // namespace fake_context_test

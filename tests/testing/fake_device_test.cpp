@@ -8,6 +8,8 @@
 #include "libtune/compile/compile.hpp"
 #include "libtune/device/context.hpp"
 
+namespace fake_device_test {
+
 using std::chrono::nanoseconds;
 using tune::testing::fake_call;
 using tune::testing::fake_device;
@@ -103,3 +105,5 @@ TEST_CASE("failures can be cleared, and calls go on being counted") {
   CHECK_NOTHROW(context.create_buffer(1));
   CHECK(fake.calls(fake_call::allocate) == 1);
 }
+
+}  // namespace fake_device_test

@@ -9,7 +9,7 @@
 #include "libtune/device/context.hpp"
 #include "libtune/device/kernel.hpp"
 
-namespace {
+namespace fake_event_test {
 
 using std::chrono::nanoseconds;
 using tune::testing::fake_launch;
@@ -30,8 +30,6 @@ struct bench {
   tune::command_queue queue = context.create_command_queue({.profiling = true});
   std::optional<tune::kernel> kernel_;
 };
-
-}  // namespace
 
 TEST_CASE_FIXTURE(bench, "a launch takes the time that was set for it") {
   CHECK(launch(1).duration() == nanoseconds{1000});
@@ -79,3 +77,5 @@ TEST_CASE_FIXTURE(bench, "waiting fails when told") {
   CHECK_THROWS_AS(event.wait(), tune::device_error);
   CHECK_NOTHROW(event.wait());
 }
+
+}  // namespace fake_event_test

@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+namespace fake_failures_test {
+
 using tune::testing::fake_call;
 using tune::testing::fake_failures;
 using tune::testing::fake_macros;
@@ -93,3 +95,5 @@ TEST_CASE("threads may count at the same time") {
   for (std::thread& thread : threads) thread.join();
   CHECK(failures.calls(fake_call::launch) == 400);
 }
+
+}  // namespace fake_failures_test

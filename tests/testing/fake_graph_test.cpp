@@ -9,7 +9,7 @@
 #include "libtune/device/kernel.hpp"
 #include "libtune/testing/fake_device.hpp"
 
-namespace {
+namespace fake_graph_test {
 
 using std::chrono::nanoseconds;
 using tune::testing::fake_call;
@@ -21,8 +21,6 @@ tune::kernel make_counting(const fake_device& fake, const tune::context& context
   });
   return context.create_program({.name = "p", .text = "", .options = {}}).create_kernel("count");
 }
-
-}  // namespace
 
 TEST_CASE("a captured launch counts as a call once, and as a launch whenever its graph runs") {
   const fake_device fake;
@@ -73,3 +71,5 @@ TEST_CASE("a fake device may be one without graphs") {
   CHECK_FALSE(queue.capture([] { FAIL_CHECK("called"); }).has_value());
   CHECK(fake.calls(fake_call::capture) == 0);
 }
+
+}  // namespace fake_graph_test

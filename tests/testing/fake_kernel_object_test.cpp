@@ -8,7 +8,7 @@
 #include "libtune/device/context.hpp"
 #include "libtune/device/kernel.hpp"
 
-namespace {
+namespace fake_kernel_object_test {
 
 using tune::testing::fake_parameter;
 
@@ -22,8 +22,6 @@ struct bench {
     return context.create_program({.name = "p", .text = "", .options = {}}).create_kernel("k");
   }
 };
-
-}  // namespace
 
 TEST_CASE_FIXTURE(bench, "declared parameters take only what they are") {
   tune::kernel kernel =
@@ -64,3 +62,5 @@ TEST_CASE_FIXTURE(bench, "a kernel object keeps the function of the time when it
   queue.enqueue(old, {});
   CHECK(calls == 1);
 }
+
+}  // namespace fake_kernel_object_test

@@ -9,7 +9,7 @@
 
 #include "libtune/base/error.hpp"
 
-namespace {
+namespace fake_launch_test {
 
 using tune::testing::fake_argument;
 using tune::testing::fake_launch;
@@ -38,8 +38,6 @@ struct bench {
   fake_macros macros{"#define wgs 64"};
   fake_launch launch{name, range, macros, arguments};
 };
-
-}  // namespace
 
 TEST_CASE_FIXTURE(bench, "a launch shows its kernel, shape, macros and arguments") {
   CHECK(launch.kernel() == "k");
@@ -73,3 +71,5 @@ TEST_CASE_FIXTURE(bench, "work items are visited, x fastest") {
       [&](std::size_t x, std::size_t y, std::size_t z) { seen.push_back(x + 10 * y + 100 * z); });
   CHECK(seen == std::vector<std::size_t>{0, 1, 100, 101});
 }
+
+}  // namespace fake_launch_test

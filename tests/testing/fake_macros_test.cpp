@@ -7,6 +7,8 @@
 #include "libtune/base/error.hpp"
 #include "libtune/compile/preamble.hpp"
 
+namespace fake_macros_test {
+
 using tune::testing::fake_macros;
 
 TEST_CASE("macros are read from the text of a program") {
@@ -44,3 +46,5 @@ TEST_CASE("the portable preamble can be read") {
   CHECK(macros.text("KERNEL") == "__kernel");
   CHECK(macros.integer("LIBTUNE_OPENCL") == 1);
 }
+
+}  // namespace fake_macros_test

@@ -9,7 +9,7 @@
 #include "libtune/device/context.hpp"
 #include "libtune/device/kernel.hpp"
 
-namespace {
+namespace fake_queue_test {
 
 using tune::device_failure;
 using tune::testing::fake_call;
@@ -41,8 +41,6 @@ struct bench {
     return device_failure::other;
   }
 };
-
-}  // namespace
 
 TEST_CASE_FIXTURE(bench,
                   "a work group over a limit, in all or along one axis, is refused as such") {
@@ -117,3 +115,5 @@ TEST_CASE_FIXTURE(bench, "what a host function throws leaves the launch") {
   CHECK_THROWS_WITH_AS(queue.enqueue(kernel, {}), "from the kernel", std::runtime_error);
   CHECK(fake.launches().empty());
 }
+
+}  // namespace fake_queue_test

@@ -7,6 +7,8 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/tune/test_mode.hpp"
 
+namespace force_autotune_test {
+
 using tune::detail::current_test_mode;
 using tune::detail::test_mode;
 using tune::testing::force_autotune;
@@ -40,3 +42,5 @@ TEST_CASE_TEMPLATE("templates are forced too" * force_autotune(), T, int, float)
 LIBTUNE_DEVICE_TEST_CASE("device tests are forced too" * force_autotune(), device) {
   CHECK(current_test_mode() == test_mode::forced);
 }
+
+}  // namespace force_autotune_test

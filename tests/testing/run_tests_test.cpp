@@ -10,7 +10,7 @@
 
 #include "libtune/testing/devices.hpp"
 
-namespace {
+namespace run_tests_test {
 
 struct outcome {
   int status = -1;
@@ -41,8 +41,6 @@ int count(const outcome& result, const std::string& text) {
   }
   return found;
 }
-
-}  // namespace
 
 TEST_CASE("a program whose test cases pass ends well") {
   CHECK(run_sample("--test-case=passes").status == 0);
@@ -111,3 +109,5 @@ TEST_CASE("help shows doctest's options and ours") {
   CHECK(contains(result, "--devices="));
   CHECK(contains(result, "--test-case="));
 }
+
+}  // namespace run_tests_test

@@ -6,16 +6,14 @@
 #include <doctest/doctest.h>
 #include <string>
 
-using tune::testing::scoped_environment;
+namespace scoped_environment_test {
 
-namespace {
+using tune::testing::scoped_environment;
 
 std::string text_of(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "(unset)";
 }
-
-}  // namespace
 
 TEST_CASE("a variable has its value in the scope and its old one afterwards") {
   CHECK(text_of("LIBTUNE_TESTING_X") == "(unset)");
@@ -30,3 +28,5 @@ TEST_CASE("a variable has its value in the scope and its old one afterwards") {
   }
   CHECK(text_of("LIBTUNE_TESTING_X") == "(unset)");
 }
+
+}  // namespace scoped_environment_test

@@ -9,6 +9,8 @@
 
 #include "libtune/testing/scoped_environment.hpp"
 
+namespace temporary_directory_test {
+
 using tune::testing::temporary_directory;
 
 TEST_CASE("a temporary directory is empty, and gone at the end with all that is in it") {
@@ -37,3 +39,5 @@ TEST_CASE("where no folder can be made, making one throws") {
   const tune::testing::scoped_environment setting("TMPDIR", (folder / "file").c_str());
   CHECK_THROWS_AS(std::make_unique<temporary_directory>(), std::system_error);
 }
+
+}  // namespace temporary_directory_test

@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 #include <stdexcept>
 
+namespace test_mode_guard_test {
+
 using tune::detail::current_test_mode;
 using tune::testing::test_mode;
 using tune::testing::test_mode_guard;
@@ -40,3 +42,5 @@ TEST_CASE("the fixture gives defaults to a program that has none") {
   }
   CHECK(current_test_mode() == test_mode::off);
 }
+
+}  // namespace test_mode_guard_test

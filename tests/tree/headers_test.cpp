@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace headers_test {
 
 namespace fs = std::filesystem;
 
@@ -64,8 +64,6 @@ bool reaches(const fs::path& header, const fs::path& wanted, std::set<fs::path>&
   return false;
 }
 
-}  // namespace
-
 TEST_CASE("a header may be included twice") {
   const auto all = headers();
   REQUIRE(all.size() > 100);
@@ -93,3 +91,5 @@ TEST_CASE("every public header asks for C++20 before it needs it") {
     CHECK_MESSAGE(reaches(header, asks, seen), header.string());
   }
 }
+
+}  // namespace headers_test

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <unistd.h>
 
-namespace {
+namespace layering_test {
 
 namespace fs = std::filesystem;
 
@@ -76,8 +76,6 @@ class temporary_folder {
  private:
   fs::path path_;
 };
-
-}  // namespace
 
 TEST_CASE("the sources include only what the tables of libtune/README.md allow") {
   const auto rules = project_rules();
@@ -154,3 +152,5 @@ TEST_CASE("a bad tree is told by file, line and include") {
   CHECK(found[0].starts_with("libtune/base/bad.hpp:2: libtune/device/buffer.hpp: "));
   CHECK(found[1].starts_with("libtune/store/bad.hpp:1: sqlite3.h: "));
 }
+
+}  // namespace layering_test

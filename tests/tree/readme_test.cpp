@@ -14,7 +14,7 @@
 
 #include "libtune/base/environment.hpp"
 
-namespace {
+namespace readme_test {
 
 std::string read(const std::string& path) {
   const auto full = std::filesystem::path(LIBTUNE_SOURCE_DIR) / path;
@@ -42,8 +42,6 @@ std::string region(const std::string& text, const std::string& name) {
 bool shows(const std::string& readme, const std::string& code) {
   return readme.find("```cpp\n" + code + "```\n") != std::string::npos;
 }
-
-}  // namespace
 
 TEST_CASE("the README's operation is the compiled one, in at most 40 lines") {
   const std::string code = region(read("examples/multiply/multiply.hpp"), "operation");
@@ -92,3 +90,5 @@ TEST_CASE("the README's table of environment variables is the program's") {
   CAPTURE(table);
   CHECK(readme.find("| --- | --- | --- | --- |\n" + table + "\n") != std::string::npos);
 }
+
+}  // namespace readme_test

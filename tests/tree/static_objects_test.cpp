@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace {
+namespace static_objects_test {
 
 /// The object files of the library that use a symbol.
 std::set<std::string> users_of(const std::string& symbol) {
@@ -30,8 +30,6 @@ std::set<std::string> users_of(const std::string& symbol) {
   return users;
 }
 
-}  // namespace
-
 // The destructors of an application's static objects tune, and so do threads that still run when
 // main has returned. OpenCL's C++ header has objects of its own, which are not used, and <iostream>
 // one that flushes.
@@ -45,3 +43,5 @@ TEST_CASE("no static object of the library is destroyed at the end of the proces
     CHECK_MESSAGE(is_known, "use base/never_destroyed.hpp");
   }
 }
+
+}  // namespace static_objects_test

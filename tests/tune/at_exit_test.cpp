@@ -10,10 +10,10 @@
 #include "libtune/testing/scoped_environment.hpp"
 #include "tests/store/temporary_folder.hpp"
 
+namespace at_exit_test {
+
 using tune::testing::scoped_environment;
 using tune::testing::temporary_folder;
-
-namespace {
 
 std::string output_of(const std::string& command) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen(command.c_str(), "r"),
@@ -23,8 +23,6 @@ std::string output_of(const std::string& command) {
   for (int c = 0; (c = std::fgetc(pipe.get())) != EOF;) text += static_cast<char>(c);
   return text;
 }
-
-}  // namespace
 
 TEST_CASE("static objects and threads tune when main has returned, and all of it is stored") {
   const temporary_folder folder;
@@ -46,3 +44,5 @@ TEST_CASE("static objects and threads tune when main has returned, and all of it
         "0\n");
   CHECK(tune::database_reader(folder.file("db")).functions().at(0).results == 3);
 }
+
+}  // namespace at_exit_test

@@ -24,7 +24,7 @@
 #include "tests/store/lock_keeper.hpp"
 #include "tests/tune/scale.hpp"
 
-namespace {
+namespace autotuner_test {
 
 using sample::counted_autotuner;
 using sample::fastest;
@@ -51,8 +51,6 @@ struct lookup_recorder final : tune::observer {
   std::vector<tune::lookup_event> events;
   int searches = 0;
 };
-
-}  // namespace
 
 TEST_CASE("the first call tunes, the second finds the result") {
   const application app;
@@ -349,3 +347,5 @@ TEST_CASE("a function may construct what another one tunes") {
   CHECK(outer(context) == fastest);
   CHECK(inner.searches == 1);
 }
+
+}  // namespace autotuner_test

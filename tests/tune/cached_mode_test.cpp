@@ -17,6 +17,8 @@
 #include "tests/store/fault_vfs.hpp"
 #include "tests/tune/scale.hpp"
 
+namespace cached_mode_test {
+
 namespace fs = std::filesystem;
 using sample::counted_autotuner;
 using sample::fastest;
@@ -24,8 +26,6 @@ using tune::testing::fault_vfs;
 using tune::testing::scoped_environment;
 using tune::testing::test_mode;
 using tune::testing::test_mode_guard;
-
-namespace {
 
 struct application {
   test_mode_guard mode{test_mode::off};
@@ -88,8 +88,6 @@ void check_cached(const application& app) {
   CHECK(after == before);
 }
 
-}  // namespace
-
 TEST_CASE("mode cached asks SQLite for no write, and opens and makes no file to write") {
   const application app;
   const scoped_environment off("LIBTUNE_MISSED", "off");
@@ -113,3 +111,5 @@ TEST_CASE("mode cached makes no database where there is none") {
   CHECK(fs::is_empty(app.folder.path()));
   CHECK(counted.searches == 0);
 }
+
+}  // namespace cached_mode_test

@@ -13,7 +13,7 @@
 #include "libtune/tune/error.hpp"
 #include "tests/tune/scale.hpp"
 
-namespace {
+namespace changed_space_test {
 
 using sample::fastest;
 using sample::scale_key;
@@ -95,8 +95,6 @@ tune::space<scale_tuning> with_needs() {
   });
   return space;
 }
-
-}  // namespace
 
 TEST_CASE("a result that a new restriction forbids is tuned anew, and replaced") {
   application app;
@@ -196,3 +194,5 @@ TEST_CASE("a result without a trial, as one that was imported, is used as it is"
   CHECK(app.start(sample::make_space) == scale_tuning{.wgs = 9, .rows = 9});
   CHECK(app.searches == 0);
 }
+
+}  // namespace changed_space_test

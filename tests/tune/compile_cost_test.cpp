@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-namespace {
+namespace compile_cost_test {
 
 using choice = std::array<std::size_t, 3>;
 
@@ -19,8 +19,6 @@ double true_cost(const choice& of, double chance) {
   constexpr std::array<double, 2> vector{1, 2};
   return 1e8 * unroll[of[0]] * vector[of[1]] * std::exp(0.1 * chance);
 }
-
-}  // namespace
 
 TEST_CASE("nothing is foretold before anything is known") {
   const tune::compile_cost cost;
@@ -47,3 +45,5 @@ TEST_CASE("after fifty programs the next ones are foretold within a third on ave
   }
   CHECK(error / 100 < std::log(1.33));
 }
+
+}  // namespace compile_cost_test

@@ -10,7 +10,7 @@
 #include "tests/tune/fake_workshop.hpp"
 #include "tests/tune/scale.hpp"
 
-namespace {
+namespace compile_pipeline_test {
 
 using tune::supplied_program;
 using tune::testing::fake_call;
@@ -46,8 +46,6 @@ struct plant {
     return pipeline.take(std::chrono::steady_clock::time_point::max());
   }
 };
-
-}  // namespace
 
 TEST_CASE("a configuration comes out when its program has been made, and compiles nothing then") {
   plant p;
@@ -253,3 +251,5 @@ TEST_CASE(
   for (int left = 0; left < 3; ++left) CHECK(now() != nullptr);
   CHECK(apart.has_room());
 }
+
+}  // namespace compile_pipeline_test

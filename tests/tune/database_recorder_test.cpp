@@ -11,7 +11,7 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/store/captured_errors.hpp"
 
-namespace {
+namespace database_recorder_test {
 
 const tune::function_identity function{
     "sample.scale", 0, {{"size", tune::value_type::int32}}, {{"wgs", tune::value_type::int32}}};
@@ -39,8 +39,6 @@ tune::trial failed(std::int64_t wgs) {
 tune::search_finished_event finished(std::optional<std::size_t> best) {
   return {.subject = {}, .trials = {}, .best = best, .elapsed = {}};
 }
-
-}  // namespace
 
 TEST_CASE("every trial is kept as soon as it has been made") {
   const tune::testing::temporary_directory folder;
@@ -126,8 +124,6 @@ TEST_CASE("a database that cannot be written is given up for the search, without
   CHECK_NOTHROW(recorder.search_finished(finished(std::nullopt)));
 }
 
-namespace {
-
 const tune::search_identity identity{
     .space = "space", .compiler = "compiler", .library_version = "1.0.0", .stage = 0};
 
@@ -152,8 +148,6 @@ std::size_t unfinished_trials(const std::shared_ptr<tune::tuning_database>& data
                               tune::search_start start = tune::search_start::continued) {
   return tune::database_recorder(database, function, key, start).recall(search).unfinished.size();
 }
-
-}  // namespace
 
 TEST_CASE("an unfinished search is continued in its own place") {
   const tune::testing::temporary_directory folder;
@@ -278,3 +272,5 @@ TEST_CASE(
     if (!forced.denied.empty()) CHECK(forced.denied[0].outcome == "crashed");
   }
 }
+
+}  // namespace database_recorder_test

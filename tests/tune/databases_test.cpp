@@ -9,6 +9,8 @@
 #include "libtune/store/tuning_layers.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 
+namespace databases_test {
+
 TEST_CASE("the database that was used last stays open") {
   const tune::testing::temporary_directory folder;
   const auto first = tune::open_database((folder / "a.db").string());
@@ -61,3 +63,5 @@ TEST_CASE("a shared database lies between the user's and the system's, and is on
 }
 
 TEST_CASE("an empty path is no database") { CHECK(tune::open_database("") == nullptr); }
+
+}  // namespace databases_test

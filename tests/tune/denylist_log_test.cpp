@@ -9,10 +9,10 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/tune/scale.hpp"
 
+namespace denylist_log_test {
+
 using tune::denylist_log;
 using tune::outcome;
-
-namespace {
 
 struct workbench {
   tune::testing::temporary_directory folder;
@@ -38,8 +38,6 @@ struct workbench {
     return denylist_log(database, function, key).recall(search).denied;
   }
 };
-
-}  // namespace
 
 TEST_CASE("after two incidents the next knows, and what was none is not kept") {
   workbench bench;
@@ -86,3 +84,5 @@ TEST_CASE("without a database nothing is known and nothing is kept") {
   bench.try_one(4, outcome::crashed);
   CHECK(bench.denied().empty());
 }
+
+}  // namespace denylist_log_test

@@ -7,17 +7,15 @@
 #include <string>
 #include <vector>
 
+namespace denylist_test {
+
 using tune::is_incident;
 using tune::outcome;
 using tune::stored_trial;
 
-namespace {
-
 stored_trial ended(outcome result, std::vector<std::string> programs = {}) {
   return {.outcome = std::string(outcome_name(result)), .programs = std::move(programs)};
 }
-
-}  // namespace
 
 TEST_CASE("what was lost with its process is an incident, what a compiler did is none") {
   for (const outcome lost : {outcome::timed_out, outcome::crashed, outcome::out_of_memory}) {
@@ -72,3 +70,5 @@ TEST_CASE("so many incidents deny a configuration, and the latest of them says w
   CHECK(is_incident(denied[0]));
   CHECK(tune::denied_by(latest_first, 3).empty());
 }
+
+}  // namespace denylist_test

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <string>
 
-namespace {
+namespace error_test {
 
 tune::tuning_subject subject() {
   tune::tuning_subject made{
@@ -22,8 +22,6 @@ tune::trial failed(std::int64_t wgs, tune::outcome why, const std::string& reaso
   item.reason = reason;
   return item;
 }
-
-}  // namespace
 
 TEST_CASE("the failure of all configurations groups their reasons, the commonest first") {
   using tune::outcome;
@@ -74,3 +72,5 @@ TEST_CASE("an empty space says what emptied it") {
   CHECK(text.find("10 x fits in local memory") != std::string::npos);
   CHECK(text.find("2 x a restriction without a description") != std::string::npos);
 }
+
+}  // namespace error_test

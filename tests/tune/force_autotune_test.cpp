@@ -10,6 +10,8 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/tune/scale.hpp"
 
+namespace force_autotune_test {
+
 TEST_CASE("a test that forces it tunes for real each time, and touches no database" *
           tune::testing::force_autotune()) {
   tune::testing::temporary_directory folder;
@@ -22,3 +24,5 @@ TEST_CASE("a test that forces it tunes for real each time, and touches no databa
   CHECK(counted.searches == 2);
   CHECK_FALSE(std::filesystem::exists(path));
 }
+
+}  // namespace force_autotune_test

@@ -13,6 +13,8 @@
 #include "tests/store/captured_errors.hpp"
 #include "tests/tune/scale.hpp"
 
+namespace imported_results_test {
+
 using sample::counted_autotuner;
 using sample::fastest;
 using sample::scale_tuning;
@@ -20,8 +22,6 @@ using tune::testing::captured_errors;
 using tune::testing::scoped_environment;
 using tune::testing::test_mode;
 using tune::testing::test_mode_guard;
-
-namespace {
 
 struct application {
   test_mode_guard mode{test_mode::off};
@@ -55,8 +55,6 @@ void import_t4(const std::string& path, const std::string& name, const tune::con
   REQUIRE(report.results_added == 1);
 }
 
-}  // namespace
-
 TEST_CASE("an imported result whose values show the types of the autotuner is found") {
   const application app;
   const auto context = sample::make_device().device().create_context();
@@ -84,3 +82,5 @@ TEST_CASE("an imported result of other types is never returned, and one warning 
   REQUIRE(stored.functions.size() == 1);
   CHECK(stored.functions[0].results.size() == 1);
 }
+
+}  // namespace imported_results_test

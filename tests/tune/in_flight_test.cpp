@@ -15,7 +15,7 @@
 
 #include "libtune/base/error.hpp"
 
-namespace {
+namespace in_flight_test {
 
 using namespace std::chrono_literals;
 using values = tune::in_flight::values;
@@ -26,8 +26,6 @@ constexpr auto patient = 60s;
 void wait_for_followers(const tune::in_flight& flights, std::size_t count) {
   while (flights.followers("key") != count) std::this_thread::yield();
 }
-
-}  // namespace
 
 TEST_CASE("what one thread makes, all that ask meanwhile share") {
   constexpr std::size_t count = 8;
@@ -148,3 +146,5 @@ TEST_CASE("a child made by fork does not wait for what its parent was making") {
   };
   CHECK(flights.share("a", make, patient) == made);
 }
+
+}  // namespace in_flight_test

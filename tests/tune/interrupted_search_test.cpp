@@ -24,7 +24,7 @@
 #include "libtune/tune/taken_trials.hpp"
 #include "tests/tune/scale.hpp"
 
-namespace {
+namespace interrupted_search_test {
 
 namespace fs = std::filesystem;
 
@@ -163,8 +163,6 @@ int interrupt_a_search(std::minstd_rand& random) {
   return kills;
 }
 
-}  // namespace
-
 TEST_CASE("the count of what is repeated sees a repetition") {
   CHECK(most_repeated({{"a", "b"}, {"b", "c"}, {"c"}, {}, {"d"}}) == 0);
   CHECK(most_repeated({{"a", "b"}, {"b", "a"}, {"c"}}) == 1);
@@ -183,3 +181,5 @@ TEST_CASE("a search that is killed a thousand times measures little twice" * doc
   for (; kills < 1000; ++searches) kills += interrupt_a_search(random);
   MESSAGE(kills << " kills in " << searches << " searches");
 }
+
+}  // namespace interrupted_search_test

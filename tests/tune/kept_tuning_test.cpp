@@ -15,13 +15,13 @@
 #include "tests/store/lock_keeper.hpp"
 #include "tests/store/samples.hpp"
 
+namespace kept_tuning_test {
+
 using namespace std::chrono_literals;
 using tune::tuning_mode;
 using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
-
-namespace {
 
 struct bench {
   tune::testing::temporary_directory folder;
@@ -39,8 +39,6 @@ struct bench {
 };
 
 tune::tuned_values made(int wgs) { return {sample_tuning(wgs), tune::run_time(1000)}; }
-
-}  // namespace
 
 TEST_CASE("the first result that is stored counts, for all who tune the same") {
   const bench here;
@@ -107,3 +105,5 @@ TEST_CASE("a result is stored once who keeps the database lets go, however long 
   CHECK(patient.is_stored());
   CHECK(layers->user()->find(sample_function(), sample_key())->values == sample_tuning(3));
 }
+
+}  // namespace kept_tuning_test

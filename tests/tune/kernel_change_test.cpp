@@ -15,14 +15,14 @@
 #include "tests/store/captured_errors.hpp"
 #include "tests/tune/scale.hpp"
 
+namespace kernel_change_test {
+
 using sample::counted_autotuner;
 using sample::scale_tuning;
 using tune::testing::captured_errors;
 using tune::testing::scoped_environment;
 using tune::testing::test_mode;
 using tune::testing::test_mode_guard;
-
-namespace {
 
 /// An application that has tuned and is started again. Each has a database of its own, so that its
 /// warnings are others.
@@ -58,8 +58,6 @@ struct application {
 const std::string measured_kernel = "KERNEL void scale(...)";
 const std::string changed_kernel = "KERNEL void scale(...) { faster(); }";
 const std::string warning = "has changed since the result";
-
-}  // namespace
 
 TEST_CASE("a winner whose kernel is the one that was measured is used without a word") {
   application app("sample.same_kernel");
@@ -122,3 +120,5 @@ TEST_CASE("the search that has just ended does not warn of its own programs") {
   static_cast<void>(sample::compile(app.context, app.tuning));
   CHECK(errors.count(warning) == 0);
 }
+
+}  // namespace kernel_change_test

@@ -4,13 +4,11 @@
 
 #include <doctest/doctest.h>
 
-namespace {
+namespace limits_test {
 
 const tune::device_limits limits{.max_work_group_size = 1024,
                                  .max_work_group_extent = {1024, 1024, 64},
                                  .local_memory_bytes = 49152};
-
-}  // namespace
 
 TEST_CASE("what the device allows breaks nothing") {
   CHECK_FALSE(tune::find_broken_limit({}, limits));
@@ -26,3 +24,5 @@ TEST_CASE("a broken limit is named with both numbers") {
   CHECK(tune::find_broken_limit({{1, 1, 1}, 49153}, limits) ==
         "49153 bytes of local memory, the device has 49152");
 }
+
+}  // namespace limits_test

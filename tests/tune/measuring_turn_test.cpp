@@ -13,10 +13,10 @@
 #include "tests/store/lock_keeper.hpp"
 #include "tests/tune/tuning_processes.hpp"
 
+namespace measuring_turn_test {
+
 using namespace std::chrono_literals;
 using tune::measuring_turn;
-
-namespace {
 
 /// A device that no other test has. Its lock file goes with it.
 struct test_device {
@@ -36,8 +36,6 @@ bool is_alone_elsewhere(const tune::device_info& device) {
   std::jthread([&] { alone = measuring_turn(device, 0ms).is_alone(); }).join();
   return alone;
 }
-
-}  // namespace
 
 TEST_CASE("hardware is told by its PCI address, else its UUID, else its name") {
   tune::device_info device;
@@ -126,3 +124,5 @@ TEST_CASE("who waits for the turn is told by which process") {
     CHECK(seen == ::getpid());
   }
 }
+
+}  // namespace measuring_turn_test

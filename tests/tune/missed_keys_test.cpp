@@ -14,13 +14,13 @@
 #include "libtune/tune/error.hpp"
 #include "tests/tune/scale.hpp"
 
+namespace missed_keys_test {
+
 namespace fs = std::filesystem;
 using sample::counted_autotuner;
 using tune::testing::scoped_environment;
 using tune::testing::test_mode;
 using tune::testing::test_mode_guard;
-
-namespace {
 
 struct application {
   test_mode_guard mode{test_mode::off};
@@ -38,8 +38,6 @@ struct application {
     return still_missing(keys.read().keys, *tune::open_layers(database, {})).size();
   }
 };
-
-}  // namespace
 
 TEST_CASE("in the modes cached and default a miss is noted with all that tuning it takes") {
   const application app;
@@ -113,3 +111,5 @@ TEST_CASE("LIBTUNE_MISSED names another file, or none") {
   CHECK(app.missed() == 0);
   CHECK(tune::missed_keys(other).read().keys.size() == 1);
 }
+
+}  // namespace missed_keys_test

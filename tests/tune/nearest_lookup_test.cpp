@@ -17,6 +17,8 @@
 #include "libtune/tune/error.hpp"
 #include "tests/tune/scale.hpp"
 
+namespace nearest_lookup_test {
+
 namespace fs = std::filesystem;
 using sample::counted_autotuner;
 using sample::fastest;
@@ -27,8 +29,6 @@ using tune::tuning_mode;
 using tune::testing::scoped_environment;
 using tune::testing::test_mode;
 using tune::testing::test_mode_guard;
-
-namespace {
 
 struct application {
   test_mode_guard mode{test_mode::off};
@@ -81,8 +81,6 @@ tune::tuning_options options_for(match_mode match, const std::shared_ptr<recorde
 std::int64_t count_rows(const std::string& path) {
   return SQLite::Database(path).execAndGet("SELECT count(*) FROM \"sample.scale__0\"").getInt64();
 }
-
-}  // namespace
 
 TEST_CASE("a nearest match that is not in the space is skipped for the next one") {
   const application app;
@@ -351,3 +349,5 @@ TEST_CASE("mode cached never writes") {
   }
   CHECK(files == 1);
 }
+
+}  // namespace nearest_lookup_test

@@ -6,6 +6,8 @@
 
 #include "libtune/testing/fake_device.hpp"
 
+namespace options_test {
+
 TEST_CASE("options belong to the context, not to the handle") {
   const tune::testing::fake_device fake;
   const auto context = fake.device().create_context();
@@ -27,3 +29,5 @@ TEST_CASE("a context without options says nothing") {
   CHECK(options->observers.empty());
   CHECK(options->strategy.empty());
 }
+
+}  // namespace options_test

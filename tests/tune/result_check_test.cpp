@@ -19,7 +19,7 @@
 #include "libtune/tune/session.hpp"
 #include "tests/tune/scale.hpp"
 
-namespace {
+namespace result_check_test {
 
 using sample::scale_tuning;
 using tune::result_check;
@@ -63,8 +63,6 @@ struct scene {
 };
 
 bool none(const scale_tuning&) { return false; }
-
-}  // namespace
 
 TEST_CASE("by default every result is checked, and the wrong ones have no time") {
   scene s(tune::tuning_options{}.verify);
@@ -161,3 +159,5 @@ TEST_CASE("an autotuner tells its sessions what its test default is" *
   CHECK(autotune(s.fake.device().create_context()) == sample::test_default);
   CHECK(told == sample::test_default);
 }
+
+}  // namespace result_check_test

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+namespace resumed_search_test {
+
 using sample::kill_stage;
 using sample::resumed_search;
-
-namespace {
 
 /// By 5 to 50 %, up or down.
 double draw_drift(tune::testing::simulated_chance& chance) {
@@ -78,8 +78,6 @@ double check_searches(std::size_t searches_of_each, double least_of_one) {
   }
   return good / all;
 }
-
-}  // namespace
 
 TEST_CASE("an interrupted search finds the best, however the device has changed since") {
   CHECK(check_searches(8, 0.8) >= 0.97);
@@ -150,3 +148,5 @@ TEST_CASE("wrong results cost no right one its place, though the search is inter
     CHECK((1 + search.excess(*winner)) / (1 + best_right) <= 1.01);
   }
 }
+
+}  // namespace resumed_search_test

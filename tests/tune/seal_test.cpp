@@ -11,6 +11,8 @@
 #include "libtune/testing/test_mode_guard.hpp"
 #include "tests/tune/scale.hpp"
 
+namespace seal_test {
+
 using sample::counted_autotuner;
 using sample::fastest;
 using tune::seal_mode;
@@ -20,8 +22,6 @@ using tune::testing::scoped_seal;
 using tune::testing::test_mode;
 using tune::testing::test_mode_guard;
 
-namespace {
-
 struct application {
   test_mode_guard mode{test_mode::off};
   tune::testing::temporary_directory folder;
@@ -30,8 +30,6 @@ struct application {
   counted_autotuner counted;
   tune::context context = sample::make_device().device().create_context();
 };
-
-}  // namespace
 
 TEST_CASE("an autotuner is not called on a sealed thread, whether it would tune or has a result") {
   application app;
@@ -84,3 +82,5 @@ TEST_CASE("a control thread tunes in an unsealed section while the pipeline stay
   CHECK(tuned.get() == fastest);
   CHECK_THROWS_AS(app.counted.autotune(app.context), tune::seal_broken_error);
 }
+
+}  // namespace seal_test

@@ -7,11 +7,11 @@
 
 #include "libtune/testing/fake_clock.hpp"
 
+namespace search_clock_test {
+
 using namespace std::chrono_literals;
 using tune::run_time;
 using tune::search_end;
-
-namespace {
 
 struct watch {
   explicit watch(const tune::tuning_budget& budget) : clock(budget, now) {}
@@ -22,8 +22,6 @@ struct watch {
 };
 
 constexpr run_time some_time{1000};
-
-}  // namespace
 
 TEST_CASE("without limits a search never ends early") {
   watch w({});
@@ -64,3 +62,5 @@ TEST_CASE("a target ends it as soon as one is good enough") {
   CHECK_FALSE(w.clock.why_end(3, run_time(1001)));
   CHECK(w.clock.why_end(3, run_time(1000)) == search_end::target);
 }
+
+}  // namespace search_clock_test

@@ -15,7 +15,7 @@
 #include "tests/tune/fake_workshop.hpp"
 #include "tests/tune/scale.hpp"
 
-namespace {
+namespace search_loop_test {
 
 /// A space of one parameter, x = 0 ... n - 1, whose scores are given.
 struct scored_space {
@@ -106,8 +106,6 @@ std::string heard_of(const std::vector<double>& seconds, const tune::recollectio
   }
   return hears->heard;
 }
-
-}  // namespace
 
 TEST_CASE("the least time wins, wherever it stands") {
   CHECK(scored_space({3e-6, 1e-6, 2e-6}).search().index == 1);
@@ -276,3 +274,5 @@ TEST_CASE("that helpers are missing is part of what a search reports") {
   REQUIRE(listener->doubts.size() == 1);
   CHECK(listener->doubts[0].ends_with("there is no libtune-worker"));
 }
+
+}  // namespace search_loop_test

@@ -22,9 +22,9 @@
 #include "tests/tune/fake_workshop.hpp"
 #include "tests/tune/scale.hpp"
 
-using namespace std::chrono_literals;
+namespace search_run_test {
 
-namespace {
+using namespace std::chrono_literals;
 
 using tune::testing::fake_call;
 
@@ -106,8 +106,6 @@ struct scene {
   }
 };
 
-}  // namespace
-
 TEST_CASE("the fastest wins, and nothing is compiled on the thread of the search") {
   scene s;
   const auto best = s.search();
@@ -186,8 +184,6 @@ TEST_CASE("a configuration that runs out of memory beside the finalists is tried
   for (const tune::trial& item : s.run->trials()) CHECK(item.outcome == tune::outcome::measured);
 }
 
-namespace {
-
 /// Memory of a driver that allocates as late as at the first launch.
 struct late_memory {
   /// A measure that has a part of the memory from its first run on, for as long as it lives.
@@ -211,8 +207,6 @@ struct late_memory {
   int left;
   int refused = 0;
 };
-
-}  // namespace
 
 TEST_CASE("what runs out of memory in the race is tried again without the others") {
   for (const int room : {1, 2, 4, 6}) {
@@ -395,3 +389,5 @@ TEST_CASE("what is denied is not tried even where nothing else works") {
   CHECK_FALSE(s.run->best());
   CHECK(s.generated.empty());
 }
+
+}  // namespace search_run_test

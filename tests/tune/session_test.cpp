@@ -8,14 +8,12 @@
 
 #include "tests/tune/scale.hpp"
 
-namespace {
+namespace session_test {
 
 struct made_session {
   tune::testing::fake_device fake = sample::make_device();
   tune::tuning_session session{fake.device().create_context(), {}, {}, fake.clock()};
 };
-
-}  // namespace
 
 TEST_CASE("a session finds the fastest configuration of a typed space") {
   made_session made;
@@ -71,3 +69,5 @@ TEST_CASE("a session has no score before a search has ended") {
   made_session made;
   CHECK_FALSE(made.session.best_score());
 }
+
+}  // namespace session_test

@@ -8,7 +8,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/testing/scoped_environment.hpp"
 
-namespace {
+namespace settings_test {
 
 using namespace std::chrono_literals;
 using tune::testing::scoped_environment;
@@ -24,8 +24,6 @@ struct bare_environment {
   scoped_environment cache{"XDG_CACHE_HOME", nullptr};
   scoped_environment home{"HOME", "/home/someone"};
 };
-
-}  // namespace
 
 TEST_CASE("without options and environment the defaults hold") {
   const bare_environment bare;
@@ -144,3 +142,5 @@ TEST_CASE("every mode has the word that the environment takes") {
     CHECK(tune::resolve_settings({}).mode == mode);
   }
 }
+
+}  // namespace settings_test

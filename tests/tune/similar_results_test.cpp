@@ -10,7 +10,7 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/tune/scale.hpp"
 
-namespace {
+namespace similar_results_test {
 
 const tune::function_identity function{
     "sample.scale",
@@ -45,8 +45,6 @@ struct history {
 };
 
 using texts = std::vector<std::string>;
-
-}  // namespace
 
 TEST_CASE("without a history there is nothing to begin with") {
   const history h;
@@ -97,3 +95,5 @@ TEST_CASE("only what is in the space has a number there") {
   CHECK(space[numbers[0]] == sample::scale_tuning{.wgs = 2, .rows = 1});
   CHECK(space[numbers[1]] == sample::scale_tuning{.wgs = 8, .rows = 2});
 }
+
+}  // namespace similar_results_test

@@ -7,7 +7,7 @@
 
 #include "tests/tune/scale.hpp"
 
-namespace {
+namespace space_fingerprint_test {
 
 std::string fingerprint(const tune::space<sample::scale_tuning>& space) {
   return tune::space_fingerprint(
@@ -16,8 +16,6 @@ std::string fingerprint(const tune::space<sample::scale_tuning>& space) {
        .needs = {},
        .generate = {}});
 }
-
-}  // namespace
 
 TEST_CASE("equal spaces have one fingerprint, and it stays the same") {
   CHECK(fingerprint(sample::make_space()) == fingerprint(sample::make_space()));
@@ -46,3 +44,5 @@ TEST_CASE("a space whose configurations cannot be told has no fingerprint") {
                                .generate = {}})
           .empty());
 }
+
+}  // namespace space_fingerprint_test

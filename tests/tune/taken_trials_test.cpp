@@ -11,7 +11,7 @@
 #include "libtune/tune/trial_conversion.hpp"
 #include "tests/tune/scale.hpp"
 
-namespace {
+namespace taken_trials_test {
 
 using tune::testing::fake_call;
 
@@ -51,8 +51,6 @@ struct bench {
   }
 };
 
-}  // namespace
-
 TEST_CASE("trials of the same kernel are taken over, and nothing is compiled for it") {
   bench b;
   const auto stored = b.trials_of("one");
@@ -90,8 +88,6 @@ TEST_CASE("nothing is generated where there is nothing to take over") {
   CHECK(b.generated == 0);
 }
 
-namespace {
-
 using indices = std::vector<std::size_t>;
 using tune::run_time;
 
@@ -111,8 +107,6 @@ void note_all(tune::earlier_times& times, const indices& named, double factor) {
     times.note(i, run_time(factor * (100 + static_cast<double>(i))));
   }
 }
-
-}  // namespace
 
 TEST_CASE("the best of what was taken over are measured again in any case") {
   tune::earlier_times times = times_of_many(20);
@@ -199,3 +193,5 @@ TEST_CASE("what was never named goes on as it would be now") {
   CHECK_FALSE(left.estimate(1));
   CHECK(left.next_references() == indices{2, 3});
 }
+
+}  // namespace taken_trials_test

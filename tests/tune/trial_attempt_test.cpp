@@ -13,7 +13,7 @@
 #include "tests/tune/fake_workshop.hpp"
 #include "tests/tune/scale.hpp"
 
-namespace {
+namespace trial_attempt_test {
 
 using tune::testing::fake_call;
 using stage = tune::trial_attempt::stage;
@@ -32,8 +32,6 @@ struct bench {
       .generate = [this](std::size_t i) { return sample::generate(context, space[i]); }};
   tune::known_failures nothing;
 };
-
-}  // namespace
 
 TEST_CASE("an attempt is tried out, sampled, released, and generated again") {
   bench b;
@@ -122,8 +120,6 @@ TEST_CASE("a cold cache is asked for where the settings say so") {
   CHECK(b.fake.calls(fake_call::fill) >= before + 3);
 }
 
-namespace {
-
 /// Writes down what it hears.
 struct step_log final : tune::step_listener {
   void step_begins(const tune::search_step& step) override {
@@ -136,8 +132,6 @@ struct step_log final : tune::step_listener {
   std::vector<tune::search_step> steps;
   int under_way = 0;
 };
-
-}  // namespace
 
 TEST_CASE("every step that may not end is announced, and its end") {
   bench b;
@@ -241,3 +235,5 @@ TEST_CASE("what is denied is not generated") {
   CHECK(attempt.result().reason == "then");
   CHECK(attempt.result().origin == tune::trial_origin::remembered);
 }
+
+}  // namespace trial_attempt_test

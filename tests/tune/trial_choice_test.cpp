@@ -8,11 +8,11 @@
 #include "libtune/base/error.hpp"
 #include "tests/tune/scale.hpp"
 
+namespace trial_choice_test {
+
 using sample::scale_tuning;
 using tune::trial_choice;
 using indexes = std::vector<std::size_t>;
-
-namespace {
 
 /// wgs from 1 to 7.
 indexes list(const trial_choice& choice) {
@@ -34,8 +34,6 @@ indexes list(const trial_choice& choice) {
 std::vector<tune::named_value> wgs(int value) {
   return tune::to_values(scale_tuning{.wgs = value});
 }
-
-}  // namespace
 
 TEST_CASE("without a choice the strategy decides") {
   CHECK(list({}).empty());
@@ -64,3 +62,5 @@ TEST_CASE("what is verified is the winners and no strict choice") {
   CHECK(list(choice) == indexes{2, 0});
   CHECK_FALSE(choice.is_strict());
 }
+
+}  // namespace trial_choice_test

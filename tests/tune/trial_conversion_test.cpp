@@ -9,7 +9,7 @@
 
 #include "tests/tune/scale.hpp"
 
-namespace {
+namespace trial_conversion_test {
 
 using tune::outcome;
 using tune::stored_trial;
@@ -35,8 +35,6 @@ tune::trial measured() {
   made.level = 1.25;
   return made;
 }
-
-}  // namespace
 
 TEST_CASE("a trial comes back from what is stored of it") {
   const auto back = tune::from_stored(tune::to_stored(measured()), sample_problem());
@@ -104,3 +102,5 @@ TEST_CASE("failures are known by their last program, else by their configuration
   REQUIRE(known.configurations.size() == 1);
   CHECK(known.configurations.begin()->second == "two");
 }
+
+}  // namespace trial_conversion_test

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-namespace {
+namespace trial_list_test {
 
 tune::trial timed(std::size_t index, double time) {
   tune::trial item;
@@ -20,8 +20,6 @@ tune::trial failed(std::size_t index) {
   item.outcome = tune::outcome::compile_failed;
   return item;
 }
-
-}  // namespace
 
 TEST_CASE("trials stay in the order in which their configurations came first") {
   tune::trial_list list;
@@ -93,3 +91,5 @@ TEST_CASE("of equal scores the earlier configuration is better") {
   CHECK(tune::is_better(timed(0, 2), timed(1, 2)));
   CHECK_FALSE(tune::is_better(timed(1, 2), timed(0, 2)));
 }
+
+}  // namespace trial_list_test

@@ -13,7 +13,7 @@
 #include "libtune/testing/fake_device.hpp"
 #include "tests/tune/scale.hpp"
 
-namespace {
+namespace trial_runner_test {
 
 using tune::outcome;
 using tune::testing::fake_call;
@@ -43,8 +43,6 @@ struct bench {
 tune::measure constant_time(double seconds) {
   return tune::make_measure([seconds](int) { return seconds; });
 }
-
-}  // namespace
 
 TEST_CASE("a configuration that works has samples, a score, and no reason") {
   const bench b;
@@ -212,3 +210,5 @@ TEST_CASE("a configuration that is known not to compile is not even generated") 
   CHECK(result.origin == tune::trial_origin::remembered);
   CHECK(result.reason == "of then");
 }
+
+}  // namespace trial_runner_test

@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 
+namespace trial_test {
+
 TEST_CASE("every outcome has words of its own") {
   std::set<std::string> names;
   for (int i = 0; i <= static_cast<int>(tune::outcome::out_of_memory); ++i) {
@@ -23,3 +25,5 @@ TEST_CASE("an outcome is found again by its words, and by no others") {
   CHECK_FALSE(tune::outcome_from_name("exploded"));
   CHECK_FALSE(tune::outcome_from_name(""));
 }
+
+}  // namespace trial_test

@@ -6,6 +6,8 @@
 #include <doctest/doctest.h>
 #include <string>
 
+namespace tuning_budget_test {
+
 using namespace std::chrono_literals;
 using tune::budget_from_text;
 
@@ -67,3 +69,5 @@ TEST_CASE("a budget in words can be read again") {
   }
   CHECK(tune::to_string(tune::tuning_budget{}).empty());
 }
+
+}  // namespace tuning_budget_test

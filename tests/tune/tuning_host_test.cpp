@@ -8,9 +8,9 @@
 #include "libtune/base/error.hpp"
 #include "tests/tune/scale.hpp"
 
-using tune::isolation_mode;
+namespace tuning_host_test {
 
-namespace {
+using tune::isolation_mode;
 
 /// Answers without running anything.
 class answering_host final : public tune::tuning_host {
@@ -50,8 +50,6 @@ struct installed {
   installed() { tune::detail::install_tuning_host(host); }
   ~installed() { tune::detail::install_tuning_host(nullptr); }
 };
-
-}  // namespace
 
 TEST_CASE("a host runs what options do not keep from it") {
   const installed other;
@@ -100,3 +98,5 @@ TEST_CASE("a strict choice is all that is tried, even where nothing of it works"
   CHECK(choose({4, 2}).score == tune::run_time(2000));
   CHECK_THROWS_AS(choose({3}), tune::error);
 }
+
+}  // namespace tuning_host_test

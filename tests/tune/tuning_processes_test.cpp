@@ -7,10 +7,10 @@
 
 #include "tests/tune/tuning_scenarios.hpp"
 
+namespace tuning_processes_test {
+
 using namespace std::chrono_literals;
 using tune::testing::tuning_processes;
-
-namespace {
 
 int lines_with(const std::string& path, const std::string& text) {
   std::ifstream file(path);
@@ -20,8 +20,6 @@ int lines_with(const std::string& path, const std::string& text) {
   }
   return count;
 }
-
-}  // namespace
 
 TEST_CASE("processes that meet on a cold key tune it once and agree") {
   tune::testing::tune_a_cold_key(8, 4);
@@ -101,3 +99,5 @@ TEST_CASE("a search that is stopped and goes on stays the only one") {
     tune::testing::stop_the_search(6, 2, std::chrono::milliseconds(150), random);
   }
 }
+
+}  // namespace tuning_processes_test

@@ -6,10 +6,10 @@
 #include <string>
 #include <thread>
 
+namespace tunings_under_way_test {
+
 using tune::detail::is_under_way;
 using tune::detail::tuning_under_way;
-
-namespace {
 
 tune::tuning_subject subject(const std::string& function, std::int64_t key = 1) {
   tune::tuning_subject made;
@@ -18,8 +18,6 @@ tune::tuning_subject subject(const std::string& function, std::int64_t key = 1) 
   made.device.identity.name = "device";
   return made;
 }
-
-}  // namespace
 
 TEST_CASE("a tuning is under way on its thread, for as long as it lives") {
   const auto outer = subject("outer");
@@ -50,3 +48,5 @@ TEST_CASE("tunings inside of others are told apart by function, version, key and
   other.device.identity.driver_version = "2";
   CHECK_FALSE(is_under_way(other));
 }
+
+}  // namespace tunings_under_way_test

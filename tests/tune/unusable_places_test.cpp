@@ -22,12 +22,12 @@
 #include "tests/store/child_process.hpp"
 #include "tests/tune/scale.hpp"
 
+namespace unusable_places_test {
+
 namespace fs = std::filesystem;
 using tune::testing::captured_errors;
 using tune::testing::in_child;
 using tune::testing::temporary_directory;
-
-namespace {
 
 constexpr ::uid_t nobody = 65'534;
 constexpr ::uid_t unknown_user = 54'321;
@@ -72,8 +72,6 @@ bool set(const char* name, const std::string& value) {
 
 /// Gives up what a superuser may, for ever.
 bool become(::uid_t user) { return ::geteuid() != 0 || ::setuid(user) == 0; }
-
-}  // namespace
 
 TEST_CASE("without a home a result is found, kept in memory, and one warning says so") {
   CHECK(tune_in_child([] { return true; }) == 0);
@@ -198,3 +196,5 @@ TEST_CASE("a file system that may only be read costs one warning") {
   }
   CHECK(ended == 0);
 }
+
+}  // namespace unusable_places_test

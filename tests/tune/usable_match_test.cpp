@@ -8,10 +8,10 @@
 
 #include "tests/tune/scale.hpp"
 
+namespace usable_match_test {
+
 using sample::scale_tuning;
 using values = std::vector<tune::named_value>;
-
-namespace {
 
 tune::record result(int wgs) {
   tune::record made;
@@ -38,8 +38,6 @@ void search(tune::tuning_session& session, const values&) {
     return sample::generate(session.context(), tuning);
   });
 }
-
-}  // namespace
 
 TEST_CASE("the first result that is in the space and works is used") {
   const lookup look;
@@ -104,3 +102,5 @@ TEST_CASE("a function that handles errors does not take the end of the look for 
         }) == 2);
   CHECK_FALSE(handled);
 }
+
+}  // namespace usable_match_test

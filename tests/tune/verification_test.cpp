@@ -7,12 +7,12 @@
 
 #include "tests/tune/scale.hpp"
 
+namespace verification_test {
+
 using sample::scale_tuning;
 using tune::make_shortlist;
 using tune::verification;
 using indexes = std::vector<std::size_t>;
-
-namespace {
 
 /// wgs from 1 to 9, of which the device allows up to 8 where that is declared.
 struct line {
@@ -52,8 +52,6 @@ tune::stored_trial trial(int wgs, std::optional<double> score) {
           .score_ns = score};
 }
 
-}  // namespace
-
 TEST_CASE("winners come first, then the best of the trials, then the test default") {
   const line space;
   CHECK(space.shortlist({.winners = {winner(5), winner(3)},
@@ -87,3 +85,5 @@ TEST_CASE("without a winner that can be used there is no list") {
                         .test_default = tune::to_values(scale_tuning{.wgs = 1})})
             .empty());
 }
+
+}  // namespace verification_test

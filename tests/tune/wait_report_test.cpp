@@ -14,12 +14,12 @@
 #include "libtune/tune/tunings_under_way.hpp"
 #include "tests/store/lock_keeper.hpp"
 
+namespace wait_report_test {
+
 using namespace std::chrono_literals;
 using tune::wait_cause;
 using tune::wait_report;
 using tune::waiting_event;
-
-namespace {
 
 struct listener final : tune::observer {
   void waiting(const waiting_event& event) override { heard.push_back(event); }
@@ -37,8 +37,6 @@ struct scene {
     return wait_report(cause, subject, observers, 600s);
   }
 };
-
-}  // namespace
 
 TEST_CASE("who waits says so within a second, then less and less often, and at its end") {
   scene s;
@@ -111,3 +109,5 @@ TEST_CASE("inside of a tuning its observers hear of it too, and who watches it i
   CHECK(watches.said == "begins waits ends over ");
   CHECK(outer.hears->heard.size() == 2);
 }
+
+}  // namespace wait_report_test

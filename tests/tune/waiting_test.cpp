@@ -27,12 +27,12 @@
 #include "tests/tune/scale.hpp"
 #include "tests/tune/tuning_processes.hpp"
 
+namespace waiting_test {
+
 using namespace std::chrono_literals;
 using sample::scale_key;
 using sample::scale_tuning;
 using tune::testing::lock_keeper;
-
-namespace {
 
 struct listener final : tune::observer {
   void search_started(const tune::search_started_event&) override { ++searches; }
@@ -153,8 +153,6 @@ void check_that_they_agree(const meeting& met) {
   CHECK(met.searches == 3);
 }
 
-}  // namespace
-
 TEST_CASE("two threads that want what the other tunes do not wait for each other for ever") {
   const tune::testing::test_mode_guard mode(tune::testing::test_mode::off);
   const tune::testing::temporary_directory folder;
@@ -257,3 +255,5 @@ TEST_CASE("a test waits for the device briefly") {
   REQUIRE_FALSE(app.hears->waits.empty());
   CHECK(app.hears->waits.front().limit == 2s);
 }
+
+}  // namespace waiting_test

@@ -15,14 +15,14 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 
+namespace answer_test {
+
 using tune::answer;
 using tune::device_array;
 using tune::dtype;
 using tune::host_array;
 using tune::testing::fake_call;
 using tune::testing::fake_device;
-
-namespace {
 
 host_array<float> values(float first, float second, float third) {
   host_array<float> made({3});
@@ -64,8 +64,6 @@ void check_find(const tune::device& device) {
         "'scaled': 3 of 3 elements differ, the first at (0,): expected 10, got 1; the greatest "
         "error is 27; allowed: 1");
 }
-
-}  // namespace
 
 TEST_CASE("results are compared by name, and those without an answer are not looked at") {
   check_find(fake_device().device());
@@ -250,3 +248,5 @@ TEST_CASE("a signal that is too noisy says so") {
         "'out': the signal-to-noise ratio is 24.8 dB and not 40.0 dB; the greatest error, 1, is at "
         "(1,): expected 10, got 11");
 }
+
+}  // namespace answer_test

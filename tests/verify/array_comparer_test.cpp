@@ -21,12 +21,12 @@
 #include "libtune/verify/comparison.hpp"
 #include "libtune/verify/element_rule.hpp"
 
+namespace array_comparer_test {
+
 using tune::device_array;
 using tune::host_array;
 using tune::tolerance;
 using tune::detail::array_comparer;
-
-namespace {
 
 constexpr std::size_t rows = 31;
 constexpr std::size_t columns = 33;
@@ -137,8 +137,6 @@ void check_verdicts(const tune::context& context, const tolerance& allowed,
   }
 }
 
-}  // namespace
-
 TEST_CASE_TEMPLATE("the device comes to the host's verdict, whatever the rule", T, std::int16_t,
                    std::uint64_t, tune::float16, tune::bfloat16, float, double, std::complex<float>,
                    std::complex<double>) {
@@ -181,3 +179,5 @@ TEST_CASE("of elements that nobody knows the bits are compared") {
     }
   }
 }
+
+}  // namespace array_comparer_test

@@ -17,12 +17,12 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 
+namespace device_comparison_test {
+
 using tune::array_layout;
 using tune::device_array;
 using tune::host_array;
 using tune::detail::device_comparison;
-
-namespace {
 
 // A little more than a megabyte of the smallest elements.
 constexpr std::size_t rows = 1031;
@@ -58,8 +58,6 @@ std::optional<std::size_t> count(const tune::device& device, const host_array<T>
   auto compared = comparison_with(answer, allowed);
   return compared.count_mismatches(queue, got);
 }
-
-}  // namespace
 
 TEST_CASE_TEMPLATE("every kind of element is compared where it lies", T, std::int8_t, std::uint8_t,
                    std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
@@ -148,3 +146,5 @@ TEST_CASE("a device that cannot do it leaves it to the host, and is not asked ag
   CHECK_FALSE(compared.count_mismatches(queue, got));
   CHECK(fake.calls(tune::testing::fake_call::compile) == compiled);
 }
+
+}  // namespace device_comparison_test

@@ -20,11 +20,11 @@
 #include "libtune/operation/sequence.hpp"
 #include "libtune/testing/devices.hpp"
 
+namespace verified_measure_test {
+
 using tune::answer;
 using tune::device_array;
 using tune::host_array;
-
-namespace {
 
 constexpr std::size_t work_group = 64;
 
@@ -96,8 +96,6 @@ struct bench {
 bool contains(const std::optional<std::string>& text, const std::string& part) {
   return text && text->find(part) != std::string::npos;
 }
-
-}  // namespace
 
 LIBTUNE_DEVICE_TEST_CASE("a right kernel passes, whatever its arrays held before", device) {
   bench on(device);
@@ -281,8 +279,6 @@ LIBTUNE_DEVICE_TEST_CASE("a trusted operation that leaves its arrays is an error
 
 // Whose memory the output is.
 
-namespace {
-
 // An output of the author's own that holds the answer, as that of the configuration before would.
 device_array bound_dest(bench& on, doubling& op) {
   device_array dest(on.context, op.slot("dest").required_layout());
@@ -294,8 +290,6 @@ device_array bound_dest(bench& on, doubling& op) {
 }
 
 constexpr const char* refused = "the slot 'dest' has an answer and is bound to an array";
-
-}  // namespace
 
 LIBTUNE_DEVICE_TEST_CASE("an output with an answer that the author has bound is refused", device) {
   bench on(device);
@@ -407,8 +401,6 @@ LIBTUNE_DEVICE_TEST_CASE("a reset function has the last word on an output that i
   CHECK(contains(fault_of(""), "expected -2, got 1"));
 }
 
-namespace {
-
 /// Two doublings, of which the first writes into what the second reads.
 tune::operation_sequence twice(bench& on, const std::string& first, const std::string& second) {
   return tune::operation_sequence(
@@ -416,8 +408,6 @@ tune::operation_sequence twice(bench& on, const std::string& first, const std::s
       {{"a", doubling(on.queue, first, on.size)}, {"b", doubling(on.queue, second, on.size)}},
       {{"between", {"a:dest", "b:src"}}});
 }
-
-}  // namespace
 
 LIBTUNE_DEVICE_TEST_CASE("hidden slots of a sequence count by the slot that they are part of",
                          device) {
@@ -518,3 +508,5 @@ LIBTUNE_DEVICE_TEST_CASE("a function adds to the answer, and inputs need none", 
   CHECK(contains(on.fault_of(""), "elements differ"));
   CHECK(calls == 1);
 }
+
+}  // namespace verified_measure_test

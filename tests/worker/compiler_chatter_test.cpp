@@ -12,17 +12,15 @@
 
 #include "tests/store/captured_errors.hpp"
 
+namespace compiler_chatter_test {
+
 using tune::testing::captured_errors;
 using tune::worker::compiler_chatter;
-
-namespace {
 
 void say(const char* text) {
   REQUIRE(::write(STDERR_FILENO, text, std::strlen(text)) ==
           static_cast<::ssize_t>(std::strlen(text)));
 }
-
-}  // namespace
 
 TEST_CASE("counts of warnings and errors are kept back, the rest is written") {
   captured_errors errors;
@@ -52,3 +50,5 @@ TEST_CASE("what a compiler writes before it crashes is not lost") {
   CHECK(WTERMSIG(status) == SIGABRT);
   CHECK(errors.text() == "LLVM ERROR: cannot select\n");
 }
+
+}  // namespace compiler_chatter_test

@@ -10,10 +10,10 @@
 #include "libtune/device/program.hpp"
 #include "libtune/testing/devices.hpp"
 
+namespace order_compiler_test {
+
 using tune::detail::compile_order;
 using tune::detail::compile_target;
-
-namespace {
 
 compile_target target_of(const tune::context& context) {
   const tune::device device = context.device();
@@ -32,8 +32,6 @@ tune::program_source kernel_for(const tune::context& context, const std::string&
           .text = cuda ? "extern \"C\" __global__ void nothing() {}" : "__kernel void nothing() {}",
           .options = {}};
 }
-
-}  // namespace
 
 LIBTUNE_DEVICE_TEST_CASE("what is compiled for another process loads there", device) {
   const tune::context context = device.create_context();
@@ -84,3 +82,5 @@ TEST_CASE("no worker compiles for what it does not know") {
   order.target.platform = "no such platform";
   CHECK_THROWS_AS(tune::worker::order_compiler().compile(order), tune::error);
 }
+
+}  // namespace order_compiler_test

@@ -17,14 +17,14 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/library_version.hpp"
 
+namespace serve_test {
+
 using tune::compile_result;
 using tune::detail::compile_order;
 using tune::detail::compile_report;
 using tune::detail::worker_greeting;
 using tune::detail::worker_message;
 using status = tune::compile_result::status;
-
-namespace {
 
 /// A worker on a thread, and the other end of its socket.
 class worker_thread {
@@ -99,8 +99,6 @@ compile_report report(worker_thread& worker) {
   return std::get<compile_report>(*message);
 }
 
-}  // namespace
-
 TEST_CASE("a worker greets, carries out orders in turn, and ends when nobody is left") {
   worker_thread worker(trade());
   const auto greeting = worker.receive();
@@ -172,3 +170,5 @@ TEST_CASE("half an order is none") {
   worker.send(bytes);
   CHECK(worker.leave() == 0);
 }
+
+}  // namespace serve_test
