@@ -4,13 +4,11 @@
 // How a user tests an operation, as the README shows it.
 #include "libtune/testing/compile_checks.hpp"
 // [testing]
+#include "examples/multiply/multiply.hpp"
+
 #include <doctest/doctest.h>
 #include <libtune/testing/devices.hpp>
 #include <libtune/testing/force_autotune.hpp>
-
-#include "examples/multiply/multiply.hpp"
-
-namespace multiply_test {
 
 LIBTUNE_DEVICE_TEST_CASE("numbers are doubled", device) {
   const tune::context context = device.create_context();
@@ -33,5 +31,3 @@ TEST_CASE("the operation compiles for CUDA, for which no GPU is needed") {
   tune::testing::for_each_compile_target(
       "cuda", [](const tune::context& context) { CHECK_NOTHROW(multiply_template{context}); });
 }
-
-}  // namespace multiply_test
