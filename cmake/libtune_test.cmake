@@ -30,6 +30,20 @@ function(libtune_test_environment)
   set_tests_properties(${ARGN} PROPERTIES ENVIRONMENT_MODIFICATION "${environment}")
 endfunction()
 
+# What tests compile with. A check is a call instead of a try block in each place.
+add_library(libtune_test_options INTERFACE)
+target_link_libraries(libtune_test_options INTERFACE libtune_build_options libtune::testing)
+target_compile_definitions(libtune_test_options INTERFACE DOCTEST_CONFIG_SUPER_FAST_ASSERTS)
+if(CMAKE_UNITY_BUILD)
+  # What they test is optimised all the same.
+  target_compile_options(libtune_test_options INTERFACE $<$<CONFIG:Release>:-O0>)
+  # What all of them include is parsed once.
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/test_headers.cpp" CONTENT "")
+  add_library(libtune_test_headers OBJECT "${PROJECT_BINARY_DIR}/test_headers.cpp")
+  target_link_libraries(libtune_test_headers PRIVATE libtune_test_options)
+  libtune_precompile(libtune_test_headers <doctest/doctest.h>)
+endif()
+
 # libtune_test(<module> <file>...)
 # One program for the module, <module>_tests, with libtune's test main, and one ctest entry for
 # each file, <module>.<stem>. Such an entry is reported as skipped if all its test cases needed a
@@ -37,9 +51,11 @@ endfunction()
 #   set_tests_properties(<module>.<stem> PROPERTIES LABELS long)
 function(libtune_test module)
   add_executable(${module}_tests ${ARGN})
-  target_link_libraries(${module}_tests PRIVATE libtune_build_options libtune::testing)
-  # Tests compile in half the time so, and what they test is optimised all the same.
-  target_compile_options(${module}_tests PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_link_libraries(${module}_tests PRIVATE libtune_test_options)
+  libtune_join_sources(${module}_tests 6)
+  if(CMAKE_UNITY_BUILD)
+    target_precompile_headers(${module}_tests REUSE_FROM libtune_test_headers)
+  endif()
   foreach(file IN LISTS ARGN)
     cmake_path(GET file FILENAME filename)
     if(NOT filename MATCHES "_test\\.cpp$")

@@ -32,7 +32,7 @@ namespace {
 using detail::connection;
 using detail::raw_table;
 
-constexpr std::chrono::seconds patience{10};
+constexpr std::chrono::seconds merge_patience{10};
 
 void require_text(const column_values& columns, const char* name, const std::string& whose) {
   const auto found = columns.find(name);
@@ -181,10 +181,10 @@ merge_report merge_content(const std::string& path, const database_content& cont
   merge_report report;
   try {
     detail::create_private_file(file);  // with the folder, for the lock's file
-    const detail::database_lock lock(file, detail::database_lock::kind::shared, patience);
+    const detail::database_lock lock(file, detail::database_lock::kind::shared, merge_patience);
     detail::create_private_file(file);  // it may have been moved meanwhile
-    connection target(file, patience, patience);
-    detail::write_transaction transaction(target, patience);
+    connection target(file, merge_patience, merge_patience);
+    detail::write_transaction transaction(target, merge_patience);
     for (const function_content& function : content.functions) {
       if (!prepare_table(target, function, report)) continue;
       merge_results(target, function, report);

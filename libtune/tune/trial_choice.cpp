@@ -11,8 +11,8 @@
 namespace tune {
 namespace {
 
-std::vector<std::size_t> numbers_of(const std::vector<std::vector<named_value>>& configurations,
-                                    const search_problem& problem) {
+std::vector<std::size_t> chosen_numbers(const std::vector<std::vector<named_value>>& configurations,
+                                        const search_problem& problem) {
   std::vector<std::size_t> numbers;
   for (const auto& configuration : configurations) {
     const std::optional<std::size_t> number = problem.find(configuration);
@@ -34,7 +34,7 @@ std::vector<std::size_t> list_of(const trial_choice& choice, const search_proble
                                  const device& device) {
   if (!choice.is_strict()) return make_shortlist(choice.known, problem, device);
   auto listed = choice.configurations.empty() ? shard_of(choice, problem.space.size())
-                                              : numbers_of(choice.configurations, problem);
+                                              : chosen_numbers(choice.configurations, problem);
   if (listed.empty()) {
     throw argument_error("none of the configurations that were to be tried is in the space of " +
                          std::to_string(problem.space.size()) + " configurations");
