@@ -1,19 +1,47 @@
 # SPDX-FileCopyrightText: The libtune authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-# Which headers a user gets: libtune_public_headers, absolute. That is all of them, except what a
-# backend keeps to itself and the programs.
-file(GLOB_RECURSE libtune_public_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/libtune/*.hpp")
-set(libtune_backend_headers ${libtune_public_headers})
-list(FILTER libtune_backend_headers INCLUDE REGEX "/libtune/(opencl|cuda)/(backend|interop)\\.hpp$")
-list(FILTER libtune_public_headers EXCLUDE
-     REGEX "/libtune/((opencl|cuda|worker|cli)/|simulate/recording_json|report/to_json|store/(exchange_json|plain_json|t4_trial))")
-# Of the isolation of searches, what applications call.
-list(FILTER libtune_public_headers EXCLUDE
-     REGEX "/libtune/isolation/(device|field|greet|isolated|lost|message|process_state|remote_search|search|tuner_(child|link|message|service)|watchdog)")
-list(FILTER libtune_public_headers EXCLUDE
-     REGEX "/libtune/pretune/(device_group|division|group_work|key_tuning|pretune_with|search_pace|shared_search|work_board)")
-list(APPEND libtune_public_headers ${libtune_backend_headers})
+# The headers that a user gets: what those who write programs, operations and tests include, and what
+# these include. All others are private and not installed (tests/tree/headers_test.cpp).
+set(libtune_public_headers "${PROJECT_SOURCE_DIR}/libtune/libtune.hpp")
+
+# libtune_public(<module> <header without .hpp>...)
+function(libtune_public module)
+  list(TRANSFORM ARGN PREPEND "${PROJECT_SOURCE_DIR}/libtune/${module}/")
+  list(TRANSFORM ARGN APPEND ".hpp")
+  set(libtune_public_headers ${libtune_public_headers} ${ARGN} PARENT_SCOPE)
+endfunction()
+
+libtune_public(array allocator buffer_allocator device_array host_array host_memory layout
+               managed_array mapped_array plain_allocator pooled_allocator region shape
+               strided_layout typed_array)
+libtune_public(base cxx20 dtype element_type environment error fields float16 library_version
+               log seal value visit_dtype)
+libtune_public(compile check_compiles compile defines kernel_library kernel_source
+               resolved_source)
+libtune_public(cuda interop)
+libtune_public(device buffer command_graph command_queue context context_options device
+               device_identity device_info event fill_region kernel kernel_info mapped_memory
+               nd_range pinned_memory program program_source)
+libtune_public(discover devices inventory select)
+libtune_public(isolation serve_if_worker tuner_program)
+libtune_public(measure confidence_interval measure measure_settings measurement race_settings
+               run_check samples steadiness)
+libtune_public(opencl interop)
+libtune_public(operation captured_operation dimension drawing io_slot operation sequence slot
+               svg typed_slot version workload)
+libtune_public(pretune pretuning)
+libtune_public(report event_log files progress table varying_fields)
+libtune_public(search combination parameter resources restriction search_space space
+               space_iterator space_outline strategies strategy strategy_options
+               tuning_combination)
+libtune_public(store function_identity lock_holder match)
+libtune_public(testing allocation_counter compile_checks devices fake_clock fake_device
+               fake_failures fake_kernel fake_launch fake_macros force_autotune run_tests
+               scoped_environment scoped_seal skip temporary_directory test_mode_guard)
+libtune_public(tune autotuner error observer options search_problem search_times session
+               test_mode trial tuning_budget)
+libtune_public(verify answer comparison tolerance verified_measure)
 
 # And those of the built-in operations; what lies beside their folders they share among themselves.
 file(GLOB libtune_operations_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/operations/*/*.hpp")

@@ -31,5 +31,6 @@
 #include "libtune/tune/autotuner.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/observer.hpp"
+#include "libtune/tune/options.hpp"
 #include "libtune/verify/answer.hpp"
 #include "libtune/verify/verified_measure.hpp"

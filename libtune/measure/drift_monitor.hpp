@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "libtune/measure/race_settings.hpp"
 #include "libtune/measure/samples.hpp"
 
 namespace tune {
@@ -31,15 +32,6 @@ enum class drift_verdict : std::uint8_t {
   moved,      ///< what was measured in the block has to be measured again
   disturbed,  ///< the same, and the device is too slow now to measure: visit it once more
   unsettled   ///< it moved once more; the block has to be believed as it is
-};
-
-struct drift_settings {
-  double threshold = 0.02;  ///< what a device may move within a block, as a part
-  int runs = 4;             ///< of the sentinel, in one visit, where runs differ by 1 % or less
-  int repeats = 3;          ///< how many blocks in a row may be measured again
-  double largest = 0.15;    ///< a device slower than before by more, as a part, is disturbed
-  /// Device time of the sentinel's runs for which a disturbed device is waited for, each time.
-  std::chrono::nanoseconds patience = std::chrono::seconds(1);
 };
 
 /// What one visit to the sentinel took: the median of those of its runs that lost no time slice,

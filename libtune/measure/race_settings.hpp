@@ -5,9 +5,17 @@
 #include <chrono>
 #include <cstddef>
 
-#include "libtune/measure/drift_monitor.hpp"
-
 namespace tune {
+
+/// How the speed of a device is watched while it is measured on (drift_monitor).
+struct drift_settings {
+  double threshold = 0.02;  ///< what a device may move within a block, as a part
+  int runs = 4;             ///< of the sentinel, in one visit, where runs differ by 1 % or less
+  int repeats = 3;          ///< how many blocks in a row may be measured again
+  double largest = 0.15;    ///< a device slower than before by more, as a part, is disturbed
+  /// Device time of the sentinel's runs for which a disturbed device is waited for, each time.
+  std::chrono::nanoseconds patience = std::chrono::seconds(1);
+};
 
 /// How hard to look for the best. The defaults choose a configuration within 1 % of the true best
 /// in at least 99 of 100 searches where runs spread by up to 3 % (bench/racing).

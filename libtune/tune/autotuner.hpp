@@ -6,14 +6,41 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "libtune/base/fields.hpp"
-#include "libtune/device/context.hpp"
-#include "libtune/tune/autotuner_core.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/session.hpp"
 
 namespace tune {
+
+class autotuner_core;
+
+namespace detail {
+
+/// An autotune function without its types: from a key to a tuning.
+using tuning_function =
+    std::function<std::vector<named_value>(tuning_session&, const std::vector<named_value>&)>;
+
+/// What an autotuner consists of once its types are erased.
+struct autotuner_parts {
+  std::string name;
+  int version = 0;
+  std::vector<field_description> key_fields;
+  std::vector<field_description> tuning_fields;
+  std::vector<named_value> test_default;
+  tuning_function tunes;
+  /// Throws argument_error for values that are no tuning, such as an enumerator of another name.
+  std::function<void(const std::vector<named_value>&)> check;
+};
+
+std::shared_ptr<const autotuner_core> make_autotuner(autotuner_parts parts);
+/// @param options  null: those of the context
+std::vector<named_value> obtain_tuning(const autotuner_core& core, const context& context,
+                                       const std::vector<named_value>& key,
+                                       const tuning_options* options);
+
+}  // namespace detail
 
 /// A registered, named and versioned function that finds the best tuning for a key on a device.
 /// Calling it looks in the tuning database; where there is no result it tunes, here and now, and
@@ -49,16 +76,21 @@ class autotuner {
   /// @throws argument_error that names the function and the field. Where a static object throws it,
   ///         the program ends before main, with that text
   autotuner(definition defined, function tunes)
-      : core_(std::make_shared<const autotuner_core>(
-            function_identity{std::move(defined.name), defined.version, describe_fields<Key>(),
-                              describe_fields<Tuning>()},
-            to_values(defined.test),
-            [tunes = std::move(tunes)](tuning_session& session, const autotuner_core::values& key) {
-              return to_values(tunes(session, from_values<Key>(key)));
-            },
-            [](const autotuner_core::values& values) {
-              static_cast<void>(from_values<Tuning>(values));
-            })) {}
+      : core_(detail::make_autotuner(
+            {.name = std::move(defined.name),
+             .version = defined.version,
+             .key_fields = describe_fields<Key>(),
+             .tuning_fields = describe_fields<Tuning>(),
+             .test_default = to_values(defined.test),
+             .tunes =
+                 [tunes = std::move(tunes)](tuning_session& session,
+                                            const std::vector<named_value>& key) {
+                   return to_values(tunes(session, from_values<Key>(key)));
+                 },
+             .check =
+                 [](const std::vector<named_value>& values) {
+                   static_cast<void>(from_values<Tuning>(values));
+                 }})) {}
 
   /// The tuning for this key on the context's device, with the context's options.
   /// @throws not_tuned_error if there is none and the mode forbids tuning
@@ -66,11 +98,11 @@ class autotuner {
   ///         environment_error if an environment variable cannot be read
   ///         seal_broken_error on a sealed thread, whether there is a result or not
   Tuning operator()(const context& context, const Key& key = {}) const {
-    return (*this)(context, key, *tuning_options_of(context));
+    return from_values<Tuning>(detail::obtain_tuning(*core_, context, to_values(key), nullptr));
   }
   /// The same with other options.
   Tuning operator()(const context& context, const Key& key, const tuning_options& options) const {
-    return from_values<Tuning>(core_->obtain(context, to_values(key), options));
+    return from_values<Tuning>(detail::obtain_tuning(*core_, context, to_values(key), &options));
   }
 
  private:

@@ -517,6 +517,20 @@ autotuner_core::values autotuner_core::do_without(const request& asked) const {
   return found ? std::move(found->values) : test_default_;
 }
 
+std::shared_ptr<const autotuner_core> detail::make_autotuner(autotuner_parts parts) {
+  return std::make_shared<const autotuner_core>(
+      function_identity{std::move(parts.name), parts.version, std::move(parts.key_fields),
+                        std::move(parts.tuning_fields)},
+      std::move(parts.test_default), std::move(parts.tunes), std::move(parts.check));
+}
+
+std::vector<named_value> detail::obtain_tuning(const autotuner_core& core, const context& context,
+                                               const std::vector<named_value>& key,
+                                               const tuning_options* options) {
+  if (options != nullptr) return core.obtain(context, key, *options);
+  return core.obtain(context, key, *tuning_options_of(context));
+}
+
 std::vector<const autotuner_core*> registered_autotuners() {
   return autotuner_registry::instance().all();
 }

@@ -12,10 +12,10 @@
 #include "libtune/device/context.hpp"
 #include "libtune/store/function_identity.hpp"
 #include "libtune/store/record.hpp"
+#include "libtune/tune/autotuner.hpp"
 #include "libtune/tune/database_recorder.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
-#include "libtune/tune/session.hpp"
 #include "libtune/tune/tuning_host.hpp"
 #include "libtune/tune/verification.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -12,6 +13,7 @@
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/pool_workshop.hpp"
 #include "libtune/tune/search_loop.hpp"
+#include "libtune/tune/session_setup.hpp"
 #include "libtune/tune/space_fingerprint.hpp"
 
 namespace tune {
@@ -47,51 +49,61 @@ const char* suffix_of(result_check verify) {
 
 }  // namespace
 
+struct tuning_session::state : detail::session_setup {
+  int searches = 0;  // that have started
+  std::optional<run_time> best_score{};
+};
+
 tuning_session::tuning_session(const tune::context& context, tuning_subject subject,
-                               const tuning_options& options, wall_clock now,
-                               recall_function recall, shortlist_function shortlist,
-                               session_rules rules)
-    : context_(context),
-      subject_(std::move(subject)),
-      options_(options),
-      now_(std::move(now)),
-      recall_(std::move(recall)),
-      shortlist_(std::move(shortlist)),
-      rules_(std::move(rules)) {
-  if (!rules_.guard.device_works && hides_faults(context_.device())) {
-    rules_.guard.device_works = [context = context_] { return still_works(context); };
+                               const tuning_options& options)
+    : tuning_session(detail::session_setup{
+          .context = context, .subject = std::move(subject), .options = options}) {}
+
+tuning_session::tuning_session(detail::session_setup setup)
+    : state_(std::make_unique<state>(std::move(setup))) {
+  search_guard& guard = state_->guard;
+  if (!guard.device_works && hides_faults(context().device())) {
+    guard.device_works = [context = context()] { return still_works(context); };
   }
-  if (!rules_.guard.survives_faults) {
-    rules_.guard.survives_faults = [context = context_] { return still_works(context); };
+  if (!guard.survives_faults) {
+    guard.survives_faults = [context = context()] { return still_works(context); };
   }
 }
 
+tuning_session::~tuning_session() = default;
+
+const tune::context& tuning_session::context() const noexcept { return state_->context; }
+const tuning_options& tuning_session::options() const noexcept { return state_->options; }
+std::optional<run_time> tuning_session::best_score() const noexcept { return state_->best_score; }
+
 const std::vector<named_value>& tuning_session::test_default_values() const {
-  if (!subject_.test_default.empty()) return subject_.test_default;
-  throw argument_error("the session for '" + subject_.function + "' on device '" +
-                       context_.device().name() +
+  if (!state_->subject.test_default.empty()) return state_->subject.test_default;
+  throw argument_error("the session for '" + state_->subject.function + "' on device '" +
+                       context().device().name() +
                        "' knows no test default, for no autotuner made it; name a configuration");
 }
 
 std::size_t tuning_session::search(const search_problem& problem) {
-  const int stage = searches_++;
+  const int stage = state_->searches++;
   // First, for some only want to know the space.
-  const auto shortlist = shortlist_ ? shortlist_(problem) : std::vector<std::size_t>();
+  const auto shortlist =
+      state_->shortlist ? state_->shortlist(problem) : std::vector<std::size_t>();
   const auto recall = [&]() -> recollection {
-    if (!recall_) return {};
-    return recall_({.space = space_fingerprint(problem) + suffix_of(options_.verify),
-                    .compiler = context_.compiler_identity(),
-                    .library_version = std::string(library_version()),
-                    .stage = stage});
+    if (!state_->recall) return {};
+    return state_->recall({.space = space_fingerprint(problem) + suffix_of(options().verify),
+                           .compiler = context().compiler_identity(),
+                           .library_version = std::string(library_version()),
+                           .stage = stage});
   };
-  pool_workshop workshop(compile_pool::shared(), context_, options_.compile_time);
+  pool_workshop workshop(compile_pool::shared(), context(), options().compile_time);
   const auto run = [&](const std::vector<std::size_t>& listed) {
-    const trial best = run_search(problem, subject_, context_.device(), options_,
-                                  options_.observers, now_, workshop, recall, listed, rules_.guard);
-    best_score_ = best.score;
+    const trial best =
+        run_search(problem, state_->subject, context().device(), options(), options().observers,
+                   state_->now, workshop, recall, listed, state_->guard);
+    state_->best_score = best.score;
     return best.index;
   };
-  if (shortlist.empty() || rules_.only_listed) return run(shortlist);
+  if (shortlist.empty() || state_->only_listed) return run(shortlist);
   try {
     return run(shortlist);
   } catch (const tuning_failed_error& failure) {

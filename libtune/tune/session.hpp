@@ -4,48 +4,40 @@
 
 #include <concepts>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <span>
-#include <utility>
+#include <type_traits>
 #include <vector>
 
 #include "libtune/base/fields.hpp"
-#include "libtune/device/context.hpp"
 #include "libtune/measure/measure.hpp"
 #include "libtune/search/space.hpp"
-#include "libtune/tune/observer.hpp"
-#include "libtune/tune/options.hpp"
-#include "libtune/tune/recollection.hpp"
-#include "libtune/tune/search_guard.hpp"
-#include "libtune/tune/trial_runner.hpp"
+#include "libtune/tune/search_problem.hpp"
 
 namespace tune {
 
-/// What is said to the searches of a session beside the options of the application.
-struct session_rules {
-  search_guard guard{};
-  bool only_listed = false;  ///< whether a list is all that there is to try, even if nothing works
-};
+class context;
+struct tuning_options;
+struct tuning_subject;
+
+namespace detail {
+struct session_setup;
+}  // namespace detail
 
 /// What an autotune function is given: where to tune and how. Made by the autotuner, or by hand to
 /// tune without one. One thread uses it.
 class tuning_session {
  public:
-  /// Says which configurations a search is to try in place of what the strategy proposes; none:
-  /// the strategy decides.
-  using shortlist_function = std::function<std::vector<std::size_t>(const search_problem&)>;
+  /// A session without an autotuner: nothing is looked up, and nothing is stored.
+  tuning_session(const tune::context& context, tuning_subject subject,
+                 const tuning_options& options);
+  explicit tuning_session(detail::session_setup setup);
+  ~tuning_session();
+  tuning_session(const tuning_session&) = delete;
+  tuning_session& operator=(const tuning_session&) = delete;
 
-  /// @param recall     what earlier searches know; empty: nothing
-  /// @param shortlist  asked at the start of each search. If no configuration on the list can be
-  ///                   measured, the search is as if there were none. What it throws leaves tune.
-  tuning_session(const context& context, tuning_subject subject, const tuning_options& options,
-                 wall_clock now = std::chrono::steady_clock::now, recall_function recall = {},
-                 shortlist_function shortlist = {}, session_rules rules = {});
-
-  const tune::context& context() const noexcept { return context_; }
-  const tuning_options& options() const noexcept { return options_; }
+  const tune::context& context() const noexcept;
+  const tuning_options& options() const noexcept;
 
   /// Searches a space. For each configuration, generate(tuning) compiles it, prepares its inputs
   /// and returns a measure; nullptr skips it, and what it throws becomes a reason: neither ends
@@ -75,21 +67,15 @@ class tuning_session {
   }
 
   /// The median time of the best configuration of the search that ended last.
-  std::optional<run_time> best_score() const noexcept { return best_score_; }
+  std::optional<run_time> best_score() const noexcept;
 
  private:
+  struct state;
+
   std::size_t search(const search_problem& problem);
   const std::vector<named_value>& test_default_values() const;
 
-  tune::context context_;
-  tuning_subject subject_;
-  tuning_options options_;
-  wall_clock now_;
-  recall_function recall_;
-  shortlist_function shortlist_;
-  session_rules rules_;
-  int searches_ = 0;  // that have started
-  std::optional<run_time> best_score_;
+  std::unique_ptr<state> state_;
 };
 
 }  // namespace tune

@@ -15,6 +15,7 @@
 #include "libtune/tune/elsewhere.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/kept_tuning.hpp"
+#include "libtune/tune/session_setup.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tune/tunings_under_way.hpp"
 
@@ -96,9 +97,13 @@ tuned_values tune_here(const tuning_task& task, const search_guard& guard) {
   const auto shortlist = [&](const search_problem& problem) {
     return list_of(task.choice, problem, task.context.device());
   };
-  tuning_session session(task.context, task.subject, task.options, std::chrono::steady_clock::now,
-                         inside.recall_of(task), shortlist,
-                         {.guard = watched, .only_listed = task.choice.is_strict()});
+  tuning_session session(detail::session_setup{.context = task.context,
+                                               .subject = task.subject,
+                                               .options = task.options,
+                                               .recall = inside.recall_of(task),
+                                               .shortlist = shortlist,
+                                               .guard = watched,
+                                               .only_listed = task.choice.is_strict()});
   std::vector<named_value> values = task.tunes(session, task.subject.arguments);
   return {std::move(values), session.best_score()};
 }

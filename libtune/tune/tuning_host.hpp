@@ -11,18 +11,16 @@
 #include "libtune/base/value.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/store/function_identity.hpp"
+#include "libtune/tune/autotuner.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/recollection.hpp"
 #include "libtune/tune/search_guard.hpp"
-#include "libtune/tune/session.hpp"
 #include "libtune/tune/trial_choice.hpp"
 
 namespace tune {
 
-/// An autotune function whose types have been erased: from a key to a tuning.
-using tuning_function =
-    std::function<std::vector<named_value>(tuning_session&, const std::vector<named_value>&)>;
+using detail::tuning_function;
 
 /// One call of an autotune function that is to be made. All that it refers to outlives it.
 struct tuning_task {

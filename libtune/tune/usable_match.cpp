@@ -11,6 +11,7 @@
 #include "libtune/compile/compile_watch.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/limits.hpp"
+#include "libtune/tune/session_setup.hpp"
 
 namespace tune {
 namespace {
@@ -93,7 +94,8 @@ std::optional<record> find_usable(
     throw space_is_known{};
   };
   try {
-    tuning_session session(context, subject, options, std::chrono::steady_clock::now, {}, look);
+    tuning_session session(detail::session_setup{
+        .context = context, .subject = subject, .options = options, .shortlist = look});
     function(session, subject.arguments);
     log(log_level::info, describe(subject) +
                              ": results of other devices are not used, because the function "
@@ -126,7 +128,8 @@ std::optional<std::string> why_forbidden(
   };
   try {
     const only_looking here;
-    tuning_session session(context, subject, options, std::chrono::steady_clock::now, {}, look);
+    tuning_session session(detail::session_setup{
+        .context = context, .subject = subject, .options = options, .shortlist = look});
     function(session, subject.arguments);
   } catch (const space_is_known&) {
   } catch (const std::exception& failure) {

@@ -9,6 +9,7 @@
 
 #include "libtune/discover/select.hpp"
 #include "libtune/isolation/serve_if_worker.hpp"
+#include "libtune/tune/options.hpp"
 #include "tests/isolation/sample_tuner.hpp"
 
 int main(int count, char** arguments) {

@@ -6,6 +6,7 @@
 
 #include "libtune/discover/select.hpp"
 #include "libtune/isolation/serve_if_worker.hpp"
+#include "libtune/tune/options.hpp"
 #include "tests/isolation/sample_tuner.hpp"
 
 /// The winner of a search with a configuration that ends its process; 0 for an error.

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "libtune/base/seal.hpp"
+#include "libtune/tune/options.hpp"
 
 namespace isolated {
 namespace {

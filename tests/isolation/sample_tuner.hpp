@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libtune/tune/autotuner.hpp"
+#include "libtune/tune/options.hpp"
 
 namespace isolated {
 

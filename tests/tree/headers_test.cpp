@@ -92,4 +92,19 @@ TEST_CASE("every public header asks for C++20 before it needs it") {
   }
 }
 
+TEST_CASE("a public header includes public headers only") {
+  const auto all = public_headers();
+  const std::set<fs::path> known(all.begin(), all.end());
+  const std::regex include("#include \"(libtune/[^\"]+\\.hpp)\"");
+  for (const fs::path& header : all) {
+    std::ifstream text(header);
+    std::smatch match;
+    for (std::string line; std::getline(text, line);) {
+      if (!std::regex_search(line, match, include)) continue;
+      CHECK_MESSAGE(known.contains(source_dir / match[1].str()), header.string(), " includes ",
+                    match[1].str(), ", which is private (cmake/libtune_headers.cmake)");
+    }
+  }
+}
+
 }  // namespace headers_test

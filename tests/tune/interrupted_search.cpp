@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "libtune/testing/test_mode_guard.hpp"
+#include "libtune/tune/options.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace {

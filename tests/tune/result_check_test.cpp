@@ -17,6 +17,7 @@
 #include "libtune/tune/autotuner.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/session.hpp"
+#include "libtune/tune/session_setup.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace result_check_test {
@@ -45,7 +46,8 @@ struct scene {
 
   scale_tuning search(const std::function<bool(const scale_tuning&)>& is_wrong) {
     const tune::context context = fake.device().create_context();
-    tune::tuning_session session(context, {}, options, fake.clock());
+    tune::tuning_session session(
+        tune::detail::session_setup{.context = context, .options = options, .now = fake.clock()});
     return session.tune(space, [&](const scale_tuning& tuning) {
       return sample::generate(context, tuning).check([=, this]() -> std::optional<std::string> {
         ++checks;
@@ -138,11 +140,11 @@ TEST_CASE("a session knows the test default of its autotuner") {
   const tune::context context = s.fake.device().create_context();
   tune::tuning_subject subject;
   subject.function = "scale";
-  const tune::tuning_session by_hand(context, subject, {}, s.fake.clock());
+  const tune::tuning_session by_hand(context, subject, {});
   CHECK_THROWS_WITH_AS(by_hand.test_default<scale_tuning>(),
                        doctest::Contains("knows no test default"), tune::argument_error);
   subject.test_default = tune::to_values(scale_tuning{.wgs = 3, .rows = 2});
-  const tune::tuning_session made(context, subject, {}, s.fake.clock());
+  const tune::tuning_session made(context, subject, {});
   CHECK(made.test_default<scale_tuning>() == scale_tuning{.wgs = 3, .rows = 2});
 }
 

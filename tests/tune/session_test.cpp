@@ -6,13 +6,15 @@
 #include <optional>
 #include <string>
 
+#include "libtune/tune/session_setup.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace session_test {
 
 struct made_session {
   tune::testing::fake_device fake = sample::make_device();
-  tune::tuning_session session{fake.device().create_context(), {}, {}, fake.clock()};
+  tune::tuning_session session{
+      tune::detail::session_setup{.context = fake.device().create_context(), .now = fake.clock()}};
 };
 
 TEST_CASE("a session finds the fastest configuration of a typed space") {

@@ -15,6 +15,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "libtune/tune/observer.hpp"
+#include "libtune/tune/options.hpp"
 #include "tests/tune/process_tally.hpp"
 #include "tests/tune/scale.hpp"
 
