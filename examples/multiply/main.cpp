@@ -11,6 +11,7 @@
 namespace {
 
 int run() {
+  // [use]
   const tune::context context = tune::create_some_context();
   auto queue = context.create_command_queue();
   auto operation = multiply_template(context).instantiate(queue, 1000);
@@ -20,12 +21,14 @@ int run() {
   operation.buffer("data").set(queue, numbers);
   operation.run();
   const float product = operation.buffer("data").get<float>(queue)(999);
+  // [use]
   std::cout << "21 * 2 = " << product << " on " << context.device().name() << '\n';
   return product == 42.0F ? 0 : 1;
 }
 
 }  // namespace
 
+// [main]
 int main(int argc, char** argv) {
   tune::serve_if_worker(argc, argv);
   try {
@@ -35,3 +38,4 @@ int main(int argc, char** argv) {
     return 1;
   }
 }
+// [main]

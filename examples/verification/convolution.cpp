@@ -122,6 +122,7 @@ const tune::autotuner<convolution_key, convolution_tuning> convolution_template:
     [](tune::tuning_session& session, const convolution_key& key) {
       const std::size_t size = as_size(key.size);
       auto queue = session.context().create_tuning_command_queue();
+      // [trusted]
       tune::workload work(queue);
       work.set("input", make_image(size));
 
@@ -135,6 +136,7 @@ const tune::autotuner<convolution_key, convolution_tuning> convolution_template:
         auto op = convolution_template(session.context(), key, tuning).instantiate(queue, size);
         return tune::make_measure(queue, std::move(op), work, expected);
       });
+      // [trusted]
     }};
 
 }  // namespace verification

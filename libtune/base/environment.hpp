@@ -12,8 +12,8 @@
 
 namespace tune {
 
-/// One environment variable that libtune reads. The table of them is the documentation: the README
-/// repeats it, and a test compares the two.
+/// One environment variable that libtune reads. The table of them is the documentation:
+/// docs/environment.md repeats it, and a test compares the two.
 struct environment_variable {
   const char* name;
   const char* form;          ///< what it may hold

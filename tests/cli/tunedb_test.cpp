@@ -11,7 +11,6 @@
 #include <string>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <vector>
 
 #include "libtune/base/environment.hpp"
 #include "libtune/store/missed_keys.hpp"
@@ -29,9 +28,6 @@ using tune::testing::sample_tuning;
 using tune::testing::scoped_environment;
 using tune::testing::temporary_folder;
 
-const std::vector<std::string> commands{
-    "list",   "show",  "explain",  "trials", "export", "import", "merge", "import-katsdpsigproc",
-    "missed", "prune", "denylist", "check",  "path",   "env"};
 const std::string function = "multiply_template.autotune";
 
 struct ended {
@@ -101,20 +97,6 @@ struct bench {
   scoped_environment match{"LIBTUNE_MATCH", nullptr};
   scoped_environment mode{"LIBTUNE_MODE", nullptr};
 };
-
-TEST_CASE("what --help prints is what the README says") {
-  const std::string documentation =
-      read(std::string(LIBTUNE_SOURCE_DIR) + "/libtune/cli/README.md");
-  CHECK(contains(documentation, "## `tunedb`\n\n```text\n" + tunedb("--help").output + "```\n"));
-  for (const std::string& command : commands) {
-    CAPTURE(command);
-    const ended help = tunedb(command + " --help");
-    CHECK(help.code == 0);
-    // Versions of CLI11 end it with an empty line or without.
-    const std::string text = help.output.substr(0, help.output.find_last_not_of('\n') + 1);
-    CHECK(contains(documentation, "## `tunedb " + command + "`\n\n```text\n" + text + "\n```\n"));
-  }
-}
 
 TEST_CASE("list and show tell what is there") {
   const bench here;

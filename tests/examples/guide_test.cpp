@@ -13,6 +13,28 @@ namespace guide_test {
 
 static_assert(std::is_nothrow_move_assignable_v<guide::gain>);
 
+struct tile_tuning {
+  std::size_t block = 8;
+  std::size_t tile = 16;
+};
+LIBTUNE_FIELDS(tile_tuning, block, tile)
+
+TEST_CASE("the guide's space leaves out what its restriction forbids") {
+  // clang-format off
+  // [space]
+  tune::space<tile_tuning> space;
+  space.add(&tile_tuning::block, {8, 16, 32});
+  space.add(&tile_tuning::tile, {16, 32, 48});
+  space.restrict([](const tile_tuning& t) { return t.tile % t.block == 0; },
+                 "whole blocks in a tile", &tile_tuning::tile, &tile_tuning::block);
+  space.needs([](const tile_tuning& t) {
+    return tune::resources{.work_group = {t.block, 1, 1}, .local_memory_bytes = 4 * t.tile};
+  });
+  // [space]
+  // clang-format on
+  CHECK(space.size() == 7);
+}
+
 LIBTUNE_DEVICE_TEST_CASE("the guide's pipeline adds the channels of each sample", device) {
   const tune::context context = device.create_context();
   tune::command_queue queue = context.create_command_queue();

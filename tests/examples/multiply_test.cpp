@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How a user tests an operation, as the README shows it.
+// How a user tests an operation, as docs/testing.md shows it.
 #include "libtune/testing/compile_checks.hpp"
 // [testing]
-#include "examples/multiply/multiply.hpp"
-
 #include <doctest/doctest.h>
 #include <libtune/testing/devices.hpp>
 #include <libtune/testing/force_autotune.hpp>
+
+#include "examples/multiply/multiply.hpp"
 
 LIBTUNE_DEVICE_TEST_CASE("numbers are doubled", device) {
   const tune::context context = device.create_context();
@@ -27,7 +27,9 @@ LIBTUNE_DEVICE_TEST_CASE("tuning runs" * tune::testing::force_autotune(), device
 }
 // [testing]
 
+// [compiles]
 TEST_CASE("the operation compiles for CUDA, for which no GPU is needed") {
   tune::testing::for_each_compile_target(
       "cuda", [](const tune::context& context) { CHECK_NOTHROW(multiply_template{context}); });
 }
+// [compiles]

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How a pipeline is sealed, as the README shows it.
+// How a pipeline is sealed, as docs/sealing.md shows it.
 #include <doctest/doctest.h>
 #include <memory>
 #include <thread>
@@ -20,14 +20,14 @@ LIBTUNE_DEVICE_TEST_CASE("a sealed pipeline runs, and another thread makes the n
   multiply_template compiled(context);              // tunes and compiles
   multiply pipeline = compiled.instantiate(queue, 1 << 20);
   pipeline.ensure_all_bound();                      // allocates
-  pipeline.run();                                   // drivers load much with the first launch
-  tune::seal();                                     // from here on all threads only enqueue ...
+  pipeline.run();                                   // drivers load much at the first launch
+  tune::seal();                                     // from here on every thread may only enqueue
   std::thread control([&] {
-    const tune::unsealed_section reconfiguration;   // ... but for those that say so
+    const tune::unsealed_section reconfiguration;   // except a thread that says otherwise
     next = std::make_unique<multiply>(compiled.instantiate(queue, 1 << 10));
     next->ensure_all_bound();
   });
-  for (int i = 0; i < 100; ++i) pipeline.run();     // a seal_broken_error if it did anything else
+  for (int i = 0; i < 100; ++i) pipeline.run();     // anything else throws seal_broken_error
   // [sealing]
   // clang-format on
   control.join();
