@@ -7,7 +7,7 @@ file(GLOB_RECURSE libtune_public_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR
 set(libtune_backend_headers ${libtune_public_headers})
 list(FILTER libtune_backend_headers INCLUDE REGEX "/libtune/(opencl|cuda)/(backend|interop)\\.hpp$")
 list(FILTER libtune_public_headers EXCLUDE
-     REGEX "/libtune/((opencl|cuda|worker|cli)/|simulate/recording_json|report/to_json|store/(exchange_json|plain_json|t4_trial))")
+     REGEX "/libtune/((opencl|cuda|worker|cli)/|search/strategy_factories|simulate/recording_json|report/to_json|store/(exchange_json|plain_json|t4_trial))")
 # Of the isolation of searches, what applications call.
 list(FILTER libtune_public_headers EXCLUDE
      REGEX "/libtune/isolation/(device|field|greet|isolated|lost|message|process_state|remote_search|search|tuner_(child|link|message|service)|watchdog)")
