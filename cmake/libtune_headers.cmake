@@ -32,9 +32,8 @@ libtune_public(operation captured_operation dimension drawing io_slot operation 
                svg typed_slot version workload)
 libtune_public(pretune pretuning)
 libtune_public(report event_log files progress table varying_fields)
-libtune_public(search combination parameter resources restriction search_space space
-               space_iterator space_outline strategies strategy strategy_options
-               tuning_combination)
+libtune_public(search parameter resources restriction search_space space space_outline
+               strategies strategy strategy_options)
 libtune_public(store function_identity lock_holder match)
 libtune_public(testing allocation_counter compile_checks devices fake_clock fake_device
                fake_failures fake_kernel fake_launch fake_macros force_autotune run_tests

@@ -57,8 +57,7 @@ void print_match(const record& best) {
     return;
   }
   fmt::print("match      nearest: the result of {}\n", to_text(best.device));
-  fmt::print("relaxed    up to the {}, at a distance of {}: {}\n", match_step_name(best.step),
-             best.distance, fmt::join(best.relaxed, ", "));
+  fmt::print("differs    {}: {}\n", match_step_name(best.step), fmt::join(best.relaxed, ", "));
 }
 
 void print_origin(const std::optional<result_origin>& origin) {
@@ -119,7 +118,6 @@ json to_json(const explanation& all, const candidate& one) {
           {"values", cli::to_json(result.values)},
           {"match", grade_name(result)},
           {"step", match_step_name(result.step)},
-          {"distance", result.distance},
           {"relaxed", result.relaxed},
           {"result_of", cli::to_json(result.device)},
           {"score_ns", cli::to_json(result.score_ns)},
@@ -195,7 +193,7 @@ void add_explain(CLI::App& program, invocation& shared) {
   CLI::App* command = program.add_subcommand(
       "explain",
       "What a program would do here and now for a key on a device: in which database the result "
-      "lies, why it is this one, how sure that is, what had to be relaxed, and why the others "
+      "lies, why it is this one, how sure that is, what differs on its device, and why the others "
       "lost. Without --device, for the device that an autotuner would tune for here");
   command->add_option("FUNCTION", options->function, "A name, or NAME__VERSION")->required();
   command->add_option("--arg", options->arguments, "A field of the key, as NAME=VALUE")

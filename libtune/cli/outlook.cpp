@@ -72,13 +72,10 @@ std::string behind(const record& one, const record& first) {
   if (one.device == first.device) return "a database above has a result of the same device";
   if (first.grade == match_grade::exact) return "an exact match comes first";
   if (one.step != first.step) {
-    return fmt::format("more has to be relaxed: up to the {}, not to the {}",
-                       match_step_name(one.step), match_step_name(first.step));
+    return fmt::format("its device is farther: {}, not {}", match_step_name(one.step),
+                       match_step_name(first.step));
   }
-  if (one.distance != first.distance) {
-    return fmt::format("its hardware is farther: {}, not {}", one.distance, first.distance);
-  }
-  return "as near; names, platforms and driver versions decide";
+  return "as near; the device that is more alike comes first, then the newer driver";
 }
 
 void tell_why_lost(outlook& ahead, const tuning_settings& settings) {

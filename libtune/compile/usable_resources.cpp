@@ -18,8 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t bytes_of_a_worker = std::uint64_t{512} << 20;
 constexpr std::uint64_t most_bytes_of_a_worker = std::uint64_t{4} << 30;
-// Version 1 says "no limit" by a number close to the greatest.
-constexpr std::uint64_t no_limit = std::uint64_t{1} << 60;
 
 std::string read(const fs::path& path) {
   std::ifstream file(path);
@@ -50,61 +48,37 @@ void for_each_line(std::string_view text, Function function) {
   }
 }
 
-/// The folder of a group and those above it, within the mount. In a container the group's path may
-/// be one that only the machine outside knows; then the mount itself is the group.
-std::vector<fs::path> folders_of(const fs::path& mount, const std::string& group) {
+/// The folder of this process's group and those above it, within the mount; none without groups of
+/// version 2. In a container the group's path may be one that only the machine outside knows; then
+/// the mount itself is the group.
+std::vector<fs::path> group_folders(const fs::path& root) {
+  const fs::path mount = root / "sys/fs/cgroup";
+  const auto group = parse_group(read(root / "proc/self/cgroup"));
+  if (!group) return {};
   std::vector<fs::path> folders;
-  fs::path inner = fs::path(group).relative_path();
-  while (!inner.empty()) {
+  for (fs::path inner = fs::path(*group).relative_path(); !inner.empty();
+       inner = inner.parent_path()) {
     folders.push_back(mount / inner);
-    inner = inner.parent_path();
   }
   folders.push_back(mount);
   return folders;
 }
 
-/// What limits one controller: where its files are, and which version they are of.
-struct controller {
-  std::vector<fs::path> folders;
-  bool unified = false;
-};
-
-std::vector<controller> controllers(const fs::path& root, const std::string& name) {
-  const fs::path mount = root / "sys/fs/cgroup";
-  std::vector<controller> found;
-  const auto groups = parse_groups(read(root / "proc/self/cgroup"));
-  if (const auto group = groups.find(name); group != groups.end()) {
-    found.push_back({folders_of(mount / name, group->second), false});
-  }
-  if (const auto group = groups.find(""); group != groups.end()) {
-    found.push_back({folders_of(mount, group->second), true});
-  }
-  return found;
-}
-
 double cores_of_groups(const fs::path& root) {
   double cores = std::numeric_limits<double>::infinity();
-  for (const controller& item : controllers(root, "cpu")) {
-    for (const fs::path& folder : item.folders) {
-      const auto limit = item.unified ? parse_cpu_max(read(folder / "cpu.max"))
-                                      : parse_cpu_quota(read(folder / "cpu.cfs_quota_us"),
-                                                        read(folder / "cpu.cfs_period_us"));
-      if (limit) cores = std::min(cores, *limit);
-    }
+  for (const fs::path& folder : group_folders(root)) {
+    cores = std::min(cores, parse_cpu_max(read(folder / "cpu.max")).value_or(cores));
   }
   return cores;
 }
 
 // What the page cache holds of a group's memory is given back when it is needed.
-std::optional<std::uint64_t> memory_left(const fs::path& folder, bool unified) {
-  const auto limit =
-      parse_memory_limit(read(folder / (unified ? "memory.max" : "memory.limit_in_bytes")));
+std::optional<std::uint64_t> memory_left(const fs::path& folder) {
+  const auto limit = parse_memory_limit(read(folder / "memory.max"));
   if (!limit) return std::nullopt;
-  const auto used =
-      parse_memory_limit(read(folder / (unified ? "memory.current" : "memory.usage_in_bytes")));
-  const auto cached =
-      parse_field(read(folder / "memory.stat"), unified ? "inactive_file" : "total_inactive_file");
-  const std::uint64_t taken = used.value_or(0) - std::min(used.value_or(0), cached.value_or(0));
+  const auto used = parse_memory_limit(read(folder / "memory.current")).value_or(0);
+  const auto cached = parse_field(read(folder / "memory.stat"), "inactive_file").value_or(0);
+  const std::uint64_t taken = used - std::min(used, cached);
   return *limit - std::min(*limit, taken);
 }
 
@@ -112,10 +86,8 @@ std::uint64_t usable_memory(const fs::path& root) {
   constexpr std::uint64_t kibi = 1024;
   std::uint64_t bytes =
       kibi * parse_field(read(root / "proc/meminfo"), "MemAvailable:").value_or(0);
-  for (const controller& item : controllers(root, "memory")) {
-    for (const fs::path& folder : item.folders) {
-      if (const auto left = memory_left(folder, item.unified)) bytes = std::min(bytes, *left);
-    }
+  for (const fs::path& folder : group_folders(root)) {
+    bytes = std::min(bytes, memory_left(folder).value_or(bytes));
   }
   return bytes;
 }
@@ -135,41 +107,25 @@ int cores_by_affinity() {
 
 }  // namespace
 
-std::map<std::string, std::string, std::less<>> parse_groups(std::string_view text) {
-  std::map<std::string, std::string, std::less<>> groups;
+std::optional<std::string> parse_group(std::string_view text) {
+  constexpr std::string_view unified = "0::";
+  std::optional<std::string> group;
   for_each_line(text, [&](std::string_view line) {
-    const std::size_t first = line.find(':');
-    if (first == std::string_view::npos) return;
-    const std::size_t second = line.find(':', first + 1);
-    if (second == std::string_view::npos) return;
-    std::string_view names = line.substr(first + 1, second - first - 1);
-    const std::string path(line.substr(second + 1));
-    while (true) {
-      const std::size_t comma = names.find(',');
-      groups.emplace(names.substr(0, comma), path);
-      if (comma == std::string_view::npos) return;
-      names.remove_prefix(comma + 1);
-    }
+    if (line.starts_with(unified)) group = line.substr(unified.size());
   });
-  return groups;
+  return group;
 }
 
 std::optional<double> parse_cpu_max(std::string_view text) {
-  const std::string_view quota = next_word(text);
-  return parse_cpu_quota(quota, next_word(text));
-}
-
-std::optional<double> parse_cpu_quota(std::string_view quota, std::string_view period) {
-  const auto allowed = number(next_word(quota));
-  const auto of = number(next_word(period));
+  const auto allowed = number(next_word(text));
+  const auto of = number(next_word(text));
   if (!allowed || !of || *allowed <= 0 || *of <= 0) return std::nullopt;
   return static_cast<double>(*allowed) / static_cast<double>(*of);
 }
 
 std::optional<std::uint64_t> parse_memory_limit(std::string_view text) {
   const auto value = number(next_word(text));
-  if (!value || *value < 0 || static_cast<std::uint64_t>(*value) >= no_limit) return std::nullopt;
-  return static_cast<std::uint64_t>(*value);
+  return value && *value >= 0 ? std::optional(static_cast<std::uint64_t>(*value)) : std::nullopt;
 }
 
 std::optional<std::uint64_t> parse_field(std::string_view text, std::string_view word) {

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,7 +20,7 @@ struct usable_resources {
   std::uint64_t memory_bytes = 0;  ///< that can be had now without swapping
 };
 
-/// By affinity, control groups (of version 1, 2 or both), and what is free.
+/// By affinity, control groups of version 2, and what is free.
 /// @param root  where proc and sys are
 usable_resources find_usable_resources(const std::filesystem::path& root = "/");
 
@@ -32,13 +31,11 @@ std::uint64_t worker_memory_bytes(const usable_resources& resources, int workers
 
 // The files that say so, as texts.
 
-/// The groups of a process by controller, from /proc/self/cgroup; version 2 has the name "".
-std::map<std::string, std::string, std::less<>> parse_groups(std::string_view text);
+/// The group of a process, from the line of version 2 in /proc/self/cgroup; empty if it has none.
+std::optional<std::string> parse_group(std::string_view text);
 /// cpu.max: "150000 100000" is a core and a half; empty if there is no limit.
 std::optional<double> parse_cpu_max(std::string_view text);
-/// cpu.cfs_quota_us and cpu.cfs_period_us.
-std::optional<double> parse_cpu_quota(std::string_view quota, std::string_view period);
-/// memory.max and memory.limit_in_bytes; empty if there is no limit.
+/// memory.max; empty if there is no limit.
 std::optional<std::uint64_t> parse_memory_limit(std::string_view text);
 /// The number after a word at the start of a line, as memory.stat and /proc/meminfo have them.
 std::optional<std::uint64_t> parse_field(std::string_view text, std::string_view word);

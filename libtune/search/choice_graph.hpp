@@ -11,10 +11,10 @@
 
 namespace tune::detail {
 
-/// Sets of choices as a graph without cycles. An edge chooses a candidate for one parameter, its
-/// end says what may be chosen for the next ones; each way down to end is one choice. What can go
-/// on in the same way is one node, so that sets are kept, and counted, without listing them.
-/// Const functions are thread-safe.
+/// Sets of choices as a graph without cycles: a multi-valued decision diagram. An edge chooses a
+/// candidate for one parameter, its end says what may be chosen for the next ones; each way down to
+/// end is one choice. What can go on in the same way is one node, so that sets are kept, and
+/// counted, without listing them. Const functions are thread-safe.
 class choice_graph {
  public:
   using node = std::uint32_t;

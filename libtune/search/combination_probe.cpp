@@ -5,6 +5,7 @@
 #include <exception>
 #include <fmt/format.h>
 #include <string>
+#include <utility>
 
 #include "libtune/base/error.hpp"
 
@@ -26,8 +27,11 @@ std::string failure_text(const combination_probe& at, std::size_t restriction,
 
 combination_probe::combination_probe(std::span<const parameter> parameters,
                                      std::span<const restriction_outline> restrictions,
-                                     combination& at)
-    : parameters_(parameters), restrictions_(restrictions), at_(at), choice_(parameters.size(), 0) {
+                                     combination at)
+    : parameters_(parameters),
+      restrictions_(restrictions),
+      at_(std::move(at)),
+      choice_(parameters.size(), 0) {
   for (std::size_t i = 0; i < parameters.size(); ++i) at_.set(i, 0);
 }
 

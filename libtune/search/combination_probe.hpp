@@ -6,18 +6,17 @@
 #include <span>
 #include <vector>
 
-#include "libtune/search/combination.hpp"
 #include "libtune/search/parameter.hpp"
 #include "libtune/search/restriction.hpp"
 
 namespace tune::detail {
 
 /// A combination that knows its choice, and what to say when a restriction throws. Begins with the
-/// first candidate of every parameter. What it is given outlives it.
+/// first candidate of every parameter. The spans it is given outlive it.
 class combination_probe {
  public:
   combination_probe(std::span<const parameter> parameters,
-                    std::span<const restriction_outline> restrictions, combination& at);
+                    std::span<const restriction_outline> restrictions, combination at);
 
   std::span<const parameter> parameters() const noexcept { return parameters_; }
   std::span<const restriction_outline> restrictions() const noexcept { return restrictions_; }
@@ -45,7 +44,7 @@ class combination_probe {
 
   std::span<const parameter> parameters_;
   std::span<const restriction_outline> restrictions_;
-  combination& at_;
+  combination at_;
   std::vector<std::size_t> choice_;
 };
 

@@ -18,8 +18,8 @@ namespace {
 class product_walk {
  public:
   product_walk(std::span<const parameter> parameters,
-               std::span<const restriction_outline> restrictions, combination& at)
-      : at_(parameters, restrictions, at),
+               std::span<const restriction_outline> restrictions, combination at)
+      : at_(parameters, restrictions, std::move(at)),
         order_(asking_order(parameters.size(), restrictions)),
         groups_(group_parameters(parameters.size(), restrictions)),
         removed_(restrictions.size(), 0),
@@ -130,9 +130,9 @@ class product_walk {
 }  // namespace
 
 enumeration enumerate(std::span<const parameter> parameters,
-                      std::span<const restriction_outline> restrictions, combination& at,
+                      std::span<const restriction_outline> restrictions, combination at,
                       const enumeration_limits& limits) {
-  return product_walk(parameters, restrictions, at).run(limits);
+  return product_walk(parameters, restrictions, std::move(at)).run(limits);
 }
 
 }  // namespace tune::detail

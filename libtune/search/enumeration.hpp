@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "libtune/search/allowed_choices.hpp"
-#include "libtune/search/combination.hpp"
 #include "libtune/search/parameter.hpp"
 #include "libtune/search/restriction.hpp"
 
@@ -34,7 +33,7 @@ struct enumeration_limits {
 /// @throws argument_error  if a restriction is found to read more than it has declared, which is
 ///                         looked for at a few hundred combinations, or a limit is exceeded
 enumeration enumerate(std::span<const parameter> parameters,
-                      std::span<const restriction_outline> restrictions, combination& at,
+                      std::span<const restriction_outline> restrictions, combination at,
                       const enumeration_limits& limits = {});
 
 }  // namespace tune::detail

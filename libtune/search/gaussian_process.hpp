@@ -51,4 +51,12 @@ class gaussian_process {
 double log_likelihood(const additive_kernel& kernel, std::span<const std::uint32_t> points,
                       std::span<const float> values);
 
+/// Settings of the kernel that explain the values better, or the same if none were found: those of
+/// the greatest posterior probability, looked for along one of them after the other. Lengths are
+/// believed to be about that of the whole axis, unless the values say otherwise.
+/// @param points  the numbers of candidates, for each value as many as there are axes
+additive_kernel::settings fit_kernel(const coordinates& places, additive_kernel::settings from,
+                                     std::span<const std::uint32_t> points,
+                                     std::span<const float> values);
+
 }  // namespace tune::detail

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/genetic.hpp"
-
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <utility>
+#include <vector>
 
+#include "libtune/search/learning_strategy.hpp"
 #include "libtune/search/neighbours.hpp"
-#include "libtune/search/repair.hpp"
+#include "libtune/search/strategy_factories.hpp"
 
 namespace tune {
 namespace {
@@ -15,7 +17,25 @@ constexpr std::size_t most_individuals = 20;
 constexpr std::size_t least_parents = 2;
 constexpr std::size_t tournament = 2;
 
-}  // namespace
+class genetic_strategy final : public detail::learning_strategy {
+ public:
+  genetic_strategy(search_space space, const strategy_options& options);
+
+ private:
+  struct individual {
+    double score;
+    std::size_t index;
+  };
+
+  std::optional<std::size_t> do_propose() override;
+  void do_learn(std::size_t index, std::optional<double> score) override;
+
+  const individual& parent();
+  std::vector<double> child();
+
+  std::size_t to_sample_;
+  std::vector<individual> population_;  // the best so far, ascending
+};
 
 genetic_strategy::genetic_strategy(search_space searched, const strategy_options& options)
     : learning_strategy(std::move(searched), options), to_sample_(most_individuals) {}
@@ -57,6 +77,13 @@ void genetic_strategy::do_learn(std::size_t index, std::optional<double> score) 
   const auto place = std::ranges::upper_bound(population_, born.score, {}, &individual::score);
   population_.insert(place, born);
   if (population_.size() > most_individuals) population_.pop_back();
+}
+
+}  // namespace
+
+std::unique_ptr<strategy> detail::make_genetic(const search_space& space,
+                                               const strategy_options& with) {
+  return std::make_unique<genetic_strategy>(space, with);
 }
 
 }  // namespace tune

@@ -3,14 +3,33 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "libtune/search/choice_graph.hpp"
 #include "libtune/search/combination_probe.hpp"
 #include "libtune/search/enumeration.hpp"
-#include "libtune/search/parameter_groups.hpp"
 
 namespace tune::detail {
+
+/// Parameters that restrictions connect, directly or through others, in ascending order, and these
+/// restrictions in the order in which enumeration asks them.
+struct parameter_group {
+  std::vector<std::size_t> parameters;
+  std::vector<std::size_t> restrictions;
+};
+
+/// Every parameter is in one group; the groups are in the order of their first parameters.
+/// Restrictions that read no parameter are in none. One without a list reads all.
+std::vector<parameter_group> group_parameters(std::size_t parameters,
+                                              std::span<const restriction_outline> restrictions);
+
+/// How many parameters have to be set before the restriction can be asked.
+std::size_t depth_of(const restriction_outline& restriction, std::size_t parameters);
+
+/// The restrictions in the order in which they are asked: by depth, then as given.
+std::vector<std::size_t> asking_order(std::size_t parameters,
+                                      std::span<const restriction_outline> restrictions);
 
 /// What is left of the combinations of one group.
 struct group_enumeration {

@@ -6,7 +6,6 @@
 #include <optional>
 #include <unordered_set>
 
-#include "libtune/search/random_order.hpp"
 #include "libtune/search/random_source.hpp"
 #include "libtune/search/strategy.hpp"
 

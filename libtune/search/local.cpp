@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/local.hpp"
-
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <utility>
+#include <vector>
 
+#include "libtune/search/learning_strategy.hpp"
 #include "libtune/search/neighbours.hpp"
-#include "libtune/search/neighbours_by_turns.hpp"
+#include "libtune/search/strategy_factories.hpp"
 
 namespace tune {
 namespace {
@@ -17,7 +19,30 @@ constexpr std::size_t least_jump = 2;  // steps
 constexpr std::size_t turns = 3;       // of each parameter, around one configuration
 constexpr std::size_t climbs_for_sample = 2;
 
-}  // namespace
+class local_strategy final : public detail::learning_strategy {
+ public:
+  local_strategy(search_space space, const strategy_options& options);
+
+ private:
+  struct find {
+    std::size_t index;
+    double score;
+  };
+
+  std::optional<std::size_t> do_propose() override;
+  void do_learn(std::size_t index, std::optional<double> score) override;
+
+  void climb_from(const find& start);
+  void leave();
+
+  std::size_t to_sample_;            // random configurations before the next climb
+  std::size_t left_behind_ = 0;      // climbs that ended
+  std::optional<find> best_;         // of all
+  std::optional<find> start_;        // the best since the last climb ended
+  std::optional<find> current_;      // where the climb is
+  std::vector<std::size_t> around_;  // neighbours still to be tried, the next one last
+  std::optional<std::size_t> jump_;  // where a climb will begin, once it is told
+};
 
 local_strategy::local_strategy(search_space searched, const strategy_options& options)
     : learning_strategy(std::move(searched), options), to_sample_(first_sample) {}
@@ -85,6 +110,13 @@ void local_strategy::do_learn(std::size_t index, std::optional<double> score) {
   } else if (!current_ && (!start_ || found.score < start_->score)) {
     start_ = found;
   }
+}
+
+}  // namespace
+
+std::unique_ptr<strategy> detail::make_local(const search_space& space,
+                                             const strategy_options& with) {
+  return std::make_unique<local_strategy>(space, with);
 }
 
 }  // namespace tune

@@ -1,10 +1,28 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/model.hpp"
-
+#include <cstddef>
+#include <optional>
 #include <utility>
 
+#include "libtune/search/learning_strategy.hpp"
+#include "libtune/search/strategy_factories.hpp"
+#include "libtune/search/surrogate.hpp"
+
 namespace tune {
+namespace {
+
+class model_strategy final : public detail::learning_strategy {
+ public:
+  model_strategy(search_space space, const strategy_options& options);
+
+ private:
+  std::optional<std::size_t> do_propose() override;
+  void do_learn(std::size_t index, std::optional<double> score) override;
+
+  detail::surrogate& model();
+
+  std::optional<detail::surrogate> model_;  // once it is needed
+};
 
 model_strategy::model_strategy(search_space searched, const strategy_options& options)
     : learning_strategy(std::move(searched), options) {}
@@ -22,6 +40,13 @@ std::optional<std::size_t> model_strategy::do_propose() {
 
 void model_strategy::do_learn(std::size_t index, std::optional<double> score) {
   model().learn(index, score);
+}
+
+}  // namespace
+
+std::unique_ptr<strategy> detail::make_model(const search_space& space,
+                                             const strategy_options& with) {
+  return std::make_unique<model_strategy>(space, with);
 }
 
 }  // namespace tune

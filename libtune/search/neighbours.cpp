@@ -7,13 +7,12 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <limits>
+#include <unordered_map>
 #include <utility>
 
 #include "libtune/base/error.hpp"
 #include "libtune/search/adjacent_choices.hpp"
 #include "libtune/search/allowed_choices.hpp"
-#include "libtune/search/closest_choice.hpp"
-#include "libtune/search/random_order.hpp"
 
 namespace tune {
 namespace {
@@ -59,6 +58,91 @@ class neighbour_walk {
   std::vector<std::size_t> found_;
 };
 
+/// Branch and bound in one group; the groups' distances only add up. What counts is how much more a
+/// candidate costs than the nearest one: that stays exact for points that are far outside.
+class closest_search {
+ public:
+  closest_search(std::vector<std::size_t> members, std::span<const parameter> parameters,
+                 const detail::choice_graph& graph, std::span<const double> point)
+      : members_(std::move(members)), graph_(graph), chosen_(members_.size()) {
+    for (const std::size_t i : members_) {
+      const auto last = static_cast<double>(parameters[i].candidates.size() - 1);
+      const double wanted = std::clamp(point[i], -far_outside, far_outside);
+      targets_.push_back({wanted, std::clamp(std::round(wanted), 0.0, last)});
+    }
+  }
+
+  void run(detail::choice_graph::node root, std::vector<std::size_t>& choice) {
+    visit(0, root, 0);
+    for (std::size_t i = 0; i < members_.size(); ++i) choice[members_[i]] = best_[i];
+  }
+
+ private:
+  static constexpr double far_outside = 1e100;
+
+  struct target {
+    double wanted;
+    double nearest;  // candidate
+
+    double excess(const detail::choice_graph::edge& item) const {
+      const auto given = static_cast<double>(item.candidate);
+      return (given - nearest) * ((given - wanted) + (nearest - wanted));
+    }
+  };
+
+  void visit(std::size_t depth, detail::choice_graph::node at, double so_far) {
+    if (depth == members_.size()) {
+      least_ = so_far;
+      best_ = chosen_;
+      return;
+    }
+    // What was not better from here with less behind it will not be with more.
+    const auto [seen, is_first] = reached_with_.try_emplace(at, so_far);
+    if (!is_first && so_far >= seen->second) return;
+    seen->second = so_far;
+
+    // Outwards from the point, the nearer side first.
+    const auto edges = graph_.edges(at);
+    const target& aim = targets_[depth];
+    auto up = std::ranges::lower_bound(
+        edges, aim.wanted, {},
+        [](const detail::choice_graph::edge& item) { return static_cast<double>(item.candidate); });
+    auto down = up;
+    while (up != edges.end() || down != edges.begin()) {
+      const bool goes_down = up == edges.end() ||
+                             (down != edges.begin() && aim.excess(*(down - 1)) <= aim.excess(*up));
+      const detail::choice_graph::edge& next = goes_down ? *--down : *up++;
+      const double sum = so_far + aim.excess(next);
+      if (sum >= least_) return;
+      chosen_[depth] = next.candidate;
+      visit(depth + 1, next.to, sum);
+    }
+  }
+
+  std::vector<std::size_t> members_;  // the parameters
+  const detail::choice_graph& graph_;
+  std::vector<target> targets_;  // by depth
+  std::unordered_map<detail::choice_graph::node, double> reached_with_;
+  std::vector<std::size_t> chosen_;
+  std::vector<std::size_t> best_;
+  double least_ = std::numeric_limits<double>::infinity();
+};
+
+/// The allowed choice with the least sum of squared differences from a point. There is at least
+/// one.
+std::vector<std::size_t> closest_choice(std::span<const parameter> parameters,
+                                        const detail::allowed_choices& allowed,
+                                        std::span<const double> point) {
+  std::vector<std::size_t> choice(parameters.size());
+  std::vector<std::vector<std::size_t>> members(allowed.roots().size());
+  for (std::size_t i = 0; i < parameters.size(); ++i) members[allowed.group_of()[i]].push_back(i);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    closest_search(std::move(members[i]), parameters, allowed.graph(), point)
+        .run(allowed.roots()[i], choice);
+  }
+  return choice;
+}
+
 void check_point(const search_space& space, std::span<const double> point) {
   if (point.size() != space.parameters().size()) {
     throw argument_error(fmt::format("a point of {} numbers for a space of {} parameters",
@@ -83,6 +167,13 @@ std::vector<std::size_t> draw(std::size_t size, std::size_t count, detail::rando
     drawn.push_back(number_of(*order.next()));
   }
   return drawn;
+}
+
+template <class Item>
+void shuffle(std::vector<Item>& items, detail::random_source& random) {
+  for (std::size_t i = 0; i + 1 < items.size(); ++i) {
+    std::swap(items[i], items[i + random.below(items.size() - i)]);
+  }
 }
 
 }  // namespace
@@ -113,7 +204,48 @@ std::optional<std::size_t> closest(const search_space& space, std::span<const do
   check_point(space, point);
   const detail::allowed_choices& allowed = space.allowed();
   if (allowed.size() == 0) return std::nullopt;
-  return allowed.number(detail::closest_choice(space.parameters(), allowed, point));
+  return allowed.number(closest_choice(space.parameters(), allowed, point));
 }
 
+namespace detail {
+
+std::vector<std::size_t> neighbours_by_turns(const search_space& space, std::size_t index,
+                                             random_source& random) {
+  const std::vector<std::size_t> own = space.choice(index);
+  std::vector<std::vector<std::size_t>> by_parameter(own.size());
+  for (const std::size_t near : neighbours(space, index, neighbourhood::hamming)) {
+    const std::vector<std::size_t> other = space.choice(near);
+    const auto differing = std::ranges::mismatch(own, other).in1;
+    by_parameter[static_cast<std::size_t>(differing - own.begin())].push_back(near);
+  }
+  std::size_t most = 0;
+  for (auto& part : by_parameter) {
+    shuffle(part, random);
+    most = std::max(most, part.size());
+  }
+  std::vector<std::size_t> all;
+  std::vector<std::size_t> turn;
+  for (std::size_t i = 0; i < most; ++i) {
+    turn.clear();
+    for (const auto& part : by_parameter) {
+      if (i < part.size()) turn.push_back(part[i]);
+    }
+    shuffle(turn, random);
+    all.insert(all.end(), turn.begin(), turn.end());
+  }
+  return all;
+}
+
+std::optional<std::size_t> untried_near(const search_space& space, std::span<const double> point,
+                                        const std::function<bool(std::size_t)>& tried,
+                                        random_source& random) {
+  constexpr int most_steps = 8;
+  std::optional<std::size_t> at = closest(space, point);
+  for (int step = 0; step < most_steps && at && tried(*at); ++step) {
+    at = random_neighbour(space, *at, neighbourhood::hamming, random);
+  }
+  return at && !tried(*at) ? at : std::nullopt;
+}
+
+}  // namespace detail
 }  // namespace tune

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -48,4 +49,19 @@ std::optional<std::size_t> random_neighbour(const search_space& space, std::size
 ///         search_space::size() throws
 std::optional<std::size_t> closest(const search_space& space, std::span<const double> point);
 
+namespace detail {
+
+/// All Hamming neighbours of a configuration in random order, in which parameters take turns: one
+/// with thirty candidates does not crowd out one with two.
+std::vector<std::size_t> neighbours_by_turns(const search_space& space, std::size_t index,
+                                             random_source& random);
+
+/// What strategies propose that calculate with configurations: the closest configuration to a
+/// point, or one a few random steps from there if that has been tried; empty if those all have.
+/// @param point  an index of a candidate for each parameter, as closest() takes it
+std::optional<std::size_t> untried_near(const search_space& space, std::span<const double> point,
+                                        const std::function<bool(std::size_t)>& tried,
+                                        random_source& random);
+
+}  // namespace detail
 }  // namespace tune

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -54,6 +56,29 @@ class observations {
   std::optional<observation> best_;
   std::size_t told_ = 0;
   std::size_t failed_ = 0;
+};
+
+/// How often configurations fail that have a certain candidate on a certain axis: what devices
+/// cannot do is mostly the fault of one parameter, and a model of the times does not see it coming
+/// where these lead towards it. Fed with numbers only.
+class failure_rates {
+ public:
+  void learn(std::span<const std::uint32_t> point, bool failed);
+
+  /// How much less often those with this candidate succeed than all do, from 0 to 1; 1 where
+  /// nothing is known of it.
+  double success(std::size_t axis, std::uint32_t candidate) const;
+
+ private:
+  struct count {
+    double told = 0;
+    double failed = 0;
+  };
+
+  double usual_success() const;
+
+  std::vector<std::vector<count>> counts_;  // by axis and candidate
+  count all_;
 };
 
 }  // namespace tune::detail

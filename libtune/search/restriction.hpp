@@ -43,5 +43,17 @@ struct restriction_outline {
   std::optional<std::vector<std::size_t>> reads;
 };
 
+/// A combination of candidates that changes by one parameter at a time, and what the restrictions
+/// say of it. Enumeration works on one of these in place, so that a step costs no more than
+/// setting what has changed. Parameters, candidates and restrictions go by their index. Used by
+/// one thread.
+struct combination {
+  std::function<void(std::size_t parameter, std::size_t candidate)> set;
+  /// Throws whatever the restriction throws.
+  std::function<bool(std::size_t restriction)> allowed_by;
+};
+
+using combination_factory = std::function<combination()>;
+
 }  // namespace detail
 }  // namespace tune

@@ -11,28 +11,10 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/search/enumeration.hpp"
-#include "libtune/search/random_order.hpp"
+#include "libtune/search/random_source.hpp"
 
 namespace tune {
 namespace {
-
-class choice_combination final : public detail::combination {
- public:
-  choice_combination(std::size_t parameters,
-                     std::shared_ptr<const std::vector<restriction>> restrictions)
-      : choice_(parameters, 0), restrictions_(std::move(restrictions)) {}
-
- private:
-  void do_set(std::size_t parameter, std::size_t candidate) override {
-    choice_[parameter] = candidate;
-  }
-  bool do_allowed_by(std::size_t restriction) const override {
-    return (*restrictions_)[restriction].allows(choice_);
-  }
-
-  std::vector<std::size_t> choice_;
-  std::shared_ptr<const std::vector<restriction>> restrictions_;
-};
 
 std::vector<detail::restriction_outline> outline(const std::vector<restriction>& restrictions) {
   std::vector<detail::restriction_outline> outlines;
@@ -47,8 +29,10 @@ std::vector<detail::restriction_outline> outline(const std::vector<restriction>&
 
 detail::combination_factory factory(std::size_t parameters, std::vector<restriction> restrictions) {
   auto shared = std::make_shared<const std::vector<restriction>>(std::move(restrictions));
-  return [parameters, shared = std::move(shared)] {
-    return std::make_unique<choice_combination>(parameters, shared);
+  return [parameters, shared = std::move(shared)]() -> detail::combination {
+    auto choice = std::make_shared<std::vector<std::size_t>>(parameters, 0);
+    return {[choice](std::size_t i, std::size_t candidate) { (*choice)[i] = candidate; },
+            [choice, shared](std::size_t i) { return (*shared)[i].allows(*choice); }};
   };
 }
 
@@ -124,7 +108,7 @@ struct search_space::state {
 
   const detail::enumeration& enumerated() {
     const std::lock_guard lock(mutex);
-    if (!found) found = detail::enumerate(parameters, restrictions, *make_combination());
+    if (!found) found = detail::enumerate(parameters, restrictions, make_combination());
     return *found;
   }
 };
@@ -216,6 +200,21 @@ std::vector<removal> search_space::removals() const {
     all.push_back({state_->restrictions[i].description, removed[i]});
   }
   return all;
+}
+
+// Databases hold digests of this text: a change makes every stored space look like another one.
+std::string canonical_text(const search_space& space) {
+  std::string text = fmt::format("size {}\n", space.size());
+  for (const parameter& item : space.parameters()) {
+    text += fmt::format("parameter {}:{}", item.name.size(), item.name);
+    for (const value& candidate : item.candidates) text += " " + canonical_text(candidate);
+    text += '\n';
+  }
+  for (const removal& item : space.removals()) {
+    text += fmt::format("restriction {}:{} {}\n", item.description.size(), item.description,
+                        item.combinations);
+  }
+  return text;
 }
 
 }  // namespace tune

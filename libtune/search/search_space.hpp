@@ -7,10 +7,10 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "libtune/base/value.hpp"
-#include "libtune/search/combination.hpp"
 #include "libtune/search/parameter.hpp"
 #include "libtune/search/restriction.hpp"
 
@@ -78,5 +78,12 @@ class search_space {
   struct state;
   std::shared_ptr<state> state_;
 };
+
+/// Unambiguous text of what makes a space: parameters and candidates in their order, with their
+/// types; what each restriction is called and how many combinations it removed; the size. Two
+/// spaces with equal texts are equal, unless a restriction was changed in such a way that it
+/// removes as many combinations as before, but others. Enumerates the space, and may throw what
+/// search_space::size() throws.
+std::string canonical_text(const search_space& space);
 
 }  // namespace tune

@@ -19,9 +19,7 @@
 #include "libtune/base/fields.hpp"
 #include "libtune/search/resources.hpp"
 #include "libtune/search/search_space.hpp"
-#include "libtune/search/space_iterator.hpp"
 #include "libtune/search/space_outline.hpp"
-#include "libtune/search/tuning_combination.hpp"
 
 namespace tune {
 
@@ -32,6 +30,48 @@ concept range_of = requires(Range&& range) {
   { *std::begin(range) } -> std::convertible_to<Element>;
   std::end(range);
 };
+
+/// What a space knows of its struct: how a candidate gets into it, and the restrictions.
+template <class Tuning>
+struct tuning_model {
+  Tuning defaults;
+  std::vector<std::function<void(Tuning&, std::size_t candidate)>> setters;  // for each parameter
+  std::vector<std::function<bool(const Tuning&)>> restrictions;
+};
+
+/// Walks over a space; each step makes the configuration anew. The space has to outlive it.
+template <class Space>
+class space_iterator {
+ public:
+  using value_type = typename Space::value_type;
+  using reference = value_type;
+  using pointer = void;
+  using difference_type = std::ptrdiff_t;
+  // What operator* returns is no reference, which only C++20's iterators may do when they are
+  // more than input iterators.
+  using iterator_category = std::input_iterator_tag;
+  using iterator_concept = std::forward_iterator_tag;
+
+  space_iterator() = default;
+  space_iterator(const Space* space, std::size_t index) : space_(space), index_(index) {}
+
+  value_type operator*() const { return (*space_)[index_]; }
+  space_iterator& operator++() {
+    ++index_;
+    return *this;
+  }
+  space_iterator operator++(int) {
+    space_iterator before = *this;
+    ++index_;
+    return before;
+  }
+  friend bool operator==(const space_iterator&, const space_iterator&) = default;
+
+ private:
+  const Space* space_ = nullptr;
+  std::size_t index_ = 0;
+};
+
 }  // namespace detail
 
 /// The configurations of a tuning struct that a search chooses from:
@@ -163,8 +203,11 @@ class space {
   }
 
   void commit(std::shared_ptr<const model> changed, detail::space_outline outline) {
-    core_ = outline.make_space([changed]() -> std::unique_ptr<detail::combination> {
-      return std::make_unique<detail::tuning_combination<Tuning>>(changed);
+    core_ = outline.make_space([changed]() -> detail::combination {
+      auto tuning = std::make_shared<Tuning>(changed->defaults);
+      return {
+          [changed, tuning](std::size_t i, std::size_t to) { changed->setters[i](*tuning, to); },
+          [changed, tuning](std::size_t i) { return changed->restrictions[i](*tuning); }};
     });
     model_ = std::move(changed);
     outline_ = std::move(outline);

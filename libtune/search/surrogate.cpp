@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "libtune/search/kernel_fit.hpp"
 #include "libtune/search/neighbours.hpp"
 
 namespace tune::detail {

@@ -10,7 +10,6 @@
 
 #include "libtune/search/candidate_pool.hpp"
 #include "libtune/search/coordinates.hpp"
-#include "libtune/search/failure_rates.hpp"
 #include "libtune/search/gaussian_process.hpp"
 #include "libtune/search/observations.hpp"
 #include "libtune/search/random_source.hpp"

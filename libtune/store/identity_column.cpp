@@ -34,12 +34,12 @@ void set(device_identity& device, const value& v) {
 
 template <auto Member>
 constexpr identity_column legality(const char* name) {
-  return {name, true, match_step::limits, get<Member>, set<Member>};
+  return {name, true, get<Member>, set<Member>};
 }
 
 template <auto Member>
-constexpr identity_column speed(const char* name, match_step step) {
-  return {name, false, step, get<Member>, set<Member>};
+constexpr identity_column speed(const char* name) {
+  return {name, false, get<Member>, set<Member>};
 }
 
 using identity = device_identity;
@@ -56,16 +56,16 @@ constexpr std::array columns{
     legality<&part::local_memory_bytes>("device_local_memory_bytes"),
     legality<&part::dynamic_local_memory_bytes>("device_dynamic_local_memory_bytes"),
     legality<&part::registers>("device_registers"),
-    speed<&identity::name>("device_name", match_step::name),
-    speed<&identity::platform>("device_platform", match_step::platform),
-    speed<&device_speed::compute_units>("device_compute_units", match_step::compute_units),
-    speed<&device_speed::cache_kib>("device_cache_kib", match_step::memory),
-    speed<&device_speed::memory_bus_bits>("device_memory_bus_bits", match_step::memory),
-    speed<&device_speed::memory_gib>("device_memory_gib", match_step::memory),
-    speed<&device_speed::memory_clock_mhz>("device_memory_clock_mhz", match_step::clocks),
-    speed<&device_speed::clock_mhz>("device_clock_mhz", match_step::clocks),
-    speed<&device_speed::compiler>("device_compiler", match_step::compiler),
-    speed<&identity::driver_version>("device_version", match_step::driver),
+    speed<&identity::name>("device_name"),
+    speed<&identity::platform>("device_platform"),
+    speed<&device_speed::compute_units>("device_compute_units"),
+    speed<&device_speed::cache_kib>("device_cache_kib"),
+    speed<&device_speed::memory_bus_bits>("device_memory_bus_bits"),
+    speed<&device_speed::memory_gib>("device_memory_gib"),
+    speed<&device_speed::memory_clock_mhz>("device_memory_clock_mhz"),
+    speed<&device_speed::clock_mhz>("device_clock_mhz"),
+    speed<&device_speed::compiler>("device_compiler"),
+    speed<&identity::driver_version>("device_version"),
 };
 
 }  // namespace

@@ -8,7 +8,6 @@
 
 #include "libtune/base/value.hpp"
 #include "libtune/device/device_identity.hpp"
-#include "libtune/store/match.hpp"
 
 namespace tune {
 
@@ -16,7 +15,6 @@ namespace tune {
 struct identity_column {
   const char* name;  ///< "device_clock_mhz"; stored, so never renamed
   bool legality;     ///< whether it decides what can run, or only how fast
-  match_step step;   ///< that relaxes it, on a device of the same name and platform
   /// The field, a string or a signed integer.
   value (*get)(const device_identity& device);
   /// @throws type_error if the value is of another type
@@ -24,13 +22,12 @@ struct identity_column {
 };
 
 /// All fields, the weightiest first: what decides legality, then name and platform, then the rest.
-/// They are relaxed from the last to the first.
 std::span<const identity_column> identity_columns() noexcept;
 
 /// The column as a STRICT table declares it; unknown is the default.
 std::string identity_column_sql(const identity_column& column);
 
-/// The columns in which two identities differ, in the order of relaxing.
+/// The columns in which two identities differ, the weightiest last.
 std::vector<std::string> differing_columns(const device_identity& a, const device_identity& b);
 
 /// Unambiguous text of an identity: equal texts mean equal identities.

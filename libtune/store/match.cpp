@@ -9,9 +9,8 @@ namespace tune {
 
 std::string_view match_step_name(match_step step) noexcept {
   // In the order of the enumeration.
-  constexpr std::array<std::string_view, 10> names{
-      "none",          "driver", "compiler", "clocks", "memory",
-      "compute units", "limits", "platform", "name",   "device"};
+  constexpr std::array<std::string_view, 5> names{"exact", "other software", "other platform",
+                                                  "same architecture and limits", "any"};
   return names[static_cast<std::size_t>(step)];
 }
 

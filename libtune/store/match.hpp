@@ -19,22 +19,17 @@ enum class match_mode : std::uint8_t {
 /// Whose result a lookup returned. A nearest match never passes for an exact one.
 enum class match_grade : std::uint8_t { exact, nearest };
 
-/// How far what has to match had to be relaxed for a device to stand in for another. Each step
-/// takes in those before it.
+/// How a device differs from the one for which a result is wanted. The first step whose words hold
+/// is the one.
 enum class match_step : std::uint8_t {
-  none,           ///< the same identity
-  driver,         ///< another driver of the same device
-  compiler,       ///< another compiler
-  clocks,         ///< other clocks
-  memory,         ///< other memory, bus or cache
-  compute_units,  ///< another number of compute units
-  limits,         ///< another limit or architecture under the same name and platform
-  platform,       ///< another platform or API for a device of the same name
-  name,           ///< another device that has the same limits and the same architecture
-  device,         ///< any other device
+  exact,         ///< not at all
+  software,      ///< other driver, compiler or clocks, nothing else
+  platform,      ///< the same name on another platform, which may have another API and other limits
+  architecture,  ///< another device with the same architecture and limits
+  any,           ///< anything else
 };
 
-/// The step in words: "compute units".
+/// The step in words: "other software".
 std::string_view match_step_name(match_step step) noexcept;
 
 }  // namespace tune

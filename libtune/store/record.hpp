@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,11 +22,10 @@ struct record_key {
 struct record {
   std::vector<named_value> values{};  ///< in the order of function_identity::value_fields
   match_grade grade = match_grade::exact;
-  match_step step = match_step::none;  ///< how far matching was relaxed
-  std::int64_t distance = 0;           ///< device_distance (store/nearest.hpp), in thousandths
-  device_identity device{};            ///< whose result it is
+  match_step step = match_step::exact;  ///< how the device differs
+  device_identity device{};             ///< whose result it is
   std::vector<std::string>
-      relaxed{};  ///< the columns that differ, such as "device_version", in the order of relaxing
+      relaxed{};  ///< the columns that differ, such as "device_version", the weightiest last
   std::optional<double> score_ns;  ///< what it measured there, if it was measured
   std::string database{};          ///< the path of the database that has it
   bool remembered = false;         ///< whether this process had found it before

@@ -28,9 +28,8 @@ std::vector<record> nearest_records(function_table& table, const record_key& key
     if (records.size() == most) break;
     std::optional<record> found = table.find(key.arguments, devices[match.index]);
     if (!found) continue;
-    if (match.step != match_step::none) found->grade = match_grade::nearest;
+    if (match.step != match_step::exact) found->grade = match_grade::nearest;
     found->step = match.step;
-    found->distance = match.distance;
     found->relaxed = std::move(match.relaxed);
     records.push_back(*std::move(found));
   }

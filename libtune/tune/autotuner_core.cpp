@@ -270,7 +270,7 @@ std::optional<autotuner_core::values> autotuner_core::look_up(request& asked) co
                              .database = found ? found->database : asked.settings.database,
                              .elapsed = std::chrono::steady_clock::now() - start,
                              .failed_at = asked.failed_at,
-                             .step = found ? found->step : match_step::none,
+                             .step = found ? found->step : match_step::exact,
                              .device = found ? found->device : device_identity{}};
     notify(asked.options.observers, [&](observer& listener) { listener.looked_up(event); });
   }

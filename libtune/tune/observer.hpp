@@ -42,8 +42,8 @@ struct lookup_event {
   std::chrono::nanoseconds elapsed{0};
   /// On a miss: when the last search for this key ended without a result, if it did.
   std::optional<std::string> failed_at{};
-  match_step step = match_step::none;  ///< for nearest: how far matching was relaxed
-  device_identity device{};            ///< whose result it is, if one was found
+  match_step step = match_step::exact;  ///< how the device differs
+  device_identity device{};             ///< whose result it is, if one was found
 };
 
 /// A search that starts.

@@ -12,8 +12,6 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
-#include "libtune/search/default_search.hpp"
-#include "libtune/search/shortlist.hpp"
 #include "libtune/search/strategies.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/notify.hpp"
@@ -80,7 +78,7 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
     // What lies outside of the list does not compete, nor count as a part of it.
     const std::unordered_set<std::size_t> listed(shortlist.begin(), shortlist.end());
     std::erase_if(earlier, [&](const trial& taken) { return !listed.contains(taken.index); });
-    strategy = std::make_unique<shortlist_strategy>(problem.space, shortlist);
+    strategy = make_shortlist(problem.space, shortlist);
   }
   search_started_event started{.subject = subject,
                                .strategy = plan.strategy,

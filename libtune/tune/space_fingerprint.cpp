@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "libtune/base/log.hpp"
-#include "libtune/search/space_text.hpp"
+#include "libtune/search/search_space.hpp"
 #include "libtune/store/sha256.hpp"
 
 namespace tune {

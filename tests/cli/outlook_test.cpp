@@ -81,7 +81,8 @@ TEST_CASE("without an exact match it depends on the settings what happens") {
   REQUIRE(nearest.answer());
   CHECK(nearest.answer()->result.database == here.system);
   CHECK(nearest.answer()->result.relaxed == std::vector<std::string>{"device_version"});
-  CHECK(nearest.candidates[1].lost == "more has to be relaxed: up to the name, not to the driver");
+  CHECK(nearest.candidates[1].lost ==
+        "its device is farther: same architecture and limits, not other software");
 }
 
 TEST_CASE("a look ahead finds what the layers of a program find") {
@@ -99,9 +100,9 @@ TEST_CASE("a look ahead finds what the layers of a program find") {
   REQUIRE(found.size() == 2);
   REQUIRE(ahead.candidates.size() == 3);  // those that the layers leave out are told too
   CHECK(found[0].values == ahead.candidates[0].result.values);
-  CHECK(found[0].distance == ahead.candidates[0].result.distance);
+  CHECK(found[0].step == ahead.candidates[0].result.step);
   CHECK(found[1].values == ahead.candidates[1].result.values);
-  CHECK(ahead.candidates[2].lost.find("relaxed") != std::string::npos);
+  CHECK(ahead.candidates[2].lost.find("farther") != std::string::npos);
 }
 
 TEST_CASE("a database whose fields differ is passed over with the reason") {

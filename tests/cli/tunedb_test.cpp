@@ -132,7 +132,7 @@ TEST_CASE("trials are shown with the fastest first and the reasons of the others
   CHECK(contains(text, "1.49 us"));
 }
 
-TEST_CASE("explain says what would be used, why, how sure and what was relaxed") {
+TEST_CASE("explain says what would be used, why, how sure and what differs") {
   const bench here;
   const std::string ask = "explain " + function + " --arg rows=64 --arg type=float32 ";
   const json exact =
@@ -145,6 +145,7 @@ TEST_CASE("explain says what would be used, why, how sure and what was relaxed")
   const json nearest =
       tunedb_json(ask + "--device 'GPU One' --platform 'Some Platform' --driver 999.0");
   CHECK(nearest["match"] == "nearest");
+  CHECK(nearest["step"] == "other software");
   CHECK(nearest["relaxed"][0] == "device_version");
   CHECK(contains(tunedb(ask + "--device 'GPU Two'").output, "nearest"));
 }

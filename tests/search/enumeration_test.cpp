@@ -21,25 +21,25 @@ using tune::detail::restriction_outline;
 using tune::testing::counting;
 
 /// Counts what enumeration does to it.
-class counted final : public tune::detail::combination {
+class counted {
  public:
   using predicate = std::function<bool(const std::vector<std::size_t>&)>;
 
   counted(std::size_t parameters, std::vector<predicate> predicates)
       : choice(parameters, 0), asked(predicates.size(), 0), predicates_(std::move(predicates)) {}
 
+  tune::detail::combination combination() {
+    return {[this](std::size_t parameter, std::size_t candidate) { choice[parameter] = candidate; },
+            [this](std::size_t restriction) {
+              ++asked[restriction];
+              return predicates_[restriction](choice);
+            }};
+  }
+
   std::vector<std::size_t> choice;
-  mutable std::vector<int> asked;
+  std::vector<int> asked;
 
  private:
-  void do_set(std::size_t parameter, std::size_t candidate) override {
-    choice[parameter] = candidate;
-  }
-  bool do_allowed_by(std::size_t restriction) const override {
-    ++asked[restriction];
-    return predicates_[restriction](choice);
-  }
-
   std::vector<predicate> predicates_;
 };
 
@@ -64,7 +64,7 @@ const counted::predicate b_below_c = [](const auto& choice) { return choice[1] <
 
 TEST_CASE("without restrictions the whole product is allowed, in order") {
   counted at(3, {});
-  const auto found = tune::detail::enumerate(cube, {}, at);
+  const auto found = tune::detail::enumerate(cube, {}, at.combination());
   std::vector<std::size_t> all(1000);
   std::iota(all.begin(), all.end(), std::size_t{0});
   CHECK(positions(found, cube) == all);
@@ -76,8 +76,8 @@ TEST_CASE("a restriction is asked as soon as what it reads is set") {
   const std::vector<restriction_outline> no_lists{{"a is 3", {}}, {"b < c", {}}};
   counted early(3, {a_is_3, b_below_c});
   counted late(3, {a_is_3, b_below_c});
-  const auto found = tune::detail::enumerate(cube, lists, early);
-  const auto same = tune::detail::enumerate(cube, no_lists, late);
+  const auto found = tune::detail::enumerate(cube, lists, early.combination());
+  const auto same = tune::detail::enumerate(cube, no_lists, late.combination());
 
   CHECK(positions(found, cube) == positions(same, cube));
   CHECK(found.allowed.size() == 45);
@@ -94,7 +94,7 @@ TEST_CASE("a restriction that reads no parameter is asked before all others") {
     counted at(3, {a_is_3, [&](const auto&) { return allowed; }});
     const std::vector<restriction_outline> outlines{{"a is 3", {}},
                                                     {"fixed", std::vector<std::size_t>{}}};
-    const auto found = tune::detail::enumerate(cube, outlines, at);
+    const auto found = tune::detail::enumerate(cube, outlines, at.combination());
     CHECK(found.allowed.size() == (allowed ? 100 : 0));
     CHECK(found.removed ==
           (allowed ? std::vector<std::size_t>{900, 0} : std::vector<std::size_t>{0, 1000}));
@@ -105,14 +105,14 @@ TEST_CASE("earlier restrictions shield later ones that are asked at the same dep
   counted at(3, {[](const auto& choice) { return choice[1] != 0; },
                  [](const auto& choice) { return choice[0] % choice[1] == 0; }});
   const std::vector<restriction_outline> outlines{{"b is not 0", {{1}}}, {"b divides a", {{0, 1}}}};
-  CHECK(tune::detail::enumerate(cube, outlines, at).allowed.size() == 320);
+  CHECK(tune::detail::enumerate(cube, outlines, at.combination()).allowed.size() == 320);
 }
 
 TEST_CASE("a list that leaves out what is read is noticed") {
   const auto enumerate = [](counted::predicate predicate, std::vector<std::size_t> reads) {
     counted at(3, {std::move(predicate)});
     const std::vector<restriction_outline> outlines{{"b < c", std::move(reads)}};
-    return tune::detail::enumerate(cube, outlines, at);
+    return tune::detail::enumerate(cube, outlines, at.combination());
   };
   CHECK(enumerate(b_below_c, {1, 2}).allowed.size() == 450);
   CHECK_THROWS_WITH_AS(enumerate(b_below_c, {1}), doctest::Contains("'b < c'"),
@@ -127,7 +127,7 @@ TEST_CASE("what a restriction throws becomes an error that names it and the comb
              }});
   const std::vector<restriction_outline> outlines{{"tiles fit", {{0, 1}}}};
   try {
-    tune::detail::enumerate(cube, outlines, at);
+    tune::detail::enumerate(cube, outlines, at.combination());
     FAIL("nothing was thrown");
   } catch (const tune::error& problem) {
     CHECK(std::string(problem.what()) ==
@@ -139,8 +139,8 @@ TEST_CASE("what a restriction throws becomes an error that names it and the comb
 TEST_CASE("a restriction that throws no std::exception is named too") {
   counted at(3, {[](const auto&) -> bool { throw 5; }});
   const std::vector<restriction_outline> outlines{{"strange", {}}};
-  CHECK_THROWS_WITH_AS(tune::detail::enumerate(cube, outlines, at), doctest::Contains("'strange'"),
-                       tune::error);
+  CHECK_THROWS_WITH_AS(tune::detail::enumerate(cube, outlines, at.combination()),
+                       doctest::Contains("'strange'"), tune::error);
 }
 
 TEST_CASE("what lies below is found once for all that differ in nothing read later") {
@@ -154,7 +154,7 @@ TEST_CASE("what lies below is found once for all that differ in nothing read lat
     outlines.push_back({"ascends", std::vector{i - 1, i}});
   }
   counted at(4, predicates);
-  const auto found = tune::detail::enumerate(chain, outlines, at);
+  const auto found = tune::detail::enumerate(chain, outlines, at.combination());
   CHECK(found.allowed.size() == 715);  // 13 over 4
   CHECK(std::accumulate(found.removed.begin(), found.removed.end(), std::size_t{715}) == 10'000);
   for (const int asked : at.asked) CHECK(asked <= 100 + 256);
@@ -166,7 +166,7 @@ TEST_CASE("what is refused in one group counts once for each choice of the other
   const auto a_small = [](const auto& choice) { return choice[0] < 4; };
   counted at(3, {b_is_1, a_even, a_small});
   const std::vector<restriction_outline> outlines{{"b", {{1}}}, {"even", {{0}}}, {"small", {{0}}}};
-  const auto found = tune::detail::enumerate(cube, outlines, at);
+  const auto found = tune::detail::enumerate(cube, outlines, at.combination());
   CHECK(positions(found, cube).size() == 20);
   CHECK(positions(found, cube)[10] == 210);
   CHECK(found.removed == std::vector<std::size_t>{180, 500, 300});
@@ -176,7 +176,7 @@ TEST_CASE("a group of parameters that is too big is an error that says what to d
   const std::vector<restriction_outline> outlines{{"b < c", {{1, 2}}}, {"a is 3", {}}};
   const auto enumerate = [&](tune::detail::enumeration_limits limits) {
     counted at(3, {b_below_c, a_is_3});
-    return tune::detail::enumerate(cube, outlines, at, limits).allowed.size();
+    return tune::detail::enumerate(cube, outlines, at.combination(), limits).allowed.size();
   };
   CHECK(enumerate({.visits = 1110, .edges = 1000}) == 45);
   CHECK_THROWS_WITH_AS(
@@ -189,7 +189,7 @@ TEST_CASE("a group of parameters that is too big is an error that says what to d
 
   counted early(3, {b_below_c});
   const std::vector<restriction_outline> listed{{"b < c", {{1, 2}}}};
-  CHECK_THROWS_WITH_AS(tune::detail::enumerate(cube, listed, early, {.visits = 99}),
+  CHECK_THROWS_WITH_AS(tune::detail::enumerate(cube, listed, early.combination(), {.visits = 99}),
                        doctest::Contains("give them fewer candidates"), tune::argument_error);
 }
 
@@ -198,7 +198,7 @@ TEST_CASE("where all combinations would be visited in vain, that is said at once
   for (int i = 0; i < 15; ++i) many.push_back(counting("p" + std::to_string(i), 10));
   counted at(15, {a_is_3});
   const std::vector<restriction_outline> outlines{{"a is 3", {}}};
-  CHECK_THROWS_WITH_AS(tune::detail::enumerate(many, outlines, at),
+  CHECK_THROWS_WITH_AS(tune::detail::enumerate(many, outlines, at.combination()),
                        doctest::Contains("declare what 'a is 3' reads"), tune::argument_error);
   CHECK(at.asked[0] == 0);
 }

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/genetic.hpp"
-
 #include <doctest/doctest.h>
 
 #include "tests/search/valley.hpp"

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/model.hpp"
-
 #include <doctest/doctest.h>
 
 #include "tests/search/valley.hpp"
@@ -17,26 +15,26 @@ TEST_CASE("the strategy 'model' finds in 60 proposals what random search misses 
 TEST_CASE("the model learns which part of a space fails") {
   // Of the first parameter only the candidates 0 to 2 work.
   const tune::search_space space = tune::testing::wide_space();
-  tune::model_strategy searching(space, {.seed = 5});
+  const auto searching = tune::make_strategy("model", space, {.seed = 5});
   int failed = 0;
   // Later, with nothing left to gain among those that work, it may well try the others again.
   for (int i = 0; i < 60; ++i) {
-    const std::size_t index = *searching.ask();
+    const std::size_t index = *searching->ask();
     const bool fails = space.choice(index)[0] > 2;
     if (fails) ++failed;
-    searching.tell(index, fails ? std::nullopt : tune::testing::valley(space, index));
+    searching->tell(index, fails ? std::nullopt : tune::testing::valley(space, index));
   }
   CHECK(failed < 25);  // 37 by chance, for five eighths of the space fail; and the valley is there
 }
 
 TEST_CASE("the model makes use of answers to what it has not proposed") {
   const tune::search_space space = tune::testing::line(1000);
-  tune::model_strategy searching(space, {.seed = 5});
+  const auto searching = tune::make_strategy("model", space, {.seed = 5});
   for (const std::size_t index : {0U, 200U, 400U, 480U, 520U, 600U, 800U, 999U}) {
     const double off = static_cast<double>(index) - 500;
-    searching.tell(index, 1 + off * off / 1000);
+    searching->tell(index, 1 + off * off / 1000);
   }
-  const std::size_t first = *searching.ask();
+  const std::size_t first = *searching->ask();
   CHECK(first > 480);
   CHECK(first < 520);
 }

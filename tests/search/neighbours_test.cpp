@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/search/neighbours.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -115,6 +116,71 @@ TEST_CASE("neighbours of nothing and points of another space are errors") {
   const double infinite = std::numeric_limits<double>::infinity();
   CHECK_THROWS_WITH_AS(closest(space, std::vector{1.0, infinite, 1.0}),
                        "the point has inf for the parameter 'b'", tune::argument_error);
+}
+
+using tune::detail::random_source;
+
+TEST_CASE("all neighbours come once") {
+  const tune::search_space space = tune::testing::even_sums();
+  random_source random(1);
+  for (std::size_t index = 0; index < space.size(); ++index) {
+    auto found = tune::detail::neighbours_by_turns(space, index, random);
+    std::ranges::sort(found);
+    CHECK(found == tune::neighbours(space, index, tune::neighbourhood::hamming));
+  }
+}
+
+TEST_CASE("parameters take turns, however many candidates they have") {
+  const tune::search_space space({tune::testing::counting("many", 100),
+                                  tune::testing::counting("few", 3),
+                                  tune::testing::counting("two", 2)});
+  random_source random(1);
+  const auto own = space.choice(123);
+  const auto found = tune::detail::neighbours_by_turns(space, 123, random);
+  std::set<std::size_t> changed;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto other = space.choice(found[i]);
+    changed.insert(static_cast<std::size_t>(std::ranges::mismatch(own, other).in1 - own.begin()));
+  }
+  CHECK(changed == std::set<std::size_t>{0, 1, 2});
+  CHECK(found.size() == 99 + 2 + 1);
+}
+
+TEST_CASE("another draw is another order") {
+  const tune::search_space space = tune::testing::line(100);
+  random_source random(1);
+  const auto once = tune::detail::neighbours_by_turns(space, 5, random);
+  CHECK(once != tune::detail::neighbours_by_turns(space, 5, random));
+}
+
+using tune::detail::random_source;
+using tune::detail::untried_near;
+
+TEST_CASE("a point becomes the closest configuration") {
+  random_source random(1);
+  const std::vector<double> point{41.7};
+  CHECK(untried_near(
+            tune::testing::line(100), point, [](std::size_t) { return false; }, random) == 42);
+  const std::vector<double> outside{-7};
+  CHECK(untried_near(
+            tune::testing::line(100), outside, [](std::size_t) { return false; }, random) == 0);
+}
+
+TEST_CASE("if that has been tried, it becomes another that has not") {
+  random_source random(1);
+  const std::vector<double> point{4};
+  const std::set<std::size_t> tried{0, 1, 2, 4};
+  const auto found = untried_near(
+      tune::testing::line(6), point, [&](std::size_t i) { return tried.contains(i); }, random);
+  REQUIRE(found);
+  CHECK_FALSE(tried.contains(*found));
+}
+
+TEST_CASE("where all have been tried there is none") {
+  random_source random(1);
+  const std::vector<double> point{4};
+  CHECK_FALSE(untried_near(
+      tune::testing::line(6), point, [](std::size_t) { return true; }, random));
 }
 
 }  // namespace neighbours_test

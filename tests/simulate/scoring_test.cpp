@@ -6,7 +6,7 @@
 #include <cmath>
 #include <doctest/doctest.h>
 
-#include "libtune/search/random.hpp"
+#include "libtune/search/strategies.hpp"
 #include "tests/simulate/recorded_line.hpp"
 
 namespace scoring_test {
@@ -90,8 +90,9 @@ TEST_CASE("random search scores about 0 on average") {
   double sum = 0;
   constexpr int repeats = 400;
   for (int seed = 0; seed < repeats; ++seed) {
-    tune::random_strategy searching(space.space(), {.seed = static_cast<std::uint64_t>(seed)});
-    sum += by.score(tune::simulate(searching, space, {.max_ms = by.budget_ms()}));
+    const auto searching =
+        tune::make_strategy("random", space.space(), {.seed = static_cast<std::uint64_t>(seed)});
+    sum += by.score(tune::simulate(*searching, space, {.max_ms = by.budget_ms()}));
   }
   CHECK(sum / repeats == doctest::Approx(0).epsilon(0.1));
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
-#include "libtune/search/exhaustive.hpp"
+#include "libtune/search/strategies.hpp"
 #include "tests/simulate/recorded_line.hpp"
 
 namespace simulation_test {
@@ -58,8 +58,8 @@ TEST_CASE("proposals can run ahead of the answers") {
 TEST_CASE("a simulation ends at its limits") {
   const auto recorded = recorded_line({5, 4, 3, 2, 1});
   const auto count = [&](const tune::simulation_options& options) {
-    tune::exhaustive_strategy searching(recorded.space());
-    return simulate(searching, recorded, options).size();
+    const auto searching = tune::make_strategy("exhaustive", recorded.space());
+    return simulate(*searching, recorded, options).size();
   };
   CHECK(count({.max_count = 2}) == 2);
   CHECK(count({.max_ms = 20}) == 3);  // the one that passes the limit is the last
@@ -69,20 +69,20 @@ TEST_CASE("a simulation ends at its limits") {
 
 TEST_CASE("what the strategy takes is added to what evaluations cost") {
   const auto recorded = recorded_line({5, 4});
-  tune::exhaustive_strategy searching(recorded.space());
+  const auto searching = tune::make_strategy("exhaustive", recorded.space());
   double now = 100;
   const auto steps =
-      simulate(searching, recorded, {.clock_ms = [&] { return now += 1; }});  // each look: 1 ms
+      simulate(*searching, recorded, {.clock_ms = [&] { return now += 1; }});  // each look: 1 ms
   CHECK(steps[0].finished_ms == 11);  // a proposal, and what it cost
   CHECK(steps[1].finished_ms == 23);  // an answer, another proposal, and what that cost
 }
 
 TEST_CASE("a strategy for another space is refused") {
   const auto recorded = recorded_line({5, 4});
-  tune::exhaustive_strategy searching(recorded_line({1}).space());
-  CHECK_THROWS_AS(simulate(searching, recorded), tune::argument_error);
-  tune::exhaustive_strategy fitting(recorded.space());
-  CHECK_THROWS_AS(simulate(fitting, recorded, {.ahead = 0}), tune::argument_error);
+  const auto searching = tune::make_strategy("exhaustive", recorded_line({1}).space());
+  CHECK_THROWS_AS(simulate(*searching, recorded), tune::argument_error);
+  const auto fitting = tune::make_strategy("exhaustive", recorded.space());
+  CHECK_THROWS_AS(simulate(*fitting, recorded, {.ahead = 0}), tune::argument_error);
 }
 
 }  // namespace simulation_test

@@ -53,7 +53,7 @@ TEST_CASE("the weightiest columns come first, legality before speed") {
   CHECK(std::string(columns.back().name) == "device_version");
 }
 
-TEST_CASE("the columns that differ are named in the order of relaxing") {
+TEST_CASE("the columns that differ are named, the weightiest last") {
   device_identity device = filled();
   CHECK(tune::differing_columns(device, filled()).empty());
   device.legality.architecture = "other";

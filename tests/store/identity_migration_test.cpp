@@ -31,7 +31,7 @@ TEST_CASE("of a device of version 1 the limits are unknown, so that it is a near
       database.find(sample_function(), sample_key(64, known), tune::match_mode::nearest);
   REQUIRE(found);
   CHECK(found->grade == match_grade::nearest);
-  CHECK(found->step == tune::match_step::limits);
+  CHECK(found->step == tune::match_step::any);
   CHECK(found->relaxed == std::vector<std::string>{"device_work_group"});
   CHECK(found->values == sample_tuning(128));
 }

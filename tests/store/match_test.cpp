@@ -9,9 +9,9 @@ namespace match_test {
 using tune::match_step;
 
 TEST_CASE("every step has its word") {
-  CHECK(tune::match_step_name(match_step::none) == "none");
-  CHECK(tune::match_step_name(match_step::compute_units) == "compute units");
-  CHECK(tune::match_step_name(match_step::device) == "device");
+  CHECK(tune::match_step_name(match_step::exact) == "exact");
+  CHECK(tune::match_step_name(match_step::software) == "other software");
+  CHECK(tune::match_step_name(match_step::any) == "any");
 }
 
 }  // namespace match_test

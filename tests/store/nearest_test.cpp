@@ -11,7 +11,9 @@
 namespace nearest_test {
 
 using tune::device_identity;
-using tune::find_nearest;
+using tune::match_step;
+using tune::rank_nearest;
+using tune::step_between;
 using strings = std::vector<std::string>;
 
 const device_identity wanted{"NVIDIA H200", "NVIDIA CUDA", "535.104"};
@@ -23,9 +25,9 @@ device_identity winner(std::vector<device_identity> candidates) {
   };
   const auto before = [&](const auto& a, const auto& b) { return as_tuple(a) < as_tuple(b); };
   std::ranges::sort(candidates, before);
-  const device_identity first = candidates[find_nearest(candidates, wanted)->index];
+  const device_identity first = candidates[rank_nearest(candidates, wanted).front().index];
   while (std::ranges::next_permutation(candidates, before).found) {
-    CHECK(candidates[find_nearest(candidates, wanted)->index] == first);
+    CHECK(candidates[rank_nearest(candidates, wanted).front().index] == first);
   }
   return first;
 }
@@ -40,11 +42,9 @@ std::string nearest_version(const strings& versions) {
   return winner(candidates).driver_version;
 }
 
-TEST_CASE("without candidates there is no nearest one") {
-  CHECK_FALSE(find_nearest({}, wanted).has_value());
-}
+TEST_CASE("without candidates there is no nearest one") { CHECK(rank_nearest({}, wanted).empty()); }
 
-TEST_CASE("the driver version is relaxed first, then the platform, then the name") {
+TEST_CASE("other software comes before another platform, and that before another device") {
   const device_identity other_version{"NVIDIA H200", "NVIDIA CUDA", "1"};
   const device_identity other_platform{"NVIDIA H200", "Other", "535.104"};
   const device_identity other_name{"NVIDIA H100", "NVIDIA CUDA", "535.104"};
@@ -54,9 +54,9 @@ TEST_CASE("the driver version is relaxed first, then the platform, then the name
   CHECK(winner({other_name}) == other_name);
 }
 
-TEST_CASE("what was relaxed is told, in the order of relaxing") {
+TEST_CASE("what differs is told, the weightiest last") {
   const auto relaxed = [](const device_identity& candidate) {
-    return find_nearest(std::vector{candidate}, wanted)->relaxed;
+    return rank_nearest(std::vector{candidate}, wanted).front().relaxed;
   };
   CHECK(relaxed(wanted).empty());
   CHECK(relaxed(of_version("1")) == strings{"device_version"});
@@ -65,46 +65,33 @@ TEST_CASE("what was relaxed is told, in the order of relaxing") {
         strings{"device_version", "device_platform", "device_name"});
 }
 
-TEST_CASE("versions are compared number by number") {
-  CHECK(nearest_version({"535.9", "535.100", "535.200"}) == "535.100");
+TEST_CASE("of devices that are as alike the newer driver wins, number by number") {
+  CHECK(nearest_version({"535.9", "535.100", "535.200"}) == "535.200");
   CHECK(nearest_version({"534.104", "535.9"}) == "535.9");
-  CHECK(nearest_version({"530.104", "539.104", "536.0"}) == "536.0");
   CHECK(nearest_version({"535", "535.90.12"}) == "535.90.12");
   CHECK(nearest_version({"CUDA 535.103 (beta 7)", "CUDA 12.2"}) == "CUDA 535.103 (beta 7)");
 }
 
-TEST_CASE("of versions equally far away the newer one wins") {
-  CHECK(nearest_version({"535.94", "535.114"}) == "535.114");
-  CHECK(nearest_version({"534.104", "536.104"}) == "536.104");
-}
-
 TEST_CASE("versions with the same numbers come in the order of their text") {
-  CHECK(nearest_version({"v535.104", "r535.104"}) == "r535.104");
-  CHECK(nearest_version({"535.104.0", "535.104-0"}) == "535.104-0");
+  CHECK(nearest_version({"v535.105", "r535.105"}) == "r535.105");
+  CHECK(nearest_version({"535.105-1", "535.105.1"}) == "535.105-1");
 }
 
 TEST_CASE("versions without numbers or with very long ones are still ranked") {
   CHECK(nearest_version({"", "none", "535.1"}) == "535.1");
-  CHECK(nearest_version({"99999999999999999999999999", "18446744073709551615"}) ==
-        "18446744073709551615");
+  CHECK(nearest_version({"99999999999999999999999999", "18446744073709551614"}) ==
+        "99999999999999999999999999");
 }
 
-TEST_CASE("once the platform is relaxed the longest common prefix decides, before the version") {
-  CHECK(winner({{wanted.name, "NVIDIA OpenCL", "1"}, {wanted.name, "Portable", "535.104"}})
-            .platform == "NVIDIA OpenCL");
-  CHECK(
-      winner({{wanted.name, "NVIDIA A", "535.1"}, {wanted.name, "NVIDIA B", "535.100"}}).platform ==
-      "NVIDIA B");
-  CHECK(winner({{wanted.name, "NVIDIA A", "1"}, {wanted.name, "NVIDIA B", "1"}}).platform ==
-        "NVIDIA A");
-}
-
-TEST_CASE("once the name is relaxed the longest common prefix decides, before the platform") {
+TEST_CASE("the name that shares the longest beginning comes first, whatever the driver") {
   CHECK(winner({{"NVIDIA H100", "ROCm", "1"}, {"AMD MI300", "NVIDIA CUDA", "535.104"}}).name ==
         "NVIDIA H100");
-  CHECK(winner({{"NVIDIA H20", "ROCm", "1"}, {"NVIDIA H200 NVL", "ROCm", "1"}}).name ==
+  CHECK(winner({{"NVIDIA H20", "ROCm", "9"}, {"NVIDIA H200 NVL", "ROCm", "1"}}).name ==
         "NVIDIA H200 NVL");
-  CHECK(winner({{"NVIDIA A", "NVIDIA OpenCL", "1"}, {"NVIDIA B", "NVIDIA CUDA", "1"}}).name ==
+}
+
+TEST_CASE("of names that are as alike the device comes first that differs in less") {
+  CHECK(winner({{"NVIDIA A", "Other", "999"}, {"NVIDIA B", "NVIDIA CUDA", "1"}}).name ==
         "NVIDIA B");
 }
 
@@ -139,72 +126,69 @@ device_identity changed(Change change) {
   return device;
 }
 
-TEST_CASE(
-    "what decides the speed is relaxed field by field, then the platform, the name, the rest") {
+TEST_CASE("each step holds what the one before it does not") {
+  const auto step = [](auto change) { return step_between(changed(change), full_device()); };
+  CHECK(step([](auto&) {}) == match_step::exact);
+  CHECK(step([](auto& d) { d.driver_version = "driver 2.0"; }) == match_step::software);
+  CHECK(step([](auto& d) {
+          d.speed.compiler = "NVRTC 2.0";
+          d.speed.clock_mhz = d.speed.memory_clock_mhz = 1;
+        }) == match_step::software);
+  CHECK(step([](auto& d) { d.platform = "Other"; }) == match_step::platform);
+  CHECK(step([](auto& d) {
+          d.platform = "NVIDIA OpenCL";
+          d.legality = {.api = "OpenCL"};
+        }) == match_step::platform);
+  CHECK(step([](auto& d) { d.name = "Another, with the same limits"; }) ==
+        match_step::architecture);
+  CHECK(step([](auto& d) { d.speed.compute_units = 114; }) == match_step::architecture);
+  CHECK(step([](auto& d) { d.speed.memory_gib = 80; }) == match_step::architecture);
+  CHECK(step([](auto& d) { d.legality.registers = 1; }) == match_step::any);
+  CHECK(step([](auto& d) {
+          d.name = d.platform = "Another, ";
+          d.legality.architecture = "sm_89";
+        }) == match_step::any);
+}
+
+TEST_CASE("devices are ranked by step, then by likeness, from any order") {
   // From the nearest to the farthest; each is nearer than all after it.
-  const std::vector<device_identity> order{
-      full_device(),
-      changed([](auto& d) { d.driver_version = "driver 2.0"; }),
-      changed([](auto& d) { d.speed.compiler = "NVRTC 2.0"; }),
-      changed([](auto& d) { d.speed.clock_mhz = 1; }),
-      changed([](auto& d) { d.speed.memory_gib = 1; }),
-      changed([](auto& d) { d.speed.compute_units = 1; }),
-      changed([](auto& d) { d.legality.registers = 1; }),
-      changed([](auto& d) {
-        d.platform = "NVIDIA OpenCL";
-        d.legality.api = "OpenCL";
-      }),
-      changed([](auto& d) { d.name = "Another, with the same limits"; }),
-      changed([](auto& d) {
-        d.name = "NVIDIA H20";
-        d.legality.architecture = "sm_89";
-      })};
-  std::vector<device_identity> candidates(order.rbegin(), order.rend());
-  const auto ranked = tune::rank_nearest(candidates, full_device());
+  const std::vector<device_identity> order{full_device(),
+                                           changed([](auto& d) { d.speed.compiler = "NVRTC 2.0"; }),
+                                           changed([](auto& d) {
+                                             d.speed.compiler = "NVRTC 2.0";
+                                             d.driver_version = "driver 99.0";
+                                           }),
+                                           changed([](auto& d) { d.platform = "Other"; }),
+                                           changed([](auto& d) { d.speed.memory_gib = 80; }),
+                                           changed([](auto& d) { d.name = "NVIDIA H100"; }),
+                                           changed([](auto& d) { d.legality.registers = 1; }),
+                                           changed([](auto& d) {
+                                             d.name = "NVIDIA A100";
+                                             d.legality.architecture = "sm_80";
+                                           }),
+                                           changed([](auto& d) {
+                                             d.name = "AMD Instinct MI300X";
+                                             d.legality.architecture = "gfx942";
+                                           })};
+  const std::vector<device_identity> candidates(order.rbegin(), order.rend());
+  const auto ranked = rank_nearest(candidates, full_device());
   REQUIRE(ranked.size() == order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     CAPTURE(i);
     CHECK(candidates[ranked[i].index] == order[i]);
-    CHECK(ranked[i].step == static_cast<tune::match_step>(i));
   }
+  CHECK(ranked.back().step == match_step::any);
   CHECK(ranked.back().relaxed == strings{"device_name", "device_architecture"});
 }
 
-TEST_CASE("a step includes those before it") {
-  const auto device = changed([](auto& d) {
-    d.speed.compiler = "other";
-    d.driver_version = "other";
-  });
-  CHECK(tune::relaxation(device, full_device()) == tune::match_step::compiler);
-}
-
-TEST_CASE("within a step the nearest hardware wins, before the name") {
-  const auto near = changed([](auto& d) {
+TEST_CASE("a shared architecture counts for more than a shared name") {
+  const auto same_architecture = changed([](auto& d) {
     d.name = "Z";
-    d.speed.compute_units = 114;
+    d.legality.registers = 1;
   });
-  const auto far = changed([](auto& d) {
-    d.name = "NVIDIA H20";
-    d.speed.compute_units = 78;
-  });
-  const std::vector candidates{far, near};
-  CHECK(tune::find_nearest(candidates, full_device())->index == 1);
-}
-
-TEST_CASE("the distance counts halvings, generations and what only one of them tells") {
-  const auto distance = [](auto change) {
-    return tune::device_distance(changed(change), full_device());
-  };
-  CHECK(distance([](auto&) {}) == 0);
-  CHECK(distance([](auto& d) { d.name = d.platform = d.driver_version = "x"; }) == 0);
-  CHECK(distance([](auto& d) { d.speed.compute_units = 66; }) == 1000);
-  CHECK(distance([](auto& d) { d.speed.compute_units = 264; }) == 1000);
-  CHECK(distance([](auto& d) { d.legality.registers = 0; }) == 1000);
-  CHECK(distance([](auto& d) { d.legality.architecture = "sm_80"; }) == 2000);
-  CHECK(distance([](auto& d) { d.legality.architecture = "sm_89"; }) == 1100);
-  CHECK(distance([](auto& d) { d.legality.architecture = "gfx90a"; }) == 20000);
-  CHECK(distance([](auto& d) { d.legality.architecture = ""; }) == 20000);
-  CHECK(distance([](auto& d) { d.legality.api = "OpenCL"; }) == 100'000);
+  const auto same_name = changed([](auto& d) { d.legality.architecture = "sm_89"; });
+  const std::vector candidates{same_name, same_architecture};
+  CHECK(rank_nearest(candidates, full_device()).front().index == 1);
 }
 
 }  // namespace nearest_test

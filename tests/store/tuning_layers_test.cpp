@@ -92,7 +92,7 @@ TEST_CASE("nearest matches are ranked over all databases, the upper one first fo
   const auto found = layers.open().find_nearest(sample_function(), sample_key());
   REQUIRE(found.size() == 3);
   CHECK(wgs_of(found[0]) == 4);
-  CHECK(found[0].step == tune::match_step::driver);
+  CHECK(found[0].step == tune::match_step::software);
   CHECK(found[0].database == layers.bottom);
   CHECK(wgs_of(found[1]) == 2);
   CHECK(found[1].step == tune::match_step::platform);

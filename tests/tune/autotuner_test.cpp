@@ -89,7 +89,7 @@ TEST_CASE("another key, device, driver or version is tuned on its own") {
   CHECK(newer.searches == 1);
 }
 
-TEST_CASE("a nearest match is used where that is allowed, and says what was relaxed") {
+TEST_CASE("a nearest match is used where that is allowed, and says what differs") {
   const application app;
   counted_autotuner counted;
   counted.autotune(sample::make_device("fake device", "1.0").device().create_context());

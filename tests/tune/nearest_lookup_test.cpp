@@ -93,7 +93,7 @@ TEST_CASE("a nearest match that is not in the space is skipped for the next one"
         scale_tuning{.wgs = 8, .rows = 2});
   REQUIRE(heard->lookups.size() == 1);
   CHECK(heard->lookups[0].grade == tune::lookup_grade::nearest);
-  CHECK(heard->lookups[0].step == tune::match_step::name);
+  CHECK(heard->lookups[0].step == tune::match_step::architecture);
   CHECK(heard->lookups[0].device.name == "another device");
   CHECK(heard->tried.empty());
 }

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/parameter_groups.hpp"
+#include "libtune/search/group_enumeration.hpp"
 
 #include <cstddef>
 #include <doctest/doctest.h>
 #include <vector>
 
-namespace parameter_groups_test {
+namespace group_enumeration_test {
 
 using tune::detail::group_parameters;
 using tune::detail::restriction_outline;
@@ -39,4 +39,4 @@ TEST_CASE("restrictions are asked by depth, then in the order given") {
   CHECK(tune::detail::asking_order(3, restrictions) == numbers{2, 1, 3, 0});
 }
 
-}  // namespace parameter_groups_test
+}  // namespace group_enumeration_test

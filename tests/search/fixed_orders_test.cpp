@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstddef>
+#include <doctest/doctest.h>
+#include <numeric>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "libtune/search/strategies.hpp"
+#include "tests/search/proposals.hpp"
+#include "tests/search/sample_spaces.hpp"
+
+namespace fixed_orders_test {
+
+TEST_CASE("the exhaustive strategy goes through a small space in its order") {
+  const auto answer = [](std::size_t) { return 1.0; };
+  const auto all = tune::make_strategy("exhaustive", tune::testing::line(4));
+  CHECK(tune::testing::proposals(*all, answer) == std::vector<std::size_t>{0, 1, 2, 3});
+  const auto limited = tune::make_strategy("exhaustive", tune::testing::line(4), {.max_count = 2});
+  CHECK(tune::testing::proposals(*limited, answer) == std::vector<std::size_t>{0, 1});
+}
+
+TEST_CASE("it goes through a larger space in strides, everywhere from the start, each once") {
+  const auto answer = [](std::size_t) { return 1.0; };
+  for (const std::size_t size : {65U, 89U, 100U, 225U, 1024U, 10'007U}) {
+    const auto all = tune::make_strategy("exhaustive", tune::testing::line(size));
+    auto order = tune::testing::proposals(*all, answer);
+    const std::size_t first = 16;
+    std::vector<std::size_t> early(order.begin(), order.begin() + first);
+    early.push_back(size);
+    std::ranges::sort(early);
+    std::size_t widest = 0;
+    for (std::size_t i = 1; i < early.size(); ++i) {
+      widest = std::max(widest, early[i] - early[i - 1]);
+    }
+    CHECK_MESSAGE(widest <= size / 8 + 1, "no part of the space waits for long");
+    std::ranges::sort(order);
+    std::vector<std::size_t> each(size);
+    std::iota(each.begin(), each.end(), std::size_t{0});
+    CHECK(order == each);
+  }
+}
+
+std::vector<std::size_t> order(const tune::search_space& space, std::uint64_t seed) {
+  const auto searching = tune::make_strategy("random", space, {.seed = seed});
+  return tune::testing::proposals(*searching, [](std::size_t) { return 1.0; });
+}
+
+TEST_CASE("the random strategy proposes all configurations, for other seeds in other orders") {
+  const auto space = tune::testing::line(50);
+  CHECK(order(space, 1).size() == 50);
+  CHECK(order(space, 1) != order(space, 2));
+}
+
+TEST_CASE("the random strategy draws in the order of a sample with the same seed") {
+  const auto space = tune::testing::even_sums();
+  CHECK(order(space, 3) == space.sample(space.size(), 3));
+}
+
+using indexes = std::vector<std::size_t>;
+
+indexes proposals(const indexes& listed) {
+  const auto strategy = tune::make_shortlist(tune::testing::line(9), listed);
+  return tune::testing::proposals(*strategy, [](std::size_t) { return 1.0; });
+}
+
+TEST_CASE("what is listed is proposed, in the order given, each once") {
+  CHECK(proposals({7, 0, 3}) == indexes{7, 0, 3});
+  CHECK(proposals({7, 0, 7, 7, 3, 0}) == indexes{7, 0, 3});
+}
+
+TEST_CASE("an empty list ends at once, and the end lasts") {
+  CHECK(proposals({}).empty());
+  const auto strategy = tune::make_shortlist(tune::testing::line(9), {1});
+  CHECK(strategy->remaining() == 1);
+  CHECK(strategy->ask() == 1);
+  CHECK_FALSE(strategy->ask());
+  CHECK_FALSE(strategy->ask());
+}
+
+TEST_CASE("what the space does not have cannot be listed") {
+  CHECK_THROWS_AS(tune::make_shortlist(tune::testing::line(9), {1, 9}), tune::argument_error);
+}
+
+}  // namespace fixed_orders_test
