@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -35,6 +37,12 @@ enum class match_step : std::uint8_t {
 };
 
 /// The step in words: "compute units".
-std::string_view match_step_name(match_step step) noexcept;
+constexpr std::string_view match_step_name(match_step step) noexcept {
+  // In the order of the enumeration.
+  constexpr std::array<std::string_view, 10> names{
+      "none",          "driver", "compiler", "clocks", "memory",
+      "compute units", "limits", "platform", "name",   "device"};
+  return names[static_cast<std::size_t>(step)];
+}
 
 }  // namespace tune
