@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "libtune/pretune/pretuning.hpp"
-#include "libtune/store/missed_key.hpp"
+#include "libtune/store/missed_keys.hpp"
 
 namespace tune::cli {
 

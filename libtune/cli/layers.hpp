@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "libtune/cli/output.hpp"
-#include "libtune/store/database_access.hpp"
 #include "libtune/store/database_content.hpp"
+#include "libtune/store/database_place.hpp"
 #include "libtune/store/function_identity.hpp"
 
 namespace tune::cli {

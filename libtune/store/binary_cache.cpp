@@ -18,7 +18,6 @@
 #include "libtune/base/log.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/store/binary_header.hpp"
-#include "libtune/store/eviction.hpp"
 #include "libtune/store/folder_lock.hpp"
 #include "libtune/store/private_folder.hpp"
 #include "libtune/store/temporary_file.hpp"

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <random>
 #include <sqlite3.h>
+#include <string_view>
 #include <sys/stat.h>
 #include <thread>
 #include <utility>
@@ -19,13 +20,11 @@
 #include "libtune/base/log.hpp"
 #include "libtune/store/database_failure.hpp"
 #include "libtune/store/database_file.hpp"
+#include "libtune/store/database_marks.hpp"
 #include "libtune/store/database_trust.hpp"
 #include "libtune/store/lock_holder.hpp"
-#include "libtune/store/plain_name_vfs.hpp"
 #include "libtune/store/row_checksum.hpp"
 #include "libtune/store/schema.hpp"
-#include "libtune/store/schema_migration.hpp"
-#include "libtune/store/system_trust.hpp"
 
 namespace tune::detail {
 namespace {
@@ -53,20 +52,24 @@ std::unique_ptr<SQLite::Database> open_immutable(const std::string& path,
       immutable_uri(path), flags_for(database_access::immutable), milliseconds(wait));
 }
 
-// The folder that was checked is the one in which SQLite finds the file and its journals, though
-// somebody may give its path to another folder at any moment.
-std::unique_ptr<SQLite::Database> open_in(const file_descriptor& folder, const std::string& path,
-                                          database_access access, std::chrono::milliseconds wait) {
-  require_trust(folder, path);
+// SQLite says no more of such a path than that it cannot be opened.
+void require_short_path(const std::string& path) {
+  constexpr std::size_t longest_suffix = std::string_view("-journal").size();
+  const auto most = static_cast<std::size_t>(sqlite3_vfs_find(nullptr)->mxPathname);
+  if (path.size() + longest_suffix <= most) return;
+  throw database_failure(
+      path, "open it",
+      fmt::format("its path has {} bytes and SQLite takes {}", path.size(), most - longest_suffix),
+      "name a file with a shorter path with LIBTUNE_DB");
+}
+
+std::unique_ptr<SQLite::Database> open_trusted(const std::string& path, database_access access,
+                                               std::chrono::milliseconds wait) {
+  require_trust(path);
   if (access == database_access::read_only) require_regular_file(path);
-  const int flags = flags_for(access);
-  const std::string name = name_in(folder, path);
-  const char* const vfs = name.empty() ? nullptr : plain_name_vfs();
-  if (vfs != nullptr) {
-    return std::make_unique<SQLite::Database>(name.c_str(), flags, milliseconds(wait), vfs);
-  }
-  return std::make_unique<SQLite::Database>(without_links_on_the_way(path), flags,
-                                            milliseconds(wait));
+  const std::string name = without_links_on_the_way(path);
+  require_short_path(name);
+  return std::make_unique<SQLite::Database>(name, flags_for(access), milliseconds(wait));
 }
 
 // Seeded by the clock, for a random_device may need a file, and there may be too many open.
@@ -135,22 +138,13 @@ std::unique_ptr<SQLite::Transaction> begin_immediate(SQLite::Database& database,
   }
 }
 
-database_fault newer_tables(const std::string& path, const std::string& attempt,
-                            std::int32_t version) {
-  return database_failure(path, attempt,
-                          "its tables have version " + std::to_string(version) +
-                              " and this libtune knows version " + std::to_string(schema_version),
-                          "use the libtune that wrote it, or name another file with LIBTUNE_DB");
-}
-
 }  // namespace
 
 connection::connection(const std::string& path, std::chrono::milliseconds wait,
                        std::chrono::milliseconds open_wait, database_access access)
     : path_(path),
-      folder_(access == database_access::immutable ? file_descriptor() : open_folder_of(path)),
       database_(access == database_access::immutable ? open_immutable(path, open_wait)
-                                                     : open_in(folder_, path, access, open_wait)),
+                                                     : open_trusted(path, access, open_wait)),
       wait_(open_wait) {
   sqlite3_busy_handler(database_->getHandle(), keep_waiting, this);
   remember_file();
@@ -167,11 +161,10 @@ connection::connection(const std::string& path, std::chrono::milliseconds wait,
   register_row_checksum(*database_);
   // Before the journal is touched, so that a file of another application or a newer libtune is left
   // as it is.
-  const std::int32_t version = read_marks();
+  const std::int32_t version = read_marks(*database_, path_);
   if (version <= schema_version && access == database_access::read_write) {
     use_rollback_journal(*database_, path_);
   }
-  if (version > 0 && version < schema_version) migrate(open_wait);
   wait_ = wait;
 }
 
@@ -226,7 +219,7 @@ bool connection::is_in_place() const noexcept {
 }
 
 bool connection::is_ready() {
-  if (!ready_) ready_ = read_marks() >= schema_version;
+  if (!ready_) ready_ = read_marks(*database_, path_) > 0;
   return ready_;
 }
 
@@ -237,41 +230,6 @@ std::int64_t connection::schema_number() {
   const statement_run run(*schema_number_);
   schema_number_->executeStep();
   return schema_number_->getColumn(0).getInt64();
-}
-
-/// The version of the tables; 0 for a new file.
-std::int32_t connection::read_marks() {
-  // One statement, so that another process that makes the tables just now has made all or none.
-  SQLite::Statement marks(*database_,
-                          "SELECT (SELECT application_id FROM pragma_application_id), "
-                          "(SELECT user_version FROM pragma_user_version), "
-                          "(SELECT count(*) FROM sqlite_schema)");
-  marks.executeStep();
-  const int id = marks.getColumn(0).getInt();
-  const int version = marks.getColumn(1).getInt();
-  if (id == 0 && version == 0 && marks.getColumn(2).getInt() == 0) return 0;
-  if (id != application_id || version < 1) {
-    throw database_failure(path_, "use it", "the file belongs to another application",
-                           "it is left as it is; name another file with LIBTUNE_DB");
-  }
-  if (version > schema_version && !can_read_newer(*database_)) {
-    throw newer_tables(path_, "use it", version);
-  }
-  return version;
-}
-
-void connection::migrate(std::chrono::milliseconds wait) {
-  if (sqlite3_db_readonly(database_->getHandle(), "main") != 0) {
-    warn_once("tuning database '" + path_ +
-              "': its tables are of an older libtune and may only be read, so they count as empty; "
-              "let a program that may write the file use it once");
-    return;
-  }
-  const scoped_wait patience(*this, wait);
-  const auto transaction = begin_immediate(*database_, wait);
-  const std::int32_t version = read_marks();  // another process may have been faster
-  if (version < schema_version) migrate_tables(*database_, version);
-  transaction->commit();
 }
 
 scoped_wait::scoped_wait(connection& target, std::chrono::milliseconds wait) noexcept
@@ -293,13 +251,9 @@ read_transaction::~read_transaction() = default;
 
 write_transaction::write_transaction(connection& target, std::chrono::milliseconds wait)
     : wait_(target, wait), transaction_(begin_immediate(target.database(), wait)) {
-  const std::int32_t version = target.read_marks();
+  const std::int32_t version = read_marks(target.database(), target.path());
   if (version > schema_version) throw newer_tables(target.path(), "write to it", version);
-  if (version == 0) {
-    create_fixed_tables(target.database());
-  } else if (version < schema_version) {
-    migrate_tables(target.database(), version);
-  }
+  if (version == 0) create_fixed_tables(target.database());
 }
 
 write_transaction::~write_transaction() = default;

@@ -7,9 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "libtune/store/database_access.hpp"
+#include "libtune/store/database_place.hpp"
 #include "libtune/store/database_use.hpp"
-#include "libtune/store/file_descriptor.hpp"
 #include "libtune/store/file_lock.hpp"
 
 namespace SQLite {
@@ -31,10 +30,8 @@ class connection {
   /// Opens an existing file; one that may only be read is opened for reading.
   /// @param wait       for how long a statement may wait for other processes
   /// @param open_wait  the same while opening
-  /// Tables of an older libtune are brought to this version first, all at once; if the file may
-  /// only be read they count as none.
-  /// @throws database_error if the file is of another application, or of a newer libtune and says
-  ///                        that this one cannot read it
+  /// @throws database_error if the file is of another application, is of a newer libtune and
+  ///                        says that this one cannot read it, or has other tables
   /// @param access     with anything but read_write nothing is written, not even a journal
   connection(const std::string& path, std::chrono::milliseconds wait,
              std::chrono::milliseconds open_wait,
@@ -68,11 +65,8 @@ class connection {
   static int keep_waiting(void* itself, int attempts) noexcept;
   void tell_of_wait(std::chrono::nanoseconds waited) noexcept;
   void remember_file();
-  std::int32_t read_marks();
-  void migrate(std::chrono::milliseconds wait);
 
   std::string path_;
-  file_descriptor folder_;  // through which SQLite reaches the file, so it outlives database_
   std::unique_ptr<SQLite::Database> database_;
   std::chrono::milliseconds wait_;
   wait_clock waiting_;

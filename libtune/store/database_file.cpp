@@ -54,16 +54,6 @@ std::string without_links_on_the_way(const std::string& path) {
   return (folder / given.filename()).string();
 }
 
-std::string name_in(const file_descriptor& folder, const std::string& path) {
-  if (!folder) return {};
-  const std::string name = "/proc/self/fd/" + std::to_string(folder.get());
-  struct stat named {};
-  struct stat opened {};
-  if (::stat(name.c_str(), &named) != 0 || ::fstat(folder.get(), &opened) != 0) return {};
-  if (named.st_dev != opened.st_dev || named.st_ino != opened.st_ino) return {};
-  return name + '/' + fs::path(path).filename().string();
-}
-
 void require_regular_file(const std::string& path) {
   std::error_code reason;
   const fs::file_status found = fs::status(path, reason);

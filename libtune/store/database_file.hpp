@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "libtune/store/file_descriptor.hpp"
+#include "libtune/base/cxx20.hpp"
 
 namespace tune::detail {
 
@@ -21,11 +21,6 @@ bool is_there(const std::string& path);
 /// @throws database_error if the folder cannot be reached
 std::string without_links_on_the_way(const std::string& path);
 
-/// The name by which plain_name_vfs reaches the file of this path in a folder that is open,
-/// whatever has the folder's path meanwhile; empty where the system has no such names
-/// (/proc/self/fd).
-std::string name_in(const file_descriptor& folder, const std::string& path);
-
 /// Opening anything else, such as a pipe, for reading alone could wait for ever.
 /// @throws database_error unless the path leads to a regular file
 void require_regular_file(const std::string& path);
@@ -39,9 +34,9 @@ std::string immutable_uri(const std::string& path);
 /// read and write. What exists stays as it is. @throws database_error
 void create_private_file(const std::string& path);
 
-/// Whether a path is that of a database or of a file beside it that belongs to it: its journals, its
-/// locks, the keys that were missed; by name, through links, or as another name of the same file.
-/// What is written there would destroy results.
+/// Whether a path is that of a database or of a file beside it that belongs to it: its journals,
+/// its locks, the keys that were missed; by name, through links, or as another name of the same
+/// file. What is written there would destroy results.
 bool belongs_to_database(const std::string& path, const std::string& database);
 
 }  // namespace tune::detail

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "libtune/store/database_access.hpp"
 #include "libtune/store/database_content.hpp"
+#include "libtune/store/database_place.hpp"
 
 namespace tune {
 

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/store/database_trust.hpp"
 
-#include <fcntl.h>
 #include <filesystem>
+#include <set>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 
 #include "libtune/base/environment.hpp"
@@ -42,6 +43,16 @@ std::string objection(const struct stat& status, bool shared) {
           own + "/tuning.db'");
 }
 
+/// Why anybody could have put there what has this status; empty if it is not so.
+std::string system_objection(const struct stat& status, bool shared) {
+  const bool sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
+  if ((status.st_mode & S_IWOTH) != 0 && !sticky) return "may be written by everybody";
+  if (!shared && status.st_uid != ::geteuid() && status.st_uid != 0) {
+    return "belongs to another user";
+  }
+  return {};
+}
+
 }  // namespace
 
 bool shares_database() {
@@ -49,33 +60,40 @@ bool shares_database() {
       .value_or(false);
 }
 
-file_descriptor open_folder_of(const std::string& path) noexcept {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  return file_descriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-}
-
-void require_trust(const std::string& path) { require_trust(open_folder_of(path), path); }
-
-void require_trust(const file_descriptor& folder, const std::string& path) {
+void require_trust(const std::string& path) {
   const bool shared = shares_database();
   struct stat status {};
-  const std::filesystem::path file(path);
-  // Without a descriptor the path has to do: there is no such folder, or there are too many files.
-  if (folder ? ::fstat(folder.get(), &status) == 0
-             : ::stat(file.parent_path().c_str(), &status) == 0) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  if (::stat(folder.c_str(), &status) == 0) {
     const std::string reason = objection(status, shared);
     const bool is_sticky = (status.st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH);
-    if (is_sticky) refuse_sticky(path, file.parent_path().string());
+    if (is_sticky) refuse_sticky(path, folder);
     if (!reason.empty()) refuse(path, "its folder " + reason);
   }
   // Links and the like are refused with the opening.
-  const std::string name = folder ? file.filename().string() : path;
-  const int at = folder ? folder.get() : AT_FDCWD;
-  if (::fstatat(at, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return;
-  if (!S_ISREG(status.st_mode)) return;
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
   const std::string reason = objection(status, shared);
   if (!reason.empty()) refuse(path, "it " + reason);
   if (status.st_nlink > 1) refuse(path, "it has several names");
+}
+
+void require_system_trust(const std::string& path) {
+  std::error_code missing;
+  const std::filesystem::path target = std::filesystem::canonical(path, missing);
+  if (missing) return;
+  const bool shared = shares_database();
+  for (const std::filesystem::path& place : std::set<std::filesystem::path>{
+           target, target.parent_path(), std::filesystem::path(path).parent_path()}) {
+    struct stat status {};
+    if (::stat(place.c_str(), &status) != 0) continue;
+    const std::string reason = system_objection(status, shared);
+    if (reason.empty()) continue;
+    throw database_failure(
+        path, "trust it as a system database",
+        (place == target ? "it " : "its folder '" + place.string() + "' ") + reason,
+        "let the superuser own it and nobody else write it (chown root, chmod o-w), take it out of "
+        "LIBTUNE_SYSTEM_DB, or, if its owner is to be trusted, set LIBTUNE_DB_ACCESS=shared");
+  }
 }
 
 }  // namespace tune::detail

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "libtune/store/file_descriptor.hpp"
+#include "libtune/base/cxx20.hpp"
 
 namespace tune::detail {
 
@@ -20,10 +20,13 @@ bool shares_database();
 /// @throws database_error that says what to change
 void require_trust(const std::string& path);
 
-/// The folder of a path, at the end of all links, for looking at files in it by their names; empty
-/// if it cannot be reached.
-file_descriptor open_folder_of(const std::string& path) noexcept;
-/// The same as above for a folder that is open, whatever has its path meanwhile.
-void require_trust(const file_descriptor& folder, const std::string& path);
+/// Checks that only who runs the system, or this user, can have put a system database there: the
+/// file at the end of all links belongs to the superuser or this user and may not be written by
+/// everybody, and the same holds for its folder and for that of the link which leads to it. A
+/// folder for everybody, in which nobody can replace what is another's (the sticky bit), is fine;
+/// so is a group that may write, for whoever owns the file has chosen it. With
+/// LIBTUNE_DB_ACCESS=shared anybody may own them. What does not exist is for the opening to report.
+/// @throws database_error that says what to change
+void require_system_trust(const std::string& path);
 
 }  // namespace tune::detail

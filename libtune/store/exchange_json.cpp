@@ -10,8 +10,8 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/store/field_type.hpp"
+#include "libtune/store/identity_column.hpp"
 #include "libtune/store/sha256.hpp"
-#include "libtune/store/utf8.hpp"
 
 namespace tune::detail {
 namespace {
@@ -29,10 +29,36 @@ std::vector<field_description> fields_from_json(const input& function, const cha
   return fields;
 }
 
+int digit_value(char c) noexcept {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 }  // namespace
 
 void refuse_document(const std::string& reason) {
   throw argument_error("the document is no export of libtune that can be read: " + reason);
+}
+
+bool is_utf8(const std::string& text) {
+  try {
+    static_cast<void>(json(text).dump());
+    return true;
+  } catch (const json::type_error&) {
+    return false;
+  }
+}
+
+std::optional<std::string> from_hex(std::string_view digits) {
+  if (digits.size() % 2 != 0) return std::nullopt;
+  std::string bytes;
+  for (std::size_t i = 0; i < digits.size(); i += 2) {
+    const int high = digit_value(digits[i]);
+    const int low = digit_value(digits[i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    bytes += static_cast<char>(high * 16 + low);
+  }
+  return bytes;
 }
 
 json text_to_json(const std::string& text) {
@@ -78,6 +104,14 @@ json exact_json(const function_identity& function) {
           {"version", function.version},
           {"key_fields", exact_json(function.key_fields)},
           {"value_fields", exact_json(function.value_fields)}};
+}
+
+json exact_json(const device_identity& device) {
+  json object = json::object();
+  for (const identity_column& column : identity_columns()) {
+    object[column.name] = exact_json(column.get(device));
+  }
+  return object;
 }
 
 const input& member(const input& object, const char* name) {
@@ -161,6 +195,15 @@ function_identity function_from_json(const input& object) {
   function.key_fields = fields_from_json(object, "key_fields");
   function.value_fields = fields_from_json(object, "value_fields");
   return function;
+}
+
+device_identity device_from_json(const input& object) {
+  device_identity device;
+  for (const identity_column& column : identity_columns()) {
+    const auto kind = alternative_name(column.get(device));
+    column.set(device, value_from_json(member(object, column.name), kind));
+  }
+  return device;
 }
 
 }  // namespace tune::detail

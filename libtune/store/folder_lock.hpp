@@ -18,7 +18,9 @@ class [[nodiscard]] folder_lock {
 
   /// Waits for others. @throws std::system_error if the file cannot be opened
   /// @param wait  for how long at most
-  folder_lock(const private_folder& folder, std::chrono::milliseconds wait);
+  folder_lock(const private_folder& folder, std::chrono::milliseconds wait)
+      : lock_(folder.open_lock_file(file_name)),
+        held_(keep_trying(wait, [&] { return lock_.try_take() != lock_attempt::busy; })) {}
 
   /// False if others still had the lock in the end.
   explicit operator bool() const noexcept { return held_; }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/base/error.hpp"
 #include "libtune/base/value.hpp"
 
 namespace tune {
@@ -32,5 +33,12 @@ void check_field_names(const function_identity& function);
 
 /// Both checks, so that no result is ever found that could not be stored.
 void check_function_names(const function_identity& function);
+
+/// The key or tuning of an autotune function has changed since its table was made, and its version
+/// has not. The text names the columns.
+class schema_drift_error : public database_error {
+ public:
+  using database_error::database_error;
+};
 
 }  // namespace tune

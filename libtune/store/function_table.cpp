@@ -14,10 +14,10 @@
 #include "libtune/store/column.hpp"
 #include "libtune/store/connection.hpp"
 #include "libtune/store/database_failure.hpp"
+#include "libtune/store/function_identity.hpp"
 #include "libtune/store/identity_column.hpp"
 #include "libtune/store/row_checksum.hpp"
 #include "libtune/store/schema.hpp"
-#include "libtune/store/schema_drift_error.hpp"
 
 namespace tune::detail {
 namespace {

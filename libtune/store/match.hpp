@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -30,6 +32,11 @@ enum class match_step : std::uint8_t {
 };
 
 /// The step in words: "other software".
-std::string_view match_step_name(match_step step) noexcept;
+constexpr std::string_view match_step_name(match_step step) noexcept {
+  // In the order of the enumeration.
+  constexpr std::array<std::string_view, 5> names{"exact", "other software", "other platform",
+                                                  "same architecture and limits", "any"};
+  return names[static_cast<std::size_t>(step)];
+}
 
 }  // namespace tune

@@ -21,10 +21,10 @@
 #include "libtune/store/database_file.hpp"
 #include "libtune/store/database_lock.hpp"
 #include "libtune/store/field_check.hpp"
+#include "libtune/store/function_identity.hpp"
 #include "libtune/store/function_table.hpp"
 #include "libtune/store/identity_column.hpp"
 #include "libtune/store/raw_table.hpp"
-#include "libtune/store/schema_drift_error.hpp"
 
 namespace tune {
 namespace {

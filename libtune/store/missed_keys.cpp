@@ -4,9 +4,9 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <ctime>
 #include <fcntl.h>
-#include <filesystem>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <map>
@@ -27,7 +27,9 @@
 #include "libtune/store/database_failure.hpp"
 #include "libtune/store/database_file.hpp"
 #include "libtune/store/database_trust.hpp"
-#include "libtune/store/private_folder.hpp"
+#include "libtune/store/exchange_json.hpp"
+#include "libtune/store/field_check.hpp"
+#include "libtune/store/file_lock.hpp"
 #include "libtune/store/replaced_file.hpp"
 #include "libtune/store/tuning_layers.hpp"
 #include "libtune/store/without_size_signal.hpp"
@@ -36,17 +38,19 @@ namespace tune {
 namespace {
 
 using detail::file_descriptor;
+using detail::file_lock;
+using detail::input;
+using detail::json;
+using detail::lock_attempt;
+using detail::member;
 
-/// What this process knows to be in each file.
-struct known_lines {
+constexpr int line_version = 1;
+
+/// What this process has tried to note.
+struct noted_keys {
   std::mutex mutex;
-  std::map<std::string, std::set<std::string, std::less<>>> of;
+  std::set<std::string> all;
 };
-
-known_lines& all_known() {
-  static detail::never_destroyed<known_lines> known;
-  return *known;
-}
 
 [[noreturn]] void fail(const std::string& path, const char* attempt, const std::string& reason) {
   throw detail::database_failure(path, attempt, reason,
@@ -55,33 +59,75 @@ known_lines& all_known() {
 
 std::string last_reason() { return std::generic_category().message(errno); }
 
-std::uint64_t size_of(const file_descriptor& file, const std::string& path) {
-  struct stat status {};
-  if (::fstat(file.get(), &status) != 0) fail(path, "look at it", last_reason());
-  if (!S_ISREG(status.st_mode)) fail(path, "open it", "it is no regular file");
-  return static_cast<std::uint64_t>(status.st_size);
+/// The begin of a line, which is the same for all lines of one key.
+std::string line_begin(const function_identity& function, const record_key& key) {
+  json object{{"libtune_missed", line_version}};
+  object.update(detail::exact_json(function));
+  object["arguments"] = detail::exact_json(key.arguments);
+  object["device"] = detail::exact_json(key.device);
+  std::string text = object.dump();
+  text.back() = ',';
+  return text + "\"missed_at\":";
 }
 
-/// Opens the file in the folder that was judged, whatever takes that folder's path meanwhile. None
-/// where there is no file. O_NONBLOCK, because what lies there may be a pipe.
-file_descriptor open_file(const std::string& path, int flags, ::mode_t mode = 0) {
-  const file_descriptor folder = detail::open_folder_of(path);
-  if (!folder) {
-    if (errno == ENOENT) return file_descriptor();
-    fail(path, "reach its folder", last_reason());
+std::string own_program() {
+  std::array<char, 4096> path{};
+  const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
+  return length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : std::string();
+}
+
+std::string line_end() {
+  return fmt::format("\"{:%Y-%m-%dT%H:%M:%SZ}\",\"program\":{}}}\n",
+                     fmt::gmtime(std::time(nullptr)), detail::text_to_json(own_program()).dump());
+}
+
+/// @throws argument_error if the line says no key that a database could have
+missed_key read_line(std::string_view line) {
+  const input object = input::parse(line, nullptr, false);
+  if (object.is_discarded()) detail::refuse_document("it is not JSON");
+  if (member(object, "libtune_missed") != line_version) {
+    detail::refuse_document("it is of another version");
   }
-  detail::require_trust(folder, path);
-  const std::string name = std::filesystem::path(path).filename().string();
-  file_descriptor file(
-      ::openat(folder.get(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, mode));
-  if (!file && errno != ENOENT && errno != EEXIST) fail(path, "open it", last_reason());
+  missed_key missed;
+  missed.function = detail::function_from_json(object);
+  missed.key.arguments = detail::values_from_json(object, "arguments", missed.function.key_fields);
+  missed.key.device = detail::device_from_json(member(object, "device"));
+  missed.missed_at = detail::text_from_json(member(object, "missed_at"));
+  missed.program = detail::text_from_json(member(object, "program"));
+  static_cast<void>(table_name(missed.function));
+  check_field_names(missed.function);
+  detail::check_key(missed.function.key_fields, missed.key.arguments, missed.function.name);
+  return missed;
+}
+
+/// None where there is no file. O_NONBLOCK, because what lies there may be a pipe.
+file_descriptor open_file(const std::string& path, int flags) {
+  detail::require_trust(path);
+  file_descriptor file(::open(path.c_str(), flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  if (!file && errno != ENOENT) fail(path, "open it", last_reason());
   return file;
 }
 
-std::string read_all(const std::string& path) {
-  const file_descriptor file = open_file(path, O_RDONLY);
+/// The same with a lock for who changes the file. Who has waited for long enough goes on without:
+/// at worst a key is noted twice, or not until the next program misses it.
+file_lock open_alone(const std::string& path, int flags) {
+  constexpr std::chrono::milliseconds wait(50);  // it is a part of a lookup
+  file_lock lock;
+  detail::keep_trying(wait, [&] {
+    if (!lock.file()) lock = file_lock(open_file(path, flags));
+    const lock_attempt attempt = lock.try_take();
+    if (attempt == lock_attempt::removed) lock = file_lock();
+    return attempt == lock_attempt::taken || attempt == lock_attempt::impossible;
+  });
+  return lock;
+}
+
+std::string read_all(const file_descriptor& file, const std::string& path) {
   if (!file) return {};
-  const std::uint64_t size = size_of(file, path);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) fail(path, "look at it", last_reason());
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (!S_ISREG(status.st_mode)) fail(path, "read it", "it is no regular file");
   if (size > missed_keys::most_bytes) fail(path, "read it", "it is no file of missed keys");
   std::string text(size, '\0');
   std::size_t read = 0;
@@ -105,74 +151,41 @@ void for_each_line(std::string_view text, Use use) {
   }
 }
 
-file_descriptor open_to_append(const std::string& path) {
-  constexpr int append = O_WRONLY | O_APPEND;
-  const ::mode_t mode = detail::shares_database() ? 0660 : 0600;
-  file_descriptor file = open_file(path, append | O_CREAT | O_EXCL, mode);
-  if (!file) return open_file(path, append);
-  ::fchmod(file.get(), mode);  // the process may have a mask that keeps even the owner out
-  return file;
-}
-
-// One write, so that lines of several processes do not mix. An end that somebody left without a
-// line feed spoils no line but its own.
-void append(const std::string& path, const std::string& line, bool after_half_a_line) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  if (const std::error_code reason = detail::create_private_folders(folder)) {
-    fail(path, "create its folder", reason.message());
-  }
-  const file_descriptor file = open_to_append(path);
-  if (!file) fail(path, "open it", "somebody removes it just now");
-  const std::string text = (after_half_a_line ? "\n" : "") + line + '\n';
-  if (size_of(file, path) + text.size() > missed_keys::most_bytes) {
-    fail(path, "note a key",
-         fmt::format("it has {} bytes at most; 'tunedb missed --clear' empties it",
-                     missed_keys::most_bytes));
-  }
-  const detail::without_size_signal quiet;
-  const ssize_t written = ::write(file.get(), text.data(), text.size());
-  if (written != static_cast<ssize_t>(text.size())) fail(path, "note a key", last_reason());
-}
-
-/// The key of a line; empty if remember has not written it.
-std::optional<missed_key> readable(std::string_view line) {
-  try {
-    return from_missed_line(line);
-  } catch (const argument_error&) {
-    return std::nullopt;
-  }
-}
-
 /// Whether a file begins as one of missed keys does, a newer libtune's and half a line included.
 bool is_own(std::string_view text) {
   constexpr std::string_view begin = "{\"libtune_missed\"";
   return text.substr(0, begin.size()) == begin.substr(0, std::min(text.size(), begin.size()));
 }
 
-std::string own_program() {
-  std::array<char, 4096> path{};
-  const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
-  return length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : std::string();
+// One write, so that readers, who take no lock, see no half of it.
+void append(const file_descriptor& file, const std::string& path, const std::string& text) {
+  const detail::without_size_signal quiet;
+  const ssize_t written = ::write(file.get(), text.data(), text.size());
+  if (written != static_cast<ssize_t>(text.size())) fail(path, "note a key", last_reason());
 }
 
-std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
-
-void note(const std::string& path, const std::string& line) {
-  const std::string identity(missed_identity(line));
-  const detail::fork_guard no_fork;
-  const std::lock_guard lock(all_known().mutex);
-  auto [known, is_new] = all_known().of.try_emplace(path);
-  auto& lines = known->second;
-  if (lines.contains(identity)) return;
-  bool half_a_line = false;
-  if (is_new) {
-    const std::string text = read_all(path);
-    if (!is_own(text)) fail(path, "note a key", "it is no file of missed keys");
-    for_each_line(text, [&](std::string_view each) { lines.emplace(missed_identity(each)); });
-    half_a_line = !text.empty() && text.back() != '\n';
+void note(const std::string& path, const std::string& begin) {
+  detail::create_private_file(path);
+  const file_lock lock = open_alone(path, O_RDWR | O_APPEND);
+  const std::string before = read_all(lock.file(), path);
+  if (!is_own(before)) fail(path, "note a key", "it is no file of missed keys");
+  if (('\n' + before).find('\n' + begin) != std::string::npos) return;
+  // An end that somebody left without a line feed spoils no line but its own.
+  const bool after_half_a_line = !before.empty() && before.back() != '\n';
+  const std::string line = (after_half_a_line ? "\n" : "") + begin + line_end();
+  if (before.size() + line.size() > missed_keys::most_bytes) {
+    fail(path, "note a key",
+         fmt::format("it has {} bytes at most; 'tunedb missed --clear' empties it",
+                     missed_keys::most_bytes));
   }
-  // Also one that cannot be written is not tried again.
-  if (lines.insert(identity).second) append(path, line, half_a_line);
+  append(lock.file(), path, line);
+}
+
+bool is_first_attempt(const std::string& path, const std::string& begin) {
+  static detail::never_destroyed<noted_keys> noted;
+  const detail::fork_guard no_fork;
+  const std::lock_guard lock(noted->mutex);
+  return noted->all.insert(path + '\n' + begin).second;
 }
 
 }  // namespace
@@ -181,7 +194,9 @@ void missed_keys::remember(const function_identity& function,
                            const record_key& key) const noexcept {
   if (path_.empty() || ::getauxval(AT_SECURE) != 0) return;
   try {
-    note(detail::absolute_path(path_), to_missed_line({function, key, now(), own_program()}));
+    const std::string path = detail::absolute_path(path_);
+    const std::string begin = line_begin(function, key);
+    if (is_first_attempt(path, begin)) note(path, begin);
   } catch (const std::exception& failure) {
     log(log_level::debug, failure.what());
   }
@@ -190,12 +205,13 @@ void missed_keys::remember(const function_identity& function,
 missed_keys::contents missed_keys::read() const {
   contents found;
   if (path_.empty()) return found;
-  std::map<std::string, std::size_t, std::less<>> seen;
+  const std::string path = detail::absolute_path(path_);
+  std::map<std::string, std::size_t> seen;
   std::vector<std::optional<missed_key>> keys;
-  for_each_line(read_all(detail::absolute_path(path_)), [&](std::string_view line) {
+  for_each_line(read_all(open_file(path, O_RDONLY), path), [&](std::string_view line) {
     try {
-      missed_key key = from_missed_line(line);
-      const auto [place, is_new] = seen.try_emplace(std::string(missed_identity(line)), 0);
+      missed_key key = read_line(line);
+      const auto [place, is_new] = seen.try_emplace(line_begin(key.function, key.key), 0);
       if (!is_new) keys[place->second].reset();
       place->second = keys.size();
       keys.emplace_back(std::move(key));
@@ -213,17 +229,20 @@ missed_keys::contents missed_keys::read() const {
 std::size_t missed_keys::remove(const std::function<bool(const missed_key&)>& gone) const {
   if (path_.empty()) return 0;
   const std::string path = detail::absolute_path(path_);
-  const std::string text = read_all(path);
+  const file_lock lock = open_alone(path, O_RDONLY);
   std::string left;
-  std::set<std::string, std::less<>> removed;
-  // What is not ours stays: the path may name another file by mistake.
-  for_each_line(text, [&](std::string_view line) {
-    const auto key = readable(line);
-    if (key && gone(*key)) {
-      removed.emplace(missed_identity(line));
-    } else {
-      left += std::string(line) + '\n';
+  std::set<std::string> removed;
+  // What is no key stays: the path may name another file by mistake.
+  for_each_line(read_all(lock.file(), path), [&](std::string_view line) {
+    try {
+      const missed_key key = read_line(line);
+      if (gone(key)) {
+        removed.insert(line_begin(key.function, key.key));
+        return;
+      }
+    } catch (const argument_error&) {
     }
+    left += std::string(line) + '\n';
   });
   if (removed.empty()) return 0;
   if (!left.empty()) {

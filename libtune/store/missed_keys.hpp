@@ -8,16 +8,25 @@
 #include <string>
 #include <vector>
 
-#include "libtune/store/missed_key.hpp"
+#include "libtune/store/function_identity.hpp"
+#include "libtune/store/record.hpp"
 
 namespace tune {
 
 class tuning_layers;
 
-/// The keys for which programs found no result, in a file of lines beside the tuning database, so
-/// that an operator can have them tuned later. Programs only append to it, whatever their mode; the
-/// database is not touched. FORMAT.md describes the file. Any number of processes share it.
-/// Thread-safe.
+/// A key for which a program found no result.
+struct missed_key {
+  function_identity function{};
+  record_key key{};         ///< the arguments, in the order of function.key_fields, and the device
+  std::string missed_at{};  ///< UTC, for people
+  std::string program{};    ///< the path of the program; empty where the system does not tell
+};
+
+/// The keys for which programs found no result, in a file beside the tuning database with one JSON
+/// object a line, so that an operator can have them tuned later. Programs append to it, whatever
+/// their mode; the database is not touched. FORMAT.md describes the file. Any number of processes
+/// share it. Thread-safe.
 class missed_keys {
  public:
   /// The file is not made larger than this.
@@ -31,21 +40,22 @@ class missed_keys {
 
   const std::string& path() const noexcept { return path_; }
 
-  /// Notes a key, unless this process has noted it before or the file has it. Makes the file, and
-  /// its folder. Where that cannot be done, or others could change the file, or the program runs
-  /// with raised privileges (setuid), or what lies there is another file, nothing is noted, which is logged for debugging alone.
+  /// Notes a key, unless this process has tried to before or the file has it. Makes the file, and
+  /// its folder. Where that cannot be done, or a database at the path would not be trusted, or the
+  /// program runs with raised privileges (setuid), or what lies there is another file, nothing is
+  /// noted, which is logged for debugging alone.
   void remember(const function_identity& function, const record_key& key) const noexcept;
 
   struct contents {
     std::vector<missed_key> keys;  ///< each once, the latest to be missed last
-    std::size_t unreadable = 0;    ///< lines that are not what remember writes
+    std::size_t unreadable = 0;    ///< lines that say no key that a database could have
   };
   /// What the file has; nothing if there is none.
   /// @throws database_error if it cannot be read, or others than this user could change it
   contents read() const;
 
-  /// Removes the keys that gone() says; without lines left, the file. Lines of others stay. What processes note meanwhile
-  /// may be lost, and is noted again by the next that misses it. @throws error
+  /// Removes the keys that gone() says; without lines left, the file. Lines that are no keys stay.
+  /// @throws error
   /// @returns how many there were
   std::size_t remove(const std::function<bool(const missed_key&)>& gone) const;
 

@@ -65,4 +65,12 @@ file_time last_use(const file_descriptor& file);
 /// The system clock, on the same scale.
 file_time current_time() noexcept;
 
+/// The names of the files that have to go so that the rest has at most these bytes: those that were
+/// not used for longest, as few as do. Of two that were used at the same time the first by name.
+/// Those whose use lies ahead go before all others: a clock was wrong when they were used, and they
+/// would stay for as long as it was.
+/// @param now  as the file system tells it
+std::vector<std::string> least_recently_used(std::vector<listed_file> files,
+                                             std::uint64_t allowed_bytes, file_time now);
+
 }  // namespace tune::detail

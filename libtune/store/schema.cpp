@@ -59,15 +59,13 @@ std::map<std::string, std::string, std::less<>> parse_columns(std::string_view d
 
 }  // namespace
 
-const char* const meta_table_sql = R"sql(
+const char* const fixed_tables_sql = R"sql(
 CREATE TABLE libtune_meta (
   name TEXT NOT NULL PRIMARY KEY,
   value TEXT NOT NULL,
   checksum BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
-)sql";
 
-const char* const fixed_tables_sql = R"sql(
 CREATE TABLE libtune_function (
   table_name TEXT NOT NULL COLLATE NOCASE PRIMARY KEY,
   name TEXT NOT NULL,

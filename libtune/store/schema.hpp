@@ -16,15 +16,13 @@ namespace tune::detail {
 /// Marks a file as a tuning database: "ltun". Never changes.
 inline constexpr std::int32_t application_id = 0x6c74756e;
 /// The version of the tables that every database has.
-inline constexpr std::int32_t schema_version = 3;
+inline constexpr std::int32_t schema_version = 1;
 /// The oldest libtune, by the version of its tables, that can read tables of this version. Kept
 /// in libtune_meta as "oldest_reader", so that older ones know what they may do with a newer file.
-inline constexpr std::int32_t oldest_reader = 3;
+inline constexpr std::int32_t oldest_reader = 1;
 
-/// Creates libtune_meta, what the file says of itself.
-extern const char* const meta_table_sql;
-
-/// Creates libtune_function, libtune_search, libtune_trial and libtune_trial_value.
+/// Creates libtune_meta, what the file says of itself, libtune_function, libtune_search,
+/// libtune_trial and libtune_trial_value.
 extern const char* const fixed_tables_sql;
 
 /// The time of a statement, as columns hold it: 2024-01-31T12:00:00Z.

@@ -16,8 +16,6 @@ namespace tune {
 namespace {
 
 using detail::refuse_t4;
-using detail::t4_columns;
-using detail::t4_configuration;
 using detail::t4_date;
 using detail::t4_json;
 using detail::t4_member;
@@ -39,19 +37,19 @@ t4_json parse(std::string_view text) {
 }
 
 /// How many nanoseconds the file's unit of time has.
-long double unit_of(const t4_json& document) {
+double unit_of(const t4_json& document) {
   if (!document.contains("metadata") || !document["metadata"].is_object() ||
       !document["metadata"].contains("timeunit")) {
     return t4_unit;
   }
   const std::string unit = t4_text_member(document["metadata"], "timeunit");
-  for (const auto& [word, ns] : {std::pair{"miliseconds", 1e6L},
-                                 {"milliseconds", 1e6L},
-                                 {"ms", 1e6L},
-                                 {"seconds", 1e9L},
-                                 {"s", 1e9L},
-                                 {"microseconds", 1e3L},
-                                 {"us", 1e3L},
+  for (const auto& [word, ns] : {std::pair{"miliseconds", 1e6},
+                                 {"milliseconds", 1e6},
+                                 {"ms", 1e6},
+                                 {"seconds", 1e9},
+                                 {"s", 1e9},
+                                 {"microseconds", 1e3},
+                                 {"us", 1e3},
                                  {"nanoseconds", 1.0L},
                                  {"ns", 1.0L}}) {
     if (unit == word) return ns;
@@ -82,67 +80,32 @@ std::vector<field_description> fields_of(const t4_json& results, const field_typ
   return fields;
 }
 
-// NaN differs from itself, and 0.0 does not from -0.0.
-bool same(const std::vector<named_value>& a, const std::vector<named_value>& b) {
-  return canonical_text(a) == canonical_text(b);
-}
-
-// As columns, so that what says nothing is the same as what is not there.
-bool same(const column_value& a, const column_value& b) {
-  return canonical_text(column_values{{"", a}}) == canonical_text(column_values{{"", b}});
-}
-
-/// What is lost of a trial if only T4's own words are read. A column that is only in those words
-/// has no value.
-trial_content unsaid(const trial_content& trial, const std::string& timestamp,
-                     const std::vector<field_description>& fields) {
-  const t4_json words = t4_json::parse(t4_result_text(trial, timestamp));
-  trial_content said{.configuration = {}, .columns = t4_columns(words, t4_unit)};
-  try {
-    said.configuration = t4_configuration(t4_member(words, "configuration"), fields);
-  } catch (const argument_error&) {
-    said.configuration.clear();  // other fields than the function's
-  }
-  said.columns["configuration"] = to_string(said.configuration);
-  trial_content lost;
-  if (!same(said.configuration, trial.configuration)) lost.configuration = trial.configuration;
-  for (const auto& [name, v] : trial.columns) {
-    if (!same(v, said.columns[name])) lost.columns[name] = v;
-  }
-  for (const auto& [name, v] : said.columns) {
-    if (!trial.columns.contains(name) && !same(v, {})) lost.columns[name] = {};
-  }
-  return lost;
-}
-
-/// A trial that to_t4_text wrote. @param lost  what T4 has no words for
-trial_content own_trial_from(const t4_json& result, trial_content lost, long double unit,
-                             const std::vector<field_description>& fields) {
-  trial_content trial{.configuration = std::move(lost.configuration),
-                      .columns = t4_columns(result, unit)};
-  const t4_json& configuration = t4_member(result, "configuration");
-  if (trial.configuration.empty() && !configuration.empty()) {
-    trial.configuration = t4_configuration(configuration, fields);
-  }
-  trial.columns["configuration"] = to_string(trial.configuration);
-  for (auto& [name, v] : lost.columns) {
-    if (std::holds_alternative<std::monostate>(v)) {
-      trial.columns.erase(name);
-    } else {
-      trial.columns[name] = std::move(v);
-    }
-  }
-  return trial;
-}
-
 std::vector<trial_content> trials_from(const t4_json& document,
                                        const std::vector<field_description>& fields) {
-  const long double unit = unit_of(document);
+  const double unit = unit_of(document);
   std::vector<trial_content> trials;
   for (const t4_json& result : document["results"]) {
     trials.push_back(t4_trial(result, unit, fields));
   }
   return trials;
+}
+
+/// What a file says of its search besides the trials.
+function_content outline_of(const function_content& one) {
+  function_content outline = one;
+  search_content& search = outline.searches.at(0);
+  search.trials.clear();
+  const column_values of_key = search_columns({}, {});
+  std::erase_if(search.columns, [&](const auto& column) {
+    return !of_key.contains(column.first) && column.first != "started_at" &&
+           column.first != "finished_at" && column.first != "result";
+  });
+  return outline;
+}
+
+bool has_own_metadata(const t4_json& document) {
+  return document.contains("metadata") && document["metadata"].is_object() &&
+         document["metadata"].contains("libtune");
 }
 
 result_content result_of(const t4_subject& subject, const trial_content& best,
@@ -159,47 +122,28 @@ result_content result_of(const t4_subject& subject, const trial_content& best,
 
 std::string to_t4_text(const function_content& one) {
   const search_content& search = one.searches.at(0);
-  function_content outline = one;
-  std::vector<trial_content>& lost = outline.searches.at(0).trials;
-  lost.clear();
   const std::string timestamp = text_of(search.columns, "started_at");
   std::vector<std::string> results;
   for (const trial_content& trial : search.trials) {
-    lost.push_back(unsaid(trial, timestamp, one.function.value_fields));
     results.push_back(t4_result_text(trial, timestamp));
   }
   return fmt::format(
       "{{\"schema_version\": \"1.0.0\",\n \"metadata\": {{\"timeunit\": \"miliseconds\",\n"
       "  \"libtune\": {}}},\n \"results\": [\n  {}]}}\n",
-      to_exchange_text({.functions = {std::move(outline)}}), fmt::join(results, ",\n  "));
+      to_exchange_text({.functions = {outline_of(one)}}), fmt::join(results, ",\n  "));
 }
 
-bool is_own_t4(std::string_view text) {
-  const t4_json document = parse(text);
-  return document.contains("metadata") && document["metadata"].is_object() &&
-         document["metadata"].contains("libtune");
-}
+bool is_own_t4(std::string_view text) { return has_own_metadata(parse(text)); }
 
 function_content from_own_t4_text(std::string_view text) {
   const t4_json document = parse(text);
-  const auto again = nlohmann::json::parse(
-      text, [](int depth, auto, auto&) { return depth < greatest_depth; }, false);
-  if (!is_own_t4(text)) refuse_t4("its 'metadata' has no member 'libtune'");
-  database_content outline = from_exchange_text(again["metadata"]["libtune"].dump());
+  if (!has_own_metadata(document)) refuse_t4("its 'metadata' has no member 'libtune'");
+  database_content outline = from_exchange_text(document["metadata"]["libtune"].dump());
   if (outline.functions.size() != 1 || outline.functions.front().searches.size() != 1) {
     refuse_t4("its 'metadata' is not of one search");
   }
   function_content one = std::move(outline.functions.front());
-  std::vector<trial_content>& trials = one.searches.front().trials;
-  // Files of older versions say nothing of their trials.
-  if (trials.empty()) trials.resize(document["results"].size());
-  if (trials.size() != document["results"].size()) refuse_t4("'metadata' is of other results");
-  const long double unit = unit_of(document);
-  auto trial = trials.begin();
-  for (const t4_json& result : document["results"]) {
-    *trial = own_trial_from(result, std::move(*trial), unit, one.function.value_fields);
-    ++trial;
-  }
+  one.searches.front().trials = trials_from(document, one.function.value_fields);
   return one;
 }
 

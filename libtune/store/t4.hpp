@@ -11,15 +11,15 @@
 
 namespace tune {
 
-/// One search in Kernel Tuner's results format, T4 1.0.0. Times are in milliseconds, written with
-/// as many digits as it takes to read the same nanoseconds back.
+/// One search in Kernel Tuner's results format, T4 1.0.0. Times are in milliseconds, with 15
+/// digits.
 ///
 /// A result has the trial's configuration, samples ("runtimes"), score (the measurement "time"),
 /// the time until its first sample ("compilation"), its date, its outcome ("invalidity", and a
-/// measurement "outcome" where that says less) and the reason of it. "metadata" has an export of
-/// all else under "libtune": the function, the key, the device, the stored result, and for each
-/// result of the file a trial with what T4 has no words for, such as the digests of its programs.
-/// So from_own_t4_text gives back the same contents.
+/// measurement "outcome" where that says less) and the reason of it. "metadata" says under
+/// "libtune" whose search it was and how it ended, in the form of exchange.hpp: the function, the
+/// key, the device, the dates and the stored result. What T4 has no words for, such as the digests
+/// of programs, is not in the file; exchange.hpp and backup.hpp have exact forms.
 /// @param one  a function with one search, and at most the results for its key
 std::string to_t4_text(const function_content& one);
 
@@ -35,7 +35,7 @@ struct t4_subject {
 /// Whether the file was written by to_t4_text.
 bool is_own_t4(std::string_view text);
 
-/// The search of a file that to_t4_text wrote. @throws argument_error
+/// The search of a file that to_t4_text wrote, with what it says. @throws argument_error
 function_content from_own_t4_text(std::string_view text);
 
 /// The search of a file from elsewhere, and its fastest configuration as the result.

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -47,17 +46,8 @@ std::string_view outcome_of(std::string_view invalidity) {
   return found->first;
 }
 
-double in_nanoseconds(long double time, long double unit_ns) {
-  return static_cast<double>(time * unit_ns);
-}
-
-std::string in_milliseconds(double ns) {
-  std::string shortest = fmt::format("{}", ns / t4_unit);
-  const long double back = std::strtold(shortest.c_str(), nullptr);
-  if (in_nanoseconds(back, t4_unit) == ns) return shortest;
-  constexpr int digits = std::numeric_limits<long double>::max_digits10;
-  return fmt::format("{:.{}g}", static_cast<long double>(ns) / t4_unit, digits);
-}
+// With so many digits what is read and written again is the same.
+std::string in_milliseconds(double ns) { return fmt::format("{:.15g}", ns / t4_unit); }
 
 std::string text_json(const json& item) {
   return item.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -93,23 +83,23 @@ std::string times(const trial_content& trial) {
   return text + "}";
 }
 
-std::vector<double> samples_from(const t4_json& times, long double unit) {
+std::vector<double> samples_from(const t4_json& times, double unit) {
   std::vector<double> samples;
   if (!times.contains("runtimes")) return samples;
   for (const t4_json& time : times["runtimes"]) {
     if (!time.is_number()) refuse_t4("'runtimes' holds what is no number");
-    samples.push_back(in_nanoseconds(time.get<long double>(), unit));
+    samples.push_back(time.get<double>() * unit);
   }
   return samples;
 }
 
-void read_measurements(const t4_json& list, long double unit, column_values& columns) {
+void read_measurements(const t4_json& list, double unit, column_values& columns) {
   if (!list.is_array()) refuse_t4("'measurements' is no array");
   for (const t4_json& item : list) {
     const std::string name = t4_text_member(item, "name");
     const t4_json& measurement = t4_member(item, "value");
     if (name == "time" && measurement.is_number()) {
-      columns["score_ns"] = in_nanoseconds(measurement.get<long double>(), unit);
+      columns["score_ns"] = measurement.get<double>() * unit;
     } else if ((name == "time" || name == "message") && measurement.is_string()) {
       columns["message"] = measurement.get<std::string>();
     } else if (name == "outcome" && measurement.is_string()) {
@@ -157,7 +147,7 @@ value t4_value(const t4_json& item, std::string_view alternative) {
     return item.get<std::int64_t>();
   }
   if (item.is_number() && (any || alternative == "real")) {
-    return static_cast<double>(item.get<long double>());
+    return item.get<double>();
   }
   if (!item.is_string()) refuse_t4("a configuration holds a value of another type than its field");
   const std::string text = item.get<std::string>();
@@ -185,12 +175,12 @@ std::string t4_date(const std::string& timestamp) {
   return date;
 }
 
-column_values t4_columns(const t4_json& result, long double unit) {
+column_values t4_columns(const t4_json& result, double unit) {
   const t4_json& times = t4_member(result, "times");
   if (!times.is_object()) refuse_t4("'times' is no object");
   const t4_json& preparation = t4_member(times, "compilation");
   if (!preparation.is_number()) refuse_t4("'compilation' is no number");
-  const double preparation_ns = in_nanoseconds(preparation.get<long double>(), unit);
+  const double preparation_ns = preparation.get<double>() * unit;
   if (!(std::abs(preparation_ns) < 9e18)) refuse_t4("'compilation' is no duration");
   column_values columns{
       {"outcome", std::string(outcome_of(t4_text_member(result, "invalidity")))},
@@ -204,7 +194,7 @@ column_values t4_columns(const t4_json& result, long double unit) {
   return columns;
 }
 
-trial_content t4_trial(const t4_json& result, long double unit,
+trial_content t4_trial(const t4_json& result, double unit,
                        const std::vector<field_description>& fields) {
   trial_content trial{.configuration = t4_configuration(t4_member(result, "configuration"), fields),
                       .columns = t4_columns(result, unit)};

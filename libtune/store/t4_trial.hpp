@@ -5,8 +5,6 @@
 // for, in both directions. t4.hpp has whole files. Not a public header.
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -16,9 +14,7 @@
 
 namespace tune::detail {
 
-// Its numbers have more digits than a double, so that changing the unit loses none.
-using t4_json = nlohmann::basic_json<std::map, std::vector, std::string, bool, std::int64_t,
-                                     std::uint64_t, long double>;
+using t4_json = nlohmann::json;
 
 /// The unit of the times that are written, in nanoseconds.
 inline constexpr double t4_unit = 1e6;
@@ -41,10 +37,10 @@ std::vector<named_value> t4_configuration(const t4_json& object,
 
 /// The columns of a trial that T4 itself has words for, but for the configuration.
 /// @param unit  of the file's times, in nanoseconds
-column_values t4_columns(const t4_json& result, long double unit);
+column_values t4_columns(const t4_json& result, double unit);
 
 /// A trial with all that T4 says of it.
-trial_content t4_trial(const t4_json& result, long double unit,
+trial_content t4_trial(const t4_json& result, double unit,
                        const std::vector<field_description>& fields);
 
 /// "2023-12-21 10:44:42.236642+00:00" as the columns have it: 2023-12-21T10:44:42Z.

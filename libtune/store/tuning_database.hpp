@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/database_access.hpp"
+#include "libtune/store/database_place.hpp"
 #include "libtune/store/function_identity.hpp"
 #include "libtune/store/match.hpp"
 #include "libtune/store/record.hpp"

@@ -226,7 +226,11 @@ TEST_CASE("a search exported as T4 and imported elsewhere exports the same bytes
   const std::string elsewhere = "--db " + here.folder.file("b.db") + " ";
   CHECK(tunedb(elsewhere + "import --format t4 " + here.folder.file("a.json")).code == 0);
   CHECK(tunedb(elsewhere + t4).output == read(here.folder.file("a.json")));
-  CHECK(tunedb_json(elsewhere + "trials " + function) == tunedb_json("trials " + function));
+  json trials = tunedb_json("trials " + function);
+  for (json& trial : trials["searches"][0]["trials"]) {
+    trial["score_lower_ns"] = trial["score_upper_ns"] = nullptr;  // T4 has no intervals
+  }
+  CHECK(tunedb_json(elsewhere + "trials " + function) == trials);
 }
 
 TEST_CASE("merge brings another database in, and a second time nothing") {

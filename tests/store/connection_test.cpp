@@ -180,6 +180,33 @@ TEST_CASE("a database of a newer libtune that this one cannot read is refused") 
   }
 }
 
+TEST_CASE("a database of a development version is refused, told what to do with, not touched") {
+  // Before 0.1.0 there were a version 1 without libtune_meta, a version 2 and a version 3.
+  for (const char* change : {"DROP TABLE libtune_meta", "DROP TABLE libtune_trial",
+                             "PRAGMA user_version = 2; UPDATE libtune_meta SET value = '2'",
+                             "PRAGMA user_version = 3; UPDATE libtune_meta SET value = '3'"}) {
+    const temporary_folder folder;
+    const std::string path = create_database(folder);
+    SQLite::Database(path, SQLite::OPEN_READWRITE).exec(change);
+    const std::string before = bytes_of(path);
+    for (const auto access :
+         {tune::database_access::read_write, tune::database_access::read_only}) {
+      CHECK_THROWS_WITH_AS(connection(path, 1s, 1s, access),
+                           doctest::Contains("rename or remove the file"), database_error);
+    }
+    CHECK(bytes_of(path) == before);
+  }
+}
+
+TEST_CASE("a path that is too long for SQLite is refused, and the error says so") {
+  const temporary_folder folder;
+  const std::string inner = folder.file(std::string(200, 'x') + '/' + std::string(200, 'x'));
+  std::filesystem::create_directories(inner);
+  const std::string path = inner + '/' + std::string(200, 'y');
+  std::ofstream(path) << "";
+  CHECK_THROWS_WITH_AS(connection(path, 1s, 1s), doctest::Contains("shorter path"), database_error);
+}
+
 TEST_CASE("a database that was switched to a write-ahead log is switched back") {
   const temporary_folder folder;
   const std::string path = create_database(folder);

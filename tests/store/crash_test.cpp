@@ -108,12 +108,12 @@ int faults_in(const std::string& path, const rows& stored) {
 }
 
 /// Kills a writer at each of its changes to the files in turn, and counts the faults.
-int faults_of_kills_at_each_change(const std::string& journal) {
+int faults_of_kills_at_each_change() {
   int faults = 0;
   for (int change = 1; change < 150; change += repetitions(3, 1)) {
     const temporary_folder folder;
     const std::string path = folder.file("tuning.db");
-    writer killed({path, "0", std::to_string(change), journal});
+    writer killed({path, "0", std::to_string(change)});
     const rows stored = killed.stored();
     killed.kill();
     faults += faults_in(path, stored);
@@ -146,11 +146,7 @@ TEST_CASE("a process that is killed at any moment loses nothing that it was told
 }
 
 TEST_CASE("a process that is killed at each of its writes loses nothing either") {
-  CHECK(faults_of_kills_at_each_change("journal") == 0);
-}
-
-TEST_CASE("without a journal these tests fail") {
-  CHECK(faults_of_kills_at_each_change("no-journal") > 0);
+  CHECK(faults_of_kills_at_each_change() == 0);
 }
 
 }  // namespace crash_test

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-//   store_crash_writer <database> <first row> [<change> journal|no-journal]
+//   store_crash_writer <database> <first row> [<change>]
 //
 // Stores results and trials until it is killed, and writes the number of each row to standard
 // output once it has been told that the row is stored. With a change it kills itself at the n-th
@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <unistd.h>
 
 #include "libtune/store/tuning_database.hpp"
@@ -17,12 +16,11 @@
 #include "tests/store/samples.hpp"
 
 int main(int count, char** words) {
-  if (count != 3 && count != 5) return 2;
+  if (count != 3 && count != 4) return 2;
   std::unique_ptr<tune::testing::fault_vfs> vfs;
-  if (count == 5) {
+  if (count == 4) {
     vfs = std::make_unique<tune::testing::fault_vfs>();
     vfs->kill_at(std::atoi(words[3]));
-    if (std::string_view(words[4]) == "no-journal") vfs->forget_journals();
   }
   tune::tuning_database database(words[1]);
   const auto function = tune::testing::sample_function();

@@ -119,4 +119,23 @@ TEST_CASE("any umask leaves a database that works") {
   }
 }
 
+TEST_CASE("a folder that came to the path while the database was open is judged anew") {
+  const temporary_folder place;
+  const std::string path = place.file("own/tuning.db");
+  store(path);
+  store(place.file("bad/tuning.db"));
+  fs::permissions(place.path() / "bad", fs::perms(0777));
+  tuning_database database(path);
+  REQUIRE(database.find(sample_function(), sample_key()));
+  fs::rename(place.path() / "own", place.path() / "away");
+  fs::rename(place.path() / "bad", place.path() / "own");
+  CHECK_THROWS_WITH_AS(database.find(sample_function(), sample_key()),
+                       doctest::Contains("written by everybody"), database_error);
+  CHECK_THROWS_AS(database.store(sample_function(), sample_key(3), sample_tuning(3), 1),
+                  database_error);
+  fs::rename(place.path() / "own", place.path() / "bad");
+  fs::rename(place.path() / "away", place.path() / "own");
+  CHECK(database.find(sample_function(), sample_key()));
+}
+
 }  // namespace database_trust_test

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/eviction.hpp"
-
 #include <doctest/doctest.h>
+
+#include "libtune/store/private_folder.hpp"
 
 namespace eviction_test {
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Failing files. Each test repeats a workload with the n-th operation failing, for n = 1, 2, ...
-// until the workload ends before its turn comes.
+// Writes that fail. Each test repeats a workload with the n-th change of a file failing, for
+// n = 1, 2, ... until the workload ends before its turn comes.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
 #include <chrono>
@@ -15,7 +15,6 @@
 #include "libtune/store/tuning_database.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/fault_vfs.hpp"
-#include "tests/store/repetitions.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
@@ -26,10 +25,6 @@ using namespace std::chrono_literals;
 using tune::tuning_database;
 using tune::testing::captured_errors;
 using tune::testing::fault_vfs;
-using tune::testing::file_fault;
-using tune::testing::file_operation;
-using tune::testing::loss;
-using tune::testing::repetitions;
 using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
@@ -86,17 +81,17 @@ bool was_set_aside(const fs::path& folder) {
 }
 
 /// How many promises the file breaks, once all is well again.
-int faults_in(const std::string& path, const acknowledged& done, bool all_are_there = true) {
+int faults_in(const std::string& path, const acknowledged& done) {
   int faults = 0;
   try {
     tuning_database database(path);
     for (std::int64_t row = 0; row < row_count; ++row) {
       const auto found = database.find(sample_function(), sample_key(row));
       if (found && found->values != sample_tuning(row)) ++faults;
-      if (!found && all_are_there && std::ranges::count(done.rows, row) != 0) ++faults;
+      if (!found && std::ranges::count(done.rows, row) != 0) ++faults;
     }
     const auto trials = database.trials(sample_function(), sample_key(0));
-    if (done.trial && all_are_there && trials.size() != 1) ++faults;
+    if (done.trial && trials.size() != 1) ++faults;
     database.store(sample_function(), sample_key(99), sample_tuning(99), 1);
     if (!database.find(sample_function(), sample_key(99))) ++faults;
     SQLite::Database opened(path);
@@ -109,104 +104,35 @@ int faults_in(const std::string& path, const acknowledged& done, bool all_are_th
   return faults;
 }
 
-/// Runs the workload with the n-th operation failing, for all n. Returns how often it was run.
-int check_all(file_fault fault) {
-  for (fault.at = 1;; ++fault.at) {
-    CAPTURE(fault.at);
+/// Runs the workload with the n-th change failing, for all n, and some after it. Returns how often
+/// it was run.
+int check_all(int code, int failures) {
+  for (int change = 1;; ++change) {
+    CAPTURE(change);
     const temporary_folder folder;
     const std::string path = folder.file("tuning.db");
     acknowledged done;
     bool failed = false;
     {
       fault_vfs vfs;
-      vfs.inject(fault);
+      vfs.fail_at(change, code, failures);
       REQUIRE_NOTHROW(done = work(path));
-      failed = vfs.has_failed();
+      failed = vfs.changes() >= change;
     }
     CHECK(faults_in(path, done) == 0);
-    if (!failed) return fault.at;
-    REQUIRE(fault.at < 2000);
+    if (!failed) return change;
+    REQUIRE(change < 2000);
   }
 }
 
-struct named_fault {
-  const char* name;
-  file_operation operation;
-  int code;
-};
-
-const std::vector<named_fault> faults{
-    {"no more files may be opened", file_operation::open, SQLITE_CANTOPEN},
-    {"reads fail", file_operation::read, SQLITE_IOERR_READ},
-    {"memory is short", file_operation::read, SQLITE_IOERR_NOMEM},
-    {"writes fail", file_operation::write, SQLITE_IOERR_WRITE},
-    {"the disk is full", file_operation::write, SQLITE_FULL},
-    {"syncs fail", file_operation::sync, SQLITE_IOERR_FSYNC},
-    {"removals fail", file_operation::remove, SQLITE_IOERR_DELETE},
-    {"locks fail", file_operation::lock, SQLITE_IOERR_LOCK},
-    {"there are no locks", file_operation::lock, SQLITE_NOLFS},
-    {"sizes cannot be told", file_operation::size, SQLITE_IOERR_FSTAT},
-};
-
-int losses(loss lost, bool lies, int seeds) {
-  int faults = 0;
-  for (int seed = 0; seed < seeds; ++seed) {
-    for (int change = 1;; ++change) {
-      const temporary_folder before;
-      const temporary_folder after;
-      acknowledged done;
-      bool has_power = false;
-      {
-        fault_vfs vfs;
-        if (lies) vfs.lie_about_syncs();
-        vfs.cut_power_at(change);
-        done = work(before.file("tuning.db"));
-        has_power = vfs.has_power();
-        vfs.write_survivors(after.path().string(), lost, static_cast<std::uint32_t>(seed));
-      }
-      faults += faults_in(after.file("tuning.db"), done, lost != loss::some_writes_and_removals);
-      if (has_power) break;
-    }
-  }
-  return faults;
-}
-
-TEST_CASE("an operation that fails once, whichever, costs nothing but itself") {
+TEST_CASE("a disk that is full for one write, or from some write on, takes nothing back") {
   captured_errors errors;
-  for (const named_fault& fault : faults) {
-    CAPTURE(fault.name);
-    CHECK(check_all({.operation = fault.operation, .code = fault.code}) > 1);
-  }
+  for (const int failures : {1, 1'000'000}) CHECK(check_all(SQLITE_FULL, failures) > 1);
 }
 
-TEST_CASE("operations that fail from some point on, whichever, take nothing back") {
+TEST_CASE("a write that fails, and all that fail from some write on, take nothing back") {
   captured_errors errors;
-  for (const named_fault& fault : faults) {
-    CAPTURE(fault.name);
-    CHECK(check_all({.operation = fault.operation, .persistent = true, .code = fault.code}) > 1);
-  }
-}
-
-TEST_CASE("a read that returns less than was asked is noticed") {
-  captured_errors errors;
-  CHECK(check_all({.operation = file_operation::short_read, .code = SQLITE_IOERR_SHORT_READ}) > 1);
-}
-
-TEST_CASE("a process that stops at any write leaves a sound file with all that it was told") {
-  CHECK(losses(loss::nothing, false, 1) == 0);
-}
-
-TEST_CASE("a loss of power at any write leaves a sound file with all that it was told") {
-  CHECK(losses(loss::some_writes, false, repetitions(1, 100)) == 0);
-}
-
-TEST_CASE("a loss of power that brings journals back leaves a sound file and no wrong row") {
-  CHECK(losses(loss::some_writes_and_removals, false, repetitions(1, 100)) == 0);
-}
-
-TEST_CASE("a disk that lies about syncs fails these tests") {
-  captured_errors errors;
-  CHECK(losses(loss::some_writes, true, 1) > 0);
+  for (const int failures : {1, 1'000'000}) CHECK(check_all(SQLITE_IOERR_WRITE, failures) > 1);
 }
 
 TEST_CASE("SQLite may run out of memory anywhere") {

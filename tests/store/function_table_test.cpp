@@ -10,7 +10,7 @@
 
 #include "libtune/store/connection.hpp"
 #include "libtune/store/database_file.hpp"
-#include "libtune/store/schema_drift_error.hpp"
+#include "libtune/store/function_identity.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/store/database_reader.hpp"
-#include "libtune/store/schema_drift_error.hpp"
+#include "libtune/store/function_identity.hpp"
 #include "libtune/store/tuning_database.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"

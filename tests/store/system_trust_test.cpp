@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/system_trust.hpp"
-
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <memory>
@@ -9,6 +7,7 @@
 #include <unistd.h>
 
 #include "libtune/base/error.hpp"
+#include "libtune/store/database_trust.hpp"
 #include "libtune/store/record_memory.hpp"
 #include "libtune/store/tuning_layers.hpp"
 #include "libtune/testing/scoped_environment.hpp"

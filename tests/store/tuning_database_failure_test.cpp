@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/schema_drift_error.hpp"
+#include "libtune/store/function_identity.hpp"
 #include "libtune/store/tuning_database.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/samples.hpp"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/utf8.hpp"
-
 #include <doctest/doctest.h>
+
+#include "libtune/store/exchange_json.hpp"
 
 namespace utf8_test {
 

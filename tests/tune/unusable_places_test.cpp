@@ -165,16 +165,16 @@ TEST_CASE("odd names are names") {
   }
 }
 
-TEST_CASE("a path may be as long as paths can be, and one that is longer costs one warning") {
+TEST_CASE("a path may be as long as SQLite takes, and one that is longer costs one warning") {
   const temporary_directory folder;
   const auto path_of = [&](std::size_t length) {
     std::string path = folder.path().string();
     while (path.size() + 250 < length) path += '/' + std::string(200, 'x');
     return path + '/' + std::string(length - path.size() - 4, 'y') + ".db";
   };
-  CHECK(tune_in_child([&] { return set("LIBTUNE_DB", path_of(1'000)); }, 0) == 0);
-  CHECK(fs::exists(path_of(1'000)));
-  CHECK(tune_in_child([&] { return set("LIBTUNE_DB", path_of(4'000)); }, 0) == 0);
+  CHECK(tune_in_child([&] { return set("LIBTUNE_DB", path_of(500)); }, 0) == 0);
+  CHECK(fs::exists(path_of(500)));
+  CHECK(tune_in_child([&] { return set("LIBTUNE_DB", path_of(1'000)); }) == 0);
   CHECK(tune_in_child([&] { return set("LIBTUNE_DB", path_of(4'096)); }) == 0);
   CHECK(tune_in_child([&] { return set("LIBTUNE_DB", path_of(20'000)); }) == 0);
   const std::string name = folder / (std::string(300, 'z') + ".db");
