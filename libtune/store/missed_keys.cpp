@@ -21,7 +21,6 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
-#include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/database_failure.hpp"
@@ -159,7 +158,6 @@ std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std:
 
 void note(const std::string& path, const std::string& line) {
   const std::string identity(missed_identity(line));
-  const detail::fork_guard no_fork;
   const std::lock_guard lock(all_known().mutex);
   auto [known, is_new] = all_known().of.try_emplace(path);
   auto& lines = known->second;

@@ -8,8 +8,6 @@
 #include <sqlite3.h>
 #include <string>
 
-#include "libtune/base/fork_guard.hpp"
-
 namespace tune::detail {
 namespace {
 
@@ -31,7 +29,6 @@ int keep_name(sqlite3_vfs*, const char* name, int size, char* kept) {
 const char* plain_name_vfs() {
   static auto& mutex = *new std::mutex;
   static auto& made = *new std::map<const sqlite3_vfs*, plain_vfs>;
-  const fork_guard no_fork;
   const std::lock_guard lock(mutex);
   const sqlite3_vfs* const usual = sqlite3_vfs_find(nullptr);
   if (usual == nullptr) return nullptr;

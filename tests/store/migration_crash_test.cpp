@@ -92,7 +92,7 @@ class migrating_processes {
  public:
   explicit migrating_processes(const std::string& path) {
     for (int i = 0; i < 3; ++i) {
-      const ::pid_t id = ::fork();
+      const ::pid_t id = tune::testing::fork_for_use();
       if (id == 0) {
         ::alarm(60);
         ::_exit(look_up(path));
