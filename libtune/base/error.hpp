@@ -52,6 +52,13 @@ class database_error : public error {
   using error::error;
 };
 
+/// libtune was to be used in a process that was made by fork, without exec, after libtune was used
+/// in its parent.
+class forked_process_error : public error {
+ public:
+  using error::error;
+};
+
 /// Why a device refused, as far as the tuner has to know.
 enum class device_failure {
   other,           ///< anything that is not one of the following

@@ -19,7 +19,6 @@
 #define LIBTUNE_HAS_BACKTRACE 1
 #endif
 
-#include "libtune/base/fork_guard.hpp"
 #include "libtune/base/never_destroyed.hpp"
 
 namespace tune {
@@ -94,7 +93,6 @@ std::vector<std::string> present_stack() {
 // The stack takes long, and is made for the few that are kept.
 void count_breach(sealed_action action, const std::string& what) {
   breaches& all = all_breaches();
-  const detail::fork_guard no_fork;
   const std::lock_guard lock(all.mutex);
   ++all.summary.counts[static_cast<std::size_t>(action)];
   if (all.summary.first.size() == seal_summary::most_kept) return;
@@ -124,7 +122,6 @@ std::uint64_t seal_summary::total() const noexcept {
 void seal(seal_options options) {
   // What making a stack needs is loaded with the first one: now, not when something goes wrong.
   static_cast<void>(present_stack());
-  const detail::fork_guard no_fork;
   const std::lock_guard lock(seal_mutex());
   if (detail::seals == 0) forget_breaches();
   if (options.scope == seal_scope::this_thread) return seal_this_thread(options.mode);
@@ -139,7 +136,6 @@ void unseal(seal_scope scope) noexcept {
 bool is_sealed() noexcept { return present_seal().has_value(); }
 
 seal_summary seal_report() {
-  const detail::fork_guard no_fork;
   const std::lock_guard lock(all_breaches().mutex);
   return all_breaches().summary;
 }

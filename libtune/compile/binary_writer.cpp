@@ -2,41 +2,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/compile/binary_writer.hpp"
 
-#include <atomic>
 #include <cstdlib>
 #include <exception>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 
-#include "libtune/base/fork_guard.hpp"
+#include "libtune/base/forked_process.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/base/signals_blocked.hpp"
 
 namespace tune::detail {
 
 binary_writer& binary_writer::shared() {
-  static std::atomic<binary_writer*> current{nullptr};
-  static std::mutex making;
-  const fork_guard no_fork;  // a child finds the lock free
-  binary_writer* writer = current.load();
-  if (writer != nullptr && writer->owner_ == ::getpid()) return *writer;
-  const std::lock_guard lock(making);
-  writer = current.load();
-  if (writer == nullptr || writer->owner_ != ::getpid()) {
-    static const int registered = std::atexit([] {
-      binary_writer* const last = current.load();
-      if (last != nullptr && last->owner_ == ::getpid()) last->flush();
-    });
-    static_cast<void>(registered);
-    writer = new binary_writer;
-    current.store(writer);
-  }
+  static never_destroyed<binary_writer> writer;
+  static const int registered = std::atexit([] { writer->flush(); });
+  static_cast<void>(registered);
   return *writer;
 }
-
-binary_writer::binary_writer() : owner_(::getpid()) {}
 
 binary_writer::~binary_writer() { flush(); }
 
@@ -77,7 +61,9 @@ void binary_writer::run() {
   written_.notify_all();
 }
 
+// A forked process lacks the thread.
 void binary_writer::flush() noexcept {
+  if (is_forked()) return;
   std::unique_lock lock(mutex_);
   written_.wait(lock, [&] { return !thread_runs_; });
   if (thread_.joinable()) thread_.join();

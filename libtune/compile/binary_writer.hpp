@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
-#include <sys/types.h>
 #include <thread>
 #include <vector>
 
@@ -18,11 +17,10 @@ namespace tune::detail {
 /// together. The thread ends when there is nothing to write. Thread-safe.
 class binary_writer {
  public:
-  /// That of this process, never destroyed; a child made by fork has its own. What it has is
-  /// written before the process ends by exit.
+  /// That of this process, never destroyed. What it has is written before the process ends by exit.
   static binary_writer& shared();
 
-  binary_writer();
+  binary_writer() = default;
   /// Waits until everything is written.
   ~binary_writer();
   binary_writer(const binary_writer&) = delete;
@@ -40,7 +38,6 @@ class binary_writer {
   std::vector<binary_cache::entry> waiting_;
   std::thread thread_;
   bool thread_runs_ = false;
-  ::pid_t owner_;
 };
 
 }  // namespace tune::detail

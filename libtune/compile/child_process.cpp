@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "libtune/base/fork_guard.hpp"
+#include "libtune/base/forked_process.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/compile/child_environment.hpp"
 #include "libtune/store/file_descriptor.hpp"
@@ -143,8 +143,6 @@ void wait_for_end(::pid_t id, std::chrono::milliseconds patience) {
 
 child_process::child_process(const child_command& command) {
   check_seal(sealed_action::process, [&] { return "start '" + command.program + "'"; });
-  // A child made by fork just now would keep the other end of the socket open.
-  const fork_guard no_fork;
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     throw std::system_error(errno, std::generic_category(), "socketpair");
@@ -156,8 +154,9 @@ child_process::child_process(const child_command& command) {
   socket_ = ours.release();
 }
 
+// It is no child of what this process has forked.
 child_process::~child_process() {
-  if (id_ > 0) finish();
+  if (id_ > 0 && !is_forked()) finish();
   ::close(socket_);
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/forked_process.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/compile/build_log.hpp"
@@ -58,9 +59,11 @@ program compile(const context& context, const kernel_source& source, const defin
                 const compile_options& options) {
   const tune::device handle = context.device();
   const device_info& device = handle.info();
-  detail::check_seal(sealed_action::compile, [&] {
+  const auto what = [&] {
     return fmt::format("compile '{}' for device '{}'", source.name, device.identity.name);
-  });
+  };
+  detail::refuse_if_forked(what);
+  detail::check_seal(sealed_action::compile, what);
   const resolved_source resolved = include_kernel_library(source);
   const std::string before = fmt::format("{}\n{}", preamble(device.language), macros.text());
   const program_source complete{

@@ -2,14 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/compile/compile_job.hpp"
 
-#include <unistd.h>
 #include <utility>
 
 namespace tune::detail {
-
-completion_board::completion_board() : owner_(::getpid()) {}
-
-bool completion_board::is_of_another_process() const noexcept { return owner_ != ::getpid(); }
 
 void compile_job::finish(compile_result result) {
   listeners told;

@@ -10,7 +10,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
 #include "libtune/compile/compile_ticket.hpp"
@@ -19,20 +18,10 @@ namespace tune::detail {
 
 /// Where a pool's jobs are reported done: one lock for them and for the pool's own state. It
 /// outlives the pool, as long as there are tickets.
-class completion_board {
- public:
-  completion_board();
-
-  /// Whether this is a child of the process that made it: then the lock may be in the hands of a
-  /// thread that does not exist here, and is not to be touched.
-  bool is_of_another_process() const noexcept;
-
+struct completion_board {
   std::mutex mutex;
   std::condition_variable changed;  ///< whenever a job is done
   std::uint64_t completed = 0;      ///< guarded by mutex
-
- private:
-  ::pid_t owner_;
 };
 
 /// One program to compile, for all that have asked for it.

@@ -12,11 +12,10 @@
 #include <optional>
 #include <system_error>
 #include <tuple>
-#include <unistd.h>
 #include <utility>
 
 #include "libtune/base/environment.hpp"
-#include "libtune/base/fork_guard.hpp"
+#include "libtune/base/forked_process.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
@@ -102,18 +101,18 @@ compile_pool_options wanted_options(std::optional<std::size_t> count,
 }
 
 void check_pool_seal(const char* what, const context& context) {
-  detail::check_seal(sealed_action::process, [&] {
+  const auto text = [&] {
     const tune::device device = context.device();
     return std::string(what) + " for device '" + device.name() + "'";
-  });
+  };
+  detail::refuse_if_forked(text);
+  detail::check_seal(sealed_action::process, text);
 }
 
 /// The pools of this process, by what was asked for.
 struct shared_pools {
-  /// The process, LIBTUNE_WORKER, LIBTUNE_WORKERS, and the arguments of a program that compiles for
-  /// itself.
-  using wish =
-      std::tuple<::pid_t, std::string, std::optional<std::size_t>, std::vector<std::string>>;
+  /// LIBTUNE_WORKER, LIBTUNE_WORKERS, and the arguments of a program that compiles for itself.
+  using wish = std::tuple<std::string, std::optional<std::size_t>, std::vector<std::string>>;
   std::mutex mutex;
   std::map<wish, std::unique_ptr<compile_pool>> pools;
 };
@@ -126,19 +125,19 @@ shared_pools& all_shared_pools() {
 shared_pools::wish current_wish() {
   std::string given = read_environment("LIBTUNE_WORKER").value_or("");
   auto own = given.empty() ? detail::own_worker_arguments() : std::vector<std::string>();
-  return {::getpid(), std::move(given), read_environment_index("LIBTUNE_WORKERS"), std::move(own)};
+  return {std::move(given), read_environment_index("LIBTUNE_WORKERS"), std::move(own)};
 }
 
 /// What is asked for where the program cannot be started again to compile.
 shared_pools::wish without_own(shared_pools::wish wish) {
-  std::get<3>(wish).clear();
+  std::get<2>(wish).clear();
   return wish;
 }
 
 compile_pool& pool_of(shared_pools& all, const shared_pools::wish& wish) {
   auto& pool = all.pools[wish];
   if (pool == nullptr) {
-    pool = std::make_unique<compile_pool>(wanted_options(std::get<2>(wish), std::get<3>(wish)));
+    pool = std::make_unique<compile_pool>(wanted_options(std::get<1>(wish), std::get<2>(wish)));
   }
   return *pool;
 }
@@ -147,8 +146,6 @@ compile_pool& pool_of(shared_pools& all, const shared_pools::wish& wish) {
 
 compile_pool& compile_pool::shared() {
   const shared_pools::wish wish = current_wish();
-  // A child made by fork finds the lock free, and makes pools of its own.
-  const detail::fork_guard no_fork;
   shared_pools& all = all_shared_pools();
   const std::lock_guard lock(all.mutex);
   // At the end of the process the threads end before static objects do.
@@ -157,13 +154,12 @@ compile_pool& compile_pool::shared() {
   });
   static_cast<void>(registered);
   compile_pool& pool = pool_of(all, wish);
-  if (pool.why_unavailable().empty() || std::get<3>(wish).empty()) return pool;
+  if (pool.why_unavailable().empty() || std::get<2>(wish).empty()) return pool;
   return pool_of(all, without_own(wish));
 }
 
 bool compile_pool::shared_runs() {
   const shared_pools::wish wish = current_wish();
-  const detail::fork_guard no_fork;
   shared_pools& all = all_shared_pools();
   const std::lock_guard lock(all.mutex);
   return std::ranges::any_of(std::array{wish, without_own(wish)}, [&](const auto& wanted) {
@@ -175,22 +171,18 @@ bool compile_pool::shared_runs() {
 compile_pool::compile_pool(compile_pool_options options)
     : crew_(std::make_unique<detail::worker_crew>(std::move(options))) {}
 
+// A forked process has nothing of it that can be taken apart, its thread above all.
 compile_pool::~compile_pool() {
-  // What a child made by fork has of it, its thread above all, cannot be taken apart there.
-  if (crew_->board().is_of_another_process()) static_cast<void>(crew_.release());
+  if (detail::is_forked()) static_cast<void>(crew_.release());
 }
 
 void compile_pool::end() noexcept {
-  if (!crew_->board().is_of_another_process()) crew_->stop();
+  if (!detail::is_forked()) crew_->stop();
 }
 
-bool compile_pool::is_available() const {
-  return !crew_->board().is_of_another_process() && crew_->is_available();
-}
+bool compile_pool::is_available() const { return crew_->is_available(); }
 
-std::string compile_pool::why_unavailable() const {
-  return crew_->board().is_of_another_process() ? "" : crew_->why_unavailable();
-}
+std::string compile_pool::why_unavailable() const { return crew_->why_unavailable(); }
 
 bool compile_pool::is_for(const context& context) {
   const tune::device handle = context.device();
@@ -204,9 +196,7 @@ bool compile_pool::can_compile(const context& context) const {
 
 int compile_pool::workers() const noexcept { return crew_->options().workers; }
 
-int compile_pool::running() const {
-  return crew_->board().is_of_another_process() ? 0 : crew_->running();
-}
+int compile_pool::running() const { return crew_->running(); }
 
 void compile_pool::warm_up(const context& context, int count) {
   check_pool_seal("start helper processes that compile", context);
@@ -238,7 +228,6 @@ compile_ticket compile_pool::submit(const context& context, const program_source
 
 std::uint64_t compile_pool::completed() const {
   detail::completion_board& board = crew_->board();
-  if (board.is_of_another_process()) return 0;
   const std::lock_guard lock(board.mutex);
   return board.completed;
 }
@@ -246,7 +235,6 @@ std::uint64_t compile_pool::completed() const {
 std::uint64_t compile_pool::wait_any(std::uint64_t seen,
                                      std::chrono::steady_clock::time_point deadline) const {
   detail::completion_board& board = crew_->board();
-  if (board.is_of_another_process()) return 0;
   std::unique_lock lock(board.mutex);
   board.changed.wait_until(lock, deadline, [&] { return board.completed != seen; });
   return board.completed;

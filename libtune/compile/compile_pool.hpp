@@ -45,8 +45,8 @@ class compile_pool {
   /// The pool that LIBTUNE_WORKER and LIBTUNE_WORKERS ask for now, as large as the cores and the
   /// memory that this process may use allow. Its workers are this program, if that began with
   /// serve_if_worker and can be started again, or else the helper libtune-worker. It lives to the
-  /// end of the process; a child made by fork gets one of its own. Where there is no helper, a
-  /// warning says so, once. @throws environment_error
+  /// end of the process. Where there is no helper, a warning says so, once. @throws
+  /// environment_error
   static compile_pool& shared();
   /// Whether workers of that pool run. Makes none. @throws environment_error
   static bool shared_runs();

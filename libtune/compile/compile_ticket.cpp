@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "libtune/base/never_destroyed.hpp"
+#include "libtune/base/forked_process.hpp"
 #include "libtune/compile/compile_job.hpp"
 
 namespace tune {
@@ -27,34 +27,27 @@ compile_ticket::compile_ticket(std::shared_ptr<compile_job> job)
     : job_(std::move(job)), cancelled_(std::make_shared<std::atomic<bool>>(false)) {}
 
 bool compile_ticket::done() const {
-  if (job_->board().is_of_another_process()) return true;
   const std::lock_guard lock(job_->board().mutex);
   return job_->is_done();
 }
 
 const compile_result& compile_ticket::result() const {
-  if (job_->board().is_of_another_process()) {
-    static const detail::never_destroyed<compile_result> lost(detail::failed(
-        compile_result::status::unavailable, "it was compiled for the process before a fork"));
-    return *lost;
-  }
   std::unique_lock lock(job_->board().mutex);
   job_->board().changed.wait(lock, [&] { return job_->is_done(); });
   return job_->result();
 }
 
 bool compile_ticket::wait_until(std::chrono::steady_clock::time_point deadline) const {
-  if (job_->board().is_of_another_process()) return true;
   std::unique_lock lock(job_->board().mutex);
   return job_->board().changed.wait_until(lock, deadline, [&] { return job_->is_done(); });
 }
 
 void compile_ticket::cancel() const {
-  if (!job_->board().is_of_another_process() && !cancelled_->exchange(true)) job_->drop_asker();
+  if (!detail::is_forked() && !cancelled_->exchange(true)) job_->drop_asker();
 }
 
 void compile_ticket::on_done(std::function<void()> function) const {
-  if (!job_->board().is_of_another_process()) {
+  {
     const std::lock_guard lock(job_->board().mutex);
     if (!job_->is_done()) return job_->add_listener(std::move(function));
   }

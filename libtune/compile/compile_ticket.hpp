@@ -40,8 +40,7 @@ namespace detail {
 class compile_job;
 }
 
-/// A program under way in a compile_pool. A handle: copies mean the same request. Thread-safe. In a
-/// child made by fork, where the pool's thread does not exist, all are done and unavailable.
+/// A program under way in a compile_pool. A handle: copies mean the same request. Thread-safe.
 class compile_ticket {
  public:
   explicit compile_ticket(std::shared_ptr<detail::compile_job> job);

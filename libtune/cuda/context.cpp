@@ -42,7 +42,7 @@ cuda_context::cuda_context(std::shared_ptr<const cuda_device> device, CUcontext 
 cuda_context::~cuda_context() {
   runway_.reset();
   fill_kernels_.reset();
-  if (ownership_ == ownership::owned) {
+  if (ownership_ == ownership::owned && !detail::is_forked()) {
     log_failure(api(), api().context_destroy(handle_), "cuCtxDestroy");
   }
 }

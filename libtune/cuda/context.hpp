@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "libtune/base/forked_process.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/cuda/current_context.hpp"
 #include "libtune/cuda/device.hpp"
@@ -39,9 +40,11 @@ class cuda_context final : public detail::context_interface {
   void check(CUresult code, const char* call) const { cuda::check(api(), code, call, info()); }
 
   /// For destructors: does release() in this context, and logs if it failed. Does nothing once the
-  /// driver has been shut down, as it is when static objects are destroyed.
+  /// driver has been shut down, as it is when static objects are destroyed, and in a forked
+  /// process.
   template <class Release>
   void release(const char* call, Release&& release) const noexcept {
+    if (detail::is_forked()) return;
     CUcontext current = nullptr;
     if (api().context_get_current(&current) == CUDA_ERROR_DEINITIALIZED) return;
     try {

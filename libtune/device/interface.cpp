@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/forked_process.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/device/fill_parts.hpp"
 #include "libtune/device/graph_interface.hpp"
@@ -106,12 +107,14 @@ class capture_scope {
 
 // A door for what belongs to a device.
 template <class... Arguments>
-void check_device_seal(sealed_action action, const device_info& device, const char* format,
+void check_device_door(sealed_action action, const device_info& device, const char* format,
                        const Arguments&... arguments) {
-  check_seal(action, [&] {
+  const auto what = [&] {
     return fmt::format(fmt::runtime(format), arguments...) + " on device '" + device.identity.name +
            "'";
-  });
+  };
+  refuse_if_forked(what);
+  check_seal(action, what);
 }
 
 void note_release(std::size_t bytes, const char* what, const device_info& device) noexcept {
@@ -123,12 +126,12 @@ void note_release(std::size_t bytes, const char* what, const device_info& device
 }  // namespace
 
 std::shared_ptr<context_interface> device_interface::create_context(context_options options) const {
-  check_device_seal(sealed_action::allocate, info(), "create a context");
+  check_device_door(sealed_action::allocate, info(), "create a context");
   return do_create_context(options);
 }
 
 std::unique_ptr<kernel_interface> program_interface::create_kernel(const std::string& name) const {
-  check_device_seal(sealed_action::load, context_->info(), "create kernel '{}'", name);
+  check_device_door(sealed_action::load, context_->info(), "create kernel '{}'", name);
   return do_create_kernel(name);
 }
 
@@ -280,7 +283,7 @@ bool queue_interface::capture(std::shared_ptr<graph_interface>& graph,
 }
 
 void queue_interface::check_new_graph() const {
-  check_device_seal(sealed_action::allocate, context_->info(), "make a command graph");
+  check_device_door(sealed_action::allocate, context_->info(), "make a command graph");
 }
 
 bool queue_interface::do_capture(std::shared_ptr<graph_interface>&, const std::function<void()>&) {
@@ -342,14 +345,14 @@ std::vector<std::shared_ptr<event_interface>> queue_interface::stop_recording() 
 }
 
 std::shared_ptr<buffer_interface> context_interface::create_buffer(std::size_t bytes) {
-  check_device_seal(sealed_action::allocate, info(), "allocate {} bytes", bytes);
+  check_device_door(sealed_action::allocate, info(), "allocate {} bytes", bytes);
   auto made = do_create_buffer(bytes);
   made->allocated_ = true;
   return made;
 }
 
 std::shared_ptr<buffer_interface> context_interface::create_managed_buffer(std::size_t bytes) {
-  check_device_seal(sealed_action::allocate, info(), "allocate {} bytes of managed memory", bytes);
+  check_device_door(sealed_action::allocate, info(), "allocate {} bytes of managed memory", bytes);
   auto made = do_create_managed_buffer(bytes);
   made->allocated_ = true;
   return made;
@@ -357,25 +360,25 @@ std::shared_ptr<buffer_interface> context_interface::create_managed_buffer(std::
 
 std::shared_ptr<pinned_memory_interface> context_interface::create_pinned_memory(
     std::size_t bytes) {
-  check_device_seal(sealed_action::allocate, info(), "allocate {} bytes of pinned memory", bytes);
+  check_device_door(sealed_action::allocate, info(), "allocate {} bytes of pinned memory", bytes);
   auto made = do_create_pinned_memory(bytes);
   made->device_ = device_;
   return made;
 }
 
 std::shared_ptr<queue_interface> context_interface::create_queue(queue_settings settings) {
-  check_device_seal(sealed_action::allocate, info(), "create a command queue");
+  check_device_door(sealed_action::allocate, info(), "create a command queue");
   return do_create_queue(settings);
 }
 
 std::shared_ptr<program_interface> context_interface::create_program(const program_source& source) {
-  check_device_seal(sealed_action::compile, info(), "compile '{}'", source.name);
+  check_device_door(sealed_action::compile, info(), "compile '{}'", source.name);
   return do_create_program(source);
 }
 
 std::shared_ptr<program_interface> context_interface::create_program_from_binary(
     const std::string& name, std::span<const std::byte> binary) {
-  check_device_seal(sealed_action::load, info(), "load program '{}'", name);
+  check_device_door(sealed_action::load, info(), "load program '{}'", name);
   return do_create_program_from_binary(name, binary);
 }
 

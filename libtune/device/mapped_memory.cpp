@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "libtune/base/forked_process.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/device/interface.hpp"
 
@@ -41,6 +42,7 @@ void mapped_memory::unmap() {
 }
 
 void mapped_memory::end_or_log() noexcept {
+  if (detail::is_forked()) return;
   try {
     unmap();
   } catch (const std::exception& failure) {

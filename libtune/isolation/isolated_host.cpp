@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
-#include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/isolation/remote_tuning.hpp"
 #include "libtune/store/identity_column.hpp"
@@ -24,7 +23,6 @@ std::string name_of(const tuning_task& task) {
 }  // namespace
 
 void isolated_host::add(tuner_program program) {
-  const fork_guard no_fork;
   const std::lock_guard lock(mutex_);
   std::erase(programs_, program);
   programs_.insert(programs_.begin(), std::move(program));
@@ -57,7 +55,6 @@ tuned_values isolated_host::do_tune(const tuning_task& task) {
 // Children that have refused would only do so again, and each takes a while to start.
 std::vector<tuner_program> isolated_host::programs_for(const tuning_task& task) const {
   const bool insists = resolve_isolation(task.options) == isolation_mode::on;
-  const fork_guard no_fork;
   const std::lock_guard lock(mutex_);
   const std::string name = name_of(task);
   if (const auto known = known_.find(name); known != known_.end()) return {known->second};
@@ -66,7 +63,6 @@ std::vector<tuner_program> isolated_host::programs_for(const tuning_task& task) 
 }
 
 void isolated_host::remember(const tuning_task& task, const tuner_program& program) {
-  const fork_guard no_fork;
   const std::lock_guard lock(mutex_);
   known_.insert_or_assign(name_of(task), program);
 }
@@ -78,7 +74,6 @@ tuned_values isolated_host::fall_back(const tuning_task& task, const std::string
     throw error(what + " (and isolation 'on' forbids to tune it in the program itself)");
   }
   {
-    const fork_guard no_fork;
     const std::lock_guard lock(mutex_);
     known_.erase(name_of(task));
     hopeless_.insert(name_of(task));

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "libtune/base/forked_process.hpp"
 #include "libtune/store/file_descriptor.hpp"
 
 namespace tune::detail {
@@ -95,7 +96,7 @@ tuner_child::tuner_child(const tuner_program& program, std::string mark)
                 .variables = variables_for(program, mark_)}) {}
 
 tuner_child::~tuner_child() {
-  if (id() > 0) finish();
+  if (id() > 0 && !is_forked()) finish();
 }
 
 child_process::end tuner_child::finish(std::chrono::milliseconds patience) {

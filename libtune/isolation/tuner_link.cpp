@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "libtune/base/forked_process.hpp"
 #include "libtune/compile/wire.hpp"
 #include "libtune/isolation/lost_child.hpp"
 
@@ -37,11 +38,11 @@ void tuner_link::leave(int status) noexcept {
   ::_exit(status);
 }
 
-tuner_link::tuner_link(int socket) noexcept : socket_(socket), process_(::getpid()) {}
+tuner_link::tuner_link(int socket) noexcept : socket_(socket) { watch_forks(); }
 
 // What is buffered is the original's to write, and the parent hears it alone.
 void tuner_link::leave_if_copy() const noexcept {
-  if (::getpid() != process_) ::_exit(0);
+  if (is_forked()) ::_exit(0);
 }
 
 void tuner_link::send(const tuner_message& message) noexcept {

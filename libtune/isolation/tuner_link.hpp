@@ -4,7 +4,6 @@
 
 #include <mutex>
 #include <optional>
-#include <sys/types.h>
 
 #include "libtune/isolation/tuner_message.hpp"
 
@@ -36,7 +35,6 @@ class tuner_link {
   void leave_if_copy() const noexcept;
 
   int socket_;
-  ::pid_t process_;
   std::mutex sending_;
   tuner_message_reader reader_;
 };

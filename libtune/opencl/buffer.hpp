@@ -19,6 +19,7 @@ class opencl_buffer final : public detail::buffer_interface {
   /// A part of another. @throws device_error
   opencl_buffer(std::shared_ptr<const opencl_buffer> parent, std::size_t offset_bytes,
                 std::size_t bytes);
+  ~opencl_buffer() override { leave_if_forked(handle_); }
 
   const cl::Buffer& handle() const noexcept { return handle_; }
 

@@ -4,10 +4,18 @@
 
 #include <memory>
 
+#include "libtune/base/forked_process.hpp"
 #include "libtune/device/interface.hpp"
 #include "libtune/opencl/clhpp.hpp"
 
 namespace tune::opencl {
+
+/// For destructors: in a forked process, where the driver may wait for threads of the parent, it
+/// does not hear of the end of these handles.
+template <class... Handles>
+void leave_if_forked(Handles&... handles) noexcept {
+  if (detail::is_forked()) ((handles() = nullptr), ...);
+}
 
 /// One device of one platform.
 class opencl_device final : public detail::device_interface {

@@ -91,6 +91,8 @@ opencl_pinned_memory::opencl_pinned_memory(std::shared_ptr<opencl_context> conte
       handle_(std::move(handle)) {}
 
 opencl_pinned_memory::~opencl_pinned_memory() {
+  leave_if_forked(queue_, handle_);
+  if (handle_() == nullptr) return;
   cl_int status = clEnqueueUnmapMemObject(queue_(), handle_(), data(), 0, nullptr, nullptr);
   if (status == CL_SUCCESS) status = clFinish(queue_());
   if (status != CL_SUCCESS) {

@@ -16,6 +16,7 @@ class opencl_kernel final : public detail::kernel_interface {
  public:
   opencl_kernel(std::shared_ptr<detail::context_interface> context, cl::Kernel handle,
                 const cl::Device& device);
+  ~opencl_kernel() override { leave_if_forked(handle_); }
 
   const cl::Kernel& handle() const noexcept { return handle_; }
 

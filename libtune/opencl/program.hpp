@@ -28,6 +28,7 @@ class opencl_program final : public detail::program_interface {
   /// Loads. @throws device_error (invalid_binary)
   opencl_program(const std::shared_ptr<opencl_context>& context, const std::string& name,
                  std::span<const std::byte> binary);
+  ~opencl_program() override { leave_if_forked(handle_); }
 
   const cl::Program& handle() const noexcept { return handle_; }
 

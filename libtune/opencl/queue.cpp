@@ -47,7 +47,8 @@ opencl_queue::opencl_queue(const std::shared_ptr<opencl_context>& context, cl::C
 
 // Commands still under way may use buffers that are released next.
 opencl_queue::~opencl_queue() {
-  if (!is_own_) return;
+  leave_if_forked(handle_);
+  if (!is_own_ || handle_() == nullptr) return;
   const cl_int status = clFinish(handle_());
   if (status != CL_SUCCESS) {
     log(log_level::error, "a command queue ended with " + error_name(status));

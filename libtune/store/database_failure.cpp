@@ -9,7 +9,6 @@
 #include <set>
 #include <sqlite3.h>
 
-#include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 
@@ -63,7 +62,6 @@ void warn_of_failure(const database_error& failure) noexcept {
     static never_destroyed<told_faults> told;
     bool is_new = false;
     {
-      const fork_guard no_fork;
       const std::lock_guard lock(told->mutex);
       is_new = told->faults.insert(known->fault()).second;
     }

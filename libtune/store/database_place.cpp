@@ -8,7 +8,6 @@
 #include <span>
 #include <system_error>
 
-#include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/file_system.hpp"
@@ -57,7 +56,6 @@ database_place place_database(const std::string& path) {
   if (path.empty()) return {};
   static detail::never_destroyed<known_places> known;
   const std::string file = absolute(path);
-  const detail::fork_guard no_fork;
   const std::lock_guard lock(known->mutex);
   const auto found = known->places.find(file);
   if (found != known->places.end()) return found->second;

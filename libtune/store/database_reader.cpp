@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <string_view>
 
+#include "libtune/base/forked_process.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/store/connection.hpp"
 #include "libtune/store/content_rows.hpp"
@@ -67,8 +68,9 @@ class database_reader::implementation {
 
   template <class Step>
   auto attempt(const std::string& what, Step step) {
-    detail::check_seal(sealed_action::database,
-                       [&] { return what + " in the tuning database '" + path_ + "'"; });
+    const auto asked = [&] { return what + " in the tuning database '" + path_ + "'"; };
+    detail::refuse_if_forked(asked);
+    detail::check_seal(sealed_action::database, asked);
     try {
       return step();
     } catch (const SQLite::Exception& failure) {
@@ -110,7 +112,10 @@ class database_reader::implementation {
 database_reader::database_reader(const std::string& path, database_access access)
     : impl_(std::make_unique<implementation>(path, access)) {}
 
-database_reader::~database_reader() = default;
+// SQLite forbids a forked process even to close what its parent opened.
+database_reader::~database_reader() {
+  if (detail::is_forked()) static_cast<void>(impl_.release());
+}
 
 bool database_reader::has_tables() { return impl_->has_tables(); }
 std::size_t database_reader::damaged() const noexcept { return impl_->damaged; }

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "libtune/base/fork_guard.hpp"
+#include "libtune/base/forked_process.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/store/database_failure.hpp"
@@ -25,24 +25,31 @@ constexpr std::chrono::milliseconds longest_lookup{1000};
 
 database_session::database_session(const std::string& path, database_waits waits,
                                    database_access access)
-    : path_(absolute_path(path)), waits_(waits), access_(access) {}
+    : path_(absolute_path(path)), waits_(waits), access_(access) {
+  refuse_if_forked([&] { return "open the tuning database '" + path_ + "'"; });
+}
 
-database_session::~database_session() { leave_to_parent(); }
+// SQLite forbids a forked process even to close what its parent opened.
+database_session::~database_session() {
+  if (!is_forked()) return;
+  for (auto& [name, table] : tables_) static_cast<void>(table.release());
+  static_cast<void>(connection_.release());
+}
 
 void database_session::attempt(std::string_view verb, std::string_view subject,
                                const std::function<void()>& step) {
-  check_seal(sealed_action::database, [&] {
+  const auto what = [&] {
     return fmt::format("{} '{}' in the tuning database '{}'", verb, subject, path_);
-  });
-  const fork_guard no_fork;
+  };
+  refuse_if_forked(what);
+  check_seal(sealed_action::database, what);
   const std::lock_guard lock(mutex_);
-  leave_to_parent();
   try {
     step();
   } catch (const SQLite::Exception& failure) {
     damage_is_known_ = damage_is_known_ || is_damage(failure);
-    const std::string what = std::string(verb) + " '" + std::string(subject) + "'";
-    const database_fault told = database_failure(path_, what, failure);
+    const std::string asked = std::string(verb) + " '" + std::string(subject) + "'";
+    const database_fault told = database_failure(path_, asked, failure);
     if (is_busy(failure)) throw database_busy_error(told);
     throw told;
   }
@@ -183,15 +190,6 @@ void database_session::close() {
 
 void database_session::close_if_moved() {
   if (connection_ && !connection_->is_in_place()) close();
-}
-
-// SQLite forbids a child even to close what its parent opened. So the child never frees it.
-void database_session::leave_to_parent() noexcept {
-  const ::pid_t process = ::getpid();
-  if (std::exchange(process_, process) == process) return;
-  for (auto& [name, table] : tables_) static_cast<void>(table.release());
-  static_cast<void>(connection_.release());
-  tables_.clear();
 }
 
 void database_session::set_aside(const std::string& reason) {

@@ -10,9 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <sys/types.h>
 #include <type_traits>
-#include <unistd.h>
 
 #include "libtune/store/connection.hpp"
 #include "libtune/store/function_table.hpp"
@@ -24,7 +22,7 @@ namespace tune::detail {
 /// The use of a tuning database by one object: opens the file when it is needed and anew when it
 /// has moved, runs one step at a time, and turns what goes wrong into a database_error, a miss, or
 /// a new file in the place of a damaged one. What a step reads and writes it does not know.
-/// Thread-safe; after a fork the child opens the file anew.
+/// Thread-safe.
 class database_session {
  public:
   /// Opens nothing yet.
@@ -88,7 +86,6 @@ class database_session {
   void make_file();
   void close();
   void close_if_moved();
-  void leave_to_parent() noexcept;
   void set_aside(const std::string& reason);
 
   const std::string path_;
@@ -96,7 +93,6 @@ class database_session {
   bool damage_is_known_ = false;  // to the caller, who was told with an error
   const database_access access_;
   std::mutex mutex_;
-  ::pid_t process_ = ::getpid();
   std::unique_ptr<connection> connection_;
   std::map<std::string, std::unique_ptr<function_table>> tables_;  // after what they refer to
   std::int64_t schema_number_ = 0;                                 // for which they were checked

@@ -20,7 +20,7 @@ namespace tune {
 /// object; two objects exclude each other also in one process.
 ///
 /// It is the lock of a file that is made by whoever comes first, is never removed, is empty and
-/// may be opened by everybody. A child made by fork does not have it (store/process_lock.hpp).
+/// may be opened by everybody. What a candidate forks does not have it (store/process_lock.hpp).
 class [[nodiscard]] device_lock {
  public:
   /// Takes nothing yet.

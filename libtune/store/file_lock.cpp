@@ -10,6 +10,8 @@
 #include <thread>
 #include <unistd.h>
 
+#include "libtune/base/forked_process.hpp"
+
 namespace tune::detail {
 namespace {
 
@@ -24,7 +26,7 @@ bool is_removed(const file_descriptor& file) noexcept {
 file_lock& file_lock::operator=(file_lock&& other) noexcept {
   release();
   file_ = std::move(other.file_);
-  taken_by_ = std::exchange(other.taken_by_, 0);
+  is_taken_ = std::exchange(other.is_taken_, false);
   return *this;
 }
 
@@ -33,19 +35,18 @@ lock_attempt file_lock::try_take() noexcept {
   if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
     return errno == EWOULDBLOCK || errno == EINTR ? lock_attempt::busy : lock_attempt::impossible;
   }
-  taken_by_ = ::getpid();
+  watch_forks();
+  is_taken_ = true;
   if (!is_removed(file_)) return lock_attempt::taken;
   release();
   return lock_attempt::removed;
 }
 
-// Said to the system explicitly: closing would leave the lock with a child that has a copy.
+// Said to the system explicitly: closing would leave the lock with a child that has a copy. A child
+// would release the lock of its parent.
 void file_lock::release() noexcept {
-  if (is_taken()) ::flock(file_.get(), LOCK_UN);
-  taken_by_ = 0;
+  if (std::exchange(is_taken_, false) && !is_forked()) ::flock(file_.get(), LOCK_UN);
 }
-
-bool file_lock::is_taken() const noexcept { return taken_by_ != 0 && taken_by_ == ::getpid(); }
 
 std::chrono::nanoseconds wait_clock::elapsed() noexcept {
   const auto now = std::chrono::steady_clock::now();

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <functional>
-#include <sys/types.h>
 #include <utility>
 
 #include "libtune/store/file_descriptor.hpp"
@@ -30,13 +29,13 @@ enum class lock_attempt {
 /// The system's exclusive lock (flock) of an open file, which need not be writable. The system
 /// releases it however the process ends. Not thread-safe.
 ///
-/// A child made by fork has a copy of the descriptor but not the lock: its end releases nothing.
+/// A forked process has a copy of the descriptor, whose end releases nothing.
 class [[nodiscard]] file_lock {
  public:
   file_lock() noexcept = default;
   explicit file_lock(file_descriptor file) noexcept : file_(std::move(file)) {}
   file_lock(file_lock&& other) noexcept
-      : file_(std::move(other.file_)), taken_by_(std::exchange(other.taken_by_, 0)) {}
+      : file_(std::move(other.file_)), is_taken_(std::exchange(other.is_taken_, false)) {}
   file_lock& operator=(file_lock&& other) noexcept;
   ~file_lock() { release(); }
 
@@ -44,13 +43,12 @@ class [[nodiscard]] file_lock {
   lock_attempt try_take() noexcept;
   void release() noexcept;
 
-  /// Whether this process, and not one that it was forked from, has taken the lock.
-  bool is_taken() const noexcept;
+  bool is_taken() const noexcept { return is_taken_; }
   const file_descriptor& file() const noexcept { return file_; }
 
  private:
   file_descriptor file_;
-  ::pid_t taken_by_ = 0;
+  bool is_taken_ = false;
 };
 
 /// Adds up the time that is waited. While this process is stopped little of it counts, so that who

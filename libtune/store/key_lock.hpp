@@ -21,7 +21,7 @@ namespace tune {
 /// way. One thread uses an object.
 ///
 /// It is the lock of one byte of a file, which 62 bits of a hash of the key choose: two keys do not
-/// share one. A child made by fork does not have it (store/process_lock.hpp says how that is so).
+/// share one. What a candidate forks does not have it (store/process_lock.hpp).
 class [[nodiscard]] key_lock {
  public:
   /// Takes nothing yet. @param database  the absolute path @param key  any text

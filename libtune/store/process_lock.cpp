@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libtune/base/fork_guard.hpp"
+#include "libtune/base/forked_process.hpp"
 
 namespace tune::detail {
 namespace {
@@ -38,12 +38,11 @@ struct ::flock range_of(std::uint64_t byte, short type) noexcept {
 
 std::shared_ptr<lock_file> lock_file::open(const std::string& path,
                                            const std::function<file_descriptor()>& open) {
-  const fork_guard no_fork;
+  watch_forks();
   const std::lock_guard guard(files().mutex);
   auto& all = files().all;
   std::erase_if(all, [](const auto& item) {
     lock_file& file = *item.second;
-    file.leave_to_parent();
     // What has been closed behind our back may be another's file by now.
     if (!file.is_open()) file.file_.release();
     return !file.file_ || (file.held_.empty() && file.is_removed());
@@ -65,7 +64,7 @@ std::shared_ptr<lock_file> lock_file::open(const std::string& path,
 }
 
 lock_file::lock_file(file_descriptor file) noexcept
-    : file_(std::move(file)), id_(identity_of(file_.get())), process_(::getpid()) {}
+    : file_(std::move(file)), id_(identity_of(file_.get())) {}
 
 lock_file::~lock_file() {
   if (!is_open()) file_.release();
@@ -82,14 +81,8 @@ bool lock_file::is_removed() const noexcept {
   return ::fstat(file_.get(), &status) != 0 || status.st_nlink == 0;
 }
 
-void lock_file::leave_to_parent() noexcept {
-  if (std::exchange(process_, ::getpid()) != process_) held_.clear();
-}
-
 lock_attempt lock_file::try_take(std::uint64_t byte, bool shared) noexcept {
-  const fork_guard no_fork;
   const std::lock_guard guard(files().mutex);
-  leave_to_parent();
   if (!is_open() || is_removed()) return lock_attempt::removed;
   if (const auto known = held_.find(byte); known != held_.end()) {
     if (!shared) return lock_attempt::busy;
@@ -107,10 +100,15 @@ lock_attempt lock_file::try_take(std::uint64_t byte, bool shared) noexcept {
   return lock_attempt::removed;
 }
 
-void lock_file::release(std::uint64_t byte) noexcept {
-  const fork_guard no_fork;
+void lock_file::forget_all() noexcept {
   const std::lock_guard guard(files().mutex);
-  leave_to_parent();
+  for (const auto& [id, file] : files().all) file->held_.clear();
+}
+
+// A thread of the parent may have the mutex, for ever.
+void lock_file::release(std::uint64_t byte) noexcept {
+  if (is_forked()) return;
+  const std::lock_guard guard(files().mutex);
   const auto known = held_.find(byte);
   if (known == held_.end() || --known->second > 0) return;
   held_.erase(known);
@@ -119,9 +117,7 @@ void lock_file::release(std::uint64_t byte) noexcept {
 }
 
 std::optional<::pid_t> lock_file::holder(std::uint64_t byte) noexcept {
-  const fork_guard no_fork;
   const std::lock_guard guard(files().mutex);
-  leave_to_parent();
   if (held_.contains(byte)) return ::getpid();
   struct ::flock range = range_of(byte, F_WRLCK);
   if (!is_open() || ::fcntl(file_.get(), F_GETLK, &range) != 0) return std::nullopt;
@@ -133,20 +129,20 @@ process_lock& process_lock::operator=(process_lock&& other) noexcept {
   release();
   file_ = std::move(other.file_);
   byte_ = other.byte_;
-  taken_by_ = std::exchange(other.taken_by_, 0);
+  is_taken_ = std::exchange(other.is_taken_, false);
   return *this;
 }
 
 lock_attempt process_lock::try_take(bool shared) noexcept {
   if (!file_) return lock_attempt::impossible;
-  if (taken_by_ == ::getpid()) return lock_attempt::taken;
+  if (is_taken_) return lock_attempt::taken;
   const lock_attempt attempt = file_->try_take(byte_, shared);
-  if (attempt == lock_attempt::taken) taken_by_ = ::getpid();
+  is_taken_ = attempt == lock_attempt::taken;
   return attempt;
 }
 
 void process_lock::release() noexcept {
-  if (file_ && std::exchange(taken_by_, 0) == ::getpid()) file_->release(byte_);
+  if (std::exchange(is_taken_, false)) file_->release(byte_);
 }
 
 }  // namespace tune::detail

@@ -18,10 +18,10 @@ namespace tune::detail {
 
 /// A file whose bytes are locked, one by one, for this process as a whole. Thread-safe.
 ///
-/// These are the POSIX locks of fcntl(F_SETLK), for what no other kind of the system's has: a child
-/// made by fork does not have them and cannot keep them, whereas one of flock() or F_OFD_SETLK is
-/// that of an open file, which a child shares and keeps though its parent is killed; and the system
-/// tells which process has one. It releases them however the process ends.
+/// These are the POSIX locks of fcntl(F_SETLK), for what no other kind of the system's has: what a
+/// candidate forks does not have them and cannot keep them, whereas one of flock() or F_OFD_SETLK
+/// is that of an open file, which a child shares and keeps though its parent is killed; and the
+/// system tells which process has one. It releases them however the process ends.
 ///
 /// Their flaw is that the system drops all locks of a process in a file when the process closes any
 /// descriptor of that file. So a process opens the file once, and closes it only when the file has
@@ -47,6 +47,9 @@ class lock_file {
   /// none has it, or the system does not tell.
   std::optional<::pid_t> holder(std::uint64_t byte) noexcept;
 
+  /// For tests, with accept_fork: forgets what the parent has.
+  static void forget_all() noexcept;
+
   /// For reading and writing what the file holds; stays this object's.
   int descriptor() const noexcept { return file_.get(); }
 
@@ -56,12 +59,10 @@ class lock_file {
   static std::optional<identity> identity_of(int file) noexcept;
   bool is_open() const noexcept { return id_ && identity_of(file_.get()) == id_; }
   bool is_removed() const noexcept;
-  void leave_to_parent() noexcept;
 
   file_descriptor file_;
   std::optional<identity> id_;
-  ::pid_t process_;
-  std::map<std::uint64_t, int> held_;  // by this process, how many times
+  std::map<std::uint64_t, int> held_;  // how many times
 };
 
 /// One byte of a lock_file, released at the end of its life. Not thread-safe.
@@ -73,7 +74,7 @@ class [[nodiscard]] process_lock {
   process_lock(process_lock&& other) noexcept
       : file_(std::move(other.file_)),
         byte_(other.byte_),
-        taken_by_(std::exchange(other.taken_by_, 0)) {}
+        is_taken_(std::exchange(other.is_taken_, false)) {}
   process_lock& operator=(process_lock&& other) noexcept;
   ~process_lock() { release(); }
 
@@ -88,7 +89,7 @@ class [[nodiscard]] process_lock {
  private:
   std::shared_ptr<lock_file> file_;
   std::uint64_t byte_ = 0;
-  ::pid_t taken_by_ = 0;  // a child does not have what its parent has
+  bool is_taken_ = false;
 };
 
 }  // namespace tune::detail

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/store/record_memory.hpp"
 
-#include "libtune/base/fork_guard.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/identity_column.hpp"
 
@@ -37,7 +36,6 @@ std::optional<record> record_memory::find(const std::string& scope,
                                           const record_key& key) const {
   const std::string outer = text_of(function, key.arguments);
   const std::string inner = text_of(scope, key.device);
-  const detail::fork_guard no_fork;
   const std::lock_guard lock(mutex_);
   const auto known = finds_.find(outer);
   if (known == finds_.end()) return std::nullopt;
@@ -46,7 +44,6 @@ std::optional<record> record_memory::find(const std::string& scope,
 }
 
 std::uint64_t record_memory::generation() const {
-  const detail::fork_guard no_fork;
   const std::lock_guard lock(mutex_);
   return generation_;
 }
@@ -55,7 +52,6 @@ void record_memory::remember(const std::string& scope, const function_identity& 
                              const record_key& key, const record& found, std::uint64_t generation) {
   const std::string outer = text_of(function, key.arguments);
   const std::string inner = text_of(scope, key.device);
-  const detail::fork_guard no_fork;
   const std::lock_guard lock(mutex_);
   if (generation != generation_) return;
   if (finds_.size() >= most_ && !finds_.contains(outer)) finds_.clear();
@@ -65,14 +61,12 @@ void record_memory::remember(const std::string& scope, const function_identity& 
 void record_memory::forget(const function_identity& function,
                            const std::vector<named_value>& arguments) {
   const std::string outer = text_of(function, arguments);
-  const detail::fork_guard no_fork;
   const std::lock_guard lock(mutex_);
   finds_.erase(outer);
   ++generation_;
 }
 
 void record_memory::forget_all() {
-  const detail::fork_guard no_fork;
   const std::lock_guard lock(mutex_);
   finds_.clear();
   ++generation_;

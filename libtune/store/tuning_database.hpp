@@ -39,8 +39,7 @@ struct database_waits {
 /// beside them every trial of every search.
 ///
 /// Thread-safe: the calls of several threads take turns. Any number of processes, and of objects
-/// in one process, may use one file. A child made by fork may go on using an object: it opens the
-/// file anew, and leaves what its parent has open alone.
+/// in one process, may use one file.
 ///
 /// A row whose checksum is wrong counts as not there. A file of libtune that is damaged beyond
 /// reading is moved aside by the next call that writes, which starts a new one; files of others are
@@ -48,8 +47,9 @@ struct database_waits {
 ///
 /// All functions throw argument_error for what can never be stored (a wrong type, a NaN in a key,
 /// a bad name), schema_drift_error if the fields of the function have changed and its version has
-/// not, and database_error if the file cannot be opened, read or written: database_busy_error if
-/// others hold it for too long.
+/// not, database_error if the file cannot be opened, read or written: database_busy_error if
+/// others hold it for too long, and forked_process_error in a process made by fork without exec
+/// after libtune was used in its parent.
 class tuning_database {
  public:
   /// Opens nothing yet.

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <unistd.h>
 
-#include "libtune/base/fork_guard.hpp"
+#include "libtune/base/forked_process.hpp"
 #include "libtune/store/private_folder.hpp"
 
 namespace tune {
@@ -64,7 +64,7 @@ wait_mark::wait_mark(const std::string& folder, std::vector<std::uint64_t> had,
 }
 
 wait_mark::~wait_mark() {
-  const detail::fork_guard no_fork;
+  if (detail::is_forked()) return;
   if (!file_) {
     const std::lock_guard lock(marks_here().mutex);
     for (const std::uint64_t key : had_) {
@@ -82,7 +82,6 @@ wait_mark::~wait_mark() {
 }
 
 void wait_mark::put(const edge& record) {
-  const detail::fork_guard no_fork;
   if (!file_) {
     const std::lock_guard lock(marks_here().mutex);
     marks_here().all.insert(record);
@@ -102,7 +101,6 @@ void wait_mark::put(const edge& record) {
 }
 
 std::vector<wait_mark::edge> wait_mark::edges() const {
-  const detail::fork_guard no_fork;
   if (!file_) {
     const std::lock_guard lock(marks_here().mutex);
     return {marks_here().all.begin(), marks_here().all.end()};

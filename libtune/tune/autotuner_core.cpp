@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "libtune/base/fork_guard.hpp"
+#include "libtune/base/forked_process.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
@@ -63,7 +63,6 @@ class known_standings {
   }
 
   std::optional<bool> find(const autotuner_core* of, const std::string& result) const {
-    const detail::fork_guard no_fork;
     const std::lock_guard lock(mutex_);
     const auto all = standings_.find(of);
     if (all == standings_.end()) return std::nullopt;
@@ -71,12 +70,10 @@ class known_standings {
     return one == all->second.end() ? std::nullopt : std::optional(one->second);
   }
   void note(const autotuner_core* of, const std::string& result, bool allowed) {
-    const detail::fork_guard no_fork;
     const std::lock_guard lock(mutex_);
     standings_[of][result] = allowed;
   }
   void forget(const autotuner_core* of) {
-    const detail::fork_guard no_fork;
     const std::lock_guard lock(mutex_);
     standings_.erase(of);
   }
@@ -155,17 +152,21 @@ autotuner_core::autotuner_core(function_identity identity, values test_default, 
   autotuner_registry::instance().add(*this, check_);
 }
 
+// In a forked process a thread of the parent may have the locks, for ever.
 autotuner_core::~autotuner_core() {
+  if (detail::is_forked()) return;
   autotuner_registry::instance().remove(*this);
   known_standings::instance().forget(this);
 }
 
 autotuner_core::values autotuner_core::obtain(const tune::context& context, const values& key,
                                               const tuning_options& options) const {
-  detail::check_seal(sealed_action::tune, [&] {
+  const auto what = [&] {
     return fmt::format("obtain the tuning of '{}' for {} on device '{}'", identity_.name,
                        key.empty() ? "its only key" : to_string(key), context.device().name());
-  });
+  };
+  detail::refuse_if_forked(what);
+  detail::check_seal(sealed_action::tune, what);
   const detail::test_mode testing = detail::current_test_mode();
   if (testing == detail::test_mode::defaults) return test_default_;
 

@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "libtune/base/error.hpp"
-#include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/tuning_layers.hpp"
@@ -57,7 +56,6 @@ std::shared_ptr<const tuning_layers> open_layers(const std::string& user,
                                                  database_access access,
                                                  const std::string& shared) {
   static detail::never_destroyed<kept_layers> kept;
-  const detail::fork_guard no_fork;
   const std::lock_guard lock(kept->mutex);
   location asked{user, shared, systems, access};
   if (!kept->layers || kept->place != asked) {

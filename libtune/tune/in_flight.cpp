@@ -6,15 +6,13 @@
 #include <exception>
 #include <future>
 #include <thread>
-#include <unistd.h>
 
 #include "libtune/base/error.hpp"
-#include "libtune/base/fork_guard.hpp"
+#include "libtune/base/forked_process.hpp"
 
 namespace tune {
 
 struct in_flight::flight {
-  const ::pid_t process = ::getpid();
   const std::thread::id maker = std::this_thread::get_id();
   std::promise<values> promise{};
   const std::shared_future<values> result = promise.get_future().share();
@@ -31,11 +29,9 @@ std::optional<in_flight::values> in_flight::share(const std::string& key,
   std::shared_ptr<flight> joined;
   std::shared_ptr<flight> own;
   {
-    const detail::fork_guard no_fork;
     const std::lock_guard lock(mutex_);
     std::shared_ptr<flight>& known = flights_[key];
-    // The maker of a flight of the parent process does not exist in its child.
-    if (known && known->process == ::getpid()) {
+    if (known) {
       if (known->maker == std::this_thread::get_id()) {
         throw argument_error(
             "an autotune function asks for its own result while it is tuning; construct the "
@@ -52,7 +48,6 @@ std::optional<in_flight::values> in_flight::share(const std::string& key,
 }
 
 std::size_t in_flight::followers(const std::string& key) const {
-  const detail::fork_guard no_fork;
   const std::lock_guard lock(mutex_);
   const auto known = flights_.find(key);
   return known == flights_.end() ? 0 : known->second->followers;
@@ -64,7 +59,7 @@ std::optional<in_flight::values> in_flight::follow(flight& joined, std::chrono::
     in_flight& flights;
     flight& joined;
     ~counted() {
-      const detail::fork_guard no_fork;
+      if (detail::is_forked()) return;
       const std::lock_guard lock(flights.mutex_);
       --joined.followers;
     }
@@ -95,7 +90,7 @@ in_flight::values in_flight::lead(const std::string& key, flight& own,
 }
 
 void in_flight::land(const std::string& key, const flight& own) {
-  const detail::fork_guard no_fork;
+  if (detail::is_forked()) return;  // the maker has forked, and goes on in both processes
   const std::lock_guard lock(mutex_);
   const auto known = flights_.find(key);
   if (known != flights_.end() && known->second.get() == &own) flights_.erase(known);

@@ -17,8 +17,7 @@
 
 namespace tune {
 
-/// Lets threads that want the same thing at the same time share one making of it. Thread-safe. A
-/// child made by fork starts with nothing under way.
+/// Lets threads that want the same thing at the same time share one making of it. Thread-safe.
 class in_flight {
  public:
   using values = std::vector<named_value>;

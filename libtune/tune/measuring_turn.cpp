@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "libtune/base/fork_guard.hpp"
+#include "libtune/base/forked_process.hpp"
 #include "libtune/base/log.hpp"
 
 namespace tune {
@@ -41,6 +41,7 @@ struct measuring_turn::device_state {
     return true;
   }
   void give_back() {
+    if (detail::is_forked()) return;
     {
       const std::lock_guard lock(mutex);
       taken = false;
@@ -53,7 +54,6 @@ struct measuring_turn::device_state {
 measuring_turn::device_state& measuring_turn::state_of(const std::string& hardware) {
   static auto* const guard = new std::mutex;
   static auto* const states = new std::map<std::string, std::unique_ptr<device_state>>;
-  const detail::fork_guard no_fork;
   const std::lock_guard lock(*guard);
   auto& state = (*states)[hardware];
   if (!state) state = std::make_unique<device_state>();

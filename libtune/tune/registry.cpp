@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/forked_process.hpp"
 #include "libtune/tune/autotuner_core.hpp"
 
 namespace tune {
@@ -34,6 +35,7 @@ void autotuner_registry::remove(const autotuner_core& removed) noexcept {
 // A static object is left where it was when it is destroyed, and so the shared pointer in it still
 // leads to what it shared, if another keeps that.
 void autotuner_registry::keep_all() noexcept {
+  if (detail::is_forked()) return;
   const std::lock_guard lock(mutex_);
   try {
     for (const autotuner_core* each : autotuners_) kept_.push_back(each->weak_from_this().lock());

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
-#include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/compile/compile_watch.hpp"
@@ -33,7 +32,6 @@ host_place& the_place() {
 }
 
 std::shared_ptr<tuning_host> installed_host() {
-  const detail::fork_guard no_fork;
   const std::lock_guard lock(the_place().mutex);
   return the_place().host;
 }
@@ -126,7 +124,6 @@ bool detail::runs_elsewhere(const tuning_options& options) {
 }
 
 void detail::install_tuning_host(std::shared_ptr<tuning_host> host) {
-  const detail::fork_guard no_fork;
   const std::lock_guard lock(the_place().mutex);
   the_place().host.swap(host);
 }

@@ -8,7 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "libtune/base/fork_guard.hpp"
 #include "libtune/base/never_destroyed.hpp"
 
 namespace tune::detail {
@@ -110,7 +109,6 @@ std::optional<std::vector<named_value>> made_inside(const std::string& name) {
 
 void keep_made(const std::string& name, const std::vector<named_value>& values, bool for_process) {
   if (for_process) {
-    const fork_guard no_fork;
     const std::lock_guard lock(process().mutex);
     process().tuned.insert(name);
   }
@@ -122,7 +120,6 @@ void keep_made(const std::string& name, const std::vector<named_value>& values, 
 }
 
 bool is_tuned_in_process(const std::string& name) {
-  const fork_guard no_fork;
   const std::lock_guard lock(process().mutex);
   return process().tuned.contains(name);
 }
@@ -132,7 +129,6 @@ outer_tunings surroundings() {
   if (here != nullptr) {
     for (const auto& [name, values] : here->made) all.inside.push_back({name, values});
   }
-  const fork_guard no_fork;
   const std::lock_guard lock(process().mutex);
   all.in_process.assign(process().tuned.begin(), process().tuned.end());
   return all;
@@ -144,7 +140,6 @@ void inherit(outer_tunings outer) {
   inherited.made.clear();
   for (auto& item : outer.inside) inherited.made[item.name] = std::move(item.values);
   inherited.lost = std::move(outer.lost);
-  const fork_guard no_fork;
   const std::lock_guard lock(process().mutex);
   process().tuned.insert(outer.in_process.begin(), outer.in_process.end());
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <unistd.h>
@@ -198,23 +199,32 @@ TEST_CASE("the environment says how many workers the shared pool has") {
   CHECK_FALSE(compile_pool::shared_runs());
 }
 
-TEST_CASE("a child made by fork has a shared pool of its own") {
+TEST_CASE("a child made by fork does not use the pools of its parent, and ends without them") {
   const scoped_environment program("LIBTUNE_WORKER", LIBTUNE_MISCHIEF_WORKER);
   const tune::testing::fake_device fake({.backend = "OpenCL"});
   const tune::context context = fake.device().create_context();
-  const auto compiles = [&] {
-    return compile_pool::shared()
-               .submit(context, {.name = "a", .text = "ECHO 1", .options = {}})
-               .result()
-               .what == status::built;
+  auto own = std::make_unique<compile_pool>(
+      tune::compile_pool_options{.program = LIBTUNE_MISCHIEF_WORKER});
+  const auto compiles = [&](compile_pool& pool) {
+    return pool.submit(context, {.name = "a", .text = "ECHO 1", .options = {}}).result().what ==
+           status::built;
   };
-  CHECK(compiles());
-  compile_pool& before = compile_pool::shared();
-  CHECK(tune::testing::in_child([&] {
-          const bool usable = before.is_available() || before.running() > 0;
-          return !usable && compiles() ? 0 : 1;
+  CHECK(compiles(compile_pool::shared()));
+  CHECK(compiles(*own));
+  const auto is_refused = [&](compile_pool& pool) {
+    try {
+      return compiles(pool) && false;
+    } catch (const tune::forked_process_error&) {
+      return true;
+    }
+  };
+  CHECK(tune::testing::in_forked_child([&] {
+          const bool refused = is_refused(compile_pool::shared()) && is_refused(*own);
+          own.reset();
+          return refused ? 0 : 1;
         }) == 0);
-  CHECK(compiles());
+  CHECK(compiles(compile_pool::shared()));
+  CHECK(compiles(*own));
 }
 
 TEST_CASE("a program that begins with serve_if_worker is its own worker") {

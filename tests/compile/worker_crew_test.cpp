@@ -294,17 +294,6 @@ TEST_CASE("workers end with their process, however that ends") {
   ::close(channel[1]);
 }
 
-TEST_CASE("in a child made by fork tickets of before are done, and unavailable") {
-  worker_crew crew(options());
-  const compile_ticket ticket = submit(crew, "SLEEP 100");
-  CHECK(tune::testing::in_child([&] {
-          const bool lost = ticket.done() && ticket.result().what == status::unavailable;
-          ticket.cancel();
-          return lost ? 0 : 1;
-        }) == 0);
-  CHECK(ticket.result().what == status::built);
-}
-
 TEST_CASE("a program that does not work is not tried for ever, and that is told once") {
   compile_pool_options given = options();
   std::optional<scoped_environment> mischief;

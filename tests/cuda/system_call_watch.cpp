@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "libtune/base/forked_process.hpp"
+
 namespace sealed {
 namespace {
 
@@ -55,7 +57,10 @@ child_end describe(int status) {
 child_end run_without_system_calls(const std::function<void()>& prepare,
                                    const std::function<int()>& watched) {
   const ::pid_t child = ::fork();
-  if (child == 0) ::_exit(run(prepare, watched));
+  if (child == 0) {
+    tune::detail::accept_fork();  // it makes a context of its own
+    ::_exit(run(prepare, watched));
+  }
   int status = 0;
   if (child < 0 || ::waitpid(child, &status, 0) != child) return {};
   return describe(status);

@@ -16,6 +16,7 @@
 #include "libtune/store/binary_cache.hpp"
 #include "libtune/store/binary_header.hpp"
 #include "libtune/store/folder_lock.hpp"
+#include "tests/store/child_process.hpp"
 #include "tests/store/temporary_folder.hpp"
 
 namespace binary_cache_concurrency_test {
@@ -72,7 +73,7 @@ std::uint64_t bytes_in(const std::string& path) {
 template <class Work>
 pid_t start_child(const Work& work) {
   std::fflush(nullptr);  // so that the child has nothing of ours to write
-  const pid_t child = ::fork();
+  const pid_t child = tune::testing::fork_for_use();
   if (child == 0) ::_exit(work());
   return child;
 }

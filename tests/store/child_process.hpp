@@ -3,26 +3,60 @@
 #pragma once
 
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "libtune/base/forked_process.hpp"
+#include "libtune/store/process_lock.hpp"
+
 namespace tune::testing {
 
-/// Calls a function in a child made by fork. It must not use doctest.
+/// As fork, but the child may use libtune. No other thread uses it now.
+inline ::pid_t fork_for_use() {
+  const ::pid_t id = ::fork();
+  if (id == 0) {
+    detail::accept_fork();
+    detail::lock_file::forget_all();
+  }
+  return id;
+}
+
+/// @returns the exit status of a child; -1 if it was killed
+inline int exit_status_of(::pid_t child) {
+  REQUIRE(child > 0);
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/// Calls a function in a child made by fork, which then ends by exit. It must not use doctest.
+/// @returns what the function returned, from 0 to 255; -1 if the child was killed, also after a
+///          minute
+template <class Function>
+int in_forked_child(Function function) {
+  std::fflush(nullptr);  // so that the child has nothing of ours to write
+  const ::pid_t id = ::fork();
+  if (id == 0) {
+    ::alarm(60);
+    std::exit(static_cast<int>(function()));
+  }
+  return exit_status_of(id);
+}
+
+/// Calls a function in a child that may use libtune. It must not use doctest.
 /// @returns what the function returned, from 0 to 255; -1 if the child was killed, also after a
 ///          minute
 template <class Function>
 int in_child(Function function) {
-  const ::pid_t id = ::fork();
+  const ::pid_t id = fork_for_use();
   if (id == 0) {
     ::alarm(60);
     ::_exit(static_cast<int>(function()));
   }
-  REQUIRE(id > 0);
-  int status = -1;
-  ::waitpid(id, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return exit_status_of(id);
 }
 
 }  // namespace tune::testing

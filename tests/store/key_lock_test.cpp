@@ -125,7 +125,7 @@ TEST_CASE("a child that lives on keeps nothing of what its parent had when it wa
   const std::string database = folder.file("tuning.db");
   std::array<int, 2> pipe{};
   REQUIRE(::pipe(pipe.data()) == 0);
-  const ::pid_t parent = ::fork();
+  const ::pid_t parent = tune::testing::fork_for_use();
   if (parent == 0) {
     key_lock lock(database, "key");
     if (!lock.take(0ms)) ::_exit(1);

@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "tests/store/child_process.hpp"
+
 namespace tune::testing {
 
 /// Another process, made by fork, that takes a lock and keeps it until the end of this object.
@@ -22,7 +24,7 @@ class [[nodiscard]] lock_keeper {
   explicit lock_keeper(Take take) {
     std::array<int, 2> ready{};
     REQUIRE(::pipe2(ready.data(), O_CLOEXEC) == 0);
-    id_ = ::fork();
+    id_ = fork_for_use();
     if (id_ == 0) {
       ::alarm(120);
       const auto kept = take();

@@ -306,7 +306,7 @@ TEST_CASE("many processes note keys at once, and no line is torn") {
   constexpr int each = 50;
   std::vector<::pid_t> children;
   for (int child = 0; child < processes; ++child) {
-    children.push_back(::fork());
+    children.push_back(tune::testing::fork_for_use());
     if (children.back() != 0) continue;
     for (int i = 0; i < each; ++i) p.keys.remember(fill, key(child * each + i));
     ::_exit(0);

@@ -8,9 +8,7 @@
 #include <latch>
 #include <optional>
 #include <stdexcept>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 #include "libtune/base/error.hpp"
@@ -128,23 +126,6 @@ TEST_CASE("a thread that would wait for itself is told so") {
         .value();
   };
   CHECK_THROWS_AS(flights.share("a", again, patient), tune::argument_error);
-}
-
-TEST_CASE("a child made by fork does not wait for what its parent was making") {
-  tune::in_flight flights;
-  const auto make = [&] {
-    const ::pid_t child = ::fork();
-    if (child == 0) {
-      const auto own = flights.share(
-          "a", [] { return made; }, patient);
-      ::_exit(own == made ? 0 : 1);
-    }
-    int status = -1;
-    ::waitpid(child, &status, 0);
-    CHECK(status == 0);
-    return made;
-  };
-  CHECK(flights.share("a", make, patient) == made);
 }
 
 }  // namespace in_flight_test
