@@ -21,7 +21,6 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
-#include "libtune/base/fork_guard.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/database_failure.hpp"
@@ -183,7 +182,6 @@ void note(const std::string& path, const std::string& begin) {
 
 bool is_first_attempt(const std::string& path, const std::string& begin) {
   static detail::never_destroyed<noted_keys> noted;
-  const detail::fork_guard no_fork;
   const std::lock_guard lock(noted->mutex);
   return noted->all.insert(path + '\n' + begin).second;
 }
