@@ -12,6 +12,10 @@
 #include "libtune/base/forked_process.hpp"
 #include "libtune/store/process_lock.hpp"
 
+// Asked by the leak sanitizer: a forked process leaves on purpose what it cannot end.
+extern "C" int __lsan_is_turned_off();
+extern "C" [[gnu::weak, gnu::used]] int __lsan_is_turned_off() { return tune::detail::is_forked(); }
+
 namespace tune::testing {
 
 /// As fork, but the child may use libtune. No other thread uses it now.
