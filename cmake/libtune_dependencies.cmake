@@ -23,7 +23,6 @@ libtune_require(libfmt-dev fmt)
 libtune_require(libspdlog-dev spdlog)
 libtune_require(nlohmann-json3-dev nlohmann_json)
 libtune_require(libssl-dev OpenSSL COMPONENTS Crypto)
-libtune_require(zlib1g-dev ZLIB)
 find_package(Threads REQUIRED)
 if(TARGET SQLite::SQLite3 AND NOT TARGET SQLite3::SQLite3)  # before CMake 4.3
   add_library(SQLite3::SQLite3 ALIAS SQLite::SQLite3)
@@ -35,7 +34,8 @@ endif()
 if(LIBTUNE_BUILD_BENCH)
   libtune_require(libbenchmark-dev benchmark)
 endif()
-if(LIBTUNE_BUILD_TESTS OR LIBTUNE_BUILD_BENCH)  # both use libtune::testing
+if(LIBTUNE_BUILD_TESTS OR LIBTUNE_BUILD_BENCH)  # both use libtune::testing and bench/simulate
+  libtune_require(zlib1g-dev ZLIB)
   libtune_require(doctest-dev doctest)
 else()
   find_package(doctest QUIET)

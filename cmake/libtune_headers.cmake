@@ -37,7 +37,8 @@ libtune_public(search parameter resources restriction search_space space space_o
 libtune_public(store function_identity lock_holder match)
 libtune_public(testing allocation_counter compile_checks devices fake_clock fake_device
                fake_failures fake_kernel fake_launch fake_macros force_autotune run_tests
-               scoped_environment scoped_seal skip temporary_directory test_mode_guard)
+               scoped_environment scoped_seal skip strategy_conformance temporary_directory
+               test_mode_guard)
 libtune_public(tune autotuner error observer options search_problem search_times session
                test_mode trial tuning_budget)
 libtune_public(verify answer comparison tolerance verified_measure)

@@ -34,10 +34,10 @@
 #include <time.h>
 #include <vector>
 
+#include "bench/simulate/read_recording.hpp"
+#include "bench/simulate/scoring.hpp"
 #include "bench/strategies/synthetic_spaces.hpp"
 #include "libtune/search/strategies.hpp"
-#include "libtune/simulate/read_recording.hpp"
-#include "libtune/simulate/scoring.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "libtune/simulate/recorded_space.hpp"
+#include "bench/simulate/recorded_space.hpp"
 
 namespace bench {
 

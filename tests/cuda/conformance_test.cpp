@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "libtune/testing/conformance_requirements.hpp"
+#include "tests/conformance/conformance_requirements.hpp"
 #include "tests/cuda/fake_machine.hpp"
 
 namespace conformance_test {

@@ -8,7 +8,7 @@
 
 #include "libtune/cuda/interop.hpp"
 #include "libtune/testing/allocation_counter.hpp"
-#include "libtune/testing/conformance_requirements.hpp"
+#include "tests/conformance/conformance_requirements.hpp"
 #include "tests/cuda/fake_machine.hpp"
 
 namespace fill_test {

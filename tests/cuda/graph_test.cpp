@@ -9,7 +9,7 @@
 
 #include "libtune/cuda/queue.hpp"
 #include "libtune/testing/allocation_counter.hpp"
-#include "libtune/testing/conformance_kernels.hpp"
+#include "tests/conformance/conformance_kernels.hpp"
 #include "tests/cuda/fake_machine.hpp"
 
 namespace graph_test {

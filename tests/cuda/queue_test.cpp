@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "libtune/testing/allocation_counter.hpp"
-#include "libtune/testing/conformance_kernels.hpp"
-#include "libtune/testing/conformance_requirements.hpp"
+#include "tests/conformance/conformance_kernels.hpp"
+#include "tests/conformance/conformance_requirements.hpp"
 #include "tests/cuda/fake_machine.hpp"
 
 namespace queue_test {

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "libtune/device/kernel.hpp"
-#include "libtune/testing/conformance_kernels.hpp"
 #include "libtune/testing/scoped_seal.hpp"
+#include "tests/conformance/conformance_kernels.hpp"
 #include "tests/cuda/fake_machine.hpp"
 
 namespace seal_test {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/testing/backend_conformance.hpp"
 #include "libtune/testing/devices.hpp"
+#include "tests/conformance/backend_conformance.hpp"
 
 namespace conformance_test {
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
 
-#include "libtune/testing/backend_conformance.hpp"
-#include "libtune/testing/conformance_kernels.hpp"
-#include "libtune/testing/conformance_requirements.hpp"
 #include "libtune/testing/fake_device.hpp"
+#include "tests/conformance/backend_conformance.hpp"
+#include "tests/conformance/conformance_kernels.hpp"
+#include "tests/conformance/conformance_requirements.hpp"
 
 namespace fake_conformance_test {
 

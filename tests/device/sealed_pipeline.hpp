@@ -16,7 +16,7 @@
 #include "libtune/operation/captured_operation.hpp"
 #include "libtune/operation/operation.hpp"
 #include "libtune/operation/sequence.hpp"
-#include "libtune/testing/conformance_kernels.hpp"
+#include "tests/conformance/conformance_kernels.hpp"
 
 namespace sealed {
 

@@ -6,7 +6,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
-#include "libtune/testing/conformance_requirements.hpp"
+#include "tests/conformance/conformance_requirements.hpp"
 #include "tests/opencl/first_device.hpp"
 
 namespace host_memory_test {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/simulate/gunzip.hpp"
+#include "bench/simulate/gunzip.hpp"
 
 #include <doctest/doctest.h>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/simulate/random_baseline.hpp"
+#include "bench/simulate/random_baseline.hpp"
 
 #include <algorithm>
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/simulate/read_recording.hpp"
+#include "bench/simulate/read_recording.hpp"
 
 #include <doctest/doctest.h>
 #include <fstream>

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "libtune/simulate/recorded_space.hpp"
+#include "bench/simulate/recorded_space.hpp"
 
 namespace tune::testing {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/simulate/recorded_space.hpp"
+#include "bench/simulate/recorded_space.hpp"
 
 #include <doctest/doctest.h>
 #include <limits>

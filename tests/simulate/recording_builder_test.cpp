@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/simulate/recording_builder.hpp"
+#include "bench/simulate/recording_builder.hpp"
 
 #include <doctest/doctest.h>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/simulate/scoring.hpp"
+#include "bench/simulate/scoring.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/simulate/simulation.hpp"
+#include "bench/simulate/simulation.hpp"
 
 #include <doctest/doctest.h>
 #include <utility>

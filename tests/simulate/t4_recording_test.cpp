@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 #include <string>
 
+#include "bench/simulate/read_recording.hpp"
 #include "libtune/base/error.hpp"
-#include "libtune/simulate/read_recording.hpp"
 
 namespace t4_recording_test {
 

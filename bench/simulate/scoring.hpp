@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bench/simulate/random_baseline.hpp"
+#include "bench/simulate/simulation.hpp"
+
+namespace tune {
+
+/// Scores searches of one recorded space against random search, after the methodology that
+/// random_baseline names: 0 is as good as random search, 1 is the optimum at once, below 0 is worse
+/// than random. Searches are watched at equidistant times, from when random search is expected 1 %
+/// on the way from the median to the optimum until it is expected 95 % on it. Never changes;
+/// thread-safe.
+class scoring {
+ public:
+  static constexpr std::size_t default_moments = 32;
+
+  /// @param cost_ms  what an evaluation costs random search; without one, the median of those
+  ///                 recorded
+  explicit scoring(random_baseline baseline, std::optional<double> cost_ms = std::nullopt,
+                   std::size_t moments = default_moments);
+
+  const random_baseline& baseline() const noexcept { return baseline_; }
+  /// What random search may spend: the last of the times.
+  double budget_ms() const noexcept { return times_.back(); }
+  std::span<const double> times_ms() const noexcept { return times_; }
+
+  /// The score at each of the times: the part that the best found so far closes of the gap between
+  /// what random search is expected to have and the optimum. A search that has found nothing yet
+  /// counts as having what it finds first, and as having the worst if it finds nothing in time.
+  /// Steps have to be in the order of their times.
+  std::vector<double> curve(std::span<const simulated_step> steps) const;
+
+  /// The mean of the curve.
+  double score(std::span<const simulated_step> steps) const;
+
+  /// The best score found within the budget over the optimum: 1 or more, infinite if none.
+  double ratio_at_end(std::span<const simulated_step> steps) const;
+
+ private:
+  random_baseline baseline_;
+  double cost_ms_;
+  std::vector<double> times_;
+};
+
+}  // namespace tune

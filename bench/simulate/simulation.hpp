@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "bench/simulate/recorded_space.hpp"
+#include "libtune/search/strategy.hpp"
+
+namespace tune {
+
+/// One evaluation of a simulated search.
+struct simulated_step {
+  std::size_t index = 0;             ///< which configuration
+  std::optional<double> score_ms{};  ///< empty if it failed
+  double finished_ms = 0;            ///< since the search began
+};
+
+struct simulation_options {
+  /// The search ends with the first step that finishes after this.
+  std::optional<double> max_ms = std::nullopt;
+  /// Steps at most.
+  std::optional<std::size_t> max_count = std::nullopt;
+  /// So many configurations are asked for before the first is answered, as when compilation runs
+  /// ahead of measurement. At least 1.
+  std::size_t ahead = 1;
+  /// What each evaluation costs, in place of what was recorded. With 1, finished_ms counts
+  /// evaluations.
+  std::optional<double> cost_ms = std::nullopt;
+  /// Milliseconds of a clock. What the strategy itself takes is added to what evaluations cost; if
+  /// there is no clock, it counts as nothing.
+  std::function<double()> clock_ms = nullptr;
+};
+
+/// Runs a strategy on recorded measurements instead of a device, until it ends or a limit is
+/// reached. The configurations are evaluated one after another, in the order of the proposals.
+/// @throws argument_error if the strategy searches a space of another size, or ahead is 0
+std::vector<simulated_step> simulate(strategy& searching, const recorded_space& recorded,
+                                     const simulation_options& options = {});
+
+}  // namespace tune
