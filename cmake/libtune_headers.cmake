@@ -18,7 +18,7 @@ libtune_public(array allocator buffer_allocator device_array host_array host_mem
 libtune_public(base cxx20 dtype element_type environment error fields float16 library_version
                log seal value visit_dtype)
 libtune_public(compile check_compiles compile defines kernel_library kernel_source
-               resolved_source)
+               resolved_source worker_program)
 libtune_public(cuda interop)
 libtune_public(device buffer command_graph command_queue context context_options device
                device_identity device_info event fill_region kernel kernel_info mapped_memory

@@ -126,4 +126,25 @@ std::string_view nth_name(std::string_view list, std::size_t n) noexcept {
 }
 
 }  // namespace detail
+
+bool operator==(const named_value& a, const named_value& b) {
+  return a.name == b.name && a.value == b.value;
+}
+
+bool operator==(const field_description& a, const field_description& b) {
+  return a.name == b.name && a.type == b.type && a.optional == b.optional;
+}
+
+value value_traits<bool>::to_value(bool v) { return v; }
+bool value_traits<bool>::from_value(const value& v) { return detail::boolean_from(v); }
+
+value value_traits<std::string>::to_value(const std::string& v) { return v; }
+std::string value_traits<std::string>::from_value(const value& v) {
+  return detail::string_from(v, type);
+}
+
+value value_traits<dtype>::to_value(dtype v) { return std::string(dtype_name(v)); }
+dtype value_traits<dtype>::from_value(const value& v) {
+  return dtype_from_name(detail::string_from(v, type));
+}
 }  // namespace tune

@@ -47,7 +47,7 @@ struct named_value {
   std::string name;
   tune::value value;
 
-  friend bool operator==(const named_value&, const named_value&) = default;
+  friend bool operator==(const named_value& a, const named_value& b);
 };
 
 /// What is known of a field without a value.
@@ -56,7 +56,7 @@ struct field_description {
   value_type type;
   bool optional = false;
 
-  friend bool operator==(const field_description&, const field_description&) = default;
+  friend bool operator==(const field_description& a, const field_description& b);
 };
 
 /// The value as a person would write it ("64", "true", "none"). Doubles are written with as many
@@ -139,8 +139,8 @@ template <>
 struct value_traits<bool> {
   static constexpr value_type type = value_type::boolean;
   static constexpr bool optional = false;
-  static value to_value(bool v) { return v; }
-  static bool from_value(const value& v) { return detail::boolean_from(v); }
+  static value to_value(bool v);
+  static bool from_value(const value& v);
 };
 
 template <class T>
@@ -175,16 +175,16 @@ template <>
 struct value_traits<std::string> {
   static constexpr value_type type = value_type::string;
   static constexpr bool optional = false;
-  static value to_value(const std::string& v) { return v; }
-  static std::string from_value(const value& v) { return detail::string_from(v, type); }
+  static value to_value(const std::string& v);
+  static std::string from_value(const value& v);
 };
 
 template <>
 struct value_traits<dtype> {
   static constexpr value_type type = value_type::element_type;
   static constexpr bool optional = false;
-  static value to_value(dtype v) { return std::string(dtype_name(v)); }
-  static dtype from_value(const value& v) { return dtype_from_name(detail::string_from(v, type)); }
+  static value to_value(dtype v);
+  static dtype from_value(const value& v);
 };
 
 /// An enumeration listed with LIBTUNE_ENUM travels by name, so that reordering it is harmless.

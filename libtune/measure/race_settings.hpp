@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstddef>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// How the speed of a device is watched while it is measured on (drift_monitor).

@@ -12,6 +12,7 @@
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/limits.hpp"
 #include "libtune/tune/session_setup.hpp"
+#include "libtune/tune/trial_runner.hpp"
 
 namespace tune {
 namespace {

@@ -63,7 +63,7 @@ const sample samples[] = {
     {"libtune/compile/transpose_tile.kernel"},
     {"libtune/compile/work_group_reduce.kernel"},
     {"libtune/device/fill.kernel"},
-    {"libtune/testing/conformance.kernel", {{"factor", 3}, {"reverse_group", 32}}},
+    {"tests/conformance/conformance.kernel", {{"factor", 3}, {"reverse_group", 32}}},
     {"libtune/verify/count_differences.kernel", {{"wgs", 64}}, "#define complex_part float\n"},
     {"operations/fill/fill.kernel",
      {{"wgs", 64}, {"items", 2}},
@@ -87,7 +87,7 @@ tune::defines defines_of(const sample& item) {
 std::set<std::string> kernels_of_the_tree() {
   const std::filesystem::path top = LIBTUNE_SOURCE_DIR;
   std::set<std::string> paths;
-  for (const char* folder : {"libtune", "operations", "examples"}) {
+  for (const char* folder : {"libtune", "operations", "examples", "tests/conformance"}) {
     if (!std::filesystem::exists(top / folder)) continue;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(top / folder)) {
       const std::string path = entry.path().lexically_relative(top).generic_string();
@@ -267,7 +267,7 @@ TEST_CASE("macros of options and include paths reach the compiler") {
   tune::program_source source = with_preamble(
       "options.kernel", "#include \"conformance.kernel\"\nstatic_assert(extra == 4, \"\");\n",
       tune::defines().add("factor", 1).add("reverse_group", 8));
-  source.options = {"-Dextra=4", "-I" LIBTUNE_SOURCE_DIR "/libtune/testing"};
+  source.options = {"-Dextra=4", "-I" LIBTUNE_SOURCE_DIR "/tests/conformance"};
   CHECK(log_of(source) == "");
 }
 
