@@ -4,11 +4,11 @@
 // Everything that the author of an operation needs.
 #pragma once
 
+#include "libtune/array/allocator.hpp"
 #include "libtune/array/buffer_allocator.hpp"
 #include "libtune/array/device_array.hpp"
 #include "libtune/array/host_array.hpp"
 #include "libtune/array/managed_array.hpp"
-#include "libtune/array/plain_allocator.hpp"
 #include "libtune/array/pooled_allocator.hpp"
 #include "libtune/array/region.hpp"
 #include "libtune/array/typed_array.hpp"

@@ -8,14 +8,34 @@
 #include <string>
 #include <utility>
 
+#include "libtune/base/cxx20.hpp"
 #include "libtune/device/buffer.hpp"
 #include "libtune/device/command_queue.hpp"
 #include "libtune/device/device.hpp"
-#include "libtune/device/pinned_memory.hpp"
 #include "libtune/device/program.hpp"
 #include "libtune/device/program_source.hpp"
 
 namespace tune {
+
+namespace detail {
+class pinned_memory_interface;
+}
+
+/// Host memory that a device copies from and to at full speed, and without blocking where a copy is
+/// asked not to block. Not initialised; aligned for any type. A handle: copies mean the same
+/// memory, which is released with the last of them: keep one until the copies have ended.
+/// Thread-safe, but for what is stored in it.
+class pinned_memory {
+ public:
+  explicit pinned_memory(std::shared_ptr<detail::pinned_memory_interface> impl) noexcept
+      : impl_(std::move(impl)) {}
+
+  void* data() const noexcept;
+  std::size_t size_bytes() const noexcept;
+
+ private:
+  std::shared_ptr<detail::pinned_memory_interface> impl_;
+};
 
 namespace detail {
 class context_interface;

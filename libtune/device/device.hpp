@@ -7,10 +7,17 @@
 #include <string>
 #include <utility>
 
-#include "libtune/device/context_options.hpp"
+#include "libtune/base/cxx20.hpp"
 #include "libtune/device/device_info.hpp"
 
 namespace tune {
+
+struct context_options {
+  /// Whether the context shares nothing with the rest of the process. Otherwise a CUDA context is
+  /// the device's primary one, which the CUDA runtime and other libraries use too, so that memory
+  /// and streams may be exchanged with them. Each OpenCL context is its own in any case.
+  bool own = false;
+};
 
 class context;
 

@@ -26,10 +26,10 @@
 #include <utility>
 #include <vector>
 
-#include "libtune/device/context_options.hpp"
+#include "libtune/device/device.hpp"
 #include "libtune/device/device_info.hpp"
 #include "libtune/device/fill_region.hpp"
-#include "libtune/device/kernel_info.hpp"
+#include "libtune/device/kernel.hpp"
 #include "libtune/device/nd_range.hpp"
 #include "libtune/device/program_source.hpp"
 

@@ -3,7 +3,6 @@
 #include "libtune/discover/devices.hpp"
 
 #include "libtune/cuda/backend.hpp"
-#include "libtune/discover/inventory.hpp"
 #include "libtune/opencl/backend.hpp"
 
 namespace tune {
@@ -21,5 +20,22 @@ std::vector<backend_status> backends() {
 }
 
 std::vector<device> all_devices() { return take_inventory().all(); }
+
+std::vector<device> inventory::all() const {
+  std::vector<device> devices = cuda_devices;
+  for (const auto& platform : opencl_platforms) {
+    devices.insert(devices.end(), platform.begin(), platform.end());
+  }
+  return devices;
+}
+
+inventory take_inventory() {
+  inventory result;
+  result.cuda_devices = cuda::take_inventory().devices;
+  for (const opencl::platform& platform : opencl::take_inventory().platforms) {
+    result.opencl_platforms.push_back(platform.devices);
+  }
+  return result;
+}
 
 }  // namespace tune

@@ -7,7 +7,7 @@
 
 #include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
-#include "libtune/discover/inventory.hpp"
+#include "libtune/discover/devices.hpp"
 
 namespace tune {
 

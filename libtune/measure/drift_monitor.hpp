@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "libtune/measure/race_settings.hpp"
+#include "libtune/measure/measure_settings.hpp"
 #include "libtune/measure/samples.hpp"
 
 namespace tune {

@@ -3,11 +3,41 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 #include "libtune/base/cxx20.hpp"
 
 namespace tune {
+
+/// How the speed of a device is watched while it is measured on (drift_monitor).
+struct drift_settings {
+  double threshold = 0.02;  ///< what a device may move within a block, as a part
+  int runs = 4;             ///< of the sentinel, in one visit, where runs differ by 1 % or less
+  int repeats = 3;          ///< how many blocks in a row may be measured again
+  double largest = 0.15;    ///< a device slower than before by more, as a part, is disturbed
+  /// Device time of the sentinel's runs for which a disturbed device is waited for, each time.
+  std::chrono::nanoseconds patience = std::chrono::seconds(1);
+};
+
+/// How hard to look for the best. The defaults choose a configuration within 1 % of the true best
+/// in at least 99 of 100 searches where runs spread by up to 3 % (bench/racing).
+struct race_settings {
+  double confidence = 0.99;     ///< of each interval that a decision is taken by
+  double indifference = 0.003;  ///< what is closer than this part is a tie
+  int screening_runs = 8;       ///< of one configuration, until it is settled
+  int block_runs = 24;          ///< about how many between two visits to the sentinel
+  int final_runs = 160;         ///< of each finalist at most, beside those of the screening
+  /// Once the device has been found disturbed, a block ends after so much device time, too.
+  std::chrono::nanoseconds block_time = std::chrono::milliseconds(300);
+  std::size_t live = 8;  ///< how many finalists are measured in turn, and so kept alive
+  drift_settings drift{};
+  /// Device time of one configuration's screening, after which three runs are enough; zero: none.
+  std::chrono::nanoseconds screening_time = std::chrono::milliseconds(100);
+  /// The same for all the finals together, which compare the fewer the longer these take; half as
+  /// much again for the winner's time.
+  std::chrono::nanoseconds final_time = std::chrono::seconds(10);
+};
 
 /// What the last cache before global memory holds when a timed run starts.
 enum class cache_state : std::uint8_t {

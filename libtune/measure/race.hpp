@@ -11,9 +11,9 @@
 
 #include "libtune/measure/confidence_interval.hpp"
 #include "libtune/measure/drift_monitor.hpp"
+#include "libtune/measure/measure_settings.hpp"
 #include "libtune/measure/play_off.hpp"
 #include "libtune/measure/race_book.hpp"
-#include "libtune/measure/race_settings.hpp"
 #include "libtune/measure/samples.hpp"
 
 namespace tune {

@@ -12,8 +12,8 @@
 
 #include "libtune/measure/confidence_interval.hpp"
 #include "libtune/measure/drift_monitor.hpp"
+#include "libtune/measure/measure_settings.hpp"
 #include "libtune/measure/pooled_spread.hpp"
-#include "libtune/measure/race_settings.hpp"
 #include "libtune/measure/samples.hpp"
 
 namespace tune {

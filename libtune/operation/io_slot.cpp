@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "libtune/array/plain_allocator.hpp"
+#include "libtune/array/allocator.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/interface.hpp"
 

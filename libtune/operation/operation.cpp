@@ -3,6 +3,7 @@
 #include "libtune/operation/operation.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <fmt/format.h>
 
 #include "libtune/base/error.hpp"
@@ -139,6 +140,12 @@ void operation::ensure_bound(tune::slot& slot) {
   } else {
     slot.root().allocate_buffer(queue_.context());
   }
+}
+
+std::uint64_t next_version() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  // Only the numbers have to be in order, nothing is published with them.
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 }  // namespace tune

@@ -22,9 +22,12 @@
 #include "libtune/operation/io_slot.hpp"
 #include "libtune/operation/slot.hpp"
 #include "libtune/operation/typed_slot.hpp"
-#include "libtune/operation/version.hpp"
 
 namespace tune {
+
+/// A number larger than any that this gave out before in this process; it marks a change.
+/// Thread-safe.
+std::uint64_t next_version() noexcept;
 
 struct named_operation;
 

@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "libtune/array/plain_allocator.hpp"
+#include "libtune/array/allocator.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/device/interface.hpp"
-#include "libtune/operation/version.hpp"
+#include "libtune/operation/operation.hpp"
 
 namespace tune {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "libtune/search/parameter.hpp"
 #include "libtune/search/restriction.hpp"
+#include "libtune/search/search_space.hpp"
 
 namespace tune::detail {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "libtune/search/allowed_choices.hpp"
-#include "libtune/search/parameter.hpp"
 #include "libtune/search/restriction.hpp"
+#include "libtune/search/search_space.hpp"
 
 namespace tune::detail {
 

@@ -11,10 +11,15 @@
 #include <vector>
 
 #include "libtune/base/value.hpp"
-#include "libtune/search/parameter.hpp"
 #include "libtune/search/restriction.hpp"
 
 namespace tune {
+
+/// Something that may be varied, and the values that it may take, in the order of the search.
+struct parameter {
+  std::string name;
+  std::vector<value> candidates;
+};
 
 namespace detail {
 class allowed_choices;

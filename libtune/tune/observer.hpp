@@ -9,16 +9,25 @@
 #include <string>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
 #include "libtune/base/value.hpp"
 #include "libtune/device/device_info.hpp"
 #include "libtune/search/restriction.hpp"
 #include "libtune/store/lock_holder.hpp"
 #include "libtune/store/match.hpp"
-#include "libtune/tune/search_times.hpp"
 #include "libtune/tune/trial.hpp"
 #include "libtune/tune/tuning_budget.hpp"
 
 namespace tune {
+
+/// Where the time of a search went, seen from its thread. The parts do not overlap.
+struct search_times {
+  std::chrono::nanoseconds measuring{0};    ///< the device had something to do
+  std::chrono::nanoseconds device_wait{0};  ///< others measured on the device
+  std::chrono::nanoseconds waiting{0};  ///< there was nothing to measure, but programs were made
+  std::chrono::nanoseconds idle{0};     ///< neither: the rest
+  std::chrono::nanoseconds idle_overlap{0};  ///< of idle, while no program was being made either
+};
 
 /// What is being tuned, for whom.
 struct tuning_subject {

@@ -11,7 +11,6 @@
 
 #include "libtune/device/context.hpp"
 #include "libtune/measure/measure_settings.hpp"
-#include "libtune/measure/race_settings.hpp"
 #include "libtune/search/strategy_options.hpp"
 #include "libtune/store/match.hpp"
 #include "libtune/tune/tuning_budget.hpp"

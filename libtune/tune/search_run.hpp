@@ -21,7 +21,6 @@
 #include "libtune/tune/recollection.hpp"
 #include "libtune/tune/search_clock.hpp"
 #include "libtune/tune/search_guard.hpp"
-#include "libtune/tune/search_times.hpp"
 #include "libtune/tune/taken_trials.hpp"
 #include "libtune/tune/trial_attempt.hpp"
 #include "libtune/tune/trial_list.hpp"

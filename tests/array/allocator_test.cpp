@@ -4,7 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include "libtune/array/plain_allocator.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/testing/fake_device.hpp"

@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-#include "libtune/array/plain_allocator.hpp"
+#include "libtune/array/allocator.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/testing/allocation_counter.hpp"

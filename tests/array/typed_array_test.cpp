@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 #include <type_traits>
 
-#include "libtune/array/plain_allocator.hpp"
+#include "libtune/array/allocator.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"

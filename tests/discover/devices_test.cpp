@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <doctest/doctest.h>
 
-#include "libtune/discover/inventory.hpp"
-
 namespace devices_test {
 
 TEST_CASE("a backend is available or says why not") {

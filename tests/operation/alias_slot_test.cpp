@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "libtune/array/plain_allocator.hpp"
+#include "libtune/array/allocator.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/operation/compound_slot.hpp"

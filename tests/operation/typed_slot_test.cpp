@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 #include <utility>
 
-#include "libtune/array/plain_allocator.hpp"
+#include "libtune/array/allocator.hpp"
 #include "libtune/array/typed_array.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/operation/version.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <thread>
 #include <vector>
+
+#include "libtune/operation/operation.hpp"
 
 namespace version_test {
 

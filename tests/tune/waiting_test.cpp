@@ -22,6 +22,7 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/testing/test_mode_guard.hpp"
 #include "libtune/tune/measuring_turn.hpp"
+#include "libtune/tune/observer.hpp"
 #include "tests/store/child_process.hpp"
 #include "tests/store/lock_keeper.hpp"
 #include "tests/tune/scale.hpp"
