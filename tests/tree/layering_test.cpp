@@ -104,7 +104,8 @@ TEST_CASE("the table lists every module, below all that it includes") {
     above.insert(row.module);
   }
   for (const auto& entry : fs::directory_iterator(source_dir / "libtune")) {
-    if (!entry.is_directory()) continue;
+    // A folder that lost its sources may lie there still.
+    if (!entry.is_directory() || !fs::exists(entry.path() / "CMakeLists.txt")) continue;
     const std::string folder = entry.path().filename().string();
     CAPTURE(folder);
     CHECK(above.contains(folder));
