@@ -17,6 +17,7 @@ class allocator {
   allocator(const allocator&) = delete;
   allocator& operator=(const allocator&) = delete;
 
+  /// The context that every buffer of this allocator belongs to.
   const tune::context& context() const noexcept { return context_; }
 
   /// Uninitialised memory of at least that many bytes, which goes back with the last handle.
@@ -24,6 +25,7 @@ class allocator {
   buffer allocate(std::size_t bytes);
 
  protected:
+  /// @param context  the owner of all buffers that do_allocate returns
   explicit allocator(tune::context context) noexcept : context_(std::move(context)) {}
 
   /// What blocks are aligned to where this was asked for: no less than the device asks of
@@ -39,6 +41,7 @@ class allocator {
 /// Each buffer is one of the context's own.
 class plain_allocator final : public allocator {
  public:
+  /// Allocates from this context, and keeps a handle of it.
   explicit plain_allocator(tune::context context) noexcept : allocator(std::move(context)) {}
 
  private:

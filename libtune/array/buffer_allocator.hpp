@@ -19,12 +19,14 @@ class memory_chunk;
 /// should be in one queue. The parts keep the buffer.
 class buffer_allocator final : public allocator {
  public:
+  /// @param whole  the memory to divide; the allocator and all parts keep it alive
   /// @param alignment_bytes  of every part, or the device's own where that is more
   /// @throws argument_error if the alignment is not a power of two
   explicit buffer_allocator(const buffer& whole, std::size_t alignment_bytes = 256);
 
+  /// The size of the whole buffer, in bytes.
   std::size_t bytes() const noexcept;
-  /// With what rounds the parts up to the alignment.
+  /// The bytes of all parts that are out, each rounded up to the alignment.
   std::size_t bytes_in_use() const noexcept;
 
  private:

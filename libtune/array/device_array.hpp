@@ -37,11 +37,15 @@ class device_array {
   /// Over a buffer that somebody else made. @throws argument_error if it is too small
   device_array(tune::buffer buffer, const array_layout& layout);
 
+  /// The element type, the shape, and the shape with padding.
   const array_layout& layout() const noexcept { return layout_; }
+  /// The type of one element.
   element_type type() const noexcept { return layout_.type(); }
+  /// The number of elements along each axis, without padding.
   const tune::shape& size() const noexcept { return layout_.size(); }
+  /// The memory of the array, padding included; it has at least layout().bytes() bytes.
   const tune::buffer& buffer() const noexcept { return buffer_; }
-  /// What the buffer belongs to.
+  /// The context that the buffer belongs to.
   tune::context context() const;
 
   /// A pinned host array of the same layout, for copies that do not block. With the padding alike
@@ -53,33 +57,41 @@ class device_array {
     return host_array<T>::pinned(context(), layout_);
   }
 
-  /// Enqueues zeroing of the whole array, the padding included, or of the elements of a region.
-  /// @throws argument_error if the region does not fit the array (strided_layout)
+  /// Enqueues zeroing of the whole array, the padding included.
   void zero(command_queue& queue) const;
+  /// Enqueues zeroing of the elements of a region, and leaves the padding as it is.
+  /// @throws argument_error if the region does not fit the array (strided_layout)
   void zero_region(command_queue& queue, const region& selected) const;
 
-  /// Enqueues setting every element to a value, the padding included, or the elements of a region.
-  /// @throws type_error if the array is not one of T, argument_error if the region does not fit it,
-  /// or an element has more than the 256 bytes that command_queue::fill can repeat
+  /// Enqueues setting every element to a value, the padding included.
+  /// @throws type_error if the array is not one of T, argument_error if an element has more bytes
+  ///         than the 256 that command_queue::fill can repeat
   template <element T>
   void fill(command_queue& queue, const T& value) const {
     fill_bytes(queue, element_type::of<T>(), std::as_bytes(std::span(&value, 1)));
   }
+  /// Enqueues setting the elements of a region to a value, and leaves the padding as it is.
+  /// @throws as fill; argument_error if the region does not fit the array
   template <element T>
   void fill_region(command_queue& queue, const region& selected, const T& value) const {
     fill_region_bytes(queue, selected, element_type::of<T>(), std::as_bytes(std::span(&value, 1)));
   }
 
-  /// Copies the elements from or to the host. The paddings may differ. Blocks until the copy is
-  /// made. @throws type_error if the element types differ, argument_error if the shapes do
+  /// Copies all elements from the host, whatever the padding on either side. Blocks until the host
+  /// array may be changed. @throws type_error if the element types differ, argument_error if the
+  /// shapes do
   template <element T>
   void set(command_queue& queue, const host_array<T>& source) const {
     copy_from_host(queue, source.layout(), source.data(), true);
   }
+  /// Copies all elements to the host, whatever the padding on either side. Blocks until they are
+  /// there. @throws as set
   template <element T>
   void get(command_queue& queue, host_array<T>& destination) const {
     copy_to_host(queue, destination.layout(), destination.data(), true);
   }
+  /// Copies all elements to a new host array of the same layout, in ordinary memory. Blocks.
+  /// @throws type_error if T is another type
   template <element T>
   host_array<T> get(command_queue& queue) const {
     host_array<T> destination(layout_);
@@ -87,33 +99,38 @@ class device_array {
     return destination;
   }
 
-  /// The same without blocking: the host array has to live, and to be left alone, until the queue
-  /// gets past the copy. So it cannot be a temporary.
+  /// As set, without blocking: the host array has to live, and to be left alone, until the queue
+  /// gets past the copy. So it cannot be a temporary. @throws as set
   template <element T>
   void set_async(command_queue& queue, const host_array<T>& source) const {
     copy_from_host(queue, source.layout(), source.data(), false);
   }
   template <element T>
   void set_async(command_queue& queue, const host_array<T>&& source) const = delete;
+  /// As get, without blocking: the host array has to live, and to be left alone, until the queue
+  /// gets past the copy. @throws as set
   template <element T>
   void get_async(command_queue& queue, host_array<T>& destination) const {
     copy_to_host(queue, destination.layout(), destination.data(), false);
   }
 
-  /// Copies a region of this array (own) from or to a region of a host array, by default all of
-  /// it. Blocks until the copy is made. @throws type_error if the element types differ,
+  /// Copies a region of a host array, by default all of it, to a region of this array (own). Blocks
+  /// until the host array may be changed. @throws type_error if the element types differ,
   /// argument_error if a region does not fit its array, or the two regions differ in shape
   template <element T>
   void set_region(command_queue& queue, const region& own, const host_array<T>& source,
                   const region& source_region = {}) const {
     copy_from_host(queue, own, {source.layout(), source_region}, source.data(), true);
   }
+  /// Copies a region of this array (own) to a region of a host array, by default all of it. Blocks
+  /// until the elements are there. @throws as set_region
   template <element T>
   void get_region(command_queue& queue, const region& own, host_array<T>& destination,
                   const region& destination_region = {}) const {
     copy_to_host(queue, own, {destination.layout(), destination_region}, destination.data(), true);
   }
-  /// The region as a host array without padding.
+  /// Copies a region (own) to a new host array of its shape, without padding. Blocks.
+  /// @throws type_error if T is another type, argument_error if the region does not fit the array
   template <element T>
   host_array<T> get_region(command_queue& queue, const region& own) const {
     host_array<T> destination(strided_layout(layout_, own).size());
@@ -121,7 +138,7 @@ class device_array {
     return destination;
   }
 
-  /// The same without blocking; see set_async.
+  /// As set_region, without blocking; see set_async. @throws as set_region
   template <element T>
   void set_region_async(command_queue& queue, const region& own, const host_array<T>& source,
                         const region& source_region = {}) const {
@@ -130,6 +147,7 @@ class device_array {
   template <element T>
   void set_region_async(command_queue& queue, const region& own, const host_array<T>&& source,
                         const region& source_region = {}) const = delete;
+  /// As get_region, without blocking; see get_async. @throws as set_region
   template <element T>
   void get_region_async(command_queue& queue, const region& own, host_array<T>& destination,
                         const region& destination_region = {}) const {

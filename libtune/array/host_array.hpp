@@ -23,11 +23,15 @@ class host_array {
   static_assert(alignof(T) <= detail::host_memory::alignment);
 
  public:
-  /// @throws argument_error unless the shape fits in the padded one, and that in memory
+  /// An array without padding, in ordinary memory.
+  /// @throws argument_error if it is larger than any memory, std::bad_alloc if there is not enough
   explicit host_array(const shape& size) : host_array(size, size) {}
+  /// An array in the top left corner of a padded one, in ordinary memory.
+  /// @throws as above; argument_error if the shape does not fit in the padded one
   host_array(const shape& size, const shape& padded)
       : host_array(array_layout(element_type::of<T>(), size, padded)) {}
-  /// @throws type_error if the layout is that of other elements
+  /// An array of this layout, in ordinary memory.
+  /// @throws type_error if the layout is that of other elements, std::bad_alloc
   explicit host_array(const array_layout& layout)
       : host_array(detail::checked_layout(layout, element_type::of<T>()),
                    detail::host_memory(layout.bytes())) {}
@@ -40,9 +44,12 @@ class host_array {
     return host_array(detail::checked_layout(layout, element_type::of<T>()),
                       detail::host_memory(context, layout.bytes()));
   }
+  /// Whether the elements lie in pinned memory of a context, as those of pinned() do.
   bool is_pinned() const noexcept { return memory_.is_pinned(); }
 
+  /// The element type, the shape, and the shape with padding.
   const array_layout& layout() const noexcept { return layout_; }
+  /// The number of elements along each axis, without padding.
   const tune::shape& size() const noexcept { return layout_.size(); }
 
   /// The element at these indices, one for each axis. Their values are not checked.
@@ -50,14 +57,17 @@ class host_array {
   T& operator()(Index... index) noexcept {
     return data()[layout_.place(index...)];
   }
+  /// The same for reading.
   template <std::convertible_to<std::size_t>... Index>
   const T& operator()(Index... index) const noexcept {
     return data()[layout_.place(index...)];
   }
 
-  /// The whole padded array.
+  /// The first of the padded_elements() elements, which follow each other in C order.
   T* data() noexcept { return static_cast<T*>(memory_.data()); }
+  /// The same for reading.
   const T* data() const noexcept { return static_cast<const T*>(memory_.data()); }
+  /// The number of elements, the padding included.
   std::size_t padded_elements() const noexcept { return layout_.padded().elements(); }
 
   /// Sets every element, the padding included.

@@ -19,13 +19,17 @@ class array_layout {
   /// Without padding.
   array_layout(element_type type, const shape& size) : array_layout(type, size, size) {}
 
+  /// The type of one element.
   element_type type() const noexcept { return type_; }
+  /// The number of elements along each axis, without padding.
   const tune::shape& size() const noexcept { return size_; }
+  /// The number of elements along each axis, the padding included.
   const tune::shape& padded() const noexcept { return padded_; }
+  /// The size of one element, in bytes.
   std::size_t element_bytes() const noexcept { return type_.bytes(); }
-  /// Of the whole padded array.
+  /// The size of the whole padded array, in bytes.
   std::size_t bytes() const noexcept { return padded_.elements() * element_bytes(); }
-  /// From one element to the next along an axis, which has to exist.
+  /// The bytes from one element to the next along an axis, which has to exist.
   std::size_t stride_bytes(std::size_t axis) const noexcept;
   /// Where the element at these indices, one for each axis, lies in the padded array, counted in
   /// elements. The values of the indices are not checked.

@@ -22,7 +22,9 @@ class [[nodiscard]] mapped_array {
   mapped_array(mapped_memory memory, const array_layout& layout) noexcept
       : memory_(std::move(memory)), layout_(layout) {}
 
+  /// The element type, the shape, and the shape with padding.
   const array_layout& layout() const noexcept { return layout_; }
+  /// The number of elements along each axis, without padding.
   const tune::shape& size() const noexcept { return layout_.size(); }
 
   /// The element at these indices, one for each axis. Their values are not checked.
@@ -33,6 +35,7 @@ class [[nodiscard]] mapped_array {
 
   /// The whole padded array; null once it has been unmapped.
   T* data() const noexcept { return static_cast<T*>(memory_.data()); }
+  /// The number of elements, the padding included.
   std::size_t padded_elements() const noexcept { return layout_.padded().elements(); }
 
   /// Ends the mapping before this object does. What is enqueued from now on sees what the host
@@ -59,6 +62,8 @@ class managed_array : public typed_array<T> {
   /// (device_info::managed_memory), or not enough
   managed_array(const tune::context& context, const shape& size)
       : managed_array(context, size, size) {}
+  /// Uninitialised elements, in the top left corner of a padded array.
+  /// @throws as above; argument_error if the shape does not fit in the padded one
   managed_array(const tune::context& context, const shape& size, const shape& padded)
       : managed_array(context, array_layout(element_type::of<T>(), size, padded)) {}
 

@@ -15,6 +15,7 @@ namespace detail {
 class memory_chunk;
 }
 
+/// How a pool divides the memory of its context.
 struct pool_options {
   std::size_t chunk_bytes = std::size_t{64} << 20;  ///< what is asked of the context, at least
   std::size_t alignment_bytes = 256;  ///< of every block, or the device's own where that is more
@@ -25,7 +26,7 @@ struct pool_statistics {
   std::size_t bytes_in_use = 0;       ///< of the buffers that are out
   std::size_t peak_bytes_in_use = 0;  ///< the most that there were
   std::size_t bytes_reserved = 0;     ///< of the chunks
-  std::size_t chunks = 0;
+  std::size_t chunks = 0;             ///< held from the context, in use or not
 };
 
 /// Takes memory from the context in large chunks and hands out parts of them, which is faster. What
@@ -42,6 +43,7 @@ class pooled_allocator final : public allocator {
   /// not a power of two
   explicit pooled_allocator(const tune::context& context, const pool_options& options = {});
 
+  /// The use of the pool now, and the most since it was made.
   pool_statistics statistics() const;
 
   /// Gives chunks that are not in use back to the context. The pool does so itself where there is

@@ -44,12 +44,16 @@ struct signed_index {
 /// something has to be left, and the step has to be positive: all is checked where it is used.
 class range {
  public:
+  /// The indices first, first + step, ... below end. Not checked here.
   constexpr range(detail::signed_index first, detail::signed_index end,
                   detail::signed_index step = 1) noexcept
       : first_(first.value), end_(end.value), step_(step.value) {}
 
+  /// The first index; a negative one counts from the end of the axis.
   constexpr std::ptrdiff_t first() const noexcept { return first_; }
+  /// The index after the last, negative as first() is; empty up to the end of the axis.
   constexpr std::optional<std::ptrdiff_t> end() const noexcept { return end_; }
+  /// The distance from one index to the next, in elements.
   constexpr std::ptrdiff_t step() const noexcept { return step_; }
 
   friend constexpr range from(detail::signed_index first, detail::signed_index step) noexcept;
@@ -73,11 +77,20 @@ constexpr range from(detail::signed_index first, detail::signed_index step = 1) 
 /// What a region takes of one axis.
 class axis_selection {
  public:
-  enum class kind : std::uint8_t { all, index, range, new_axis };
+  /// The ways to select along an axis.
+  enum class kind : std::uint8_t {
+    all,      ///< every index
+    index,    ///< one index; the axis goes
+    range,    ///< indices at equal distances
+    new_axis  ///< an axis of one element that the array does not have
+  };
 
   // NOLINTBEGIN(google-explicit-constructor): they are written as items of a region
+  /// Every index of the axis.
   constexpr axis_selection(all_indices = tune::all) noexcept : axis_selection(kind::all, {0, 0}) {}
+  /// An axis of one element that the array does not have.
   constexpr axis_selection(added_axis) noexcept : axis_selection(kind::new_axis, {0, 0}) {}
+  /// The indices of a range, which is checked where it is used.
   constexpr axis_selection(const tune::range& indices) noexcept
       : axis_selection(kind::range, indices) {}
   /// One index; its axis goes.
@@ -85,8 +98,9 @@ class axis_selection {
   constexpr axis_selection(Index index) noexcept : axis_selection(kind::index, {index, 0}) {}
   // NOLINTEND(google-explicit-constructor)
 
+  /// The way of selecting, which says how to read indices().
   constexpr kind what() const noexcept { return kind_; }
-  /// An index is the first of them.
+  /// The range; for kind::index its first() alone counts, for all and new_axis nothing of it.
   constexpr const tune::range& indices() const noexcept { return indices_; }
 
  private:
@@ -104,14 +118,17 @@ class axis_selection {
 /// it is used. A value that allocates nothing.
 class region {
  public:
+  /// The most selections of one region: shape::max_rank axes and as many new ones.
   static constexpr std::size_t max_selections = 2 * shape::max_rank;
 
   /// The whole array.
   constexpr region() noexcept = default;
   /// @throws argument_error if there are more than max_selections
   region(std::initializer_list<axis_selection> selections);
+  /// Copies them. @throws argument_error if there are more than max_selections
   explicit region(std::span<const axis_selection> selections);
 
+  /// The selections as given, none for the whole array; valid while this object lives.
   constexpr std::span<const axis_selection> selections() const noexcept {
     return std::span(selections_).first(count_);
   }

@@ -15,18 +15,23 @@ namespace tune {
 /// The extents of an array of rank 0 to 8, the slowest axis first. A value that allocates nothing.
 class shape {
  public:
+  /// The most axes that an array may have.
   static constexpr std::size_t max_rank = 8;
 
   /// Rank 0: one element.
   constexpr shape() noexcept = default;
   /// @throws argument_error if there are more than max_rank extents
   shape(std::initializer_list<std::size_t> extents);
+  /// Copies them. @throws argument_error if there are more than max_rank extents
   explicit shape(std::span<const std::size_t> extents);
 
+  /// The number of axes.
   constexpr std::size_t rank() const noexcept { return rank_; }
   /// The extent of an axis. Not checked.
   constexpr std::size_t operator[](std::size_t axis) const noexcept { return extents_[axis]; }
+  /// The extent of the slowest axis; those of the faster ones follow it.
   constexpr const std::size_t* begin() const noexcept { return extents_.data(); }
+  /// The place after the extent of the fastest axis.
   constexpr const std::size_t* end() const noexcept { return extents_.data() + rank_; }
 
   /// The number of elements. Not checked to be a number that memory could hold; array_layout does.

@@ -25,11 +25,13 @@ class strided_layout {
   ///         step that is not positive, more axes than a shape can have
   strided_layout(const array_layout& layout, const region& selected);
 
+  /// The type of one element.
   element_type type() const noexcept { return type_; }
+  /// The shape of the region: axes that one index selects are gone, new axes have one element.
   const tune::shape& size() const noexcept { return size_; }
-  /// Of the first element.
+  /// The bytes from the beginning of the array to the first element of the region.
   std::size_t offset_bytes() const noexcept { return offset_bytes_; }
-  /// From one element to the next along an axis, which has to exist.
+  /// The bytes from one element to the next along an axis, which has to exist.
   std::size_t stride_bytes(std::size_t axis) const noexcept { return strides_bytes_[axis]; }
 
  private:

@@ -46,10 +46,10 @@ std::size_t dtype_bytes(dtype type) noexcept;
 /// ("float", "uchar", "float2").
 std::string_view dtype_kernel_name(dtype type) noexcept;
 
-/// dtype_of<T> is the dtype of a host type; left undefined for types that have none.
+/// Whether a host type has a dtype, and if so which: its member type.
 template <class T>
 struct dtype_traits {
-  static constexpr bool known = false;
+  static constexpr bool known = false;  ///< whether T has a dtype
 };
 
 namespace detail {
@@ -85,6 +85,7 @@ struct dtype_traits<std::complex<float>> : detail::known_dtype<dtype::complex64>
 template <>
 struct dtype_traits<std::complex<double>> : detail::known_dtype<dtype::complex128> {};
 
+/// The dtype of a host type; undefined for types that have none.
 template <class T>
 requires dtype_traits<T>::known inline constexpr dtype dtype_of = dtype_traits<T>::type;
 

@@ -26,7 +26,7 @@ namespace tune {
 /// Whether LIBTUNE_ELEMENT has listed a struct.
 template <class T>
 struct struct_traits {
-  static constexpr bool known = false;
+  static constexpr bool known = false;  ///< whether T is listed
 };
 
 /// A host type that can be the element of an array.
@@ -36,10 +36,11 @@ concept element = dtype_traits<T>::known || struct_traits<T>::known;
 /// What an array is made of, at run time: a dtype, or a struct of the application's. A value.
 class element_type {
  public:
+  /// One of the built-in types.
   // NOLINTNEXTLINE(google-explicit-constructor): a dtype is an element type
   element_type(tune::dtype type) noexcept : dtype_(type) {}
 
-  /// That of a host type.
+  /// The element type of a host type.
   template <element T>
   static element_type of() noexcept {
     if constexpr (dtype_traits<T>::known) {
@@ -56,6 +57,7 @@ class element_type {
   std::string_view name() const noexcept;
   /// The name in kernel text: "float", or the struct's name without the namespaces.
   std::string_view kernel_name() const noexcept;
+  /// The size of one element, in bytes.
   std::size_t bytes() const noexcept;
   /// What the address of an element has to be a multiple of.
   std::size_t alignment() const noexcept;

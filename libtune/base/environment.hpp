@@ -15,10 +15,10 @@ namespace tune {
 /// One environment variable that libtune reads. The table of them is the documentation:
 /// docs/environment.md repeats it, and a test compares the two.
 struct environment_variable {
-  const char* name;
+  const char* name;          ///< as programs set it: "LIBTUNE_DEVICE"
   const char* form;          ///< what it may hold
   const char* default_text;  ///< what its absence means
-  const char* meaning;
+  const char* meaning;       ///< its effect, in one line
 };
 
 /// Every variable that libtune reads.

@@ -31,6 +31,9 @@ class type_error : public argument_error {
 /// An environment variable holds something that libtune cannot read.
 class environment_error : public error {
  public:
+  /// @param variable  the name of the variable
+  /// @param given     its value
+  /// @param expected  the values that libtune can read, in words
   environment_error(std::string variable, const std::string& given, const std::string& expected);
 
   /// The name of the offending variable.

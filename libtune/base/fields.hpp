@@ -67,12 +67,15 @@ concept has_field_list = requires {
 
 }  // namespace tune::detail
 
+// doxygen does not find the primary template, which is of another library.
+/// @cond
 template <class T>
 struct boost::hana::accessors_impl<T, boost::hana::when<tune::detail::has_field_list<T>>> {
   static constexpr auto apply() {
     return libtune_fields(tune::detail::listed<T>{}, libtune_global_scope{});
   }
 };
+/// @endcond
 
 namespace tune {
 namespace detail {

@@ -32,19 +32,22 @@
 
 namespace tune {
 
+/// The consequence for a sealed thread that comes to a door.
 enum class seal_mode : std::uint8_t {
   throws,  ///< what is sealed throws seal_broken_error
   counts,  ///< it happens all the same, and is found in seal_report()
 };
 
+/// The threads that a seal is for.
 enum class seal_scope : std::uint8_t {
   program,      ///< all threads, those that begin later too
   this_thread,  ///< the calling thread, as long as it lives
 };
 
+/// The settings of seal().
 struct seal_options {
-  seal_mode mode = seal_mode::throws;
-  seal_scope scope = seal_scope::program;
+  seal_mode mode = seal_mode::throws;      ///< throw at a door, or count only
+  seal_scope scope = seal_scope::program;  ///< all threads, or the calling one
 };
 
 /// What a sealed thread has no business with.
@@ -58,6 +61,7 @@ enum class sealed_action : std::uint8_t {
   program_cache,  ///< the files of compiled programs were to be read or written
   process,        ///< a process was to be started
 };
+/// The number of enumerators of sealed_action.
 inline constexpr std::size_t sealed_actions = 8;
 
 /// The action in words: "tune", "program_cache".
@@ -66,8 +70,11 @@ const char* sealed_action_name(sealed_action action) noexcept;
 /// A sealed thread was about to do what it must not, and has not done it.
 class seal_broken_error : public error {
  public:
+  /// @param action  the action that was refused
+  /// @param text    the whole message
   seal_broken_error(sealed_action action, const std::string& text) : error(text), action_(action) {}
 
+  /// The action that was refused.
   sealed_action action() const noexcept { return action_; }
 
  private:
@@ -76,7 +83,7 @@ class seal_broken_error : public error {
 
 /// One time that a seal was broken, or would have been.
 struct seal_breach {
-  sealed_action action{};
+  sealed_action action{};          ///< the kind of door
   std::string what;                ///< what was asked, and on which device
   std::string thread;              ///< its name and its number in the system
   std::vector<std::string> stack;  ///< from the door outwards: what addr2line takes; may be empty
@@ -86,14 +93,17 @@ struct seal_breach {
 /// of its doors: an autotuner's as tune, then as the database, compilations and allocations of its
 /// search.
 struct seal_summary {
+  /// The most breaches that first describes.
   static constexpr std::size_t most_kept = 16;
 
-  std::array<std::uint64_t, sealed_actions> counts{};
-  std::vector<seal_breach> first;  ///< the first most_kept of them
+  std::array<std::uint64_t, sealed_actions> counts{};  ///< breaches of each sealed_action
+  std::vector<seal_breach> first;                      ///< the first most_kept of them
 
+  /// The number of breaches of one action.
   std::uint64_t count(sealed_action action) const noexcept {
     return counts[static_cast<std::size_t>(action)];
   }
+  /// The number of breaches of all actions together.
   std::uint64_t total() const noexcept;
 };
 
@@ -111,7 +121,8 @@ bool is_sealed() noexcept;
 /// All that has been counted, also of what threw. Thread-safe.
 seal_summary seal_report();
 
-/// While one lives, the thread that made it is not sealed. May be nested.
+/// While one lives, the thread that made it is not sealed. May be nested. It has to end on that
+/// thread.
 class [[nodiscard]] unsealed_section {
  public:
   unsealed_section() noexcept;

@@ -44,17 +44,17 @@ using value = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, do
 
 /// A value with the name of its field.
 struct named_value {
-  std::string name;
-  tune::value value;
+  std::string name;   ///< the member's, as LIBTUNE_FIELDS lists it
+  tune::value value;  ///< std::monostate for an empty std::optional
 
   friend bool operator==(const named_value& a, const named_value& b);
 };
 
-/// What is known of a field without a value.
+/// A field without its value.
 struct field_description {
-  std::string name;
-  value_type type;
-  bool optional = false;
+  std::string name;       ///< the member's, as LIBTUNE_FIELDS lists it
+  value_type type;        ///< of the member, or of the value in its std::optional
+  bool optional = false;  ///< whether the member is a std::optional
 
   friend bool operator==(const field_description& a, const field_description& b);
 };
@@ -68,6 +68,7 @@ std::string to_string(const std::vector<named_value>& values);
 
 /// Unambiguous text: equal texts mean equal types and values, so 1, 1.0, true and "1" differ.
 std::string canonical_text(const value& v);
+/// The same for fields: equal texts mean equal names, types and values in the same order.
 std::string canonical_text(const std::vector<named_value>& values);
 
 namespace detail {
@@ -92,9 +93,11 @@ namespace tune {
 /// Names of an enumeration's values, as LIBTUNE_ENUM lists them.
 template <class E>
 struct enum_names {
+  /// Whether LIBTUNE_ENUM has listed the enumeration.
   static constexpr bool known = requires {
     libtune_enumerators(detail::listed<E>{}, libtune_global_scope{});
   };
+  /// The names and the values in the order of the list; only where known is true.
   static constexpr auto list() {
     return libtune_enumerators(detail::listed<E>{}, libtune_global_scope{});
   }

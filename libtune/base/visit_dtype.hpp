@@ -11,8 +11,8 @@
 
 namespace tune {
 
-/// Calls visitor.operator()<T>() with the host type of a dtype, and returns what it returns.
-///   visit_dtype(type, [&]<class T>() { return sizeof(T); })
+/// Calls `visitor.operator()<T>()` with the host type T of a dtype, and returns its result:
+/// `visit_dtype(type, [&]<class T>() { return sizeof(T); })`.
 /// @throws type_error if the value is none of the enumeration
 template <class Visitor>
 decltype(auto) visit_dtype(dtype type, Visitor&& visitor) {

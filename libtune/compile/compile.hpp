@@ -13,6 +13,7 @@ namespace tune {
 
 class compiler;
 
+/// The compiler that compile() uses, and the flags for it.
 struct compile_options {
   std::vector<std::string> flags;            ///< for the device's own compiler
   const tune::compiler* compiler = nullptr;  ///< null: the cache, else compile here

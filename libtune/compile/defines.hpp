@@ -30,7 +30,9 @@ class defines {
   /// Adds one macro. @throws argument_error if the name is not a C identifier, hides a word or is
   /// already defined differently, or if the text reaches beyond its line
   defines& add(const std::string& name, const value& v);
+  /// Adds a macro whose text is an integer. @throws argument_error as above
   defines& add(const std::string& name, int v) { return add(name, value(std::int64_t{v})); }
+  /// Adds a macro with this text, without quotes. @throws argument_error as above
   defines& add(const std::string& name, const char* v) { return add(name, value(std::string(v))); }
 
   /// The macros as they were given, for messages.

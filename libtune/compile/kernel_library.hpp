@@ -13,7 +13,7 @@ namespace tune {
 /// A text that kernels may include by its name. It explains itself at its beginning.
 struct library_kernel {
   std::string_view name;  ///< "libtune/work_group_reduce.kernel"
-  std::string_view text;
+  std::string_view text;  ///< its source; in static storage
 };
 
 /// The texts that come with libtune, in the order of their names:
@@ -22,8 +22,8 @@ struct library_kernel {
 ///   libtune/work_group_reduce.kernel  one value of each work item becomes one of each set
 std::span<const library_kernel> kernel_library() noexcept;
 
-/// Puts the texts that a kernel's text asks for by lines #include "libtune/..." before it, each
-/// once, and takes those lines out. Conditions are not looked at: a text is there even if #if
+/// Puts the texts that a kernel's text asks for by lines `#include "libtune/..."` before it, each
+/// once, and takes those lines out. Conditions are not looked at: a text is there even if `#if`
 /// leaves out the line that asks for it. Other includes stay as they are.
 /// @throws build_error if there is no such text, with the names of those that there are
 resolved_source include_kernel_library(const kernel_source& source);

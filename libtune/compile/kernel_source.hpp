@@ -11,7 +11,7 @@ namespace tune {
 /// A kernel's text in the portable dialect of the preamble.
 struct kernel_source {
   std::string name;  ///< shown in messages, such as "multiply.kernel"
-  std::string text;
+  std::string text;  ///< without the preamble, which compile() puts before it
 };
 
 }  // namespace tune

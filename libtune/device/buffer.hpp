@@ -18,9 +18,11 @@ class buffer_interface;
 /// the same memory, which is released with the last of them and of its parts. Thread-safe.
 class buffer {
  public:
+  /// For libtune's backends; users call context::create_buffer.
   explicit buffer(std::shared_ptr<detail::buffer_interface> impl) noexcept
       : impl_(std::move(impl)) {}
 
+  /// The number of bytes that commands and kernels may reach.
   std::size_t size_bytes() const noexcept;
 
   /// Where the host sees this memory at all times: for buffers of context::create_managed_buffer
@@ -29,6 +31,7 @@ class buffer {
   /// buffers: what has to be mapped has no address in between. command_queue::map works for both.
   void* host_data() const noexcept;
 
+  /// For libtune's own code; null in a handle that was moved from.
   const std::shared_ptr<detail::buffer_interface>& impl() const noexcept { return impl_; }
 
   /// Whether two handles mean the same buffer. A part is not the whole, even where it is all of it.

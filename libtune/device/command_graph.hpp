@@ -22,9 +22,11 @@ class graph_interface;
 /// way then still end. Not thread-safe: one thread at a time enqueues a graph or records into it.
 class command_graph {
  public:
+  /// For libtune's backends; users call command_queue::capture.
   explicit command_graph(std::shared_ptr<detail::graph_interface> impl) noexcept
       : impl_(std::move(impl)) {}
 
+  /// For libtune's own code; null in a handle that was moved from.
   const std::shared_ptr<detail::graph_interface>& impl() const noexcept { return impl_; }
 
   /// Whether two handles mean the same graph.

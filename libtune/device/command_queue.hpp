@@ -33,10 +33,13 @@ class queue_interface;
 /// Several threads may enqueue on one queue; the order between them is then undefined.
 class command_queue {
  public:
+  /// For libtune's backends; users call context::create_command_queue.
   explicit command_queue(std::shared_ptr<detail::queue_interface> impl) noexcept
       : impl_(std::move(impl)) {}
 
+  /// The context that the queue was made in.
   tune::context context() const;
+  /// The device that runs its commands.
   tune::device device() const;
 
   /// Enqueues a kernel with the arguments that it holds; a range without work items enqueues
@@ -51,6 +54,7 @@ class command_queue {
   /// @throws argument_error if the bytes leave the buffer, device_error
   void write(const buffer& destination, const void* source, std::size_t bytes,
              std::size_t offset_bytes = 0, bool blocking = true);
+  /// Copies bytes of a buffer to host memory; the rest as for write.
   void read(const buffer& source, void* destination, std::size_t bytes,
             std::size_t offset_bytes = 0, bool blocking = true);
 
@@ -64,9 +68,11 @@ class command_queue {
   ///         buffer or overlaps itself
   void fill(const buffer& buffer, std::size_t bytes, std::span<const std::byte> pattern,
             std::size_t offset_bytes = 0);
+  /// The same for each row of a region; each row starts with the start of the pattern.
   void fill(const buffer& buffer, const fill_region& region, std::span<const std::byte> pattern);
   /// Fills with zeros.
   void zero(const buffer& buffer, std::size_t bytes, std::size_t offset_bytes = 0);
+  /// Fills each row of a region with zeros.
   void zero(const buffer& buffer, const fill_region& region);
 
   /// Lets the host read and write a buffer of context::create_managed_buffer, or a part of one,
@@ -74,6 +80,7 @@ class command_queue {
   /// use the memory have to be waited for before. Until the result ends, no command may use the
   /// memory, nor may the same bytes be mapped again; then what is enqueued on this queue sees what
   /// the host wrote.
+  /// @param managed   the buffer or part
   /// @param blocking  false: returns at once, and the memory may be touched when the queue has got
   ///                  there (finish, or an event of enqueue_marker)
   /// @throws argument_error if the buffer is not managed or of another context; device_error
@@ -83,6 +90,7 @@ class command_queue {
   event enqueue_marker();
   /// Later commands start only when these events, of any queue of the context, have ended.
   void wait_for(std::span<const event> events);
+  /// The same for events that are listed in the call.
   void wait_for(std::initializer_list<event> events) {
     wait_for(std::span<const event>(events.begin(), events.size()));
   }
@@ -116,6 +124,7 @@ class command_queue {
   /// Blocks until everything enqueued has ended.
   void finish();
 
+  /// For libtune's own code; null in a handle that was moved from.
   const std::shared_ptr<detail::queue_interface>& impl() const noexcept { return impl_; }
 
   /// Whether two handles mean the same queue.
@@ -124,15 +133,18 @@ class command_queue {
   }
 
  protected:
-  std::shared_ptr<detail::queue_interface> impl_;
+  std::shared_ptr<detail::queue_interface> impl_;  ///< null once moved from
 };
 
 /// A queue that can tell the device time of each command between start_recording and
 /// stop_recording. One thread records at a time.
 class tuning_command_queue : public command_queue {
  public:
+  /// For libtune's backends; users call context::create_tuning_command_queue.
   using command_queue::command_queue;
 
+  /// Times the kernels, fills and graphs enqueued from now on; forgets an earlier recording.
+  /// @throws argument_error if the queue was made without profiling, device_error while it captures
   void start_recording();
   /// The kernels, fills and graphs enqueued since start_recording.
   std::size_t recorded() const noexcept;

@@ -27,10 +27,13 @@ class pinned_memory_interface;
 /// Thread-safe, but for what is stored in it.
 class pinned_memory {
  public:
+  /// For libtune's backends; users call context::create_pinned_memory.
   explicit pinned_memory(std::shared_ptr<detail::pinned_memory_interface> impl) noexcept
       : impl_(std::move(impl)) {}
 
+  /// The first byte, which the host may read and write.
   void* data() const noexcept;
+  /// The number of bytes that were asked for.
   std::size_t size_bytes() const noexcept;
 
  private:
@@ -41,6 +44,7 @@ namespace detail {
 class context_interface;
 }
 
+/// Options of context::create_command_queue.
 struct command_queue_options {
   bool profiling = false;  ///< whether events carry times
 };
@@ -49,12 +53,17 @@ struct command_queue_options {
 /// context. Thread-safe.
 class context {
  public:
+  /// For libtune's backends; users call device::create_context.
   explicit context(std::shared_ptr<detail::context_interface> impl) noexcept
       : impl_(std::move(impl)) {}
 
+  /// The device that the context was made on.
   tune::device device() const;
 
+  /// A new queue on the device. @throws device_error if the driver refuses it
   command_queue create_command_queue(command_queue_options options = {}) const;
+  /// A new queue with profiling, which can time its commands.
+  /// @throws device_error if the driver refuses it
   tuning_command_queue create_tuning_command_queue() const;
 
   /// Uninitialised device memory. @throws device_error (out_of_memory) if there is not enough
@@ -64,7 +73,9 @@ class context {
   /// keeps the memory alive, not the handle that it was made from; parts may overlap and have
   /// parts. OpenCL does not order commands of different queues that reach the same bytes by
   /// different buffers, so wait for events there, as anywhere.
+  /// @param parent        a buffer of this context, or a part of one
   /// @param offset_bytes  a multiple of device_limits::buffer_alignment_bytes
+  /// @param bytes         at least one
   /// @throws argument_error if it leaves the parent, is empty or misaligned, or the parent belongs
   ///         to another context
   buffer create_sub_buffer(const buffer& parent, std::size_t offset_bytes, std::size_t bytes) const;
@@ -82,7 +93,8 @@ class context {
   program create_program(const program_source& source) const;
 
   /// A program from what program::binary gave out, without compiling.
-  /// @param name  for messages, as in program_source
+  /// @param name    for messages, as in program_source
+  /// @param binary  may be destroyed on return
   /// @throws device_error (invalid_binary) if the driver does not accept it
   program create_program_from_binary(const std::string& name,
                                      std::span<const std::byte> binary) const;
@@ -103,6 +115,7 @@ class context {
     return std::static_pointer_cast<const T>(attachment_erased(&attachment_key<T>));
   }
 
+  /// For libtune's own code; null in a handle that was moved from.
   const std::shared_ptr<detail::context_interface>& impl() const noexcept { return impl_; }
 
   /// Whether two handles mean the same context.

@@ -18,6 +18,7 @@ class event_interface;
 /// Thread-safe. Times need a queue made with profiling.
 class event {
  public:
+  /// For libtune's backends; users call command_queue::enqueue_marker.
   explicit event(std::shared_ptr<detail::event_interface> impl) noexcept : impl_(std::move(impl)) {}
 
   /// Blocks until the command has ended.
@@ -29,6 +30,7 @@ class event {
   /// Device time from the end of prior to the start of this. Waits for both.
   std::chrono::nanoseconds time_since(const event& prior) const;
 
+  /// For libtune's own code; null in a handle that was moved from.
   const std::shared_ptr<detail::event_interface>& impl() const noexcept { return impl_; }
 
  private:

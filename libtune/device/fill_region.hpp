@@ -14,9 +14,9 @@ struct fill_region {
   std::size_t offset_bytes = 0;       ///< of the first byte
   std::size_t row_pitch_bytes = 0;    ///< from one row to the next
   std::size_t slice_pitch_bytes = 0;  ///< from one slice to the next
-  std::size_t row_bytes = 0;
-  std::size_t rows = 1;
-  std::size_t slices = 1;
+  std::size_t row_bytes = 0;          ///< in each row, without its gap to the next
+  std::size_t rows = 1;               ///< in each slice
+  std::size_t slices = 1;             ///< in the region
 };
 
 }  // namespace tune

@@ -17,7 +17,7 @@ namespace tune {
 /// What is known of a kernel once it has been compiled for a device; 0 where the driver does not
 /// tell.
 struct kernel_info {
-  std::string name;
+  std::string name;  ///< the one given to program::create_kernel
   /// Dynamic local memory counts as an argument in OpenCL. 0 where a CUDA driver before 12.4 does
   /// not tell.
   std::size_t argument_count = 0;
@@ -41,11 +41,15 @@ class kernel_interface;
 /// for each operation.
 class kernel {
  public:
+  /// For libtune's backends; users call program::create_kernel.
   explicit kernel(std::unique_ptr<detail::kernel_interface> impl) noexcept;
+  /// The kernel that was moved from may only be destroyed or assigned to.
   kernel(kernel&&) noexcept;
+  /// Releases the kernel that this was; the rest as for the move constructor.
   kernel& operator=(kernel&&) noexcept;
   ~kernel();
 
+  /// The properties of the compiled kernel, which do not change; lives as long as the kernel.
   const kernel_info& info() const noexcept;
 
   /// How many work groups of so many work items one compute unit runs at the same time, by the
@@ -66,6 +70,8 @@ class kernel {
                                                                                  const T& value) {
     set_argument_bytes(index, &value, sizeof value);
   }
+  /// Sets one argument to a buffer, which the kernel keeps alive until the argument is set anew.
+  /// @throws argument_error if the buffer belongs to another context, else as for a value
   void set_argument(std::size_t index, const buffer& value);
   /// The bytes of a value whose type is known at run time only.
   void set_argument(std::size_t index, std::span<const std::byte> value);
@@ -77,6 +83,7 @@ class kernel {
     (set_argument(index++, args), ...);
   }
 
+  /// For libtune's own code; not of a kernel that was moved from.
   detail::kernel_interface& impl() const noexcept { return *impl_; }
 
  private:

@@ -22,13 +22,16 @@ class [[nodiscard]] mapped_memory {
   /// Use command_queue::map.
   mapped_memory(std::shared_ptr<detail::queue_interface> queue,
                 std::shared_ptr<detail::buffer_interface> buffer, bool blocking);
+  /// Takes the mapping over; the data() of the other is null from then on.
   mapped_memory(mapped_memory&& other) noexcept;
+  /// Ends its own mapping as the destructor does, then takes the other over.
   mapped_memory& operator=(mapped_memory&& other) noexcept;
   /// Ends the mapping, if it has not ended yet, and logs what fails.
   ~mapped_memory();
 
   /// The first byte; null once the mapping has ended.
   void* data() const noexcept { return data_; }
+  /// The number of bytes of the buffer; 0 once moved from.
   std::size_t size_bytes() const noexcept;
 
   /// Ends the mapping: what is enqueued on its queue from now on sees what the host wrote. Does

@@ -10,10 +10,11 @@ namespace tune {
 
 /// A count of work items along one to three axes; x varies fastest.
 struct work_size {
-  std::size_t x = 1;
-  std::size_t y = 1;
-  std::size_t z = 1;
+  std::size_t x = 1;  ///< along the axis that varies fastest
+  std::size_t y = 1;  ///< along the second axis
+  std::size_t z = 1;  ///< along the slowest axis
 
+  /// The number of work items: the product of the three.
   constexpr std::size_t total() const noexcept { return x * y * z; }
   friend constexpr bool operator==(const work_size&, const work_size&) = default;
 };
@@ -23,8 +24,8 @@ struct work_size {
 /// work item, and the launch does nothing on any device: it is no error, and no argument is looked
 /// at.
 struct nd_range {
-  work_size global;
-  work_size local;
+  work_size global;  ///< work items of the whole launch
+  work_size local;   ///< work items of one work group
   /// Local memory whose size is known at launch only, for each work group, in addition to what the
   /// kernel declares itself. The kernel has to ask for it with DYNAMIC_LOCAL_PARAMETER (see
   /// compile/preamble.hpp), and then it is never zero.

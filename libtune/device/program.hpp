@@ -19,6 +19,7 @@ class program_interface;
 /// A program compiled for one context. A handle: copies mean the same program. Thread-safe.
 class program {
  public:
+  /// For libtune's backends; users call tune::compile or context::create_program.
   explicit program(std::shared_ptr<detail::program_interface> impl) noexcept
       : impl_(std::move(impl)) {}
 
@@ -31,6 +32,7 @@ class program {
   /// @throws device_error
   std::vector<std::byte> binary() const;
 
+  /// For libtune's own code; null in a handle that was moved from.
   const std::shared_ptr<detail::program_interface>& impl() const noexcept { return impl_; }
 
  private:

@@ -25,10 +25,10 @@ inventory take_inventory();
 
 /// Whether a backend can be used here, and if not, why.
 struct backend_status {
-  std::string name;        ///< "CUDA", "OpenCL"
-  bool available = false;  ///< it offers at least one device
-  std::string reason;      ///< why it is not available; empty if it is
-  std::size_t devices = 0;
+  std::string name;         ///< "CUDA", "OpenCL"
+  bool available = false;   ///< it offers at least one device
+  std::string reason;       ///< why it is not available; empty if it is
+  std::size_t devices = 0;  ///< how many it offers, before any filter
 };
 
 /// Every backend that libtune knows, those that this library was built without included.

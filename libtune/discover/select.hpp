@@ -14,8 +14,9 @@ namespace tune {
 /// Which devices an application can use. The default is all of them.
 using device_filter = std::function<bool(const device&)>;
 
+/// The settings of select_device and create_some_context.
 struct selection {
-  device_filter filter = {};
+  device_filter filter = {};  ///< the devices to choose from; empty: all
   /// Whether to ask on the terminal where several devices remain and nothing else decides.
   bool interactive = false;
 };
@@ -38,6 +39,8 @@ context create_some_context(const selection& wanted = {});
 
 /// The same over a given inventory.
 std::vector<device> candidate_devices(const inventory& devices, const device_filter& filter);
+/// The first of the best of some devices, as select_device ranks them.
+/// @throws no_device_error if there is none
 device best_device(const std::vector<device>& candidates);
 
 }  // namespace tune

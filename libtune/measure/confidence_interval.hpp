@@ -10,7 +10,8 @@ namespace tune {
 
 /// Between which times the true median lies, with a confidence that was asked for.
 struct interval {
-  run_time lower{0};
+  run_time lower{0};  ///< nanoseconds; zero if nothing is known
+  /// Nanoseconds; infinity if nothing is known.
   run_time upper{std::numeric_limits<double>::infinity()};
 
   friend bool operator==(const interval&, const interval&) = default;
@@ -22,6 +23,7 @@ struct interval {
 /// of which the pooled one is believed the more the fewer samples there are. Up to 5 samples the
 /// least of them and the largest stand for the median, so that one outlier does not displace the
 /// bounds.
+/// @param of             the times of one configuration
 /// @param confidence     between 0 and 1, both excluded: 0.95
 /// @param pooled_spread  the relative spread that configurations of this search have otherwise
 ///                       (pooled_spread); where it is not known, few samples tell nothing

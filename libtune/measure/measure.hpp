@@ -42,7 +42,10 @@ class measurable;
 }
 
 /// When the reset function of a measure is called.
-enum class reset_before : std::uint8_t { batch, run };
+enum class reset_before : std::uint8_t {
+  batch,  ///< before each batch of runs, which follow each other
+  run     ///< before each single run
+};
 
 /// A configuration that is ready to be run and timed: what is returned for each configuration
 /// while tuning. It owns what it runs; it can be moved, not copied, because an operation cannot be
@@ -64,8 +67,11 @@ class measure {
   measure(std::nullptr_t);
   /// The same, and says why: "it needs 70 registers for each work item".
   static measure skipped(std::string reason = unexplained);
+  /// Takes over what make_measure has made; null skips the configuration.
   explicit measure(std::unique_ptr<detail::measurable> impl);
+  /// Leaves the other without anything to run.
   measure(measure&&) noexcept;
+  /// The same, and releases what this one ran.
   measure& operator=(measure&&) noexcept;
   ~measure();
 
@@ -75,10 +81,12 @@ class measure {
   /// Attaches what is called once the configuration has run for the first time.
   /// @throws argument_error if this is a skipped configuration
   measure& check(check_function function) &;
+  /// The same for a temporary, which it moves into the result.
   measure check(check_function function) &&;
   /// Attaches what makes runs of its own to judge, before that function is called.
   /// @throws argument_error if this is a skipped configuration
   measure& check_runs(std::shared_ptr<run_check> judge) &;
+  /// The same for a temporary, which it moves into the result.
   measure check_runs(std::shared_ptr<run_check> judge) &&;
   /// Attaches what puts back inputs that the kernel overwrites; its time is not part of the
   /// samples. It is called before the first run and, as the author says, before each batch of runs,
@@ -86,6 +94,7 @@ class measure {
   /// single run, each of which is then waited for, so that nothing of a run overlaps the reset.
   /// @throws argument_error if this is a skipped configuration
   measure& reset(std::function<void()> function, reset_before before = reset_before::batch) &;
+  /// The same for a temporary, which it moves into the result.
   measure reset(std::function<void()> function, reset_before before = reset_before::batch) &&;
 
   /// Why it is skipped, as far as the author said; meaningless otherwise.
@@ -112,7 +121,8 @@ class measure {
   /// operation on a queue: the device time of a run is the sum over its kernels and fills, each
   /// from its own start to its own end, so that gaps between these, or between runs, do not count.
   /// For a function that times itself: one sample, the mean over all that it returns.
-  /// @param runs  of each sample; see runs_per_sample
+  /// @param iterations  how many samples, at least 1
+  /// @param runs        of each sample, at least 1; see runs_per_sample
   /// @throws argument_error if a count is not positive, or the operation enqueued nothing
   std::vector<run_time> sample(int iterations, int runs = 1);
 

@@ -30,8 +30,8 @@ struct race_settings {
   int final_runs = 160;         ///< of each finalist at most, beside those of the screening
   /// Once the device has been found disturbed, a block ends after so much device time, too.
   std::chrono::nanoseconds block_time = std::chrono::milliseconds(300);
-  std::size_t live = 8;  ///< how many finalists are measured in turn, and so kept alive
-  drift_settings drift{};
+  std::size_t live = 8;    ///< how many finalists are measured in turn, and so kept alive
+  drift_settings drift{};  ///< how a change of the device's speed is found and waited for
   /// Device time of one configuration's screening, after which three runs are enough; zero: none.
   std::chrono::nanoseconds screening_time = std::chrono::milliseconds(100);
   /// The same for all the finals together, which compare the fewer the longer these take; half as
@@ -49,9 +49,9 @@ enum class cache_state : std::uint8_t {
 /// the number of iterations is planned, come on top.
 struct measure_settings {
   std::chrono::nanoseconds time_limit = std::chrono::milliseconds(100);  ///< of wall-clock time
-  int min_iterations = 3;  ///< made even if they take longer than the time limit
-  int max_iterations = 1000;
-  cache_state cache = cache_state::warm;
+  int min_iterations = 3;     ///< made even if they take longer than the time limit
+  int max_iterations = 1000;  ///< made at most, even if the time limit leaves room for more
+  cache_state cache = cache_state::warm;  ///< at the start of each timed run
 };
 
 }  // namespace tune

@@ -22,17 +22,23 @@ using run_time = std::chrono::duration<double, std::nano>;
 class samples {
  public:
   samples() = default;
+  /// Samples of these times, in nanoseconds.
   explicit samples(std::vector<run_time> times) : times_(std::move(times)) {}
 
+  /// Appends the time of one more run, in nanoseconds.
   void add(run_time time) { times_.push_back(time); }
 
+  /// How many times there are, valid or not.
   std::size_t size() const noexcept { return times_.size(); }
+  /// The times in the order of the runs; the span holds until a time is added.
   std::span<const run_time> times() const noexcept { return times_; }
 
   /// Whether there are samples and all of them are finite and greater than zero.
   bool valid() const noexcept;
 
+  /// The least sample, in nanoseconds.
   run_time min() const;
+  /// The arithmetic mean, in nanoseconds.
   run_time mean() const;
   /// The middle sample, or the mean of the two in the middle.
   run_time median() const;

@@ -11,6 +11,7 @@
 
 namespace tune {
 
+/// When a device counts as warmed up, and how long to try at most.
 struct steadiness_settings {
   std::size_t group = 5;    ///< so many runs make one median
   std::size_t medians = 4;  ///< so many in a row have to agree
@@ -35,6 +36,7 @@ class steadiness {
   /// Whether it is steady or the time is up.
   bool finished() const;
 
+  /// How many runs have been noted.
   std::size_t runs() const noexcept { return runs_; }
 
  private:

@@ -24,6 +24,7 @@ class captured_operation {
   /// @param operation  outlives this
   explicit captured_operation(tune::operation& operation) noexcept : operation_(&operation) {}
 
+  /// The operation that is captured, which the caller keeps alive.
   tune::operation& operation() const noexcept { return *operation_; }
 
   /// Binds what is missing, then enqueues the work and returns without waiting for it. Allocates
@@ -31,6 +32,7 @@ class captured_operation {
   /// somebody else, the work becomes part of that capture.
   /// @throws whatever the operation throws when it is recorded; the next run tries again
   void run();
+  /// The same as run().
   void operator()() { run(); }
 
   /// How often it was recorded; 0 where the device has no graphs.

@@ -37,6 +37,7 @@ class dimension {
   ///         less than the size
   dimension(std::size_t size, const padding& needs = {});  // NOLINT: a size is a dimension
 
+  /// The number of elements along the axis, without padding.
   std::size_t size() const noexcept;
   /// The least padded size that satisfies the rules: what an allocation uses. Where that reaches
   /// the hint and the dimension is not exact, it is rounded up to a multiple of the hint.
@@ -44,9 +45,13 @@ class dimension {
   /// Whether an array with this padded size may be bound. The hint is no condition.
   bool is_valid(std::size_t padded_size) const noexcept;
 
+  /// The least padded size that the rules allow, in elements, before the alignment.
   std::size_t minimum() const noexcept;
+  /// The power of two that every padded size is a multiple of, in elements.
   std::size_t alignment() const noexcept;
+  /// The multiple that required_padded_size rounds up to, in elements; 1 without a hint.
   std::size_t hint() const noexcept;
+  /// Whether only required_padded_size() is valid, and the hint counts for nothing.
   bool is_exact() const noexcept;
 
   /// Asks that rows which are long enough start on 128 bytes, for elements of this type. The
@@ -62,6 +67,7 @@ class dimension {
 
   /// Refuses hints and links from now on: an array has been laid out by the rules.
   void freeze() noexcept;
+  /// Whether hints and links are refused; see freeze.
   bool is_frozen() const noexcept;
 
   /// Whether two handles mean the same dimension, because one is a copy or they are linked.
@@ -82,11 +88,13 @@ class dimension {
 /// Takes back what happens to dimensions during its life, unless it is told to keep it.
 class dimension_guard {
  public:
+  /// Saves the rules and links of these dimensions, which the destructor restores.
   explicit dimension_guard(const std::vector<dimension>& dimensions);
   dimension_guard(const dimension_guard&) = delete;
   dimension_guard& operator=(const dimension_guard&) = delete;
   ~dimension_guard();
 
+  /// Makes the destructor restore nothing.
   void keep() noexcept;
 
  private:

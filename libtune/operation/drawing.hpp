@@ -14,7 +14,8 @@ namespace tune {
 /// arrows lead from the operation that runs first, through a compound, to the later ones; dotted
 /// arrows likewise join slots to which the same memory is bound; dashed lines lead from an alias to
 /// what lies in its memory. Equal operations give equal text.
-/// @param name  of the operation in the drawing
+/// @param drawn  the operation or sequence; its slots need not be bound
+/// @param name   of the operation in the drawing
 std::string to_dot(const operation& drawn, const std::string& name = "operation");
 
 }  // namespace tune

@@ -37,8 +37,11 @@ class io_slot : public slot {
   io_slot(std::string name, std::vector<dimension> dimensions, element_type type,
           padding_policy policy = padding_policy::required);
 
+  /// The type of the elements of the arrays that may be bound.
   element_type type() const noexcept { return type_; }
+  /// One for each axis, the slowest first.
   const std::vector<dimension>& dimensions() const noexcept { return dimensions_; }
+  /// Which padding bind accepts, of all that the dimensions allow.
   padding_policy policy() const noexcept { return policy_; }
 
   /// The least layout that satisfies every dimension: what allocate uses.
@@ -57,9 +60,11 @@ class io_slot : public slot {
   void check(const device_array& array) const;
 
   /// Makes an array that fits, and binds it. On failure what was bound stays bound.
-  /// @param bind  whether to bind it: without, it is a spare array, to take turns with
+  /// @param memory  gives the memory, of the context of the operation
+  /// @param bind    whether to bind it: without, it is a spare array, to take turns with
   /// @throws device_error if there is no memory, argument_error as for bind
   device_array allocate(allocator& memory, bool bind = true);
+  /// The same in a new buffer of a context.
   device_array allocate(const context& context, bool bind = true);
   /// A host array that fits. @throws type_error if the slot holds other elements
   template <element T>
@@ -68,8 +73,11 @@ class io_slot : public slot {
   }
 
  protected:
+  /// Binds an array to a part of a compound, which has checked it.
   static void assign(io_slot& target, const device_array& array) { target.do_assign_array(array); }
+  /// Binds an array that has been checked, and freezes the dimensions. A compound passes it on.
   virtual void do_assign_array(const device_array& array);
+  /// Unbinds the array. The dimensions stay frozen.
   void do_release() noexcept override;
 
  private:

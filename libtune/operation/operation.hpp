@@ -33,18 +33,20 @@ struct named_operation;
 
 /// A slot with the name that an operation gives it.
 struct named_slot {
-  std::string name;
-  std::shared_ptr<tune::slot> slot;
+  std::string name;                  ///< "child:slot" for that of a child of a sequence
+  std::shared_ptr<tune::slot> slot;  ///< not null
 };
 
 /// The name of a slot, "child:slot" for that of a sequence's child.
 struct slot_reference {
+  /// From a name, and whether the slot need not be there.
   slot_reference(std::string its_name, bool is_optional = false)  // NOLINT: a name refers to a slot
       : name(std::move(its_name)), optional(is_optional) {}
+  /// From a name; the slot has to be there.
   slot_reference(const char* its_name) : name(its_name) {}  // NOLINT: likewise
 
-  std::string name;
-  bool optional = false;
+  std::string name;       ///< "slot" or "child:slot"
+  bool optional = false;  ///< whether operations without such a slot are passed over
 };
 
 /// A slot that need not be there, because some variants of the operation do not have it.
@@ -74,12 +76,17 @@ struct slot_with<void> {
 template <class T = void>
 class slot_ref {
  public:
+  /// typed_slot<T>, or io_slot where T is void.
   using slot_type = typename detail::slot_with<T>::type;
 
+  /// Refers to a slot that lives as long as this is used.
   slot_ref(slot_type& slot) noexcept : slot_(&slot) {}  // NOLINT: what add_slot returns
 
+  /// Reaches the members of the slot.
   slot_type* operator->() const noexcept { return slot_; }
+  /// The slot.
   slot_type& operator*() const noexcept { return *slot_; }
+  /// The slot, where a reference to one is wanted.
   operator slot_type&() const noexcept { return *slot_; }  // NOLINT: as a reference would
 
  private:
@@ -88,8 +95,8 @@ class slot_ref {
 
 /// An array for the slot of this name.
 struct binding {
-  std::string_view name;
-  device_array array;
+  std::string_view name;  ///< of a slot; its text has to live until the call of bind returns
+  device_array array;     ///< of the type, shape and padding that the slot asks for
 };
 
 /// A kernel, or several, made for given sizes and a command queue, with named slots for its arrays.
@@ -107,11 +114,12 @@ class operation {
   operation(const operation&) = delete;
   operation& operator=(const operation&) = delete;
 
-  /// @throws argument_error if the operation was moved from
+  /// The queue that run enqueues on. @throws argument_error if the operation was moved from
   command_queue& queue() {
     check_not_moved_from();
     return queue_;
   }
+  /// The same for a constant operation.
   const command_queue& queue() const {
     check_not_moved_from();
     return queue_;
@@ -128,8 +136,12 @@ class operation {
   /// A slot, which may be a hidden one. @throws argument_error that lists the names, if there is no
   /// such slot, type_error if it is an alias, which any_slot finds
   io_slot& slot(std::string_view name);
+  /// The same for a constant operation.
   const io_slot& slot(std::string_view name) const;
+  /// A slot of any kind, aliases and hidden ones too.
+  /// @throws argument_error that lists the names, if there is no such slot
   tune::slot& any_slot(std::string_view name);
+  /// The same for a constant operation.
   const tune::slot& any_slot(std::string_view name) const;
 
   /// Binds an array of the queue's context to a slot; see io_slot::bind.
@@ -140,6 +152,7 @@ class operation {
   void bind(std::initializer_list<binding> bindings) {
     bind(std::span<const binding>(bindings.begin(), bindings.size()));
   }
+  /// The same for bindings whose number is known at run time only.
   void bind(std::span<const binding> bindings);
   /// The array that is bound to a slot. @throws argument_error if there is none
   const device_array& buffer(std::string_view name) const { return slot(name).buffer(); }
@@ -153,6 +166,7 @@ class operation {
   /// part of. If that fails, what has been bound so far stays bound.
   /// @throws device_error if there is no memory
   void ensure_bound(std::string_view name) { ensure_bound(any_slot(name)); }
+  /// The same for all of slots(). @throws argument_error also if the operation was moved from
   void ensure_all_bound();
 
   /// The bytes that ensure_all_bound would allocate if nothing were bound.
@@ -172,12 +186,18 @@ class operation {
   /// Binds what is missing, then enqueues the work and returns without waiting for it. Once all is
   /// bound it allocates nothing. @throws argument_error if the operation was moved from
   void run();
+  /// The same as run().
   void operator()() { run(); }
 
  protected:
+  /// An operation without slots.
+  /// @param queue   the queue to enqueue on
   /// @param memory  see set_allocator
+  /// @throws argument_error if memory belongs to another context than the queue
   explicit operation(command_queue queue, std::shared_ptr<allocator> memory = nullptr);
+  /// Slots move along; references to them stay valid.
   operation(operation&&) noexcept = default;
+  /// The same, after letting go of the slots that this operation had.
   operation& operator=(operation&&) noexcept = default;
 
   /// Adds a slot; the reference stays valid when the operation is moved. To keep it as a member,
@@ -245,6 +265,7 @@ class operation {
 
 /// An operation with the name that a sequence gives it.
 struct named_operation {
+  /// Shares the operation with the caller.
   named_operation(std::string its_name, std::shared_ptr<tune::operation> its_operation)
       : name(std::move(its_name)), operation(std::move(its_operation)) {}
   /// Moves the operation to where the sequence keeps it.
@@ -253,8 +274,8 @@ struct named_operation {
       : name(std::move(its_name)),
         operation(std::make_shared<Operation>(std::forward<Operation>(its_operation))) {}
 
-  std::string name;
-  std::shared_ptr<tune::operation> operation;
+  std::string name;                            ///< not empty, without ':'
+  std::shared_ptr<tune::operation> operation;  ///< a sequence refuses null
 };
 
 }  // namespace tune

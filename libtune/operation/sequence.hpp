@@ -15,8 +15,8 @@ namespace tune {
 
 /// Slots that share memory, and the name of the slot that they become.
 struct shared_slots {
-  std::string name;
-  std::vector<slot_reference> slots;
+  std::string name;  ///< of the compound or alias; no other slot of the sequence has it
+  std::vector<slot_reference> slots;  ///< as "child:slot"
 };
 
 /// Operations that run one after the other on one queue, and the memory that they share:
@@ -34,19 +34,22 @@ struct shared_slots {
 class operation_sequence : public operation {
  public:
   /// If it fails, the children are as they were.
+  /// @param queue      the queue of every child
   /// @param children   in the order of running; names without ':'
   /// @param compounds  slots to which one array is bound; see compound_slot
   /// @param aliases    slots, or compounds from above, in the same memory; see alias_slot
   /// @param memory     see set_allocator
   /// @throws argument_error if a child was moved from, has another queue, is part of a sequence, or
-  ///         comes twice, a
-  ///         name is taken, a slot that is not optional is missing (the text lists what is there),
-  ///         or slots cannot be joined; type_error if that is for their types
+  ///         comes twice, a name is taken, a slot that is not optional is missing (the text lists
+  ///         those that are there), or slots cannot be joined; type_error if that is for their
+  ///         types
   explicit operation_sequence(command_queue queue, std::vector<named_operation> children,
                               const std::vector<shared_slots>& compounds = {},
                               const std::vector<shared_slots>& aliases = {},
                               std::shared_ptr<allocator> memory = nullptr);
+  /// The children and slots move along; references to them stay valid.
   operation_sequence(operation_sequence&&) noexcept = default;
+  /// The same; the other one keeps the children that this one had, until it is destroyed.
   operation_sequence& operator=(operation_sequence&& other) noexcept;
   ~operation_sequence() override;
 

@@ -28,19 +28,22 @@ class slot {
   slot(const slot&) = delete;
   slot& operator=(const slot&) = delete;
 
+  /// The name given at construction, without the "child:" that a sequence puts before it.
   const std::string& name() const noexcept { return name_; }
 
   /// The compound or alias that this slot is part of; null for a root.
   const slot* owner() const noexcept { return owner_; }
+  /// The slot at the top of the tree: this one if it has no owner.
   slot& root() noexcept;
   /// What a compound or alias is made of.
   std::span<const std::shared_ptr<slot>> children() const noexcept { return children_; }
 
+  /// Whether something is bound to this slot, or by its root to the whole tree.
   bool is_bound() const noexcept { return bound_; }
   /// A number that changes with what is bound; see operation::version.
   std::uint64_t version() const noexcept { return version_; }
 
-  /// Of the memory that allocate_buffer makes.
+  /// The least number of bytes of memory that can be bound.
   std::size_t required_bytes() const { return do_required_bytes(); }
 
   /// Binds memory, which is then laid out as the slot requires. On failure what was bound stays
@@ -48,9 +51,11 @@ class slot {
   /// operation, or this is not a root slot
   void bind(const buffer& memory);
   /// Makes memory that fits, and binds it. On failure what was bound stays bound.
-  /// @param bind  whether to bind it: without, it is spare memory to bind later
+  /// @param memory  gives the memory, of the context of the operation
+  /// @param bind    whether to bind it: without, it is spare memory to bind later
   /// @throws device_error if there is no memory, argument_error as for bind
   buffer allocate_buffer(allocator& memory, bool bind = true);
+  /// The same in a new buffer of a context.
   buffer allocate_buffer(const context& context, bool bind = true);
   /// @throws argument_error if this is not a root slot
   void unbind();
@@ -62,6 +67,7 @@ class slot {
   std::vector<dimension> all_dimensions() const;
 
  protected:
+  /// A root to which nothing is bound.
   explicit slot(std::string name);
 
   /// Takes children over, which then have this owner. Call it last in a constructor.
@@ -71,13 +77,16 @@ class slot {
   static void check_children(const std::string& owner,
                              std::span<const std::shared_ptr<slot>> children);
 
+  /// @throws argument_error that names the root, if this is not one
   void check_root() const;
   /// @throws argument_error if it is not the context that restrict_to named
   void check_context(const detail::context_interface& context) const;
+  /// Sets is_bound() and gives the slot a new version().
   void mark_changed(bool bound) noexcept;
 
-  // For a child, which need not be a root and has been checked.
+  /// Binds memory to a child, without the checks of bind.
   static void assign(slot& target, const buffer& memory) { target.do_assign(memory); }
+  /// Unbinds a child, which need not be a root.
   static void release(slot& target) noexcept { target.do_release(); }
 
  private:

@@ -10,7 +10,9 @@
 namespace tune {
 
 /// Has the program dot, of Graphviz, draw an operation to a file; see to_dot.
-/// @param name  of the operation in the drawing
+/// @param drawn  as to_dot
+/// @param path   the file, in SVG
+/// @param name   of the operation in the drawing
 /// @throws error if dot is not on the PATH, or fails
 void write_svg(const operation& drawn, const std::filesystem::path& path,
                const std::string& name = "operation");

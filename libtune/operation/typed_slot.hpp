@@ -18,6 +18,8 @@ namespace tune {
 template <element T>
 class typed_slot final : public io_slot {
  public:
+  /// An io_slot for elements of T.
+  /// @throws argument_error if there are more dimensions than a shape can have
   typed_slot(std::string name, std::vector<dimension> dimensions,
              padding_policy policy = padding_policy::required)
       : io_slot(std::move(name), std::move(dimensions), element_type::of<T>(), policy) {}
@@ -34,6 +36,7 @@ class typed_slot final : public io_slot {
   typed_array<T> allocate(allocator& memory, bool bind = true) {
     return typed_array<T>(io_slot::allocate(memory, bind));
   }
+  /// The same in a new buffer of a context.
   typed_array<T> allocate(const context& context, bool bind = true) {
     return typed_array<T>(io_slot::allocate(context, bind));
   }
@@ -43,9 +46,13 @@ class typed_slot final : public io_slot {
 
   /// Copies the elements between the array that is bound and the host, as device_array does.
   void set(command_queue& queue, const host_array<T>& source) const { buffer().set(queue, source); }
+  /// Copies the elements to a host array, and blocks until they are there.
+  /// @throws argument_error if nothing is bound, or the host array has another shape
   void get(command_queue& queue, host_array<T>& destination) const {
     buffer().get(queue, destination);
   }
+  /// A new host array with the elements and the layout of the bound array; blocks.
+  /// @throws argument_error if nothing is bound
   host_array<T> get(command_queue& queue) const { return buffer().template get<T>(queue); }
 };
 

@@ -49,12 +49,17 @@ struct workload_options {
 /// by one thread; it may be destroyed before the operations.
 class workload {
  public:
+  /// No arrays yet: bind makes them.
+  /// @param queue    sets and checks the arrays, which belong to its context
+  /// @param options  the guards of every array
   explicit workload(command_queue queue, const workload_options& options = {});
 
+  /// The queue on which arrays are set and checked.
   const command_queue& queue() const noexcept { return queue_; }
 
   /// What the array in the slots of this name holds whenever an operation is bound.
-  /// @param slot  tune::optional_slot(name) where some of the operations have no such slot
+  /// @param slot      tune::optional_slot(name) where some of the operations have no such slot
+  /// @param contents  of the type and shape of the slot; the padding may differ
   template <element T>
   workload& set(const slot_reference& slot, host_array<T> contents) {
     auto kept = std::make_shared<const host_array<T>>(std::move(contents));
@@ -70,15 +75,15 @@ class workload {
 
   /// Binds every slot of the operation that is not bound yet, and sets its contents.
   /// @throws argument_error or type_error if contents do not fit the slot, argument_error that
-  /// lists
-  ///         the slots if there are contents for one that the operation does not have, that is part
-  ///         of another or that is an alias; device_error if there is no memory
+  ///         lists the slots if there are contents for one that the operation does not have, that
+  ///         is part of another or that is an alias; device_error if there is no memory
   void bind(operation& operation);
   /// Sets the contents of all arrays that the operation has from here, as bind does, and moves
   /// those that have been replaced by larger ones: for measure::reset, where a kernel overwrites
   /// its inputs.
-  /// @param poison  what arrays without contents are filled with; the guard bands get another
-  ///                pattern, which depends on it
+  /// @param operation  one that bind has bound
+  /// @param poison     what arrays without contents are filled with; the guard bands get another
+  ///                   pattern, which depends on it
   void restore(const operation& operation, std::byte poison = std::byte{0xFF});
 
   /// Binds an operation, runs it once on its contents, and waits for its end: its arrays then hold

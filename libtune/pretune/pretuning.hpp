@@ -24,31 +24,32 @@ namespace tune {
 
 /// A key that is to be tuned.
 struct pretuning_item {
-  function_identity function{};
+  function_identity function{};             ///< the autotuner
   std::vector<named_value> key{};           ///< in the order of function.key_fields
   std::optional<device_identity> device{};  ///< for devices of this identity; empty: for all
 };
 
 /// What became of a key on one kind of device.
 enum class pretuning_state : std::uint8_t {
-  tuned,
+  tuned,    ///< searched for, and stored
   present,  ///< the database had a result
-  failed,
-  stopped  ///< before it was done; what was measured is kept, and used by the next search for it
+  failed,   ///< pretuning_result::reason says why
+  stopped   ///< before it was done; what was measured is kept, and used by the next search for it
 };
 
 /// "tuned", "present", "failed" or "stopped".
 std::string_view pretuning_state_name(pretuning_state state) noexcept;
 
+/// What pretune did for one key on one kind of device.
 struct pretuning_result {
   tuning_subject subject{};  ///< the device is one of those that share the result
-  pretuning_state state = pretuning_state::stopped;
-  std::string reason{};                 ///< why it failed or was stopped
-  std::vector<named_value> values{};    ///< the tuning, if there is one
-  std::optional<run_time> score{};      ///< what it measured, where that is known
-  std::size_t trials = 0;               ///< configurations that were tried now
-  std::size_t devices = 0;              ///< that took part
-  std::chrono::nanoseconds elapsed{0};  ///< from its turn to its end
+  pretuning_state state = pretuning_state::stopped;  ///< what became of it
+  std::string reason{};                              ///< why it failed or was stopped
+  std::vector<named_value> values{};                 ///< the tuning, if there is one
+  std::optional<run_time> score{};                   ///< what it measured, where that is known
+  std::size_t trials = 0;                            ///< configurations that were tried now
+  std::size_t devices = 0;                           ///< that took part
+  std::chrono::nanoseconds elapsed{0};               ///< from its turn to its end
 };
 
 /// Hears how it goes. The calls come from several threads, one at a time. Does not throw.
@@ -59,21 +60,24 @@ class pretuning_listener {
   pretuning_listener(const pretuning_listener&) = delete;
   pretuning_listener& operator=(const pretuning_listener&) = delete;
 
-  // `number` is the place among all that there is to do, counted from 0.
+  /// Its turn has come. In all calls the number is the place of the result among those of pretune.
   virtual void began(std::size_t /*number*/, const tuning_subject&) {}
   /// Its search is divided among so many devices from now on.
   virtual void divided(std::size_t /*number*/, std::size_t /*devices*/) {}
+  /// Its search has got so far.
   virtual void progressed(std::size_t /*number*/, const search_progress&) {}
+  /// It has ended, in whatever state.
   virtual void ended(std::size_t /*number*/, const pretuning_result&) {}
 };
 
+/// How pretune goes about it.
 struct pretuning_options {
   /// Of all searches. The database has to be named, or to follow from the environment; observers
   /// are called from several threads.
   tuning_options tuning{};
   bool force = false;            ///< also keys that have a result, and without earlier trials
   std::function<bool()> stop{};  ///< asked often, by several threads; true ends all
-  pretuning_listener* listener = nullptr;
+  pretuning_listener* listener = nullptr;  ///< not owned, outlives the call; null: none
   /// A search is divided only as far as each device's part is expected to take so long, and some
   /// times as long as the search took to its first trial, which children do again. Zero: as far as
   /// there are devices.
@@ -94,6 +98,9 @@ std::size_t count_pretunings(std::span<const pretuning_item> items,
 ///
 /// Called on a thread that has nothing else to do.
 /// @param program  one whose main begins with serve_if_worker
+/// @param items    the keys, each for all devices or for those of one identity
+/// @param devices  to tune on, of any kinds
+/// @param options  for all searches
 /// @returns for each item, in order, what became of it on each kind of device
 /// @throws argument_error if there is nowhere to keep results; environment_error
 std::vector<pretuning_result> pretune(const tuner_program& program,

@@ -16,6 +16,7 @@ namespace tune {
 /// end. For one search at a time. The stream has to outlive it.
 class event_log final : public observer {
  public:
+  /// Writes to this stream from now on.
   explicit event_log(std::ostream& out) : out_(out) {}
 
   void looked_up(const lookup_event& event) override;

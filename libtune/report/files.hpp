@@ -28,8 +28,10 @@ void write_json(std::ostream& out, const search_finished_event& search);
 /// that names it, and costs nothing else.
 class file_reporter final : public observer {
  public:
+  /// Writes one search to a stream, which the reporter opens anew for each.
   using writer = std::function<void(std::ostream&, const search_finished_event&)>;
 
+  /// @param path    of the file, which is opened when a search ends
   /// @param writes  write_csv, write_json, or another
   file_reporter(std::string path, writer writes);
 

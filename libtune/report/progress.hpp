@@ -22,6 +22,10 @@ namespace tune {
 /// waited for, that is said too. For one search at a time. The stream has to outlive it.
 class progress_reporter final : public observer {
  public:
+  /// Writes to this stream from now on.
+  /// @param out          flushed after each line
+  /// @param is_terminal  whether it understands the escape sequences that erase a line
+  /// @param now          the clock for the time gone and to come
   progress_reporter(std::ostream& out, bool is_terminal,
                     wall_clock now = std::chrono::steady_clock::now);
 

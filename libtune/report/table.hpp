@@ -8,6 +8,7 @@
 
 namespace tune {
 
+/// How much a table tells.
 struct table_options {
   bool verbose = false;  ///< whether each configuration without a time is listed with its reason
 };
@@ -22,6 +23,7 @@ void write_table(std::ostream& out, const search_finished_event& search,
 /// Writes the table at the end of each search. The stream has to outlive it.
 class table_reporter final : public observer {
  public:
+  /// Writes to this stream from now on.
   explicit table_reporter(std::ostream& out, const table_options& options = {})
       : out_(out), options_(options) {}
 

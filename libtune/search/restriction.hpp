@@ -29,8 +29,8 @@ struct restriction {
 
 /// How many combinations a restriction has removed.
 struct removal {
-  std::string description;
-  std::size_t combinations = 0;
+  std::string description;       ///< of the restriction
+  std::size_t combinations = 0;  ///< each counted for one restriction only
 
   friend bool operator==(const removal&, const removal&) = default;
 };

@@ -17,8 +17,8 @@ namespace tune {
 
 /// Something that may be varied, and the values that it may take, in the order of the search.
 struct parameter {
-  std::string name;
-  std::vector<value> candidates;
+  std::string name;               ///< different from all others of the space
+  std::vector<value> candidates;  ///< at least one, each once, none NaN
 };
 
 namespace detail {
@@ -46,6 +46,7 @@ class search_space {
                std::vector<detail::restriction_outline> restrictions,
                detail::combination_factory make_combination);
 
+  /// The parameters as given. The reference holds as long as a handle of this space exists.
   const std::vector<parameter>& parameters() const noexcept;
 
   /// The combinations before any restriction.

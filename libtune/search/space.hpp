@@ -90,8 +90,8 @@ class space {
   static_assert(fielded<Tuning>, "list the members of the tuning with LIBTUNE_FIELDS");
 
  public:
-  using value_type = Tuning;
-  using iterator = detail::space_iterator<space>;
+  using value_type = Tuning;                       ///< a configuration
+  using iterator = detail::space_iterator<space>;  ///< a forward iterator that returns values
 
   /// Members that are never added keep the value that they have in defaults.
   explicit space(Tuning defaults = {}) {
@@ -106,6 +106,8 @@ class space {
              std::initializer_list<std::type_identity_t<Member>> candidates) {
     return add_candidates(member, std::vector<Member>(candidates));
   }
+  /// The same with the elements of a range, each converted to the member's type.
+  /// @throws argument_error also if a number does not fit that type, such as 1.5 an int
   template <class Member, detail::range_of<Member> Candidates>
   space& add(Member Tuning::*member, Candidates&& candidates) {
     std::vector<Member> converted;
@@ -130,6 +132,7 @@ class space {
     commit(std::move(changed), std::move(outline));
     return *this;
   }
+  /// The same, described by its number: "restriction 1".
   template <std::predicate<const Tuning&> Predicate, class... Members>
   space& restrict(Predicate predicate, Members Tuning::*... reads) {
     return restrict(std::move(predicate), std::string(), reads...);
@@ -150,6 +153,7 @@ class space {
 
   /// The number of configurations. (e)
   std::size_t size() const { return core_.size(); }
+  /// Whether the restrictions forbid every combination. (e)
   bool empty() const { return size() == 0; }
 
   /// A configuration. (e) @throws argument_error if there is none of this number
@@ -161,6 +165,7 @@ class space {
   }
   /// Over all configurations in order. (e)
   iterator begin() const { return {this, 0}; }
+  /// Behind the last configuration. (e)
   iterator end() const { return {this, size()}; }
 
   /// The number of a configuration; empty if it is not in the space, also because a member that

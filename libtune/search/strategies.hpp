@@ -24,6 +24,7 @@ std::unique_ptr<strategy> make_strategy(std::string_view name, const search_spac
                                         const strategy_options& options = {});
 
 /// A few given configurations, in the order given, each once.
+/// @param space   the space that the numbers belong to
 /// @param listed  numbers of configurations of the space
 /// @throws argument_error if there is no configuration of one of the numbers
 std::unique_ptr<strategy> make_shortlist(const search_space& space,
@@ -37,8 +38,8 @@ enum class search_limit : std::uint8_t {
 
 /// How a space is searched where nobody has chosen a strategy.
 struct default_search {
-  std::string_view strategy;
-  std::size_t most = 0;  ///< configurations to propose
+  std::string_view strategy;  ///< its name, which lives as long as the program
+  std::size_t most = 0;       ///< configurations to propose
 };
 
 /// Everything in a space of at most 64 configurations, for that costs a second or two and is

@@ -38,6 +38,7 @@ class strategy {
   /// How many configurations it will still propose at most.
   std::size_t remaining() const noexcept { return left_; }
 
+  /// The space that is searched. The reference holds as long as the strategy.
   const search_space& space() const noexcept { return space_; }
 
  protected:

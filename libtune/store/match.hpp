@@ -19,7 +19,10 @@ enum class match_mode : std::uint8_t {
 };
 
 /// Whose result a lookup returned. A nearest match never passes for an exact one.
-enum class match_grade : std::uint8_t { exact, nearest };
+enum class match_grade : std::uint8_t {
+  exact,   ///< of a device with the same identity
+  nearest  ///< of another device
+};
 
 /// How a device differs from the one for which a result is wanted. The first step whose words hold
 /// is the one.

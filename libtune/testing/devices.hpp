@@ -13,7 +13,11 @@
 namespace tune::testing {
 
 /// Which of the machine's devices device tests run on.
-enum class device_choice : std::uint8_t { first_per_api, all, none };
+enum class device_choice : std::uint8_t {
+  first_per_api,  ///< the first of each API
+  all,            ///< every one
+  none            ///< device tests are skipped
+};
 
 /// The choice of this name ("first-per-api", "all", "none"). @throws argument_error
 device_choice device_choice_from_name(std::string_view name);

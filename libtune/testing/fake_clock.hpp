@@ -14,8 +14,10 @@ namespace tune::testing {
 /// Thread-safe.
 class fake_clock {
  public:
+  /// A point of std::chrono::steady_clock; the clock starts at its epoch.
   using time_point = std::chrono::steady_clock::time_point;
 
+  /// The epoch and every span by which the clock was moved.
   time_point now() const noexcept {
     return time_point(std::chrono::nanoseconds(now_.load(std::memory_order_relaxed)));
   }

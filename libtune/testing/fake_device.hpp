@@ -20,17 +20,19 @@ class fake_state;
 
 /// How far each command moves the clock of a fake device.
 struct fake_times {
-  std::chrono::nanoseconds kernel{1000};  ///< unless set_time says otherwise
-  std::chrono::nanoseconds copy{1000};
-  std::chrono::nanoseconds fill{1000};
-  std::chrono::nanoseconds compile{1'000'000};
+  std::chrono::nanoseconds kernel{1000};        ///< unless set_time says otherwise
+  std::chrono::nanoseconds copy{1000};          ///< of any number of bytes
+  std::chrono::nanoseconds fill{1000};          ///< of any number of bytes
+  std::chrono::nanoseconds compile{1'000'000};  ///< of one program
 };
 
 /// What a fake device pretends to be.
 struct fake_device_options {
+  /// Under which results are stored: name, platform and driver version.
   device_identity identity{"fake device", "fake platform", "1.0"};
-  std::string backend = "fake";
-  device_kind kind = device_kind::gpu;
+  std::string backend = "fake";         ///< the name of its API
+  device_kind kind = device_kind::gpu;  ///< such as a GPU
+  /// A launch or an allocation that is over one of the maxima fails.
   device_limits limits{.max_work_group_size = 1024,
                        .max_work_group_extent = {1024, 1024, 64},
                        .local_memory_bytes = std::size_t{48} << 10,
@@ -40,16 +42,17 @@ struct fake_device_options {
                        .compute_units = 4,
                        .simd_group_size = 32,
                        .max_dynamic_local_memory_bytes = std::size_t{64} << 10};
-  fake_times times = {};
+  fake_times times = {};       ///< virtual time of each command
   bool command_graphs = true;  ///< whether its queues can capture
+  /// When the host may access managed memory.
   managed_memory_kind managed_memory = managed_memory_kind::direct;
 };
 
 /// One launch that succeeded.
 struct fake_launch_record {
-  std::string kernel;
-  nd_range range;
-  fake_macros macros;
+  std::string kernel;  ///< its name
+  nd_range range;      ///< global and local size in work items
+  fake_macros macros;  ///< of its program
 };
 
 /// A device that exists on the host alone, for tests: kernels are host functions, time is virtual,
@@ -62,6 +65,7 @@ class fake_device {
   /// What every byte of a fresh buffer holds.
   static constexpr std::byte poison{0xCD};
 
+  /// Makes a device without kernels, with its clock at the epoch.
   explicit fake_device(fake_device_options options = {});
 
   /// The device as libtune sees it, always the same one.
@@ -80,13 +84,16 @@ class fake_device {
 
   /// The virtual time: the sum of what has been enqueued, and what advance() added.
   fake_clock::time_point now() const noexcept;
+  /// Moves the virtual time on; a negative span leaves it where it is.
   void advance(std::chrono::nanoseconds span) const noexcept;
   /// now() as a function, which keeps the device alive.
   std::function<fake_clock::time_point()> clock() const;
 
-  /// See fake_failures.
+  /// See fake_failures::fail_next.
   void fail_next(fake_call call, std::size_t nth = 1, fake_failure failure = {}) const;
+  /// See fake_failures::fail_when.
   void fail_when(fake_call call, fake_failures::predicate fits, fake_failure failure = {}) const;
+  /// See fake_failures::clear.
   void clear_failures() const;
 
   /// How many such calls there were, failed ones included. A launch that is captured counts as one

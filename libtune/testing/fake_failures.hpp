@@ -17,21 +17,21 @@ namespace tune::testing {
 
 /// What a fake device can be told to fail at, and what it counts.
 enum class fake_call : std::size_t {
-  compile,
-  create_kernel,
-  allocate,
-  launch,
-  copy,
-  fill,
-  finish,  ///< command_queue::finish and event::wait
-  load,    ///< context::create_program_from_binary
-  capture,
-  launch_graph,  ///< one for all the commands of a graph
+  compile,        ///< of one program
+  create_kernel,  ///< from a program, by its name
+  allocate,       ///< of one buffer
+  launch,         ///< of one kernel
+  copy,           ///< between buffers or with the host
+  fill,           ///< of a region of a buffer
+  finish,         ///< command_queue::finish and event::wait
+  load,           ///< context::create_program_from_binary
+  capture,        ///< of commands into a graph
+  launch_graph,   ///< one for all the commands of a graph
 };
 
 /// How a call fails.
 struct fake_failure {
-  std::string reason = "it was told to fail";
+  std::string reason = "it was told to fail";      ///< told by the error; the log of a build_error
   device_failure failure = device_failure::other;  ///< a compile throws build_error instead
   bool sticky = false;  ///< every later call fails too, as in CUDA after an illegal access
 };
@@ -39,9 +39,10 @@ struct fake_failure {
 /// Failures on demand, and the count of calls. Thread-safe.
 class fake_failures {
  public:
+  /// Whether a program with these macros is to fail. Called under a lock: it makes no device call.
   using predicate = std::function<bool(const fake_macros&)>;
 
-  /// Fails the nth such call from now; 1 is the next.
+  /// Fails the nth such call from now; 1 is the next. @throws argument_error if nth is 0
   void fail_next(fake_call call, std::size_t nth = 1, fake_failure failure = {});
 
   /// Fails every such call of a program whose macros fit, until clear().

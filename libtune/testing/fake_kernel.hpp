@@ -16,15 +16,19 @@ class fake_parameter {
  public:
   /// Anything.
   fake_parameter() = default;
+  /// A buffer, and no scalar.
   static fake_parameter buffer() { return fake_parameter(true, std::nullopt); }
+  /// A scalar of sizeof(T) bytes, and no buffer.
   template <class T>
   static fake_parameter scalar() {
     return fake_parameter(false, sizeof(T));
   }
 
+  /// Whether it may be set to a buffer.
   bool takes_buffer() const noexcept { return takes_buffer_; }
   /// Of the scalar that it takes, and no other; empty if it takes none, or any.
   std::optional<std::size_t> scalar_bytes() const noexcept { return size_; }
+  /// Whether it may be set to a scalar of so many bytes.
   bool takes_scalar(std::size_t bytes) const noexcept {
     return any_ || (size_.has_value() && *size_ == bytes);
   }
@@ -40,7 +44,7 @@ class fake_parameter {
 
 /// A kernel that is a function of the host.
 struct fake_kernel {
-  std::vector<fake_parameter> parameters = {};
+  std::vector<fake_parameter> parameters = {};  ///< in order, one for each argument
   /// Does the work of all work items. It is not called for a launch that fails; what it throws
   /// leaves the launch.
   std::function<void(fake_launch&)> run = {};

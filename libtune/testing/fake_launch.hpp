@@ -20,6 +20,7 @@ namespace tune::testing {
 /// Device memory that a fake kernel may read and write.
 class fake_memory {
  public:
+  /// Its bytes, which may be changed; they lie on the host.
   virtual std::span<std::byte> contents() noexcept = 0;
 
  protected:
@@ -28,22 +29,27 @@ class fake_memory {
 
 /// An argument as it was set: the bytes of a scalar, or a buffer; neither if it was not.
 struct fake_argument {
-  std::vector<std::byte> bytes = {};
-  std::shared_ptr<fake_memory> memory;
+  std::vector<std::byte> bytes = {};    ///< of a scalar; empty otherwise
+  std::shared_ptr<fake_memory> memory;  ///< of a buffer; null otherwise
 
+  /// Whether it is a scalar or a buffer.
   bool is_set() const noexcept { return !bytes.empty() || memory != nullptr; }
 };
 
 /// What a fake kernel sees of one launch. Valid during the call only.
 class fake_launch {
  public:
+  /// Refers to what it is given, which has to outlive it.
   fake_launch(const std::string& kernel, const nd_range& range, const fake_macros& macros,
               std::span<const fake_argument> arguments) noexcept
       : kernel_(kernel), range_(range), macros_(macros), arguments_(arguments) {}
 
+  /// The name of the kernel.
   const std::string& kernel() const noexcept { return kernel_; }
+  /// Global and local size in work items.
   const nd_range& range() const noexcept { return range_; }
 
+  /// All macros of the program.
   const fake_macros& macros() const noexcept { return macros_; }
   /// The text of a macro. @throws argument_error if the program does not define it
   const std::string& macro(std::string_view name) const { return macros_.text(name); }

@@ -18,8 +18,10 @@ namespace tune::testing {
 class fake_macros {
  public:
   fake_macros() = default;
+  /// Reads the macros of this text, and keeps nothing of it.
   explicit fake_macros(std::string_view program_text);
 
+  /// Whether the text defines a macro of this name.
   bool defined(std::string_view name) const { return macros_.find(name) != macros_.end(); }
 
   /// The macro's text. @throws argument_error if it is not defined

@@ -13,6 +13,7 @@ namespace tune::testing {
 ///   TEST_CASE("the tuning of multiply runs" * tune::testing::force_autotune()) { ... }
 /// Needs libtune::testing's main, or run_tests.
 struct force_autotune {
+  /// Called by doctest for the test case that bears the decorator.
   void fill(doctest::detail::TestCase& test_case) const;
 };
 

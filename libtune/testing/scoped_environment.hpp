@@ -15,6 +15,8 @@ namespace tune::testing {
 /// Not thread-safe, as the environment is not.
 class [[nodiscard]] scoped_environment {
  public:
+  /// @param name   of the variable
+  /// @param value  null unsets it
   scoped_environment(std::string name, const char* value) : name_(std::move(name)) {
     if (const char* before = std::getenv(name_.c_str())) before_ = before;
     set(value);

@@ -10,10 +10,12 @@ namespace tune::testing {
 /// scope from before ends with it.
 class [[nodiscard]] scoped_seal {
  public:
+  /// Seals what the options say: by default the calling thread.
   explicit scoped_seal(seal_options options = {.scope = seal_scope::this_thread})
       : scope_(options.scope) {
     seal(options);
   }
+  /// Seals the calling thread in this mode.
   explicit scoped_seal(seal_mode mode)
       : scoped_seal({.mode = mode, .scope = seal_scope::this_thread}) {}
   ~scoped_seal() { unseal(scope_); }

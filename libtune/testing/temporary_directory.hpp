@@ -18,6 +18,7 @@ class [[nodiscard]] temporary_directory {
   temporary_directory(const temporary_directory&) = delete;
   temporary_directory& operator=(const temporary_directory&) = delete;
 
+  /// The path of the folder, which exists as long as this object.
   const std::filesystem::path& path() const noexcept { return path_; }
   /// The path of a file in it.
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }

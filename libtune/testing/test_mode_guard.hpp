@@ -13,6 +13,7 @@ using detail::test_mode;
 /// first. The mode belongs to the whole process.
 class [[nodiscard]] test_mode_guard {
  public:
+  /// Sets the mode for all threads.
   explicit test_mode_guard(test_mode mode) noexcept : before_(detail::current_test_mode()) {
     detail::set_test_mode(mode);
   }

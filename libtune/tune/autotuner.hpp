@@ -63,10 +63,11 @@ class autotuner {
   static_assert(fielded<Tuning>, "list the members of the tuning with LIBTUNE_FIELDS");
 
  public:
+  /// What an autotuner is registered with.
   struct definition {
     std::string name;  ///< such as "multiply_template.autotune"; names the database table
-    int version = 0;
-    Tuning test{};  ///< works on every device; for tests, and for the mode "default"
+    int version = 0;   ///< results of other versions are not used
+    Tuning test{};     ///< works on every device; for tests, and for the mode "default"
   };
 
   /// Finds the best tuning, usually by tuning_session::tune.

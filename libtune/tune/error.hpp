@@ -15,6 +15,8 @@ namespace tune {
 /// The database has no result and tuning is not allowed (mode cached).
 class not_tuned_error : public error {
  public:
+  /// @param subject    what was asked for
+  /// @param database   the path of the database that was looked in; empty if there is none
   /// @param failed_at  when the last search for it found nothing that works, if it did
   not_tuned_error(const tuning_subject& subject, const std::string& database,
                   const std::optional<std::string>& failed_at = std::nullopt);
@@ -23,6 +25,7 @@ class not_tuned_error : public error {
 /// No configuration of the space could be measured. The text groups the reasons.
 class tuning_failed_error : public error {
  public:
+  /// Takes all trials of the search, of which none has a time.
   tuning_failed_error(const tuning_subject& subject, std::vector<trial> trials);
 
   /// Every configuration that was tried, with the reason why it failed.
@@ -35,6 +38,7 @@ class tuning_failed_error : public error {
 /// The space has no configuration to try. The text says which restriction removed how many.
 class empty_space_error : public error {
  public:
+  /// Makes the text from the subject, the combinations and the removals of the search.
   explicit empty_space_error(const search_started_event& search);
   /// The same with the text of another.
   explicit empty_space_error(const std::string& text) : error(text) {}
@@ -44,6 +48,8 @@ class empty_space_error : public error {
 /// cannot go on.
 class device_fault_error : public error {
  public:
+  /// @param subject  what was being tuned
+  /// @param lost     the trial of the configuration that broke the context
   device_fault_error(const tuning_subject& subject, const trial& lost);
 };
 

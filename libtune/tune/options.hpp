@@ -67,8 +67,8 @@ struct tuning_options {
   /// The paths of databases to look in after that one, in this order. They are only read, without
   /// locks, so nothing may change them meanwhile.
   std::optional<std::vector<std::string>> system_databases{};
-  std::optional<match_mode> match{};
-  std::optional<tuning_mode> mode{};
+  std::optional<match_mode> match{};  ///< whose results count; exact by default
+  std::optional<tuning_mode> mode{};  ///< what happens without a result; tune by default
   /// How long to wait for a thread or process that tunes the same key, before the nearest result or
   /// the test default is used, and for one that measures on the same device.
   std::optional<std::chrono::milliseconds> wait{};
@@ -77,12 +77,12 @@ struct tuning_options {
   std::chrono::milliseconds compile_time = std::chrono::minutes(1);
   std::optional<isolation_mode> isolation{};  ///< empty: what LIBTUNE_ISOLATION says
   watchdog_settings watchdog{};               ///< counts where a child process tunes
-  result_check verify = result_check::every;
-  measure_settings measure{};
-  race_settings race{};
-  std::string strategy{};  ///< see strategy_names; empty: by the space's size, see choose_search
-  strategy_options search{};
-  std::vector<std::shared_ptr<observer>> observers{};
+  result_check verify = result_check::every;  ///< whose results are checked
+  measure_settings measure{};  ///< how often one configuration is run; bounds what race says
+  race_settings race{};        ///< how the best is told from the others
+  std::string strategy{};     ///< see strategy_names; empty: by the space's size, see choose_search
+  strategy_options search{};  ///< seed, limits and first proposals of the strategy
+  std::vector<std::shared_ptr<observer>> observers{};  ///< called in this order; none is null
 };
 
 /// Makes these the options of every autotuner that is called for this context, or for any copy of

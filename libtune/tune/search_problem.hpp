@@ -16,7 +16,7 @@ namespace tune {
 
 /// A space of configurations once the type of the tuning struct has been erased.
 struct search_problem {
-  search_space space;
+  search_space space;  ///< gives the numbers by which the functions know a configuration
   /// All fields of the tuning struct of a configuration.
   std::function<std::vector<named_value>(std::size_t)> configuration;
   /// What it asks of the device, where that has been declared.

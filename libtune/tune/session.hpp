@@ -31,12 +31,15 @@ class tuning_session {
   /// A session without an autotuner: nothing is looked up, and nothing is stored.
   tuning_session(const tune::context& context, tuning_subject subject,
                  const tuning_options& options);
+  /// For autotuners.
   explicit tuning_session(detail::session_setup setup);
   ~tuning_session();
   tuning_session(const tuning_session&) = delete;
   tuning_session& operator=(const tuning_session&) = delete;
 
+  /// The context to compile, allocate and measure in.
   const tune::context& context() const noexcept;
+  /// The options that the session was made with; they hold as long as it.
   const tuning_options& options() const noexcept;
 
   /// Searches a space. For each configuration, generate(tuning) compiles it, prepares its inputs

@@ -47,18 +47,18 @@ std::optional<outcome> outcome_from_name(std::string_view name) noexcept;
 
 /// One configuration that was tried.
 struct trial {
-  std::size_t index = 0;                   ///< its number in the space
-  std::vector<named_value> configuration;  ///< every field of the tuning struct
-  tune::outcome outcome = outcome::skipped;
-  std::string reason;                ///< why it has no time; empty if it has
-  tune::samples samples;             ///< the times, empty unless it was measured
-  std::optional<run_time> score;     ///< the median of the samples; set if it was measured
-  std::optional<interval> bounds{};  ///< the score's confidence interval, if it is known
-  bool dropped = false;              ///< measured no longer than it took to see that it cannot win
-  std::chrono::nanoseconds preparation{0};  ///< from its start until it could be run
-  std::chrono::nanoseconds elapsed{0};      ///< from its start to its end
-  trial_origin origin = trial_origin::made;
-  std::vector<std::string> programs{};  ///< digests of what was compiled for it, in order
+  std::size_t index = 0;                     ///< its number in the space
+  std::vector<named_value> configuration;    ///< every field of the tuning struct
+  tune::outcome outcome = outcome::skipped;  ///< what became of it
+  std::string reason;                        ///< why it has no time; empty if it has
+  tune::samples samples;                     ///< the times, empty unless it was measured
+  std::optional<run_time> score;             ///< the median of the samples; set if it was measured
+  std::optional<interval> bounds{};          ///< the score's confidence interval, if it is known
+  bool dropped = false;  ///< measured no longer than it took to see that it cannot win
+  std::chrono::nanoseconds preparation{0};   ///< from its start until it could be run
+  std::chrono::nanoseconds elapsed{0};       ///< from its start to its end
+  trial_origin origin = trial_origin::made;  ///< where the outcome comes from
+  std::vector<std::string> programs{};       ///< digests of what was compiled for it, in order
   /// By how much the device was slower than when the search began, as far as an interruption has
   /// shown: times of different parts of a search compare once they are divided by it.
   double level = 1;

@@ -66,6 +66,7 @@ class answer {
               const tolerance& allowed = {});
 
   /// A function that decides, called with all results once the arrays have been found right.
+  /// @param decides  is given the queue of the check and every result, with an answer or without
   /// @param judges  the outputs that it looks at and that have no answer: a second run has to give
   ///                the same bits of these too
   /// @throws argument_error if it is empty
@@ -74,6 +75,7 @@ class answer {
   /// A second run need not give the same bits, as where floating numbers are added in no order; it
   /// has to be as right as the first.
   answer& nondeterministic();
+  /// Whether a second run has to give the same bits: true unless nondeterministic was called.
   bool is_deterministic() const noexcept { return contents_->deterministic; }
 
   /// Whether there is nothing to compare with.

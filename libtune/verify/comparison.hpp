@@ -24,13 +24,13 @@ struct comparison {
   /// The greatest distance of an element from the answer, in ULPs where these decide; infinite if
   /// one is infinitely far away or NaN. Empty for structs.
   std::optional<double> greatest_error{};
-  tolerance_rule rule = tolerance_rule::distance;
+  tolerance_rule rule = tolerance_rule::distance;  ///< by which it was decided
   std::string allowed{};  ///< by the tolerance, in words; empty for structs
-  /// The signal-to-noise ratio in decibels, infinite without noise, and what was asked for; empty
-  /// unless that decides.
+  /// The signal-to-noise ratio in decibels, infinite without noise; empty unless that decides.
   std::optional<double> decibels{};
-  double least_decibels = 0;
+  double least_decibels = 0;  ///< what was asked for; 0 unless decibels is set
 
+  /// Whether every element is within the tolerance, and the noise low enough where that decides.
   bool matches() const noexcept {
     return mismatches == 0 && (!decibels || *decibels >= least_decibels);
   }

@@ -6,9 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "libtune/base/element_type.hpp"
-
 #include "libtune/base/cxx20.hpp"
+#include "libtune/base/element_type.hpp"
 
 namespace tune {
 
@@ -38,8 +37,8 @@ struct tolerance {
   /// Of a distance. If one of the two is given, the other is 0; if none is, the element type
   /// decides.
   std::optional<double> absolute{};
-  std::optional<double> relative{};
-  tolerance_rule rule = tolerance_rule::distance;
+  std::optional<double> relative{};  ///< the same, as a part of the answer's magnitude
+  tolerance_rule rule = tolerance_rule::distance;  ///< what decides
   double limit = 0.0;         ///< the ULPs that are allowed, or the decibels that are asked for
   bool nan_expected = false;  ///< whether NaN in the answer is meant, and NaN right there
 

@@ -12,10 +12,12 @@
 
 namespace tune::operations {
 
+/// An element, as far as the speed depends on it.
 struct fill_key {
-  std::size_t element_bytes = 4;
+  std::size_t element_bytes = 4;  ///< of one element
 };
 
+/// How the kernel divides the array among work groups and work items.
 struct fill_tuning {
   std::size_t wgs = 128;   ///< work items in a work group
   std::size_t vector = 1;  ///< elements that an item stores at once: a word
@@ -35,6 +37,7 @@ namespace tune::operations {
 /// Slot data: any shape; any padding.
 class fill final : public operation {
  public:
+  /// For fill_template, which compiled the program for this tuning and type.
   fill(const command_queue& queue, const program& program, const fill_tuning& tuning,
        element_type type, const shape& size);
 
@@ -61,6 +64,8 @@ class fill final : public operation {
 /// so thread-safe.
 class fill_template {
  public:
+  /// Looks up the tuning for an element size in the database; without one it searches, and stores
+  /// it.
   static const autotuner<fill_key, fill_tuning> autotune;
 
   /// Tunes on first use if no tuning is given.
@@ -68,9 +73,12 @@ class fill_template {
   fill_template(const context& context, element_type type,
                 const std::optional<fill_tuning>& tuning = std::nullopt);
 
+  /// The tuning that the program was compiled with.
   const fill_tuning& tuning() const noexcept { return tuning_; }
 
-  /// @param size  the shape of the array
+  /// An operation for one shape of array.
+  /// @param queue  of the context that the template was made for
+  /// @param size   the shape of the array
   fill instantiate(const command_queue& queue, const shape& size) const;
 
  private:

@@ -14,14 +14,15 @@ namespace tune::operations {
 
 /// A reduction, as far as the speed depends on it.
 struct hreduce_key {
-  std::string type = "float32";  ///< the name of the element type
-  std::size_t element_bytes = 4;
-  std::string operation = "a + b";
-  std::string identity = "0";
-  std::string definitions;
-  std::size_t columns = 8192;  ///< of a row: a power of two from 128 to 65536
+  std::string type = "float32";     ///< the name of the element type
+  std::size_t element_bytes = 4;    ///< of one element, as stored
+  std::string operation = "a + b";  ///< as in reduction
+  std::string identity = "0";       ///< as in reduction
+  std::string definitions;          ///< as in reduction
+  std::size_t columns = 8192;       ///< of a row: a power of two from 128 to 65536
 };
 
+/// How the kernels divide the rows among work groups and work items.
 struct hreduce_tuning {
   std::size_t wgsx = 64;   ///< work items that share a row
   std::size_t wgsy = 4;    ///< rows of a work group
@@ -39,8 +40,8 @@ namespace tune::operations {
 
 /// The columns of an array that are reduced.
 struct column_range {
-  std::size_t begin = 0;
-  std::size_t end = 0;  ///< the first that is not
+  std::size_t begin = 0;  ///< the first that is reduced
+  std::size_t end = 0;    ///< the first that is not
 };
 
 /// Reduces each row of an array to one element: dest[r] = src[r, begin] to src[r, end - 1]. In what
@@ -51,6 +52,7 @@ struct column_range {
 /// are. Few long rows are reduced in parts, with a slot partial for their results.
 class hreduce final : public operation {
  public:
+  /// For hreduce_template, which compiled the program for this tuning, key and type.
   hreduce(const command_queue& queue, const program& program, const hreduce_tuning& tuning,
           const hreduce_key& key, element_type type, std::size_t rows, std::size_t columns,
           const column_range& reduced);
@@ -74,18 +76,26 @@ class hreduce final : public operation {
 /// The kernels of one reduction, compiled and tuned for a context. Immutable, so thread-safe.
 class hreduce_template {
  public:
+  /// Looks up the tuning for a reduction in the database; without one it searches, and stores it.
   static const autotuner<hreduce_key, hreduce_tuning> autotune;
 
   /// Tunes on first use if no tuning is given.
-  /// @param columns  about how many are reduced in a row: what is tuned for, rounded up to a power
-  ///                 of two. Operations may have any other number.
+  /// @param context    compiles the kernels, and tunes them
+  /// @param reduction  how two elements become one
+  /// @param columns    about how many are reduced in a row: the number that is tuned for, rounded
+  ///                   up to a power of two. Operations may have any other number.
+  /// @param tuning     nothing: the one that autotune finds
   /// @throws what autotuner and compile throw
   hreduce_template(const context& context, const reduction& reduction, std::size_t columns = 8192,
                    const std::optional<hreduce_tuning>& tuning = std::nullopt);
 
+  /// The tuning that the program was compiled with.
   const hreduce_tuning& tuning() const noexcept { return tuning_; }
 
+  /// An operation for one shape of array.
+  /// @param queue          of the context that the template was made for
   /// @param rows, columns  the shape of src
+  /// @param reduced        the columns that are reduced
   /// @throws argument_error if the range is empty or does not lie in the columns
   hreduce instantiate(const command_queue& queue, std::size_t rows, std::size_t columns,
                       const column_range& reduced) const;

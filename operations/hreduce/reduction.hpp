@@ -10,7 +10,7 @@ namespace tune::operations {
 
 /// A way to make one element of many, as kernel text.
 struct reduction {
-  element_type type;
+  element_type type;  ///< of the elements before and after
   /// An expression of a and b, which has to be commutative and associative. float16 and bfloat16
   /// are computed with as float; every other type as itself.
   std::string operation;
@@ -20,11 +20,12 @@ struct reduction {
   std::string definitions{};
 };
 
-/// @throws type_error if it is a struct
+/// The sum of the elements. @throws type_error if the type is a struct
 reduction sum_of(element_type type);
-/// NaN is passed over, where there is anything else. @throws type_error for a struct and complex
-/// numbers
+/// The least element. NaN is passed over, where there is anything else. @throws type_error for a
+/// struct and complex numbers
 reduction min_of(element_type type);
+/// The greatest element; the rest as for min_of.
 reduction max_of(element_type type);
 
 }  // namespace tune::operations

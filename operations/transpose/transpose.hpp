@@ -17,16 +17,18 @@ enum class tile_walk : std::uint8_t {
   diagonal,       ///< neither, so that power-of-two strides do not meet in one memory channel
 };
 
+/// An element, as far as the speed depends on it.
 struct transpose_key {
-  std::size_t element_bytes = 4;
+  std::size_t element_bytes = 4;  ///< of one element
 };
 
+/// How the kernel divides the array among work groups and work items.
 struct transpose_tuning {
   std::size_t block_x = 16;  ///< work items of a group, along memory
   std::size_t block_y = 8;   ///< and across
   std::size_t tile = 16;     ///< the edge of a tile, in words
   std::size_t vector = 1;    ///< the elements of a word: what an item loads and stores at once
-  tile_walk walk = tile_walk::along_rows;
+  tile_walk walk = tile_walk::along_rows;  ///< the order of the tiles
 };
 
 }  // namespace tune::operations
@@ -44,6 +46,7 @@ namespace tune::operations {
 /// arrays that it allocates are.
 class transpose final : public operation {
  public:
+  /// For transpose_template, which compiled the program for this tuning and type.
   transpose(const command_queue& queue, const program& program, const transpose_tuning& tuning,
             element_type type, std::size_t rows, std::size_t columns);
 
@@ -64,14 +67,19 @@ class transpose final : public operation {
 /// Immutable, so thread-safe.
 class transpose_template {
  public:
+  /// Looks up the tuning for an element size in the database; without one it searches, and stores
+  /// it.
   static const autotuner<transpose_key, transpose_tuning> autotune;
 
   /// Tunes on first use if no tuning is given. @throws what autotuner and compile throw
   transpose_template(const context& context, element_type type,
                      const std::optional<transpose_tuning>& tuning = std::nullopt);
 
+  /// The tuning that the program was compiled with.
   const transpose_tuning& tuning() const noexcept { return tuning_; }
 
+  /// An operation for one shape of array.
+  /// @param queue          of the context that the template was made for
   /// @param rows, columns  the shape of src
   /// @throws argument_error if that makes more tiles than a launch can have groups
   transpose instantiate(const command_queue& queue, std::size_t rows, std::size_t columns) const;
