@@ -14,8 +14,8 @@ enum class log_level { debug, info, warning, error };
 
 /// Writes a line to the logger named "libtune": the application's own, if it has registered a
 /// spdlog logger of that name, else one that writes to standard error what LIBTUNE_LOG lets
-/// through. Thread-safe; never throws, so destructors may call it, those of static objects too: there
-/// it writes to standard error, for spdlog has destroyed its loggers.
+/// through. Thread-safe; never throws, so destructors may call it, those of static objects too:
+/// there it writes to standard error, for spdlog has destroyed its loggers.
 void log(log_level level, std::string_view message) noexcept;
 
 /// Writes a warning the first time that this text is seen in this process.

@@ -8,9 +8,9 @@
 
 namespace tune {
 
-/// The text that goes before every kernel, so that one kernel text serves both APIs. The table of the
-/// words that it defines is in libtune/compile/README.md. No macro of a kernel may have the name of
-/// one: see defines.
+/// The text that goes before every kernel, so that one kernel text serves both APIs. The table of
+/// the words that it defines is in libtune/compile/README.md. No macro of a kernel may have the
+/// name of one: see defines.
 std::string_view preamble(kernel_language language) noexcept;
 
 }  // namespace tune
