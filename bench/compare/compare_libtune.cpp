@@ -18,8 +18,8 @@
 #include "bench/compare/convolution.hpp"
 #include "bench/compare/searches.hpp"
 #include "examples/common/choose_device.hpp"
-#include "libtune/report/to_json.hpp"
-#include "libtune/store/plain_json.hpp"
+#include "libtune/exchange/to_json.hpp"
+#include "libtune/store/database/plain_json.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "bench/compare/convolution.hpp"
 #include "examples/diffusion/diffusion.hpp"
 #include "examples/diffusion/reference.hpp"
-#include "libtune/compile/preamble.hpp"
+#include "libtune/kernel/preamble.hpp"
 #include "operations/hreduce/hreduce.hpp"
 #include "operations/transpose/transpose.hpp"
 

@@ -24,12 +24,12 @@
 #include <thread>
 #include <vector>
 
-#include "libtune/compile/compile_pool.hpp"
-#include "libtune/compile/preamble.hpp"
-#include "libtune/compile/usable_resources.hpp"
-#include "libtune/compile/worker_crew.hpp"
-#include "libtune/compile/worker_program.hpp"
+#include "libtune/kernel/pool/compile_pool.hpp"
+#include "libtune/kernel/pool/worker_crew.hpp"
+#include "libtune/kernel/pool/worker_program.hpp"
+#include "libtune/kernel/preamble.hpp"
 #include "libtune/libtune.hpp"
+#include "libtune/process/usable_resources.hpp"
 
 namespace {
 

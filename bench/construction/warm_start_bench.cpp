@@ -20,7 +20,7 @@
 #include "bench/enqueue/raw_cuda.hpp"
 #include "examples/diffusion/diffusion.hpp"
 #include "libtune/libtune.hpp"
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 
 namespace {

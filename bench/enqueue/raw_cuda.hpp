@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/enqueue/raw_launch.hpp"
-#include "libtune/cuda/interop.hpp"
+#include "libtune/device/cuda/interop.hpp"
 #include "libtune/device/program.hpp"
 
 namespace bench {

@@ -26,8 +26,8 @@
 #include <vector>
 
 #include "bench/operations/device_time.hpp"
-#include "libtune/cuda/interop.hpp"
-#include "libtune/isolation/serve_if_worker.hpp"
+#include "libtune/device/cuda/interop.hpp"
+#include "libtune/tune/remote/serve_if_worker.hpp"
 #include "operations/fill/fill.hpp"
 #include "operations/hreduce/hreduce.hpp"
 #include "operations/transpose/transpose.hpp"

@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "libtune/search/space.hpp"
+#include "libtune/search/space/space.hpp"
 
 namespace {
 

@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "libtune/search/neighbours.hpp"
+#include "libtune/search/space/neighbours.hpp"
 #include "tests/search/classic_spaces.hpp"
 
 namespace {

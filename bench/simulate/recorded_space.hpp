@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "libtune/base/value.hpp"
-#include "libtune/search/search_space.hpp"
+#include "libtune/search/space/search_space.hpp"
 
 namespace tune {
 

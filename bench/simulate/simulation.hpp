@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/simulate/recorded_space.hpp"
-#include "libtune/search/strategy.hpp"
+#include "libtune/search/strategy/strategy.hpp"
 
 namespace tune {
 

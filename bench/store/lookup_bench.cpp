@@ -46,11 +46,11 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/forked_process.hpp"
-#include "libtune/store/connection.hpp"
-#include "libtune/store/identity_column.hpp"
-#include "libtune/store/row_checksum.hpp"
-#include "libtune/store/tuning_database.hpp"
-#include "libtune/store/tuning_layers.hpp"
+#include "libtune/store/database/connection.hpp"
+#include "libtune/store/database/identity_column.hpp"
+#include "libtune/store/database/row_checksum.hpp"
+#include "libtune/store/database/tuning_database.hpp"
+#include "libtune/store/database/tuning_layers.hpp"
 
 namespace {
 

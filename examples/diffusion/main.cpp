@@ -14,11 +14,11 @@
 #include "examples/common/choose_device.hpp"
 #include "examples/diffusion/diffusion.hpp"
 #include "examples/diffusion/reference.hpp"
-#include "libtune/isolation/serve_if_worker.hpp"
-#include "libtune/report/duration.hpp"
-#include "libtune/report/files.hpp"
-#include "libtune/report/progress.hpp"
-#include "libtune/report/table.hpp"
+#include "libtune/exchange/duration.hpp"
+#include "libtune/exchange/files.hpp"
+#include "libtune/exchange/progress.hpp"
+#include "libtune/exchange/table.hpp"
+#include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace {
 

@@ -21,8 +21,8 @@
 #include "examples/common/choose_device.hpp"
 #include "examples/poison/bystander.hpp"
 #include "examples/poison/square_root.hpp"
-#include "libtune/isolation/serve_if_worker.hpp"
-#include "libtune/report/table.hpp"
+#include "libtune/exchange/table.hpp"
+#include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace {
 

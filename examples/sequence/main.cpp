@@ -11,9 +11,9 @@
 #include <string>
 
 #include "examples/sequence/smoothing.hpp"
-#include "libtune/isolation/serve_if_worker.hpp"
 #include "libtune/operation/drawing.hpp"
 #include "libtune/operation/svg.hpp"
+#include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include "examples/common/choose_device.hpp"
 #include "examples/verification/convolution.hpp"
 #include "examples/verification/partial_sums.hpp"
-#include "libtune/report/duration.hpp"
+#include "libtune/exchange/duration.hpp"
 
 namespace {
 

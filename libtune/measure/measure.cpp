@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "libtune/base/error.hpp"
-#include "libtune/measure/measurable.hpp"
-#include "libtune/measure/queue_measurable.hpp"
+#include "libtune/measure/timing/measurable.hpp"
+#include "libtune/measure/timing/queue_measurable.hpp"
 
 namespace tune {
 namespace {

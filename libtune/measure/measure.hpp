@@ -14,8 +14,8 @@
 
 #include "libtune/base/cxx20.hpp"
 #include "libtune/device/command_queue.hpp"
-#include "libtune/measure/measure_settings.hpp"
-#include "libtune/measure/samples.hpp"
+#include "libtune/measure/timing/measure_settings.hpp"
+#include "libtune/measure/timing/samples.hpp"
 
 namespace tune {
 

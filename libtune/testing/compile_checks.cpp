@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/compile/check_compiles.hpp"
-#include "libtune/discover/compile_targets.hpp"
+#include "libtune/device/compile_targets.hpp"
+#include "libtune/kernel/check_compiles.hpp"
 #include "libtune/testing/skip.hpp"
 
 namespace tune::testing {

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "libtune/compile/defines.hpp"
-#include "libtune/compile/kernel_source.hpp"
 #include "libtune/device/context.hpp"
+#include "libtune/kernel/defines.hpp"
+#include "libtune/kernel/kernel_source.hpp"
 
 namespace tune::testing {
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
-#include "libtune/discover/devices.hpp"
+#include "libtune/device/devices.hpp"
 #include "libtune/testing/skip.hpp"
 
 namespace tune::testing {

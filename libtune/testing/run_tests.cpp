@@ -9,10 +9,10 @@
 #include <string_view>
 
 #include "libtune/base/error.hpp"
-#include "libtune/isolation/serve_if_worker.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/test_listener.hpp"
 #include "libtune/testing/test_mode_guard.hpp"
+#include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace tune::testing {
 namespace {

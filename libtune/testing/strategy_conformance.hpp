@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "libtune/search/strategy.hpp"
+#include "libtune/search/strategy/strategy.hpp"
 
 namespace tune::testing {
 

@@ -10,14 +10,14 @@
 
 #include "libtune/base/value.hpp"
 #include "libtune/device/context.hpp"
-#include "libtune/store/function_identity.hpp"
-#include "libtune/store/record.hpp"
+#include "libtune/store/database/function_identity.hpp"
+#include "libtune/store/database/record.hpp"
 #include "libtune/tune/autotuner.hpp"
-#include "libtune/tune/database_recorder.hpp"
+#include "libtune/tune/engine/database_recorder.hpp"
+#include "libtune/tune/engine/tuning_host.hpp"
+#include "libtune/tune/engine/verification.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
-#include "libtune/tune/tuning_host.hpp"
-#include "libtune/tune/verification.hpp"
 
 namespace tune {
 

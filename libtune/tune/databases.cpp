@@ -8,7 +8,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
-#include "libtune/store/tuning_layers.hpp"
+#include "libtune/store/database/tuning_layers.hpp"
 
 namespace tune {
 namespace {

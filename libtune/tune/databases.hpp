@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "libtune/store/database_place.hpp"
+#include "libtune/store/database/database_place.hpp"
 
 namespace tune {
 

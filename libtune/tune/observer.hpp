@@ -12,9 +12,9 @@
 #include "libtune/base/cxx20.hpp"
 #include "libtune/base/value.hpp"
 #include "libtune/device/device_info.hpp"
-#include "libtune/search/restriction.hpp"
-#include "libtune/store/lock_holder.hpp"
-#include "libtune/store/match.hpp"
+#include "libtune/search/space/restriction.hpp"
+#include "libtune/store/database/match.hpp"
+#include "libtune/store/files/lock_holder.hpp"
 #include "libtune/tune/trial.hpp"
 #include "libtune/tune/tuning_budget.hpp"
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "libtune/device/context.hpp"
-#include "libtune/measure/measure_settings.hpp"
-#include "libtune/search/strategy_options.hpp"
-#include "libtune/store/match.hpp"
+#include "libtune/measure/timing/measure_settings.hpp"
+#include "libtune/search/strategy/strategy_options.hpp"
+#include "libtune/store/database/match.hpp"
 #include "libtune/tune/tuning_budget.hpp"
 
 namespace tune {
@@ -30,7 +30,7 @@ enum class tuning_mode : std::uint8_t {
 
 /// Where a search runs.
 enum class isolation_mode : std::uint8_t {
-  automatic,  ///< in a child process where that is possible (isolation/serve_if_worker.hpp)
+  automatic,  ///< in a child process where that is possible (tune/remote/serve_if_worker.hpp)
   on,         ///< the same, and an error where it is not
   off,        ///< in this process
 };

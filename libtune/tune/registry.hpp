@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "libtune/base/never_destroyed.hpp"
-#include "libtune/store/function_identity.hpp"
+#include "libtune/store/database/function_identity.hpp"
 
 namespace tune {
 

@@ -9,8 +9,8 @@
 
 #include "libtune/base/value.hpp"
 #include "libtune/measure/measure.hpp"
-#include "libtune/search/resources.hpp"
-#include "libtune/search/search_space.hpp"
+#include "libtune/search/space/resources.hpp"
+#include "libtune/search/space/search_space.hpp"
 
 namespace tune {
 

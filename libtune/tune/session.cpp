@@ -10,11 +10,11 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/library_version.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/tune/engine/pool_workshop.hpp"
+#include "libtune/tune/engine/search_loop.hpp"
+#include "libtune/tune/engine/session_setup.hpp"
+#include "libtune/tune/engine/space_fingerprint.hpp"
 #include "libtune/tune/error.hpp"
-#include "libtune/tune/pool_workshop.hpp"
-#include "libtune/tune/search_loop.hpp"
-#include "libtune/tune/session_setup.hpp"
-#include "libtune/tune/space_fingerprint.hpp"
 
 namespace tune {
 namespace {

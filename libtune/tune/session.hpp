@@ -11,7 +11,7 @@
 
 #include "libtune/base/fields.hpp"
 #include "libtune/measure/measure.hpp"
-#include "libtune/search/space.hpp"
+#include "libtune/search/space/space.hpp"
 #include "libtune/tune/search_problem.hpp"
 
 namespace tune {

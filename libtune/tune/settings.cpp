@@ -8,9 +8,9 @@
 
 #include "libtune/base/environment.hpp"
 #include "libtune/base/error.hpp"
-#include "libtune/store/database_place.hpp"
-#include "libtune/store/missed_keys.hpp"
-#include "libtune/store/user_cache_folder.hpp"
+#include "libtune/store/database/database_place.hpp"
+#include "libtune/store/database/missed_keys.hpp"
+#include "libtune/store/files/user_cache_folder.hpp"
 
 namespace tune {
 namespace {

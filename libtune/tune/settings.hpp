@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "libtune/store/match.hpp"
+#include "libtune/store/database/match.hpp"
 #include "libtune/tune/options.hpp"
 
 namespace tune {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "libtune/base/value.hpp"
-#include "libtune/measure/confidence_interval.hpp"
-#include "libtune/measure/samples.hpp"
+#include "libtune/measure/timing/confidence_interval.hpp"
+#include "libtune/measure/timing/samples.hpp"
 
 namespace tune {
 

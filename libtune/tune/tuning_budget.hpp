@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "libtune/measure/samples.hpp"
+#include "libtune/measure/timing/samples.hpp"
 
 namespace tune {
 

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
-#include "libtune/compile/compile_watch.hpp"
+#include "libtune/kernel/compile_watch.hpp"
+#include "libtune/tune/engine/limits.hpp"
+#include "libtune/tune/engine/session_setup.hpp"
+#include "libtune/tune/engine/trial_runner.hpp"
 #include "libtune/tune/error.hpp"
-#include "libtune/tune/limits.hpp"
-#include "libtune/tune/session_setup.hpp"
-#include "libtune/tune/trial_runner.hpp"
 
 namespace tune {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "libtune/device/context.hpp"
-#include "libtune/store/record.hpp"
+#include "libtune/store/database/record.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/session.hpp"

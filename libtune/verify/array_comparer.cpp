@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "libtune/base/visit_dtype.hpp"
-#include "libtune/compile/compile.hpp"
+#include "libtune/kernel/compile.hpp"
 #include "libtune/verify/comparison.hpp"
 #include "libtune/verify/element_rule.hpp"
 

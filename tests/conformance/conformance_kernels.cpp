@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "libtune/compile/compile.hpp"
+#include "libtune/kernel/compile.hpp"
 
 #include "conformance.kernel.hpp"
 

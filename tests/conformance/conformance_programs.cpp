@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/compile/compile.hpp"
 #include "libtune/device/context.hpp"
+#include "libtune/kernel/compile.hpp"
 #include "tests/conformance/conformance_bench.hpp"
 #include "tests/conformance/conformance_requirements.hpp"
 

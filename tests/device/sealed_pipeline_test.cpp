@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 // A pipeline that runs comes to no door, allocates nothing and takes no lock, as far as libtune is
-// asked: what platforms do is theirs. tests/cuda/sealed_pipeline_test.cpp watches system calls.
+// asked: what platforms do is theirs. tests/device/cuda/sealed_pipeline_test.cpp watches system
+// calls.
 #include "tests/device/sealed_pipeline.hpp"
 
 #include <doctest/doctest.h>

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "libtune/store/binary_cache.hpp"
+#include "libtune/store/cache/binary_cache.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/fuzz/edits.hpp"
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/exchange.hpp"
-#include "libtune/store/t4.hpp"
+#include "libtune/exchange/exchange.hpp"
+#include "libtune/exchange/t4.hpp"
 
 namespace {
 

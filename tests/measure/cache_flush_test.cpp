@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/measure/cache_flush.hpp"
+#include "libtune/measure/timing/cache_flush.hpp"
 
 #include <chrono>
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 #include "libtune/device/kernel.hpp"
 #include "libtune/device/program.hpp"
 #include "libtune/measure/measure.hpp"
-#include "libtune/measure/measurement.hpp"
+#include "libtune/measure/timing/measurement.hpp"
 #include "libtune/testing/fake_device.hpp"
 
 namespace cache_flush_test {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/measure/confidence_interval.hpp"
+#include "libtune/measure/timing/confidence_interval.hpp"
 
 #include <cmath>
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/measure/drift_monitor.hpp"
+#include "libtune/measure/timing/drift_monitor.hpp"
 
 #include <chrono>
 #include <doctest/doctest.h>

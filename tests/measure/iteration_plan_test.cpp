@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/measure/iteration_plan.hpp"
+#include "libtune/measure/timing/iteration_plan.hpp"
 
 #include <chrono>
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/measure/pooled_spread.hpp"
+#include "libtune/measure/race/pooled_spread.hpp"
 
 #include <cmath>
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/measure/queue_measurable.hpp"
+#include "libtune/measure/timing/queue_measurable.hpp"
 
 #include <chrono>
 #include <doctest/doctest.h>

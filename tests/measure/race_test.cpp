@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/measure/race.hpp"
+#include "libtune/measure/race/race.hpp"
 
 #include <cmath>
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/measure/sample_size.hpp"
+#include "libtune/measure/timing/sample_size.hpp"
 
 #include <chrono>
 #include <doctest/doctest.h>

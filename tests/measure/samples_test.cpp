@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/measure/samples.hpp"
+#include "libtune/measure/timing/samples.hpp"
 
 #include <cmath>
 #include <cstddef>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "libtune/measure/race.hpp"
+#include "libtune/measure/race/race.hpp"
 
 namespace tune::testing {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/measure/steadiness.hpp"
+#include "libtune/measure/timing/steadiness.hpp"
 
 #include <chrono>
 #include <cmath>

@@ -9,8 +9,8 @@
 
 #include "libtune/array/host_array.hpp"
 #include "libtune/base/error.hpp"
-#include "libtune/compile/compile.hpp"
 #include "libtune/device/context.hpp"
+#include "libtune/kernel/compile.hpp"
 #include "libtune/operation/sequence.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/devices.hpp"

@@ -12,10 +12,10 @@
 
 #include "libtune/array/host_array.hpp"
 #include "libtune/base/error.hpp"
-#include "libtune/compile/compile.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/device/kernel.hpp"
+#include "libtune/kernel/compile.hpp"
 #include "libtune/operation/captured_operation.hpp"
 #include "libtune/operation/workload.hpp"
 #include "libtune/testing/allocation_counter.hpp"

@@ -11,10 +11,10 @@
 
 #include "libtune/array/allocator.hpp"
 #include "libtune/array/host_array.hpp"
-#include "libtune/compile/compile.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/device/kernel.hpp"
+#include "libtune/kernel/compile.hpp"
 #include "libtune/operation/operation.hpp"
 #include "libtune/testing/fake_device.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/additive_kernel.hpp"
+#include "libtune/search/model/additive_kernel.hpp"
 
 #include <doctest/doctest.h>
 

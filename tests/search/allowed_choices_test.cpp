@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/allowed_choices.hpp"
+#include "libtune/search/space/allowed_choices.hpp"
 
 #include <cstddef>
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/candidate_pool.hpp"
+#include "libtune/search/model/candidate_pool.hpp"
 
 #include <doctest/doctest.h>
 

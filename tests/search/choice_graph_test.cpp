@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/choice_graph.hpp"
+#include "libtune/search/space/choice_graph.hpp"
 
 #include <cstddef>
 #include <cstdint>

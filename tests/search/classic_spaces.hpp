@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "libtune/search/space.hpp"
+#include "libtune/search/space/space.hpp"
 
 /// Two spaces of the literature, with parameters, restrictions and counts as published with CLTune
 /// (Nugteren and Codreanu, 2015): a 2D convolution with a 7 x 7 filter, and a matrix multiplication

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/coordinates.hpp"
+#include "libtune/search/model/coordinates.hpp"
 
 #include <array>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/search/strategies.hpp"
+#include "libtune/search/strategy/strategies.hpp"
 #include "tests/search/proposals.hpp"
 #include "tests/search/sample_spaces.hpp"
 

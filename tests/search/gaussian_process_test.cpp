@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/gaussian_process.hpp"
+#include "libtune/search/model/gaussian_process.hpp"
 
 #include <doctest/doctest.h>
 #include <limits>
 
-#include "libtune/search/random_source.hpp"
+#include "libtune/search/strategy/random_source.hpp"
 #include "tests/search/sample_spaces.hpp"
 
 namespace gaussian_process_test {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/group_enumeration.hpp"
+#include "libtune/search/space/group_enumeration.hpp"
 
 #include <cstddef>
 #include <doctest/doctest.h>

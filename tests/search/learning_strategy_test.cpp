@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/learning_strategy.hpp"
+#include "libtune/search/strategy/learning_strategy.hpp"
 
 #include <doctest/doctest.h>
 #include <set>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/neighbours.hpp"
+#include "libtune/search/space/neighbours.hpp"
 
 #include <algorithm>
 #include <cstddef>

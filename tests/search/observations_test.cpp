@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/observations.hpp"
+#include "libtune/search/model/observations.hpp"
 
 #include <cmath>
 #include <cstdint>

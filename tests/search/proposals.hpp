@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "libtune/search/strategy.hpp"
+#include "libtune/search/strategy/strategy.hpp"
 
 namespace tune::testing {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "libtune/search/search_space.hpp"
+#include "libtune/search/space/search_space.hpp"
 
 namespace tune::testing {
 

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "libtune/search/neighbours.hpp"
-#include "libtune/search/search_space.hpp"
+#include "libtune/search/space/neighbours.hpp"
+#include "libtune/search/space/search_space.hpp"
 #include "tests/search/sample_spaces.hpp"
 
 namespace search_space_property_test {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/search_space.hpp"
+#include "libtune/search/space/search_space.hpp"
 
 #include <atomic>
 #include <cstddef>

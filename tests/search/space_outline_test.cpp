@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/space_outline.hpp"
+#include "libtune/search/space/space_outline.hpp"
 
 #include <cstdint>
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/space.hpp"
+#include "libtune/search/space/space.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/search/strategies.hpp"
+#include "libtune/search/strategy/strategies.hpp"
 
 namespace app {
 struct tile_tuning {

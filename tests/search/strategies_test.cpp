@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/strategies.hpp"
+#include "libtune/search/strategy/strategies.hpp"
 
 #include <algorithm>
 #include <doctest/doctest.h>

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <string>
 
-#include "libtune/search/strategies.hpp"
+#include "libtune/search/strategy/strategies.hpp"
 
 namespace strategy_conformance_test {
 

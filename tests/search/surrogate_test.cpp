@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/surrogate.hpp"
+#include "libtune/search/model/surrogate.hpp"
 
 #include <cmath>
 #include <doctest/doctest.h>

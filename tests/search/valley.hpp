@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "libtune/search/strategies.hpp"
+#include "libtune/search/strategy/strategies.hpp"
 #include "tests/search/sample_spaces.hpp"
 
 namespace tune::testing {

@@ -5,7 +5,7 @@
 
 #include "bench/simulate/read_recording.hpp"
 #include "libtune/base/error.hpp"
-#include "libtune/store/exchange.hpp"
+#include "libtune/exchange/exchange.hpp"
 
 namespace libtune_recording_test {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/backup.hpp"
+#include "libtune/store/maintenance/backup.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <doctest/doctest.h>
@@ -8,8 +8,8 @@
 #include <fstream>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/database_reader.hpp"
-#include "libtune/store/merge.hpp"
+#include "libtune/store/maintenance/database_reader.hpp"
+#include "libtune/store/maintenance/merge.hpp"
 #include "tests/store/random_content.hpp"
 #include "tests/store/temporary_folder.hpp"
 

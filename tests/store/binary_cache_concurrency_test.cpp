@@ -13,9 +13,9 @@
 #include <unistd.h>
 #include <vector>
 
-#include "libtune/store/binary_cache.hpp"
-#include "libtune/store/binary_header.hpp"
-#include "libtune/store/folder_lock.hpp"
+#include "libtune/store/cache/binary_cache.hpp"
+#include "libtune/store/cache/binary_header.hpp"
+#include "libtune/store/files/folder_lock.hpp"
 #include "tests/store/child_process.hpp"
 #include "tests/store/temporary_folder.hpp"
 

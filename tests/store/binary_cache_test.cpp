@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/binary_cache.hpp"
+#include "libtune/store/cache/binary_cache.hpp"
 
 #include <cstdlib>
 #include <ctime>
@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <vector>
 
-#include "libtune/store/binary_header.hpp"
-#include "libtune/store/folder_lock.hpp"
+#include "libtune/store/cache/binary_header.hpp"
+#include "libtune/store/files/folder_lock.hpp"
 #include "libtune/testing/scoped_environment.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/file_size_limit.hpp"

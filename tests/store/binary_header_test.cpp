@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/binary_header.hpp"
+#include "libtune/store/cache/binary_header.hpp"
 
 #include <algorithm>
 #include <doctest/doctest.h>

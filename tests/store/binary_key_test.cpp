@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/binary_key.hpp"
+#include "libtune/store/cache/binary_key.hpp"
 
 #include <doctest/doctest.h>
 #include <set>

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "libtune/base/forked_process.hpp"
-#include "libtune/store/process_lock.hpp"
+#include "libtune/store/files/process_lock.hpp"
 
 // Asked by the leak sanitizer: a forked process leaves on purpose what it cannot end.
 extern "C" int __lsan_is_turned_off();

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/column.hpp"
+#include "libtune/store/database/column.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <cmath>

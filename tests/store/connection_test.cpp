@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/connection.hpp"
+#include "libtune/store/database/connection.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <chrono>
@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/database_file.hpp"
-#include "libtune/store/schema.hpp"
+#include "libtune/store/database/database_file.hpp"
+#include "libtune/store/database/schema.hpp"
 #include "tests/store/temporary_folder.hpp"
 
 namespace connection_test {

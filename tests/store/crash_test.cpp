@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "tests/store/repetitions.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"

@@ -11,7 +11,7 @@
 #include <string>
 #include <unistd.h>
 
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "tests/store/fault_vfs.hpp"
 #include "tests/store/samples.hpp"
 

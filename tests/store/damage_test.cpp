@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/repetitions.hpp"
 #include "tests/store/samples.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/database_failure.hpp"
+#include "libtune/store/database/database_failure.hpp"
 
 #include <SQLiteCpp/Exception.h>
 #include <doctest/doctest.h>

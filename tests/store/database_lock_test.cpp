@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/database_lock.hpp"
+#include "libtune/store/database/database_lock.hpp"
 
 #include <doctest/doctest.h>
 #include <filesystem>

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/database_place.hpp"
+#include "libtune/store/database/database_place.hpp"
 
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <string>
 
-#include "libtune/store/file_system.hpp"
+#include "libtune/store/files/file_system.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/temporary_folder.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/database_trust.hpp"
+#include "libtune/store/database/database_trust.hpp"
 
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/scoped_environment.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"

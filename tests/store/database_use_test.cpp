@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/database_use.hpp"
+#include "libtune/store/database/database_use.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <doctest/doctest.h>
 #include <thread>
 
-#include "libtune/store/connection.hpp"
-#include "libtune/store/database_file.hpp"
+#include "libtune/store/database/connection.hpp"
+#include "libtune/store/database/database_file.hpp"
 #include "tests/store/temporary_folder.hpp"
 
 namespace database_use_test {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/device_lock.hpp"
+#include "libtune/store/files/device_lock.hpp"
 
 #include <array>
 #include <chrono>

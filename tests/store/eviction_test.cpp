@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
 
-#include "libtune/store/private_folder.hpp"
+#include "libtune/store/files/private_folder.hpp"
 
 namespace eviction_test {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/failed_trials.hpp"
+#include "libtune/store/database/failed_trials.hpp"
 
 #include <doctest/doctest.h>
 #include <string>

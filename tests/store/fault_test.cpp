@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/fault_vfs.hpp"
 #include "tests/store/samples.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/field_check.hpp"
+#include "libtune/store/database/field_check.hpp"
 
 #include <doctest/doctest.h>
 #include <limits>

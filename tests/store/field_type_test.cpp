@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/field_type.hpp"
+#include "libtune/store/database/field_type.hpp"
 
 #include <doctest/doctest.h>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/file_lock.hpp"
+#include "libtune/store/files/file_lock.hpp"
 
 #include <array>
 #include <doctest/doctest.h>

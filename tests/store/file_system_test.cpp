@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/file_system.hpp"
+#include "libtune/store/files/file_system.hpp"
 
 #include <doctest/doctest.h>
 #include <filesystem>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/folder_lock.hpp"
+#include "libtune/store/files/folder_lock.hpp"
 
 #include <atomic>
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/function_identity.hpp"
+#include "libtune/store/database/function_identity.hpp"
 
 #include <doctest/doctest.h>
 #include <set>

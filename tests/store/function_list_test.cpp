@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/function_list.hpp"
+#include "libtune/store/maintenance/function_list.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <chrono>
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "libtune/store/connection.hpp"
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/connection.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 

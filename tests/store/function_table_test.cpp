@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/function_table.hpp"
+#include "libtune/store/database/function_table.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <chrono>
@@ -8,9 +8,9 @@
 #include <memory>
 #include <set>
 
-#include "libtune/store/connection.hpp"
-#include "libtune/store/database_file.hpp"
-#include "libtune/store/function_identity.hpp"
+#include "libtune/store/database/connection.hpp"
+#include "libtune/store/database/database_file.hpp"
+#include "libtune/store/database/function_identity.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 

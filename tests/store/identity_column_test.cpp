@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/identity_column.hpp"
+#include "libtune/store/database/identity_column.hpp"
 
 #include <algorithm>
 #include <doctest/doctest.h>

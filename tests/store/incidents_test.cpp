@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/incidents.hpp"
+#include "libtune/store/database/incidents.hpp"
 
 #include <cstdint>
 #include <doctest/doctest.h>

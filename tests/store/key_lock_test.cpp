@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/key_lock.hpp"
+#include "libtune/store/files/key_lock.hpp"
 
 #include <array>
 #include <chrono>

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/lock_holder.hpp"
+#include "libtune/store/files/lock_holder.hpp"
 
 #include <csignal>
 #include <cstdint>

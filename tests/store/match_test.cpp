@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/match.hpp"
+#include "libtune/store/database/match.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/merge.hpp"
+#include "libtune/store/maintenance/merge.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <doctest/doctest.h>
@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/database_reader.hpp"
-#include "libtune/store/identity_column.hpp"
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/identity_column.hpp"
+#include "libtune/store/database/tuning_database.hpp"
+#include "libtune/store/maintenance/database_reader.hpp"
 #include "tests/store/random_content.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/missed_keys.hpp"
+#include "libtune/store/database/missed_keys.hpp"
 
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/identity_column.hpp"
-#include "libtune/store/tuning_layers.hpp"
+#include "libtune/store/database/identity_column.hpp"
+#include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/testing/scoped_environment.hpp"
 #include "tests/store/child_process.hpp"
 #include "tests/store/random_content.hpp"

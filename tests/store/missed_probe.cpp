@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A program that misses a key, for the test that makes it setuid: the file is its argument.
-#include "libtune/store/missed_keys.hpp"
+#include "libtune/store/database/missed_keys.hpp"
 
 int main(int count, char** arguments) {
   if (count != 2) return 2;

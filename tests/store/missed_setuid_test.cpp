@@ -7,7 +7,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "libtune/store/missed_keys.hpp"
+#include "libtune/store/database/missed_keys.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/store/child_process.hpp"
 

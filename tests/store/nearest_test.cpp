@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/nearest.hpp"
+#include "libtune/store/database/nearest.hpp"
 
 #include <algorithm>
 #include <doctest/doctest.h>

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/prune.hpp"
+#include "libtune/store/maintenance/prune.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <doctest/doctest.h>
 #include <string>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/database_reader.hpp"
-#include "libtune/store/function_identity.hpp"
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/function_identity.hpp"
+#include "libtune/store/database/tuning_database.hpp"
+#include "libtune/store/maintenance/database_reader.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 

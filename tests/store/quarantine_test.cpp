@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/quarantine.hpp"
+#include "libtune/store/database/quarantine.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <atomic>
@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/database_lock.hpp"
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/database_lock.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"

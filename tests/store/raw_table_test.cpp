@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/raw_table.hpp"
+#include "libtune/store/maintenance/raw_table.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <chrono>
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/connection.hpp"
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/connection.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/record_memory.hpp"
+#include "libtune/store/database/record_memory.hpp"
 
 #include <doctest/doctest.h>
 

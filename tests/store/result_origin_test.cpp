@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/result_origin.hpp"
+#include "libtune/store/database/result_origin.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>
 
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 

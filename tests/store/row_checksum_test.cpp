@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/row_checksum.hpp"
+#include "libtune/store/database/row_checksum.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "libtune/store/sha256.hpp"
+#include "libtune/base/sha256.hpp"
 
 namespace row_checksum_test {
 

@@ -6,8 +6,8 @@
 #include <unistd.h>
 #include <vector>
 
-#include "libtune/store/function_identity.hpp"
-#include "libtune/store/record.hpp"
+#include "libtune/store/database/function_identity.hpp"
+#include "libtune/store/database/record.hpp"
 
 namespace tune::testing {
 

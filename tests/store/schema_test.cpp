@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/schema.hpp"
+#include "libtune/store/database/schema.hpp"
 
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>
 
-#include "libtune/store/identity_column.hpp"
-#include "libtune/store/row_checksum.hpp"
+#include "libtune/store/database/identity_column.hpp"
+#include "libtune/store/database/row_checksum.hpp"
 #include "tests/store/samples.hpp"
 
 namespace schema_test {

@@ -6,9 +6,9 @@
 #include <functional>
 #include <vector>
 
-#include "libtune/store/binary_cache.hpp"
-#include "libtune/store/database_reader.hpp"
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/cache/binary_cache.hpp"
+#include "libtune/store/database/tuning_database.hpp"
+#include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/testing/scoped_seal.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/database_trust.hpp"
-#include "libtune/store/record_memory.hpp"
-#include "libtune/store/tuning_layers.hpp"
+#include "libtune/store/database/database_trust.hpp"
+#include "libtune/store/database/record_memory.hpp"
+#include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/testing/scoped_environment.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/samples.hpp"

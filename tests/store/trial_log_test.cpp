@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/trial_log.hpp"
+#include "libtune/store/database/trial_log.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <chrono>
@@ -8,10 +8,10 @@
 #include <limits>
 #include <memory>
 
-#include "libtune/store/connection.hpp"
-#include "libtune/store/database_file.hpp"
-#include "libtune/store/function_table.hpp"
-#include "libtune/store/row_checksum.hpp"
+#include "libtune/store/database/connection.hpp"
+#include "libtune/store/database/database_file.hpp"
+#include "libtune/store/database/function_table.hpp"
+#include "libtune/store/database/row_checksum.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/function_identity.hpp"
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/function_identity.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"

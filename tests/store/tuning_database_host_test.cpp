@@ -11,8 +11,8 @@
 #include <string>
 #include <unistd.h>
 
-#include "libtune/store/key_lock.hpp"
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/tuning_database.hpp"
+#include "libtune/store/files/key_lock.hpp"
 #include "tests/store/child_process.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/tuning_layers.hpp"
+#include "libtune/store/database/tuning_layers.hpp"
 
 #include <chrono>
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/record_memory.hpp"
+#include "libtune/store/database/record_memory.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/user_cache_folder.hpp"
+#include "libtune/store/files/user_cache_folder.hpp"
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
 
-#include "libtune/store/exchange_json.hpp"
+#include "libtune/store/database/exchange_json.hpp"
 
 namespace utf8_test {
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/value_json.hpp"
+#include "libtune/store/database/value_json.hpp"
 
 #include <doctest/doctest.h>
 #include <limits>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/wait_mark.hpp"
+#include "libtune/store/files/wait_mark.hpp"
 
 #include <cstdint>
 #include <doctest/doctest.h>

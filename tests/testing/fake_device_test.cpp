@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 
 #include "libtune/base/error.hpp"
-#include "libtune/compile/compile.hpp"
 #include "libtune/device/context.hpp"
+#include "libtune/kernel/compile.hpp"
 
 namespace fake_device_test {
 

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "libtune/base/error.hpp"
-#include "libtune/compile/preamble.hpp"
+#include "libtune/kernel/preamble.hpp"
 
 namespace fake_macros_test {
 

@@ -40,9 +40,11 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Whether a list names a file, or the module that it lies in.
-bool names_file_or_module(const std::vector<std::string>& words, const std::string& file) {
-  return contains(words, file) || contains(words, module_of(file));
+/// Whether a list names a file, or a folder that it lies in.
+bool names_file_or_folder(const std::vector<std::string>& words, const std::string& file) {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return file == word || file.starts_with(word + "/");
+  });
 }
 
 std::optional<std::string> quoted_violation(const rules& rules, const include_line& line) {
@@ -60,7 +62,7 @@ std::optional<std::string> quoted_violation(const rules& rules, const include_li
   if (rule == rules.modules.end()) {
     return "module '" + module + "' is not in the table of libtune/README.md";
   }
-  if (names_file_or_module(rule->may_include, target)) return std::nullopt;
+  if (names_file_or_folder(rule->may_include, target)) return std::nullopt;
   return "the table of libtune/README.md does not let '" + module + "' include it";
 }
 
@@ -71,7 +73,7 @@ std::optional<std::string> bracketed_violation(const rules& rules, const include
         std::any_of(library.prefixes.begin(), library.prefixes.end(),
                     [&](const std::string& prefix) { return line.included.starts_with(prefix); });
     if (!matches) continue;
-    if (!contains(library.places, "any") && !names_file_or_module(library.places, line.file)) {
+    if (!contains(library.places, "any") && !names_file_or_folder(library.places, line.file)) {
       return "the library belongs to another place: see libtune/README.md";
     }
     if (line.in_public_header && !library.in_public_headers) {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "libtune/store/database_reader.hpp"
+#include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/testing/scoped_environment.hpp"
 #include "tests/store/temporary_folder.hpp"
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "libtune/base/fields.hpp"
-#include "libtune/store/database_use.hpp"
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/database_use.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/scoped_environment.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/testing/test_mode_guard.hpp"

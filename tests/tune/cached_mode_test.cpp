@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "libtune/store/record_memory.hpp"
+#include "libtune/store/database/record_memory.hpp"
 #include "libtune/testing/scoped_environment.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/testing/test_mode_guard.hpp"

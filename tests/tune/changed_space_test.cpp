@@ -7,7 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/testing/test_mode_guard.hpp"
 #include "libtune/tune/error.hpp"

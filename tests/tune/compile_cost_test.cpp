@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/compile_cost.hpp"
+#include "libtune/tune/engine/compile_cost.hpp"
 
 #include <array>
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/database_recorder.hpp"
+#include "libtune/tune/engine/database_recorder.hpp"
 
 #include <doctest/doctest.h>
 #include <limits>

@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 #include <filesystem>
 
-#include "libtune/store/record_memory.hpp"
-#include "libtune/store/tuning_layers.hpp"
+#include "libtune/store/database/record_memory.hpp"
+#include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 
 namespace databases_test {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/denylist_log.hpp"
+#include "libtune/tune/engine/denylist_log.hpp"
 
 #include <doctest/doctest.h>
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/denylist.hpp"
+#include "libtune/tune/engine/denylist.hpp"
 
 #include <cstdint>
 #include <doctest/doctest.h>

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "libtune/compile/compile.hpp"
+#include "libtune/kernel/compile.hpp"
 #include "libtune/operation/operation.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/temporary_directory.hpp"

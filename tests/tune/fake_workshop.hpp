@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "libtune/testing/fake_context.hpp"
-#include "libtune/tune/program_workshop.hpp"
+#include "libtune/tune/engine/program_workshop.hpp"
 
 namespace sample {
 

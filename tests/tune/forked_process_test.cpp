@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/database_reader.hpp"
-#include "libtune/store/device_lock.hpp"
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/tuning_database.hpp"
+#include "libtune/store/files/device_lock.hpp"
+#include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/testing/test_mode_guard.hpp"

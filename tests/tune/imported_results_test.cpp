@@ -4,9 +4,9 @@
 #include <doctest/doctest.h>
 #include <string>
 
-#include "libtune/store/database_reader.hpp"
-#include "libtune/store/merge.hpp"
-#include "libtune/store/t4.hpp"
+#include "libtune/exchange/t4.hpp"
+#include "libtune/store/maintenance/database_reader.hpp"
+#include "libtune/store/maintenance/merge.hpp"
 #include "libtune/testing/scoped_environment.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/testing/test_mode_guard.hpp"

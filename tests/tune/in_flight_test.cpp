@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/in_flight.hpp"
+#include "libtune/tune/engine/in_flight.hpp"
 
 #include <atomic>
 #include <chrono>

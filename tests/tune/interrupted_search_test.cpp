@@ -19,9 +19,9 @@
 #include <unistd.h>
 #include <vector>
 
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/tune/taken_trials.hpp"
+#include "libtune/tune/engine/taken_trials.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace interrupted_search_test {

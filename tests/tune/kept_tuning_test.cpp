@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/kept_tuning.hpp"
+#include "libtune/tune/engine/kept_tuning.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <chrono>

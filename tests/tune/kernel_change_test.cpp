@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/kernel_change.hpp"
+#include "libtune/tune/engine/kernel_change.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <doctest/doctest.h>
 #include <memory>
 #include <string>
 
-#include "libtune/store/record_memory.hpp"
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/record_memory.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/scoped_environment.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/testing/test_mode_guard.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/limits.hpp"
+#include "libtune/tune/engine/limits.hpp"
 
 #include <doctest/doctest.h>
 

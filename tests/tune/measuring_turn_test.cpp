@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/measuring_turn.hpp"
+#include "libtune/tune/engine/measuring_turn.hpp"
 
 #include <chrono>
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 // What autotuners find no result for is noted, in every mode that looks, and nothing else is.
-#include "libtune/store/missed_keys.hpp"
+#include "libtune/store/database/missed_keys.hpp"
 
 #include <doctest/doctest.h>
 #include <filesystem>

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "libtune/store/record_memory.hpp"
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/record_memory.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/scoped_environment.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/testing/test_mode_guard.hpp"

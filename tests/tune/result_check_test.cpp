@@ -15,9 +15,9 @@
 #include "libtune/base/error.hpp"
 #include "libtune/testing/force_autotune.hpp"
 #include "libtune/tune/autotuner.hpp"
+#include "libtune/tune/engine/session_setup.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/session.hpp"
-#include "libtune/tune/session_setup.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace result_check_test {

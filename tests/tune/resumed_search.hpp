@@ -16,14 +16,14 @@
 #include <string>
 #include <vector>
 
-#include "libtune/measure/measurable.hpp"
+#include "libtune/measure/timing/measurable.hpp"
 #include "libtune/testing/fake_device.hpp"
+#include "libtune/tune/engine/search_guard.hpp"
+#include "libtune/tune/engine/search_loop.hpp"
+#include "libtune/tune/engine/taken_trials.hpp"
+#include "libtune/tune/engine/trial_conversion.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
-#include "libtune/tune/search_guard.hpp"
-#include "libtune/tune/search_loop.hpp"
-#include "libtune/tune/taken_trials.hpp"
-#include "libtune/tune/trial_conversion.hpp"
 #include "tests/measure/simulated_search.hpp"
 #include "tests/tune/fake_workshop.hpp"
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "libtune/compile/compile.hpp"
+#include "libtune/kernel/compile.hpp"
 #include "libtune/operation/operation.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/tune/autotuner.hpp"

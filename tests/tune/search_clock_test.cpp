@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/search_clock.hpp"
+#include "libtune/tune/engine/search_clock.hpp"
 
 #include <chrono>
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/search_loop.hpp"
+#include "libtune/tune/engine/search_loop.hpp"
 
 #include <algorithm>
 #include <doctest/doctest.h>

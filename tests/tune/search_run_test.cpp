@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The flow of a search; what it chooses and tells is in search_loop_test.
-#include "libtune/tune/search_run.hpp"
+#include "libtune/tune/engine/search_run.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "libtune/search/strategies.hpp"
+#include "libtune/search/strategy/strategies.hpp"
 #include "libtune/tune/error.hpp"
 #include "tests/tune/fake_workshop.hpp"
 #include "tests/tune/scale.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/similar_results.hpp"
+#include "libtune/tune/engine/similar_results.hpp"
 
 #include <doctest/doctest.h>
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/space_fingerprint.hpp"
+#include "libtune/tune/engine/space_fingerprint.hpp"
 
 #include <doctest/doctest.h>
 #include <string>

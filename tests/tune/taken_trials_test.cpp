@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/taken_trials.hpp"
+#include "libtune/tune/engine/taken_trials.hpp"
 
 #include <cstddef>
 #include <doctest/doctest.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "libtune/tune/trial_conversion.hpp"
+#include "libtune/tune/engine/trial_conversion.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace taken_trials_test {

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What run_trial does with an attempt is in trial_runner_test.
-#include "libtune/tune/trial_attempt.hpp"
+#include "libtune/tune/engine/trial_attempt.hpp"
 
 #include <doctest/doctest.h>
 #include <new>
 #include <string>
 #include <vector>
 
-#include "libtune/tune/denylist.hpp"
+#include "libtune/tune/engine/denylist.hpp"
 #include "tests/tune/fake_workshop.hpp"
 #include "tests/tune/scale.hpp"
 

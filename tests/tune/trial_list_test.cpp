@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/trial_list.hpp"
+#include "libtune/tune/engine/trial_list.hpp"
 
 #include <doctest/doctest.h>
 

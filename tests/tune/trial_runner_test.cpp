@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/trial_runner.hpp"
+#include "libtune/tune/engine/trial_runner.hpp"
 
 #include <chrono>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/tuning_host.hpp"
+#include "libtune/tune/engine/tuning_host.hpp"
 
 #include <doctest/doctest.h>
 #include <memory>

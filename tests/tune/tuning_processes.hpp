@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "libtune/store/device_lock.hpp"
+#include "libtune/store/files/device_lock.hpp"
 #include "tests/store/temporary_folder.hpp"
 #include "tests/tune/process_tally.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/tunings_under_way.hpp"
+#include "libtune/tune/engine/tunings_under_way.hpp"
 
 #include <doctest/doctest.h>
 #include <string>

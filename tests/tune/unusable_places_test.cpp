@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libtune/store/tuning_database.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/testing/test_mode_guard.hpp"
 #include "tests/store/captured_errors.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/verification.hpp"
+#include "libtune/tune/engine/verification.hpp"
 
 #include <doctest/doctest.h>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/wait_report.hpp"
+#include "libtune/tune/engine/wait_report.hpp"
 
 #include <csignal>
 #include <doctest/doctest.h>
@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <vector>
 
-#include "libtune/tune/search_guard.hpp"
-#include "libtune/tune/tunings_under_way.hpp"
+#include "libtune/tune/engine/search_guard.hpp"
+#include "libtune/tune/engine/tunings_under_way.hpp"
 #include "tests/store/lock_keeper.hpp"
 
 namespace wait_report_test {

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/compile/compile.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/kernel/compile.hpp"
 #include "libtune/operation/sequence.hpp"
 #include "libtune/testing/devices.hpp"
 

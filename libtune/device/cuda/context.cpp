@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/device/cuda/context.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "libtune/base/log.hpp"
+#include "libtune/base/seal.hpp"
+#include "libtune/device/cuda/fill.hpp"
+#include "libtune/device/cuda/memory.hpp"
+#include "libtune/device/cuda/program.hpp"
+#include "libtune/device/cuda/queue.hpp"
+#include "libtune/device/cuda/runway.hpp"
+
+namespace tune::cuda {
+namespace {
+
+std::shared_ptr<cuda_context> shared(detail::context_interface& context) {
+  return std::static_pointer_cast<cuda_context>(context.shared_from_this());
+}
+
+}  // namespace
+
+std::shared_ptr<cuda_context> cuda_context::create(
+    const std::shared_ptr<const cuda_device>& device) {
+  const driver_api& api = device->api();
+  CUcontext created = nullptr;
+  cuda::check(api, api.context_create(&created, CU_CTX_SCHED_AUTO, device->handle()), "cuCtxCreate",
+              device->info());
+  auto context = std::make_shared<cuda_context>(device, created, ownership::owned);
+  // It was made current, which nobody asked for.
+  CUcontext popped = nullptr;
+  context->check(api.context_pop(&popped), "cuCtxPopCurrent");
+  return context;
+}
+
+cuda_context::cuda_context(std::shared_ptr<const cuda_device> device, CUcontext handle,
+                           ownership owner)
+    : context_interface(device), device_(std::move(device)), handle_(handle), ownership_(owner) {}
+
+cuda_context::~cuda_context() {
+  runway_.reset();
+  fill_kernels_.reset();
+  if (ownership_ == ownership::owned && !detail::is_forked()) {
+    log_failure(api(), api().context_destroy(handle_), "cuCtxDestroy");
+  }
+}
+
+const runway* cuda_context::timing_runway() const {
+  std::call_once(runway_made_, [this] {
+    try {
+      runway_ = std::make_unique<const runway>(*this);
+    } catch (const std::exception& failure) {
+      warn_once(std::string("times of CUDA launches may include gaps: ") + failure.what());
+    }
+  });
+  return runway_.get();
+}
+
+const fill_kernels& cuda_context::fill_kernels() const {
+  std::call_once(fill_kernels_made_, [this] {
+    detail::check_seal(sealed_action::compile, [this] {
+      return "compile 'fill.kernel' for the first such fill on device '" + info().identity.name +
+             "'";
+    });
+    fill_kernels_ = std::make_unique<const cuda::fill_kernels>(*this);
+  });
+  return *fill_kernels_;
+}
+
+std::shared_ptr<detail::buffer_interface> cuda_context::do_create_buffer(std::size_t bytes) {
+  return make_buffer(shared(*this), bytes);
+}
+
+std::shared_ptr<detail::buffer_interface> cuda_context::do_create_managed_buffer(
+    std::size_t bytes) {
+  return make_managed_buffer(shared(*this), bytes);
+}
+
+std::shared_ptr<detail::buffer_interface> cuda_context::do_create_sub_buffer(
+    const std::shared_ptr<detail::buffer_interface>& parent, std::size_t offset_bytes,
+    std::size_t bytes) {
+  return std::make_shared<cuda_buffer>(std::static_pointer_cast<cuda_buffer>(parent), offset_bytes,
+                                       bytes);
+}
+
+std::shared_ptr<detail::pinned_memory_interface> cuda_context::do_create_pinned_memory(
+    std::size_t bytes) {
+  return make_pinned_memory(shared(*this), bytes);
+}
+
+std::shared_ptr<detail::queue_interface> cuda_context::do_create_queue(
+    detail::queue_settings settings) {
+  const auto entered = enter();
+  CUstream stream = nullptr;
+  if (settings.profiling) timing_runway();  // now, not in the middle of a measurement
+  check(api().stream_create(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  return std::make_shared<cuda_queue>(shared(*this), stream, ownership::owned, settings);
+}
+
+std::shared_ptr<detail::program_interface> cuda_context::do_create_program(
+    const program_source& source) {
+  return std::make_shared<cuda_program>(
+      shared(*this), source.name,
+      device_->compiler().compile_to_cubin(source, *info().hardware.compute_capability));
+}
+
+std::shared_ptr<detail::program_interface> cuda_context::do_create_program_from_binary(
+    const std::string& name, std::span<const std::byte> binary) {
+  return std::make_shared<cuda_program>(shared(*this), name,
+                                        std::vector<std::byte>(binary.begin(), binary.end()));
+}
+
+std::string cuda_context::do_compiler_identity() const {
+  return device_->compiler().identity_for(*info().hardware.compute_capability);
+}
+
+}  // namespace tune::cuda

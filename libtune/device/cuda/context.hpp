@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+
+#include "libtune/base/forked_process.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/device/cuda/current_context.hpp"
+#include "libtune/device/cuda/device.hpp"
+
+namespace tune::cuda {
+
+class fill_kernels;
+class runway;
+
+/// Whether a handle is destroyed with the object that holds it.
+enum class ownership { owned, borrowed };
+
+class cuda_context final : public detail::context_interface {
+ public:
+  /// A context of its own. @throws device_error
+  static std::shared_ptr<cuda_context> create(const std::shared_ptr<const cuda_device>& device);
+
+  cuda_context(std::shared_ptr<const cuda_device> device, CUcontext handle, ownership owner);
+  ~cuda_context() override;
+
+  CUcontext handle() const noexcept { return handle_; }
+  const cuda_device& cuda() const noexcept { return *device_; }
+  const driver_api& api() const noexcept { return device_->api(); }
+
+  /// Makes this context current; see current_context.
+  current_context enter() const { return {api(), handle_, info()}; }
+
+  /// Throws if a call failed.
+  void check(CUresult code, const char* call) const { cuda::check(api(), code, call, info()); }
+
+  /// For destructors: does release() in this context, and logs if it failed. Does nothing once the
+  /// driver has been shut down, as it is when static objects are destroyed, and in a forked
+  /// process.
+  template <class Release>
+  void release(const char* call, Release&& release) const noexcept {
+    if (detail::is_forked()) return;
+    CUcontext current = nullptr;
+    if (api().context_get_current(&current) == CUDA_ERROR_DEINITIALIZED) return;
+    try {
+      const auto entered = enter();
+      log_failure(api(), release(), call);
+    } catch (const device_error& failure) {
+      log(log_level::error, failure.what());
+    }
+  }
+
+  /// What timed launches start from, made at the first call; null if it cannot be made.
+  const runway* timing_runway() const;
+
+  /// The kernels that fill, made at the first call. @throws device_error, build_error
+  const cuda::fill_kernels& fill_kernels() const;
+
+ private:
+  std::shared_ptr<detail::buffer_interface> do_create_buffer(std::size_t bytes) override;
+  std::shared_ptr<detail::buffer_interface> do_create_managed_buffer(std::size_t bytes) override;
+  std::shared_ptr<detail::buffer_interface> do_create_sub_buffer(
+      const std::shared_ptr<detail::buffer_interface>& parent, std::size_t offset_bytes,
+      std::size_t bytes) override;
+  std::shared_ptr<detail::pinned_memory_interface> do_create_pinned_memory(
+      std::size_t bytes) override;
+  std::shared_ptr<detail::queue_interface> do_create_queue(
+      detail::queue_settings settings) override;
+  std::shared_ptr<detail::program_interface> do_create_program(
+      const program_source& source) override;
+  std::shared_ptr<detail::program_interface> do_create_program_from_binary(
+      const std::string& name, std::span<const std::byte> binary) override;
+  std::string do_compiler_identity() const override;
+
+  std::shared_ptr<const cuda_device> device_;
+  CUcontext handle_;
+  ownership ownership_;
+  mutable std::once_flag runway_made_;
+  mutable std::unique_ptr<const runway> runway_;
+  mutable std::once_flag fill_kernels_made_;
+  mutable std::unique_ptr<const cuda::fill_kernels> fill_kernels_;
+};
+
+}  // namespace tune::cuda

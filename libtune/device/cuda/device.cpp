@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/device/cuda/device.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <fmt/format.h>
+#include <string>
+
+#include "libtune/device/cuda/context.hpp"
+#include "libtune/device/cuda/error.hpp"
+
+namespace tune::cuda {
+namespace {
+
+// What cuMemAlloc gives at least, so that parts are as good as wholes.
+constexpr std::size_t allocation_alignment = 256;
+
+CUdevice get_device(const driver_api& api, int ordinal) {
+  CUdevice handle = 0;
+  const CUresult status = api.device_get(&handle, ordinal);
+  if (status != CUDA_SUCCESS) {
+    throw device_error("cuDeviceGet", fmt::format("CUDA device {}", ordinal),
+                       error_text(api, status), failure_of(status));
+  }
+  return handle;
+}
+
+// Zero where an older driver does not know the attribute.
+int attribute(const driver_api& api, CUdevice handle, CUdevice_attribute which) {
+  int value = 0;
+  return api.device_get_attribute(&value, which, handle) == CUDA_SUCCESS ? value : 0;
+}
+
+std::string name_of(const driver_api& api, CUdevice handle) {
+  std::array<char, 256> name{};
+  const CUresult status = api.device_get_name(name.data(), static_cast<int>(name.size()), handle);
+  if (status != CUDA_SUCCESS) {
+    throw device_error("cuDeviceGetName", fmt::format("CUDA device {}", handle),
+                       error_text(api, status), failure_of(status));
+  }
+  return name.data();
+}
+
+device_limits limits_of(const driver_api& api, CUdevice handle) {
+  const auto get = [&](CUdevice_attribute which) {
+    return static_cast<std::size_t>(std::max(0, attribute(api, handle, which)));
+  };
+  device_limits limits;
+  limits.max_work_group_size = get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  limits.max_work_group_extent = {get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
+                                  get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
+                                  get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)};
+  limits.local_memory_bytes = get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+  limits.max_dynamic_local_memory_bytes = std::max(
+      limits.local_memory_bytes, get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
+  api.device_total_memory(&limits.global_memory_bytes, handle);
+  limits.max_allocation_bytes = limits.global_memory_bytes;
+  limits.buffer_alignment_bytes = allocation_alignment;
+  limits.compute_units = get(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  limits.simd_group_size = get(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+  limits.registers_per_work_group = get(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
+  limits.cache_bytes = get(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+  limits.clock_khz = get(CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+  limits.memory_clock_khz = get(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+  limits.memory_bus_bits = get(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
+  limits.timer_resolution_ns = 500;  // as the driver's manual says of cuEventElapsedTime
+  return limits;
+}
+
+device_hardware hardware_of(const driver_api& api, CUdevice handle) {
+  device_hardware hardware;
+  std::array<char, 64> address{};
+  if (api.device_get_pci_bus_id(address.data(), static_cast<int>(address.size()), handle) ==
+      CUDA_SUCCESS) {
+    hardware.pci_address = address.data();
+    std::ranges::transform(hardware.pci_address, hardware.pci_address.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  }
+  CUuuid uuid{};
+  if (api.device_get_uuid(&uuid, handle) == CUDA_SUCCESS) {
+    hardware.uuid = uuid_text(std::as_bytes(std::span<const char, 16>(uuid.bytes)));
+  }
+  hardware.compute_capability = {
+      attribute(api, handle, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+      attribute(api, handle, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)};
+  return hardware;
+}
+
+device_info info_of(const driver_api& api, const nvrtc& compiler, CUdevice handle) {
+  // The build of the driver is not to be had from CUDA; what compiles matters as much to a result.
+  return {.identity = {.name = name_of(api, handle),
+                       .platform = "CUDA",
+                       .driver_version = "driver " + version_text(api.version),
+                       .speed = {.compiler = "NVRTC " + version_text(compiler.version())}},
+          .backend = "CUDA",
+          .kind = device_kind::gpu,
+          .language = kernel_language::cuda_cpp,
+          .limits = limits_of(api, handle),
+          .hardware = hardware_of(api, handle),
+          .managed_memory = attribute(api, handle, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) != 0
+                                ? managed_memory_kind::direct
+                                : managed_memory_kind::none,
+          .command_graphs = true};
+}
+
+}  // namespace
+
+cuda_device::cuda_device(const driver_api& api, const nvrtc& compiler, int ordinal)
+    : device_interface(info_of(api, compiler, get_device(api, ordinal))),
+      api_(api),
+      compiler_(compiler),
+      handle_(get_device(api, ordinal)) {}
+
+CUcontext cuda_device::primary_context() const {
+  const std::lock_guard lock(mutex_);
+  if (primary_ == nullptr) {
+    check(api_, api_.primary_context_retain(&primary_, handle_), "cuDevicePrimaryCtxRetain",
+          info());
+  }
+  return primary_;
+}
+
+std::shared_ptr<detail::context_interface> cuda_device::do_create_context(
+    context_options options) const {
+  const auto self = std::static_pointer_cast<const cuda_device>(shared_from_this());
+  return options.own ? cuda_context::create(self)
+                     : std::make_shared<cuda_context>(self, primary_context(), ownership::borrowed);
+}
+
+}  // namespace tune::cuda

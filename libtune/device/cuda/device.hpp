@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "libtune/device/cuda/driver.hpp"
+#include "libtune/device/cuda/nvrtc.hpp"
+#include "libtune/device/interface.hpp"
+
+namespace tune::cuda {
+
+/// One device of the driver. Thread-safe.
+class cuda_device final : public detail::device_interface {
+ public:
+  /// Both libraries outlive the device. @throws device_error if the device cannot be asked
+  cuda_device(const driver_api& api, const nvrtc& compiler, int ordinal);
+
+  const driver_api& api() const noexcept { return api_; }
+  const nvrtc& compiler() const noexcept { return compiler_; }
+  CUdevice handle() const noexcept { return handle_; }
+
+  /// The primary context, which stays retained from the first call to the end of the process, as
+  /// with the CUDA runtime: making it costs a tenth of a second. @throws device_error
+  CUcontext primary_context() const;
+
+ private:
+  std::shared_ptr<detail::context_interface> do_create_context(
+      context_options options) const override;
+
+  const driver_api& api_;
+  const nvrtc& compiler_;
+  CUdevice handle_;
+  mutable std::mutex mutex_;
+  mutable CUcontext primary_ = nullptr;
+};
+
+}  // namespace tune::cuda

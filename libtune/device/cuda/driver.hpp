@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The CUDA driver, loaded while the program runs.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "libtune/base/shared_library.hpp"
+#include "libtune/device/cuda/cuda_headers.hpp"
+
+// X(member, function, version): what is called, and the CUDA version whose binary interface it is
+// called by. The version names the type too, so that the two cannot differ.
+#define LIBTUNE_CUDA_REQUIRED(X)                            \
+  X(init, cuInit, 2000)                                     \
+  X(get_error_name, cuGetErrorName, 6000)                   \
+  X(get_error_string, cuGetErrorString, 6000)               \
+  X(device_get_count, cuDeviceGetCount, 2000)               \
+  X(device_get, cuDeviceGet, 2000)                          \
+  X(device_get_name, cuDeviceGetName, 2000)                 \
+  X(device_get_uuid, cuDeviceGetUuid, 11040)                \
+  X(device_get_pci_bus_id, cuDeviceGetPCIBusId, 4010)       \
+  X(device_total_memory, cuDeviceTotalMem, 3020)            \
+  X(device_get_attribute, cuDeviceGetAttribute, 2000)       \
+  X(primary_context_retain, cuDevicePrimaryCtxRetain, 7000) \
+  X(context_create, cuCtxCreate, 3020)                      \
+  X(context_destroy, cuCtxDestroy, 4000)                    \
+  X(context_get_current, cuCtxGetCurrent, 4000)             \
+  X(context_push, cuCtxPushCurrent, 4000)                   \
+  X(context_pop, cuCtxPopCurrent, 4000)                     \
+  X(context_get_device, cuCtxGetDevice, 2000)               \
+  X(memory_allocate, cuMemAlloc, 3020)                      \
+  X(memory_allocate_managed, cuMemAllocManaged, 6000)       \
+  X(memory_free, cuMemFree, 3020)                           \
+  X(host_allocate, cuMemHostAlloc, 2020)                    \
+  X(host_free, cuMemFreeHost, 2000)                         \
+  X(copy_to_device, cuMemcpyHtoDAsync, 3020)                \
+  X(copy_to_host, cuMemcpyDtoHAsync, 3020)                  \
+  X(copy_within_device, cuMemcpyDtoDAsync, 3020)            \
+  X(copy_rectangle, cuMemcpy3DAsync, 3020)                  \
+  X(set_bytes, cuMemsetD8Async, 3020)                       \
+  X(set_shorts, cuMemsetD16Async, 3020)                     \
+  X(set_words, cuMemsetD32Async, 3020)                      \
+  X(set_byte_rows, cuMemsetD2D8Async, 3020)                 \
+  X(set_short_rows, cuMemsetD2D16Async, 3020)               \
+  X(set_word_rows, cuMemsetD2D32Async, 3020)                \
+  X(stream_create, cuStreamCreate, 2000)                    \
+  X(stream_destroy, cuStreamDestroy, 4000)                  \
+  X(stream_query, cuStreamQuery, 2000)                      \
+  X(stream_synchronize, cuStreamSynchronize, 2000)          \
+  X(stream_wait_event, cuStreamWaitEvent, 3020)             \
+  X(stream_get_context, cuStreamGetCtx, 9020)               \
+  X(event_create, cuEventCreate, 2000)                      \
+  X(event_destroy, cuEventDestroy, 4000)                    \
+  X(event_record, cuEventRecord, 2000)                      \
+  X(event_query, cuEventQuery, 2000)                        \
+  X(event_synchronize, cuEventSynchronize, 2000)            \
+  X(event_elapsed_time, cuEventElapsedTime, 2000)           \
+  X(library_load, cuLibraryLoadData, 12000)                 \
+  X(library_unload, cuLibraryUnload, 12000)                 \
+  X(library_get_kernel, cuLibraryGetKernel, 12000)          \
+  X(library_get_module, cuLibraryGetModule, 12000)          \
+  X(kernel_get_function, cuKernelGetFunction, 12000)        \
+  X(kernel_get_attribute, cuKernelGetAttribute, 12000)      \
+  X(kernel_set_attribute, cuKernelSetAttribute, 12000)      \
+  X(launch_kernel, cuLaunchKernel, 4000)                    \
+  X(capture_begin, cuStreamBeginCapture, 10010)             \
+  X(capture_end, cuStreamEndCapture, 10000)                 \
+  X(graph_destroy, cuGraphDestroy, 10000)                   \
+  X(graph_instantiate, cuGraphInstantiateWithFlags, 11040)  \
+  X(graph_update, cuGraphExecUpdate, 12000)                 \
+  X(graph_upload, cuGraphUpload, 11010)                     \
+  X(graph_launch, cuGraphLaunch, 10000)                     \
+  X(graph_exec_destroy, cuGraphExecDestroy, 10000)
+
+// Null where the driver is too old for them.
+#define LIBTUNE_CUDA_OPTIONAL(X)                       \
+  X(kernel_get_parameter, cuKernelGetParamInfo, 12040) \
+  X(resident_groups, cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050)
+
+namespace tune::cuda {
+
+/// The oldest driver that the backend works with, as CUDA counts: 1000 major + 10 minor.
+inline constexpr int minimum_driver_version = 12000;
+
+/// The driver's entry points. Immutable once resolved, so thread-safe.
+struct driver_api {
+#define LIBTUNE_CUDA_MEMBER(member, function, version) PFN_##function##_v##version member = nullptr;
+  LIBTUNE_CUDA_REQUIRED(LIBTUNE_CUDA_MEMBER)
+  LIBTUNE_CUDA_OPTIONAL(LIBTUNE_CUDA_MEMBER)
+#undef LIBTUNE_CUDA_MEMBER
+  int version = 0;  ///< what the driver offers, as CUDA counts
+};
+
+/// "13.0" for 13000.
+std::string version_text(int version);
+
+/// Resolves every entry point by its requested version.
+/// @return why it cannot be used, which names the first function that is missing; empty if it can
+std::string resolve(driver_api& api, PFN_cuGetProcAddress_v12000 get_address, int driver_version);
+
+/// Resolves and initialises. @return why there is no device; empty if there may be
+std::string open(driver_api& api, PFN_cuGetProcAddress_v12000 get_address, int driver_version);
+
+/// A driver that is ready, or why there is none.
+struct driver_status {
+  shared_library library;
+  driver_api api;
+  std::string absence;  ///< empty if the driver is ready
+};
+
+/// Loads and initialises the driver, once in the life of the process; it is never unloaded.
+/// Thread-safe; never throws.
+const driver_status& driver() noexcept;
+
+}  // namespace tune::cuda

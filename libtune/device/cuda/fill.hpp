@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "libtune/device/cuda/memory.hpp"
+#include "libtune/device/cuda/program.hpp"
+#include "libtune/device/fill_task.hpp"
+
+namespace tune::cuda {
+
+/// The kernels of device/fill.kernel, which a context keeps to itself. Thread-safe.
+class fill_kernels {
+ public:
+  /// Compiles and loads them. The context outlives them. @throws device_error, build_error
+  explicit fill_kernels(const cuda_context& context);
+
+  /// Enqueues one. The context is current.
+  CUresult launch(CUstream stream, CUdeviceptr base, detail::fill_task task) const;
+
+ private:
+  const cuda_context& context_;
+  library_handle library_;
+  std::vector<CUkernel> kernels_;  // in the order of detail::fill_kernel_names
+};
+
+/// Enqueues the one command of a fill, as queue_interface::do_fill describes it: the driver's own
+/// where that can do it, else a kernel. The context is current. @throws device_error
+void enqueue_fill(const cuda_context& context, CUstream stream, const cuda_buffer& buffer,
+                  const fill_region& region, std::span<const std::byte> pattern);
+
+}  // namespace tune::cuda

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "libtune/device/cuda/context.hpp"
+
+namespace tune::cuda {
+
+class cuda_buffer final : public detail::buffer_interface {
+ public:
+  cuda_buffer(std::shared_ptr<cuda_context> context, CUdeviceptr address, std::size_t bytes,
+              ownership owner, void* host_data = nullptr);
+  /// A part of another.
+  cuda_buffer(std::shared_ptr<const cuda_buffer> parent, std::size_t offset_bytes,
+              std::size_t bytes);
+  ~cuda_buffer() override;
+
+  CUdeviceptr address() const noexcept { return address_; }
+
+ private:
+  CUdeviceptr address_;
+  ownership ownership_;
+};
+
+/// Each throws device_error (out_of_memory) if there is not enough.
+std::shared_ptr<cuda_buffer> make_buffer(std::shared_ptr<cuda_context> context, std::size_t bytes);
+std::shared_ptr<cuda_buffer> make_managed_buffer(std::shared_ptr<cuda_context> context,
+                                                 std::size_t bytes);
+std::shared_ptr<detail::pinned_memory_interface> make_pinned_memory(
+    std::shared_ptr<cuda_context> context, std::size_t bytes);
+
+}  // namespace tune::cuda

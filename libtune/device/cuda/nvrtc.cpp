@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/device/cuda/nvrtc.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <string_view>
+
+#include "libtune/base/error.hpp"
+#include "libtune/device/cuda/driver.hpp"
+#include "libtune/device/cuda/nvrtc_program.hpp"
+
+namespace tune::cuda {
+namespace {
+
+constexpr std::string_view no_cache = "--no-cache";
+constexpr std::string_view less_language = "--minimal";
+constexpr std::string_view standard = "--std=c++17";
+// CUDA 13 warns of long4, ulong4 and double4, which are to get other names; those are not portable.
+constexpr std::string_view no_vector_warnings = "-D__NV_NO_VECTOR_DEPRECATION_DIAG";
+constexpr std::string_view full_language = "--minimal=false";  // libtune's, not NVRTC's
+
+// The system's search path, then where NVIDIA's own installer puts the toolkit.
+std::vector<std::string> library_names(int preferred_major) {
+  std::vector<int> majors{13, 12};
+  if (preferred_major > 0) {
+    std::erase(majors, preferred_major);
+    majors.insert(majors.begin(), preferred_major);
+  }
+  std::vector<std::string> names;
+  for (const int major : majors) {
+    names.push_back(fmt::format("libnvrtc.so.{}", major));
+    names.push_back(fmt::format("/usr/local/cuda-{}/lib64/libnvrtc.so.{}", major, major));
+    names.push_back(fmt::format("/usr/local/cuda/lib64/libnvrtc.so.{}", major));
+  }
+  names.emplace_back("libnvrtc.so");
+  return names;
+}
+
+bool sets(const std::vector<std::string>& options, std::string_view longer,
+          std::string_view shorter) {
+  return std::ranges::any_of(options, [&](const std::string& option) {
+    return option.starts_with(longer) || option.starts_with(shorter);
+  });
+}
+
+std::vector<std::string> base_options(const program_source& source,
+                                      const std::string& architecture) {
+  std::vector<std::string> options;
+  if (!sets(source.options, "--gpu-architecture", "-arch")) {
+    options.push_back("--gpu-architecture=" + architecture);
+  }
+  if (!sets(source.options, "--std", "-std")) options.emplace_back(standard);
+  options.emplace_back(no_vector_warnings);
+  std::ranges::copy_if(source.options, std::back_inserter(options),
+                       [](const std::string& option) { return option != full_language; });
+  return options;
+}
+
+}  // namespace
+
+nvrtc::nvrtc(int preferred_major) { load(library_names(preferred_major)); }
+
+void nvrtc::load(const std::vector<std::string>& names) {
+  std::string reason;
+  for (const std::string& name : names) {
+    library_ = shared_library(name.c_str());
+    if (library_) break;
+    if (reason.empty()) reason = library_.error();
+  }
+  if (!library_) {
+    absence_ = fmt::format(
+        "the compiler NVRTC is not installed ({}); install the cuda-nvrtc package that fits the "
+        "driver",
+        reason);
+    return;
+  }
+#define LIBTUNE_NVRTC_FIND(member, symbol)                                       \
+  api_.member = library_.function<decltype(&::symbol)>(#symbol);                 \
+  if (api_.member == nullptr) {                                                  \
+    absence_ = "the compiler NVRTC is too old: it lacks " #symbol "; update it"; \
+    return;                                                                      \
+  }
+  LIBTUNE_NVRTC_FUNCTIONS(LIBTUNE_NVRTC_FIND)
+#undef LIBTUNE_NVRTC_FIND
+  int major = 0;
+  int minor = 0;
+  api_.get_version(&major, &minor);
+  version_ = 1000 * major + 10 * minor;
+  int count = 0;
+  api_.get_architecture_count(&count);
+  architectures_.resize(static_cast<std::size_t>(std::max(count, 0)));
+  if (!architectures_.empty()) api_.get_architectures(architectures_.data());
+}
+
+// Machine code runs on later devices of the same major version.
+std::string nvrtc::architecture_for(compute_capability device) const {
+  const int exact = 10 * device.major + device.minor;
+  int best = exact;
+  const auto last = std::ranges::upper_bound(architectures_, exact);
+  if (last != architectures_.begin() && *(last - 1) / 10 == device.major) best = *(last - 1);
+  return fmt::format("sm_{}", best);
+}
+
+bool nvrtc::knows(compute_capability device) const {
+  return std::ranges::binary_search(architectures_, 10 * device.major + device.minor);
+}
+
+std::string nvrtc::identity_for(compute_capability device) const {
+  return fmt::format("NVRTC {} {} {} {}", version_text(version_), architecture_for(device),
+                     standard, less_language);
+}
+
+std::vector<std::byte> nvrtc::compile_to_cubin(const program_source& source,
+                                               compute_capability device) const {
+  const std::string architecture = architecture_for(device);
+  const std::vector<std::string> base = base_options(source, architecture);
+  bool minimal = std::ranges::find(source.options, full_language) == source.options.end();
+  nvrtc_program program(api_, source);
+  // Two options may turn out to be unknown, and the language to be too small.
+  for (int attempts_left = 3;; --attempts_left) {
+    std::vector<std::string> options = base;
+    if (knows_no_cache_) options.emplace_back(no_cache);
+    const bool tried_minimal = minimal && knows_minimal_;
+    if (tried_minimal) options.emplace_back(less_language);
+    const nvrtcResult result = program.compile(options);
+    if (result == NVRTC_SUCCESS) return program.cubin();
+    const bool try_again =
+        (result == NVRTC_ERROR_INVALID_OPTION && learn_unknown_option(program.log())) ||
+        (result == NVRTC_ERROR_COMPILATION && tried_minimal);
+    if (!try_again || attempts_left == 0)
+      program.throw_build_error(result, version_text(version_), architecture);
+    if (result == NVRTC_ERROR_COMPILATION) minimal = false;
+  }
+}
+
+bool nvrtc::learn_unknown_option(std::string_view log) const {
+  const auto names = [&](std::string_view option) {
+    return log.find(fmt::format("unrecognized option {} ", option)) != std::string_view::npos;
+  };
+  if (names(no_cache)) knows_no_cache_ = false;
+  if (names(less_language)) knows_minimal_ = false;
+  return names(no_cache) || names(less_language);
+}
+
+const nvrtc& default_nvrtc() {
+  // Never destroyed: programs may be compiled while static objects are.
+  static const nvrtc* const loaded = new nvrtc(driver().api.version / 1000);
+  return *loaded;
+}
+
+}  // namespace tune::cuda

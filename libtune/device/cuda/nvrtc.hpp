@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// NVIDIA's run-time compiler, loaded while the program runs. It needs no device and no driver.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libtune/base/shared_library.hpp"
+#include "libtune/device/cuda/cuda_headers.hpp"
+#include "libtune/device/device_info.hpp"
+#include "libtune/device/program_source.hpp"
+
+// X(member, function): what libnvrtc has to offer.
+#define LIBTUNE_NVRTC_FUNCTIONS(X)                     \
+  X(get_error_string, nvrtcGetErrorString)             \
+  X(get_version, nvrtcVersion)                         \
+  X(get_architecture_count, nvrtcGetNumSupportedArchs) \
+  X(get_architectures, nvrtcGetSupportedArchs)         \
+  X(create_program, nvrtcCreateProgram)                \
+  X(destroy_program, nvrtcDestroyProgram)              \
+  X(compile_program, nvrtcCompileProgram)              \
+  X(get_log_size, nvrtcGetProgramLogSize)              \
+  X(get_log, nvrtcGetProgramLog)                       \
+  X(get_cubin_size, nvrtcGetCUBINSize)                 \
+  X(get_cubin, nvrtcGetCUBIN)
+
+namespace tune::cuda {
+
+struct nvrtc_api {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name cannot be put in parentheses
+#define LIBTUNE_NVRTC_MEMBER(member, function) decltype(&::function) member = nullptr;
+  LIBTUNE_NVRTC_FUNCTIONS(LIBTUNE_NVRTC_MEMBER)
+#undef LIBTUNE_NVRTC_MEMBER
+};
+
+/// The compiler, or why there is none. Thread-safe.
+class nvrtc {
+ public:
+  /// Looks for the library, that of this CUDA major version first: the driver loads best what a
+  /// compiler of its own age has made. 0: the newest.
+  explicit nvrtc(int preferred_major = 0);
+
+  /// Why it cannot be used; empty if it can. Without it no other function may be called.
+  const std::string& absence() const noexcept { return absence_; }
+
+  /// As CUDA counts: 1000 major + 10 minor.
+  int version() const noexcept { return version_; }
+
+  /// What is compiled for on a device: "sm_90"; the newest architecture whose code it runs, where
+  /// this compiler is older than the device.
+  std::string architecture_for(compute_capability device) const;
+
+  /// Whether it compiles for exactly this generation.
+  bool knows(compute_capability device) const;
+
+  /// This compiler, what it compiles for on a device and libtune's own options, as text:
+  /// "NVRTC 12.4 sm_90 --std=c++17 --minimal".
+  std::string identity_for(compute_capability device) const;
+
+  /// Compiles to machine code, with the source's options and libtune's own:
+  ///   --gpu-architecture and --std=c++17, unless the source sets them
+  ///   --minimal, which saves time: a source that does not compile with it is compiled again
+  ///   without. The option "--minimal=false", which NVRTC does not have, keeps it out.
+  ///   a macro that keeps it from warning of vector types that the preamble uses
+  ///   --no-cache, because NVRTC's own cache on disk would make compile times meaningless
+  /// @throws build_error with the compiler's log
+  std::vector<std::byte> compile_to_cubin(const program_source& source,
+                                          compute_capability device) const;
+
+ private:
+  void load(const std::vector<std::string>& names);
+  /// Whether the log refuses an option of libtune's own, which is then not used again.
+  bool learn_unknown_option(std::string_view log) const;
+
+  shared_library library_;
+  nvrtc_api api_;
+  std::string absence_;
+  int version_ = 0;
+  std::vector<int> architectures_;  // in ascending order
+  // Options that an older compiler does not know; learned when it refuses them.
+  mutable std::atomic<bool> knows_no_cache_{true};
+  mutable std::atomic<bool> knows_minimal_{true};
+};
+
+/// The compiler that fits the driver, loaded once in the life of the process. Thread-safe.
+const nvrtc& default_nvrtc();
+
+}  // namespace tune::cuda

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/device/cuda/queue.hpp"
+
+#include <limits>
+#include <optional>
+
+#include "libtune/device/cuda/copy.hpp"
+#include "libtune/device/cuda/event.hpp"
+#include "libtune/device/cuda/fill.hpp"
+#include "libtune/device/cuda/graph.hpp"
+#include "libtune/device/cuda/kernel.hpp"
+#include "libtune/device/cuda/launch_check.hpp"
+#include "libtune/device/cuda/runway.hpp"
+
+namespace tune::cuda {
+namespace {
+
+// Larger counts are over every limit; the driver must not see them cut down to a valid one.
+unsigned count(std::size_t value) noexcept {
+  constexpr std::size_t most = std::numeric_limits<unsigned>::max();
+  return static_cast<unsigned>(value < most ? value : most);
+}
+
+// Most launches have one axis or two, and division is what costs most on this side of the driver.
+unsigned groups(std::size_t global, std::size_t local) noexcept {
+  return count(local == 1 ? global : global / local);
+}
+
+CUresult launch_on(const driver_api& api, cuda_kernel& kernel, const nd_range& range,
+                   CUstream stream) {
+  const work_size& global = range.global;
+  const work_size& local = range.local;
+  return api.launch_kernel(kernel.handle(), groups(global.x, local.x), groups(global.y, local.y),
+                           groups(global.z, local.z), count(local.x), count(local.y),
+                           count(local.z), count(range.local_memory_bytes), stream,
+                           kernel.arguments(), nullptr);
+}
+
+}  // namespace
+
+cuda_queue::cuda_queue(const std::shared_ptr<cuda_context>& context, CUstream handle,
+                       ownership owner, detail::queue_settings settings)
+    : queue_interface(context, settings),
+      handle_(handle),
+      ownership_(owner),
+      is_default_(handle == nullptr || handle == CU_STREAM_LEGACY ||
+                  handle == CU_STREAM_PER_THREAD) {}
+
+// Commands still under way may use kernels and buffers that are released next.
+cuda_queue::~cuda_queue() {
+  if (ownership_ == ownership::borrowed) return;
+  const driver_api& api = cuda().api();
+  cuda().release("a command queue", [&] {
+    const CUresult finished = api.stream_synchronize(handle_);
+    const CUresult destroyed = api.stream_destroy(handle_);
+    return finished != CUDA_SUCCESS ? finished : destroyed;
+  });
+}
+
+std::shared_ptr<cuda_event> cuda_queue::make_event(bool is_marker) {
+  return detail::make_event<cuda_event>(events_, std::static_pointer_cast<cuda_context>(context()),
+                                        profiling(), is_marker);
+}
+
+template <class Command>
+cuda_queue::event_pointer cuda_queue::timed(Command&& command) {
+  auto event = make_event(false);
+  const runway* lead = profiling() ? cuda().timing_runway() : nullptr;
+  if (lead != nullptr) cuda().check(lead->launch(handle_), "launch of the timing kernel");
+  event->record_start(handle_);
+  command();
+  event->record_end(handle_);
+  return event;
+}
+
+// A kernel, unlike a function of a module, takes its context from the stream, so nothing has to be
+// current. The default streams are the exception, for they name no context.
+void cuda_queue::do_launch(detail::kernel_interface& kernel, const nd_range& range,
+                           event_pointer* event) {
+  auto& launched = static_cast<cuda_kernel&>(kernel);
+  launched.allow_dynamic_local_memory(range.local_memory_bytes);
+  const auto run = [&] {
+    const CUresult status = launch_on(cuda().api(), launched, range, handle_);
+    if (status != CUDA_SUCCESS) throw_launch_error(status, launched, range);
+  };
+  if (event == nullptr && !is_default_) {
+    run();
+    return;
+  }
+  const auto entered = cuda().enter();
+  if (event != nullptr) {
+    *event = timed(run);
+  } else {
+    run();
+  }
+}
+
+void cuda_queue::do_copy(const detail::copy_request& request) {
+  const auto entered = cuda().enter();
+  enqueue_copy(cuda(), handle_, request);
+  const bool has_host = request.source.buffer == nullptr || request.destination.buffer == nullptr;
+  if (request.blocking && has_host) {
+    cuda().check(cuda().api().stream_synchronize(handle_), "cuStreamSynchronize");
+  }
+}
+
+void cuda_queue::do_fill(const detail::buffer_interface& buffer, const fill_region& region,
+                         std::span<const std::byte> pattern, event_pointer* event) {
+  const auto entered = cuda().enter();
+  const auto& filled = static_cast<const cuda_buffer&>(buffer);
+  const auto run = [&] { enqueue_fill(cuda(), handle_, filled, region, pattern); };
+  if (event != nullptr) {
+    *event = timed(run);
+  } else {
+    run();
+  }
+}
+
+cuda_queue::event_pointer cuda_queue::do_mark() {
+  const auto entered = cuda().enter();
+  auto event = make_event(true);
+  event->record_end(handle_);
+  return event;
+}
+
+void cuda_queue::do_wait_for(std::span<const event_pointer> events) {
+  if (events.empty()) return;
+  const auto entered = cuda().enter();
+  for (const event_pointer& event : events) {
+    cuda().check(
+        cuda().api().stream_wait_event(handle_, static_cast<const cuda_event&>(*event).end(), 0),
+        "cuStreamWaitEvent");
+  }
+}
+
+// On Linux what is enqueued is with the device already; elsewhere asking hands it over.
+void cuda_queue::do_flush() {
+  const auto entered = cuda().enter();
+  const CUresult status = cuda().api().stream_query(handle_);
+  if (status != CUDA_ERROR_NOT_READY) cuda().check(status, "cuStreamQuery");
+}
+
+void cuda_queue::do_finish() {
+  const auto entered = cuda().enter();
+  cuda().check(cuda().api().stream_synchronize(handle_), "cuStreamSynchronize");
+}
+
+// The driver refuses to capture the legacy default stream.
+bool cuda_queue::do_capture(std::shared_ptr<detail::graph_interface>& graph,
+                            const std::function<void()>& enqueue) {
+  if (handle_ == nullptr || handle_ == CU_STREAM_LEGACY) return false;
+  if (graph == nullptr) check_new_graph();
+  const captured_graph captured(cuda(), handle_, enqueue);
+  if (graph != nullptr) {
+    static_cast<cuda_graph&>(*graph).replace(captured);
+  } else {
+    graph =
+        std::make_shared<cuda_graph>(std::static_pointer_cast<cuda_context>(context()), captured);
+  }
+  static_cast<cuda_graph&>(*graph).upload(handle_);
+  return true;
+}
+
+void cuda_queue::launch_graph(CUgraphExec graph, event_pointer* event) {
+  const auto entered = cuda().enter();
+  const auto run = [&] {
+    cuda().check(cuda().api().graph_launch(graph, handle_), "cuGraphLaunch");
+  };
+  if (event != nullptr) {
+    *event = timed(run);
+  } else {
+    run();
+  }
+}
+
+}  // namespace tune::cuda

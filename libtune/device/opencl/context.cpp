@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/device/opencl/context.hpp"
+
+#include <fmt/format.h>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/base/seal.hpp"
+#include "libtune/device/opencl/buffer.hpp"
+#include "libtune/device/opencl/error.hpp"
+#include "libtune/device/opencl/fill.hpp"
+#include "libtune/device/opencl/host_memory.hpp"
+#include "libtune/device/opencl/program.hpp"
+#include "libtune/device/opencl/queue.hpp"
+
+namespace tune::opencl {
+
+opencl_context::opencl_context(const std::shared_ptr<const opencl_device>& device)
+    : context_interface(device),
+      device_handle_(device->handle()),
+      handle_(guarded(device->info(), [&] { return cl::Context(device->handle()); })) {}
+
+opencl_context::opencl_context(const std::shared_ptr<const opencl_device>& device,
+                               cl::Context handle)
+    : context_interface(device), device_handle_(device->handle()), handle_(std::move(handle)) {}
+
+opencl_context::~opencl_context() { leave_if_forked(handle_); }
+
+const fill_kernels& opencl_context::fill_kernels() const {
+  std::call_once(fill_kernels_made_, [this] {
+    detail::check_seal(sealed_action::compile, [this] {
+      return "compile 'fill.kernel' for the first such fill on device '" + info().identity.name +
+             "'";
+    });
+    fill_kernels_ = std::make_unique<const opencl::fill_kernels>(*this);
+  });
+  return *fill_kernels_;
+}
+
+std::shared_ptr<detail::buffer_interface> opencl_context::do_create_buffer(std::size_t bytes) {
+  if (bytes > info().limits.max_allocation_bytes) {
+    throw device_error(
+        fmt::format("allocation of {} bytes", bytes), info().identity.name,
+        fmt::format("a buffer may have at most {} bytes", info().limits.max_allocation_bytes),
+        device_failure::out_of_memory);
+  }
+  return guarded(info(), [&] {
+    return std::make_shared<opencl_buffer>(shared_from_this(), bytes,
+                                           cl::Buffer(handle_, CL_MEM_READ_WRITE, bytes));
+  });
+}
+
+std::shared_ptr<detail::buffer_interface> opencl_context::do_create_managed_buffer(
+    std::size_t bytes) {
+  return make_managed_buffer(std::static_pointer_cast<opencl_context>(shared_from_this()), bytes);
+}
+
+std::shared_ptr<detail::buffer_interface> opencl_context::do_create_sub_buffer(
+    const std::shared_ptr<detail::buffer_interface>& parent, std::size_t offset_bytes,
+    std::size_t bytes) {
+  return std::make_shared<opencl_buffer>(std::static_pointer_cast<opencl_buffer>(parent),
+                                         offset_bytes, bytes);
+}
+
+std::shared_ptr<detail::pinned_memory_interface> opencl_context::do_create_pinned_memory(
+    std::size_t bytes) {
+  return opencl_pinned_memory::create(std::static_pointer_cast<opencl_context>(shared_from_this()),
+                                      bytes);
+}
+
+std::shared_ptr<detail::queue_interface> opencl_context::do_create_queue(
+    detail::queue_settings settings) {
+  return std::make_shared<opencl_queue>(
+      std::static_pointer_cast<opencl_context>(shared_from_this()), settings);
+}
+
+std::shared_ptr<detail::program_interface> opencl_context::do_create_program(
+    const program_source& source) {
+  return std::make_shared<opencl_program>(
+      std::static_pointer_cast<opencl_context>(shared_from_this()), source);
+}
+
+std::shared_ptr<detail::program_interface> opencl_context::do_create_program_from_binary(
+    const std::string& name, std::span<const std::byte> binary) {
+  return std::make_shared<opencl_program>(
+      std::static_pointer_cast<opencl_context>(shared_from_this()), name, binary);
+}
+
+std::string opencl_context::do_compiler_identity() const {
+  return guarded(info(), [&] {
+    const cl::Platform platform(device_handle_.getInfo<CL_DEVICE_PLATFORM>());
+    return fmt::format("{}; {}; {}; {}; {}", platform.getInfo<CL_PLATFORM_VERSION>(),
+                       device_handle_.getInfo<CL_DEVICE_NAME>(),
+                       device_handle_.getInfo<CL_DEVICE_VERSION>(),
+                       device_handle_.getInfo<CL_DRIVER_VERSION>(), own_options(info()));
+  });
+}
+
+}  // namespace tune::opencl

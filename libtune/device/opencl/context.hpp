@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+
+#include "libtune/device/opencl/device.hpp"
+
+namespace tune::opencl {
+
+class fill_kernels;
+
+class opencl_context final : public detail::context_interface {
+ public:
+  /// A context of its own. @throws device_error
+  explicit opencl_context(const std::shared_ptr<const opencl_device>& device);
+  /// One that exists, which may be of other devices too.
+  opencl_context(const std::shared_ptr<const opencl_device>& device, cl::Context handle);
+  ~opencl_context() override;
+
+  const cl::Context& handle() const noexcept { return handle_; }
+  const cl::Device& device_handle() const noexcept { return device_handle_; }
+
+  /// The kernels that fill, compiled at the first call. @throws device_error, build_error
+  const opencl::fill_kernels& fill_kernels() const;
+
+ private:
+  std::shared_ptr<detail::buffer_interface> do_create_buffer(std::size_t bytes) override;
+  std::shared_ptr<detail::buffer_interface> do_create_managed_buffer(std::size_t bytes) override;
+  std::shared_ptr<detail::buffer_interface> do_create_sub_buffer(
+      const std::shared_ptr<detail::buffer_interface>& parent, std::size_t offset_bytes,
+      std::size_t bytes) override;
+  std::shared_ptr<detail::pinned_memory_interface> do_create_pinned_memory(
+      std::size_t bytes) override;
+  std::shared_ptr<detail::queue_interface> do_create_queue(
+      detail::queue_settings settings) override;
+  std::shared_ptr<detail::program_interface> do_create_program(
+      const program_source& source) override;
+  std::shared_ptr<detail::program_interface> do_create_program_from_binary(
+      const std::string& name, std::span<const std::byte> binary) override;
+  std::string do_compiler_identity() const override;
+
+  cl::Device device_handle_;
+  cl::Context handle_;
+  mutable std::once_flag fill_kernels_made_;
+  mutable std::unique_ptr<const opencl::fill_kernels> fill_kernels_;
+};
+
+}  // namespace tune::opencl

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/device/opencl/device.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <fmt/format.h>
+#include <optional>
+
+#include "libtune/device/opencl/context.hpp"
+#include "libtune/device/opencl/host_memory.hpp"
+
+namespace tune::opencl {
+namespace {
+
+// From cl_nv_device_attribute_query and cl_amd_device_attribute_query.
+constexpr cl_device_info warp_size_nv = 0x4003;
+constexpr cl_device_info wavefront_width_amd = 0x4043;
+constexpr cl_device_info compute_capability_major_nv = 0x4000;
+constexpr cl_device_info compute_capability_minor_nv = 0x4001;
+constexpr cl_device_info registers_per_block_nv = 0x4002;
+constexpr cl_device_info pci_bus_nv = 0x4008;
+constexpr cl_device_info pci_slot_nv = 0x4009;
+constexpr cl_device_info pci_domain_nv = 0x400A;
+// From cl_khr_pci_bus_info and cl_khr_device_uuid.
+constexpr cl_device_info pci_bus_info_khr = 0x410F;
+constexpr cl_device_info device_uuid_khr = 0x106A;
+
+struct pci_bus_info {
+  cl_uint domain;
+  cl_uint bus;
+  cl_uint device;
+  cl_uint function;
+};
+
+// What a device knows by an extension; empty if it lacks that.
+template <class T>
+std::optional<T> extension_value(const cl::Device& handle, cl_device_info attribute) {
+  T value{};
+  const cl_int status = clGetDeviceInfo(handle(), attribute, sizeof value, &value, nullptr);
+  return status == CL_SUCCESS ? std::optional<T>(value) : std::nullopt;
+}
+
+std::string pci_address_of(const cl::Device& handle) {
+  auto place = extension_value<pci_bus_info>(handle, pci_bus_info_khr);
+  const auto bus = extension_value<cl_uint>(handle, pci_bus_nv);
+  const auto slot = extension_value<cl_uint>(handle, pci_slot_nv);
+  if (!place && bus && slot) {
+    // The slot holds the number of the device in its upper bits, of the function in its lower.
+    place = pci_bus_info{extension_value<cl_uint>(handle, pci_domain_nv).value_or(0), *bus,
+                         *slot >> 3, *slot & 7};
+  }
+  return place ? fmt::format("{:04x}:{:02x}:{:02x}.{:x}", place->domain, place->bus, place->device,
+                             place->function)
+               : std::string();
+}
+
+device_hardware hardware_of(const cl::Device& handle) {
+  device_hardware hardware{.pci_address = pci_address_of(handle)};
+  if (const auto uuid = extension_value<std::array<std::byte, 16>>(handle, device_uuid_khr)) {
+    hardware.uuid = uuid_text(*uuid);
+  }
+  const auto major = extension_value<cl_uint>(handle, compute_capability_major_nv);
+  const auto minor = extension_value<cl_uint>(handle, compute_capability_minor_nv);
+  if (major && minor) {
+    hardware.compute_capability = {static_cast<int>(*major), static_cast<int>(*minor)};
+  }
+  return hardware;
+}
+
+device_kind kind_of(cl_device_type type) {
+  if ((type & CL_DEVICE_TYPE_GPU) != 0) return device_kind::gpu;
+  if ((type & CL_DEVICE_TYPE_ACCELERATOR) != 0) return device_kind::accelerator;
+  if ((type & CL_DEVICE_TYPE_CPU) != 0) return device_kind::cpu;
+  return device_kind::other;
+}
+
+std::size_t simd_group_size_of(const cl::Device& handle) {
+  for (const cl_device_info attribute : {warp_size_nv, wavefront_width_amd}) {
+    const cl_uint width = extension_value<cl_uint>(handle, attribute).value_or(0);
+    if (width > 0) return width;
+  }
+  return std::max<std::size_t>(1, handle.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>());
+}
+
+device_limits limits_of(const cl::Device& handle) {
+  device_limits limits;
+  limits.max_work_group_size = handle.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
+  const auto extents = handle.getInfo<CL_DEVICE_MAX_WORK_ITEM_SIZES>();
+  std::copy_n(extents.begin(), std::min(extents.size(), limits.max_work_group_extent.size()),
+              limits.max_work_group_extent.begin());
+  limits.local_memory_bytes = handle.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+  limits.global_memory_bytes = handle.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>();
+  limits.max_allocation_bytes = handle.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();
+  limits.buffer_alignment_bytes =
+      std::max<std::size_t>(1, handle.getInfo<CL_DEVICE_MEM_BASE_ADDR_ALIGN>() / 8);
+  limits.compute_units = handle.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+  limits.simd_group_size = simd_group_size_of(handle);
+  limits.max_dynamic_local_memory_bytes = limits.local_memory_bytes;
+  limits.registers_per_work_group =
+      extension_value<cl_uint>(handle, registers_per_block_nv).value_or(0);
+  limits.cache_bytes = handle.getInfo<CL_DEVICE_GLOBAL_MEM_CACHE_SIZE>();
+  limits.clock_khz = std::size_t{1000} * handle.getInfo<CL_DEVICE_MAX_CLOCK_FREQUENCY>();
+  limits.timer_resolution_ns = handle.getInfo<CL_DEVICE_PROFILING_TIMER_RESOLUTION>();
+  return limits;
+}
+
+device_identity identity_of(const cl::Device& handle, const std::string& platform_name,
+                            const device_hardware& hardware) {
+  device_identity identity{.name = handle.getInfo<CL_DEVICE_NAME>(),
+                           .platform = platform_name,
+                           .driver_version = handle.getInfo<CL_DRIVER_VERSION>()};
+  // With a compute capability the architecture has a better name.
+  if (!hardware.compute_capability) {
+    identity.legality.architecture = handle.getInfo<CL_DEVICE_VERSION>();
+  }
+  const cl::Platform platform(handle.getInfo<CL_DEVICE_PLATFORM>());
+  identity.speed.compiler = platform.getInfo<CL_PLATFORM_VERSION>();
+  return identity;
+}
+
+device_info info_of(const cl::Device& handle, const std::string& platform_name,
+                    managed_memory_kind most) {
+  const device_hardware hardware = hardware_of(handle);
+  return {.identity = identity_of(handle, platform_name, hardware),
+          .backend = "OpenCL",
+          .kind = kind_of(handle.getInfo<CL_DEVICE_TYPE>()),
+          .language = kernel_language::opencl_c,
+          .limits = limits_of(handle),
+          .hardware = hardware,
+          .managed_memory = std::min(managed_memory_of(handle), most)};
+}
+
+}  // namespace
+
+opencl_device::opencl_device(const cl::Device& handle, const std::string& platform_name,
+                             managed_memory_kind most)
+    : device_interface(info_of(handle, platform_name, most)), handle_(handle) {}
+
+std::shared_ptr<detail::context_interface> opencl_device::do_create_context(context_options) const {
+  return std::make_shared<opencl_context>(
+      std::static_pointer_cast<const opencl_device>(shared_from_this()));
+}
+
+}  // namespace tune::opencl

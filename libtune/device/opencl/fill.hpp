@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "libtune/device/fill_task.hpp"
+#include "libtune/device/opencl/buffer.hpp"
+
+namespace tune::opencl {
+
+/// The kernels of device/fill.kernel, which a context keeps to itself. Thread-safe: their arguments
+/// are set and taken under a lock.
+class fill_kernels {
+ public:
+  /// Compiles them. The context outlives them. @throws device_error, build_error
+  explicit fill_kernels(const opencl_context& context);
+
+  /// Enqueues one. @param event  null where nobody wants one
+  void enqueue(cl_command_queue queue, cl_mem memory, const detail::fill_task& task,
+               cl_event* event) const;
+
+ private:
+  const opencl_context& context_;
+  std::vector<cl::Kernel> kernels_;  // in the order of detail::fill_kernel_names
+  mutable std::mutex mutex_;         // of their arguments
+};
+
+/// Enqueues the one command of a fill, as queue_interface::do_fill describes it: the driver's own
+/// where that can do it, else a kernel. @throws device_error
+void enqueue_fill(cl_command_queue queue, const opencl_buffer& buffer, const fill_region& region,
+                  std::span<const std::byte> pattern, cl_event* event);
+
+}  // namespace tune::opencl

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "libtune/device/event_memory.hpp"
+#include "libtune/device/opencl/context.hpp"
+
+namespace tune::opencl {
+
+class opencl_queue final : public detail::queue_interface {
+ public:
+  /// A queue of its own. @throws device_error
+  opencl_queue(const std::shared_ptr<opencl_context>& context, detail::queue_settings settings);
+  /// One that exists, and is not waited for at the end.
+  opencl_queue(const std::shared_ptr<opencl_context>& context, cl::CommandQueue handle,
+               detail::queue_settings settings);
+  ~opencl_queue() override;
+
+  const cl::CommandQueue& handle() const noexcept { return handle_; }
+
+ private:
+  using event_pointer = std::shared_ptr<detail::event_interface>;
+
+  void do_launch(detail::kernel_interface& kernel, const nd_range& range,
+                 event_pointer* event) override;
+  void do_copy(const detail::copy_request& request) override;
+  void do_fill(const detail::buffer_interface& buffer, const fill_region& region,
+               std::span<const std::byte> pattern, event_pointer* event) override;
+  event_pointer do_mark() override;
+  void do_wait_for(std::span<const event_pointer> events) override;
+  void do_flush() override;
+  void do_finish() override;
+
+  event_pointer wrap(const cl::Event& handle, bool is_marker = false) const;
+
+  cl::CommandQueue handle_;
+  bool is_own_;
+  std::shared_ptr<detail::event_memory> events_ = std::make_shared<detail::event_memory>();
+};
+
+}  // namespace tune::opencl

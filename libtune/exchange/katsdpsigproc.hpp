@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "libtune/exchange/shown_field.hpp"
+#include "libtune/store/maintenance/database_content.hpp"
+
+namespace tune {
+
+/// What became of one table of a katsdpsigproc database.
+struct taken_table {
+  std::string table;       ///< as it is named there
+  std::string function{};  ///< as it is named here; empty if nothing was taken
+  int version = 0;
+  std::size_t rows = 0;             ///< that it has
+  std::size_t taken = 0;            ///< of them
+  std::vector<std::string> left{};  ///< why something was not taken, once for each reason
+};
+
+/// The results of a katsdpsigproc tuning.db, and a line for each of its tables.
+struct katsdpsigproc_content {
+  database_content content{};
+  std::vector<taken_table> tables{};
+};
+
+/// How it is to be read.
+struct katsdpsigproc_options {
+  /// Names of functions here for tables there, without their version: {"app_fill_Fill_autotune",
+  /// "app::fill.autotune"}. All others keep their name.
+  std::map<std::string, std::string> names{};
+  /// The functions as this side knows them: their types are then those of the fields. A function
+  /// that is not among them gets the types that its values show (shown_field), a numpy type as the
+  /// name of the element type.
+  std::vector<function_identity> known{};
+  /// Types of fields, instead of what their values show.
+  field_types types{};
+  std::string date{};  ///< tuned_at of what is taken, for katsdpsigproc keeps no date
+};
+
+/// Reads the file, and nothing but reads it. Key columns become arguments, value columns values;
+/// what a column's type cannot say is converted where a known function wants it: 0 and 1 to bool,
+/// the text of a numpy type to a dtype. Of a device it knows name, platform and driver alone, so
+/// that its results are found as nearest matches; other columns of an identity are taken if they
+/// are there, and a table with any other column is left. There are no scores, so measured results
+/// win over these.
+/// @throws database_error if it cannot be read, or is a tuning database of libtune
+katsdpsigproc_content read_katsdpsigproc(const std::string& path,
+                                         const katsdpsigproc_options& options = {});
+
+}  // namespace tune

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/exchange/varying_fields.hpp"
+
+#include <algorithm>
+
+#include "libtune/exchange/duration.hpp"
+
+namespace tune {
+
+varying_fields::varying_fields(std::span<const trial> trials) {
+  for (const trial& item : trials) add(item.configuration);
+}
+
+void varying_fields::add(const std::vector<named_value>& configuration) {
+  if (added_++ == 0) {
+    first_ = configuration;
+    varies_.assign(first_.size(), false);
+    return;
+  }
+  const std::size_t fields = std::min(first_.size(), configuration.size());
+  for (std::size_t i = 0; i < fields; ++i) {
+    if (configuration[i] != first_[i]) varies_[i] = true;
+  }
+}
+
+std::vector<named_value> varying_fields::varying(
+    const std::vector<named_value>& configuration) const {
+  if (added_ < 2) return configuration;
+  std::vector<named_value> fields;
+  for (std::size_t i = 0; i < configuration.size(); ++i) {
+    if (i >= varies_.size() || varies_[i]) fields.push_back(configuration[i]);
+  }
+  return fields;
+}
+
+std::vector<named_value> varying_fields::common() const {
+  std::vector<named_value> fields;
+  if (added_ < 2) return fields;
+  for (std::size_t i = 0; i < first_.size(); ++i) {
+    if (!varies_[i]) fields.push_back(first_[i]);
+  }
+  return fields;
+}
+
+std::string format_result(run_time time, const std::vector<named_value>& fields) {
+  if (fields.empty()) return format_run_time(time);
+  return format_run_time(time) + " (" + to_string(fields) + ")";
+}
+
+}  // namespace tune

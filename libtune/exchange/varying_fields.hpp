@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libtune/base/value.hpp"
+#include "libtune/measure/timing/samples.hpp"
+#include "libtune/tune/trial.hpp"
+
+namespace tune {
+
+/// Tells the fields in which configurations differ, which are worth showing, from those that are
+/// the same in all of them, which are noise in a table. All the configurations have the same
+/// fields.
+class varying_fields {
+ public:
+  varying_fields() = default;
+  /// Of the configurations of these trials, whatever became of them.
+  explicit varying_fields(std::span<const trial> trials);
+
+  /// One more configuration. What has once varied goes on varying.
+  void add(const std::vector<named_value>& configuration);
+
+  /// The fields of a configuration that vary. All of them while fewer than two configurations have
+  /// been added, as nothing can be said yet.
+  std::vector<named_value> varying(const std::vector<named_value>& configuration) const;
+  /// The fields that are the same in all configurations; none while fewer than two were added.
+  std::vector<named_value> common() const;
+
+ private:
+  std::vector<named_value> first_;
+  std::vector<bool> varies_;  // for each field of the first
+  std::size_t added_ = 0;
+};
+
+/// A configuration and its time: "53.1 us (wgs=64)", or the time alone if there is no field.
+std::string format_result(run_time time, const std::vector<named_value>& fields);
+
+}  // namespace tune

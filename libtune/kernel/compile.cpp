@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/kernel/compile.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "libtune/base/error.hpp"
+#include "libtune/base/forked_process.hpp"
+#include "libtune/base/never_destroyed.hpp"
+#include "libtune/base/seal.hpp"
+#include "libtune/kernel/build_log.hpp"
+#include "libtune/kernel/cache/cached_compiler.hpp"
+#include "libtune/kernel/cache/expected_program.hpp"
+#include "libtune/kernel/cache/program_cache.hpp"
+#include "libtune/kernel/compile_watch.hpp"
+#include "libtune/kernel/compiler.hpp"
+#include "libtune/kernel/kernel_library.hpp"
+#include "libtune/kernel/pool/pooled_compiler.hpp"
+#include "libtune/kernel/preamble.hpp"
+#include "libtune/kernel/program_supply.hpp"
+
+namespace tune {
+namespace {
+
+/// What the first line of a message leaves out: the device, the macros.
+std::string circumstances(const device_info& device, const defines& macros) {
+  std::string text = fmt::format("\nfor device '{}' ({}, {})", device.identity.name,
+                                 device.identity.platform, device.identity.driver_version);
+  if (!macros.values().empty()) text += " with " + to_string(macros.values());
+  return text;
+}
+
+// The first line is all that lists of failures show.
+std::string describe_failure(const device_info& device, const resolved_source& source,
+                             const defines& macros, const std::string& log,
+                             std::size_t lines_before) {
+  return fmt::format("'{}' does not compile: {}", source.files.front().name,
+                     first_error(source, log, lines_before)) +
+         circumstances(device, macros) + quote_source_lines(source, log, lines_before) +
+         "\ncompiler log:\n" + log;
+}
+
+program build(const context& context, const program_source& source, const compiler* given) {
+  if (given == nullptr) {
+    if (auto supplied = program_supply::find(context, source)) return *std::move(supplied);
+  }
+  const compile_watch::compiling now;
+  if (given != nullptr) return given->build(context, source);
+  static const detail::never_destroyed<in_process_compiler> in_process;
+  static const detail::never_destroyed<pooled_compiler> pooled(
+      *in_process, pooled_compiler::use_pool::when_busy);
+  return cached_compiler(*pooled, program_cache(), recent_programs()).build(context, source);
+}
+
+}  // namespace
+
+program compile(const context& context, const kernel_source& source, const defines& macros,
+                const compile_options& options) {
+  const tune::device handle = context.device();
+  const device_info& device = handle.info();
+  const auto what = [&] {
+    return fmt::format("compile '{}' for device '{}'", source.name, device.identity.name);
+  };
+  detail::refuse_if_forked(what);
+  detail::check_seal(sealed_action::compile, what);
+  const resolved_source resolved = include_kernel_library(source);
+  const std::string before = fmt::format("{}\n{}", preamble(device.language), macros.text());
+  const program_source complete{
+      .name = source.name, .text = before + resolved.text, .options = options.flags};
+  compile_watch::meet(complete);
+  meet_expected_program(macros, complete);
+  try {
+    return build(context, complete, options.compiler);
+  } catch (const compiler_lost_error& lost) {
+    throw compiler_lost_error(fmt::format("'{}' was not compiled: {}", source.name, lost.log()) +
+                                  circumstances(device, macros),
+                              lost.log(), lost.why());
+  } catch (const build_error& failure) {
+    const auto lines_before =
+        static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+    throw build_error(describe_failure(device, resolved, macros, failure.log(), lines_before),
+                      failure.log());
+  }
+}
+
+}  // namespace tune

@@ -1,0 +1,243 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/kernel/pool/compile_pool.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include "libtune/base/environment.hpp"
+#include "libtune/base/forked_process.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/base/never_destroyed.hpp"
+#include "libtune/base/seal.hpp"
+#include "libtune/kernel/cache/program_digest.hpp"
+#include "libtune/kernel/cache/program_key.hpp"
+#include "libtune/kernel/pool/compile_job.hpp"
+#include "libtune/kernel/pool/worker_crew.hpp"
+#include "libtune/kernel/pool/worker_program.hpp"
+#include "libtune/process/usable_resources.hpp"
+
+namespace tune {
+namespace {
+
+using detail::compile_job;
+using detail::compile_target;
+
+// NVRTC compiles for a GPU without opening it, OpenCL does not. Drivers open it for one process
+// after the other: 0.2 s each on the GPU that this was measured on, so that sixteen at once let the
+// first wait for 3 s.
+bool opens_gpu(const device_info& device) {
+  return device.backend == "OpenCL" && device.kind != device_kind::cpu;
+}
+
+compile_target target_of(const context& context) {
+  const tune::device handle = context.device();
+  const device_info& device = handle.info();
+  return {.backend = device.backend,
+          .platform = device.identity.platform,
+          .device = device.identity.name,
+          .driver_version = device.identity.driver_version,
+          .compiler_identity = context.compiler_identity(),
+          .compute_capability = device.hardware.compute_capability.value_or(compute_capability{}),
+          .starts_in_turn = opens_gpu(device)};
+}
+
+detail::sha256_digest digest_of(const context& context, const program_source& source,
+                                const std::vector<nd_range>& launches) {
+  binary_key key = program_key(context, source);
+  for (const nd_range& launch : launches) {
+    detail::wire_writer shape;
+    for (const work_size& size : {launch.global, launch.local}) {
+      for (const std::size_t extent : {size.x, size.y, size.z}) shape.add(std::uint64_t{extent});
+    }
+    key.add("launch", {reinterpret_cast<const char*>(shape.bytes().data()), shape.bytes().size()});
+  }
+  return key.digest();
+}
+
+// Relative paths begin there; empty where it cannot be told.
+std::string current_folder() {
+  std::error_code ignored;
+  return std::filesystem::current_path(ignored).string();
+}
+
+// The helper libtune-worker, or the program that LIBTUNE_WORKER names.
+compile_pool_options helper_options() {
+  if (auto given = read_environment("LIBTUNE_WORKER")) return {.program = *std::move(given)};
+  detail::found_helper search = detail::find_helper("libtune-worker");
+  if (!search.path.empty()) return {.program = std::move(search.path)};
+  compile_pool_options none{.program = ""};
+  none.absence = std::string("libtune-worker was not found: ") + detail::missing_worker_remedy;
+  warn_once("programs are compiled in this process, one after the other: " +
+            detail::describe_missing("libtune-worker", search) + "; " +
+            detail::missing_worker_remedy);
+  return none;
+}
+
+compile_pool_options wanted_options(std::optional<std::size_t> count,
+                                    std::vector<std::string> own_arguments) {
+  constexpr std::size_t most = 1024;
+  if (count == std::size_t{0}) return {.program = "", .workers = 0};
+  const detail::usable_resources resources = detail::find_usable_resources();
+  compile_pool_options options;
+  if (own_arguments.empty()) {
+    options = helper_options();
+  } else {
+    // The file that runs, even if another has taken its place since.
+    options = {.program = "/proc/self/exe", .arguments = std::move(own_arguments)};
+  }
+  options.workers = count ? static_cast<int>(std::min(*count, most)) : worker_count(resources);
+  options.memory_bytes = worker_memory_bytes(resources, options.workers);
+  return options;
+}
+
+void check_pool_seal(const char* what, const context& context) {
+  const auto text = [&] {
+    const tune::device device = context.device();
+    return std::string(what) + " for device '" + device.name() + "'";
+  };
+  detail::refuse_if_forked(text);
+  detail::check_seal(sealed_action::process, text);
+}
+
+/// The pools of this process, by what was asked for.
+struct shared_pools {
+  /// LIBTUNE_WORKER, LIBTUNE_WORKERS, and the arguments of a program that compiles for itself.
+  using wish = std::tuple<std::string, std::optional<std::size_t>, std::vector<std::string>>;
+  std::mutex mutex;
+  std::map<wish, std::unique_ptr<compile_pool>> pools;
+};
+
+shared_pools& all_shared_pools() {
+  static detail::never_destroyed<shared_pools> made;
+  return *made;
+}
+
+shared_pools::wish current_wish() {
+  std::string given = read_environment("LIBTUNE_WORKER").value_or("");
+  auto own = given.empty() ? detail::own_worker_arguments() : std::vector<std::string>();
+  return {std::move(given), read_environment_index("LIBTUNE_WORKERS"), std::move(own)};
+}
+
+/// What is asked for where the program cannot be started again to compile.
+shared_pools::wish without_own(shared_pools::wish wish) {
+  std::get<2>(wish).clear();
+  return wish;
+}
+
+compile_pool& pool_of(shared_pools& all, const shared_pools::wish& wish) {
+  auto& pool = all.pools[wish];
+  if (pool == nullptr) {
+    pool = std::make_unique<compile_pool>(wanted_options(std::get<1>(wish), std::get<2>(wish)));
+  }
+  return *pool;
+}
+
+}  // namespace
+
+compile_pool& compile_pool::shared() {
+  const shared_pools::wish wish = current_wish();
+  shared_pools& all = all_shared_pools();
+  const std::lock_guard lock(all.mutex);
+  // At the end of the process the threads end before static objects do.
+  static const int registered = std::atexit([] {
+    for (auto& [key, each] : all_shared_pools().pools) each->end();
+  });
+  static_cast<void>(registered);
+  compile_pool& pool = pool_of(all, wish);
+  if (pool.why_unavailable().empty() || std::get<2>(wish).empty()) return pool;
+  return pool_of(all, without_own(wish));
+}
+
+bool compile_pool::shared_runs() {
+  const shared_pools::wish wish = current_wish();
+  shared_pools& all = all_shared_pools();
+  const std::lock_guard lock(all.mutex);
+  return std::ranges::any_of(std::array{wish, without_own(wish)}, [&](const auto& wanted) {
+    const auto found = all.pools.find(wanted);
+    return found != all.pools.end() && found->second->running() > 0;
+  });
+}
+
+compile_pool::compile_pool(compile_pool_options options)
+    : crew_(std::make_unique<detail::worker_crew>(std::move(options))) {}
+
+// A forked process has nothing of it that can be taken apart, its thread above all.
+compile_pool::~compile_pool() {
+  if (detail::is_forked()) static_cast<void>(crew_.release());
+}
+
+void compile_pool::end() noexcept {
+  if (!detail::is_forked()) crew_->stop();
+}
+
+bool compile_pool::is_available() const { return crew_->is_available(); }
+
+std::string compile_pool::why_unavailable() const { return crew_->why_unavailable(); }
+
+bool compile_pool::is_for(const context& context) {
+  const tune::device handle = context.device();
+  const std::string& backend = handle.info().backend;
+  return backend == "CUDA" || backend == "OpenCL";
+}
+
+bool compile_pool::can_compile(const context& context) const {
+  return is_for(context) && is_available();
+}
+
+int compile_pool::workers() const noexcept { return crew_->options().workers; }
+
+int compile_pool::running() const { return crew_->running(); }
+
+void compile_pool::warm_up(const context& context, int count) {
+  check_pool_seal("start helper processes that compile", context);
+  if (can_compile(context)) crew_->warm_up(target_of(context), count);
+}
+
+compile_ticket compile_pool::submit(const context& context, const program_source& source,
+                                    compile_limits limits, std::vector<nd_range> launches) {
+  check_pool_seal("have a helper process compile", context);
+  std::string reason = "no worker can compile for this device";
+  if (can_compile(context)) {
+    try {
+      const auto digest = digest_of(context, source, launches);
+      detail::compile_order order{.target = target_of(context),
+                                  .source = source,
+                                  .launches = std::move(launches),
+                                  .folder = depends_on_files(source) ? current_folder() : ""};
+      if (auto job = crew_->submit(digest, std::move(order), limits)) {
+        return compile_ticket(std::move(job));
+      }
+    } catch (const std::exception& failure) {
+      reason = failure.what();
+    }
+  }
+  auto refused = std::make_shared<compile_job>(std::make_shared<detail::completion_board>());
+  refused->finish(detail::failed(compile_result::status::unavailable, reason));
+  return compile_ticket(std::move(refused));
+}
+
+std::uint64_t compile_pool::completed() const {
+  detail::completion_board& board = crew_->board();
+  const std::lock_guard lock(board.mutex);
+  return board.completed;
+}
+
+std::uint64_t compile_pool::wait_any(std::uint64_t seen,
+                                     std::chrono::steady_clock::time_point deadline) const {
+  detail::completion_board& board = crew_->board();
+  std::unique_lock lock(board.mutex);
+  board.changed.wait_until(lock, deadline, [&] { return board.completed != seen; });
+  return board.completed;
+}
+
+}  // namespace tune

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libtune/device/context.hpp"
+#include "libtune/device/nd_range.hpp"
+#include "libtune/device/program_source.hpp"
+#include "libtune/kernel/pool/compile_ticket.hpp"
+
+namespace tune {
+
+namespace detail {
+class worker_crew;
+}
+
+/// How a program is to be compiled by a pool.
+struct compile_limits {
+  std::chrono::nanoseconds time = std::chrono::minutes(1);  ///< from when a worker takes it up
+  int priority = 0;  ///< the greater the earlier; equal ones in the order of submission
+};
+
+struct compile_pool_options {
+  std::string program = {};  ///< the helper; empty: none, nothing is available
+  /// All arguments of a program whose main begins with serve_if_worker; empty: those of the helper.
+  std::vector<std::string> arguments = {};
+  std::string absence = {};  ///< why there is none, for people; empty if nobody wants any
+  int workers = 1;           ///< most that run at once; 0: nothing is available
+  std::uint64_t memory_bytes = std::uint64_t{2} << 30;  ///< of one worker, resident
+  std::chrono::milliseconds idle_time{10'000};   ///< a worker without work for so long is ended
+  std::chrono::milliseconds start_time{20'000};  ///< for a worker to report for work
+};
+
+/// Compiles programs in helper processes, for CUDA and OpenCL. A compiler that crashes, hangs or
+/// takes too much memory takes down its process alone. Workers are started when they are first
+/// needed, stay for the next program, and are ended when idle. Thread-safe.
+class compile_pool {
+ public:
+  /// The pool that LIBTUNE_WORKER and LIBTUNE_WORKERS ask for now, as large as the cores and the
+  /// memory that this process may use allow. Its workers are this program, if that began with
+  /// serve_if_worker and can be started again, or else the helper libtune-worker. It lives to the
+  /// end of the process. Where there is no helper, a warning says so, once. @throws
+  /// environment_error
+  static compile_pool& shared();
+  /// Whether workers of that pool run. Makes none. @throws environment_error
+  static bool shared_runs();
+
+  explicit compile_pool(compile_pool_options options);
+  /// Ends the workers; what is under way is done as unavailable.
+  ~compile_pool();
+  compile_pool(const compile_pool&) = delete;
+  compile_pool& operator=(const compile_pool&) = delete;
+
+  /// Whether workers can run, as far as is known: there is a program, and it has not failed to
+  /// start or turned out to be of another version (which has been logged, once).
+  bool is_available() const;
+  /// Why no workers can run, for people: there is no program, or it cannot be used. Empty if they
+  /// can, or none are wanted.
+  std::string why_unavailable() const;
+  /// Whether workers compile for such contexts at all: the backend is one of ours.
+  static bool is_for(const context& context);
+  /// Whether they can compile for this context: is_available and is_for.
+  bool can_compile(const context& context) const;
+
+  /// Most that run at once.
+  int workers() const noexcept;
+  /// Those that run now, also while they start.
+  int running() const;
+
+  /// Starts workers before they are needed, each with the compiler of this context loaded; where
+  /// that has to open a GPU (OpenCL), one alone: the others follow in turn when they find work.
+  /// Returns at once. @param count  how many are to run, at most workers(); negative: that many
+  /// @throws seal_broken_error on a sealed thread
+  void warm_up(const context& context, int count = -1);
+
+  /// Has a program compiled. The same program for the same device that is under way already is
+  /// shared. Never waits; never throws for what becomes of the program.
+  /// @param launches  shapes that kernels of the program will be launched with. What the driver
+  ///                  would do at the first such launch is done by the worker too, where it is
+  ///                  known how (PoCL). A local size of 0, 0, 0 is the one that the
+  ///                  kernel requires; if there are no launches those are meant, of any global
+  ///                  size, which takes longer than to be told. That serves a program of the same
+  ///                  source, too, that was made before the ticket is done.
+  /// @throws seal_broken_error on a sealed thread
+  compile_ticket submit(const context& context, const program_source& source,
+                        compile_limits limits = {}, std::vector<nd_range> launches = {});
+
+  /// How many tickets have been done in the life of this pool.
+  std::uint64_t completed() const;
+  /// Waits until completed() is no longer what the caller has seen, or the time has come.
+  /// @returns completed()
+  std::uint64_t wait_any(std::uint64_t seen, std::chrono::steady_clock::time_point deadline) const;
+
+ private:
+  void end() noexcept;
+
+  std::unique_ptr<detail::worker_crew> crew_;
+};
+
+}  // namespace tune

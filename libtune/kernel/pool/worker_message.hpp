@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a process and its compile workers say to each other, over a socket of which each has one
+// end. The worker greets; then each order gets one report.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "libtune/device/device_info.hpp"
+#include "libtune/device/nd_range.hpp"
+#include "libtune/device/program_source.hpp"
+#include "libtune/kernel/pool/compile_ticket.hpp"
+#include "libtune/process/frame_reader.hpp"
+#include "libtune/process/wire.hpp"
+
+namespace tune::detail {
+
+/// Another number is another language. The greeting's own form is for all versions.
+constexpr std::uint32_t worker_protocol = 1;
+
+/// No message is longer; a length beyond it is nonsense.
+constexpr std::uint64_t longest_message_bytes = std::uint64_t{1} << 30;
+
+/// From the worker, first.
+struct worker_greeting {
+  std::uint32_t protocol = worker_protocol;
+  std::string library = {};  ///< library_version()
+};
+
+/// What programs are compiled for, as another process finds it.
+struct compile_target {
+  std::string backend = {};  ///< device_info::backend
+  std::string platform = {};
+  std::string device = {};
+  std::string driver_version = {};
+  std::string compiler_identity = {};             ///< context::compiler_identity
+  tune::compute_capability compute_capability{};  ///< 0.0 where the device has none
+  /// For the pool alone: workers for it start one after the other, not together.
+  bool starts_in_turn = false;
+};
+
+/// To the worker: load the compiler for this. Its report has the id 0.
+struct prepare_order {
+  compile_target target = {};
+};
+
+/// To the worker: compile this.
+struct compile_order {
+  std::uint64_t id = 0;
+  compile_target target = {};
+  program_source source = {};
+  std::vector<nd_range> launches = {};
+  std::string folder = {};  ///< where paths in the source and its options begin
+};
+
+/// From the worker.
+struct compile_report {
+  std::uint64_t id = 0;
+  compile_result result = {};
+};
+
+using worker_message = std::variant<worker_greeting, prepare_order, compile_order, compile_report>;
+
+/// The bytes to send.
+std::vector<std::byte> encode(const worker_message& message);
+
+/// Cuts what arrives into messages.
+class worker_message_reader {
+ public:
+  worker_message_reader() noexcept;
+
+  void append(std::span<const std::byte> bytes) { frames_.append(bytes); }
+  /// The next message; empty if it has not arrived whole.
+  /// @throws wire_error if what has arrived means nothing; then nothing more can be read
+  std::optional<worker_message> next();
+
+ private:
+  frame_reader frames_;
+};
+
+}  // namespace tune::detail

@@ -1,0 +1,322 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/measure/race/race.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+
+namespace tune {
+namespace {
+
+// One run may be an outlier of any size, and so may two: but two of them are not of one size.
+constexpr int fewest_runs = 2;
+constexpr double agreement = 0.05;
+constexpr double agreement_spreads = 6;
+// How wide the interval of the winner's time may be, as a part of it.
+constexpr double known_well = 0.1;
+constexpr int confirming_runs = 8;
+
+race_settings checked(const race_settings& settings) {
+  if (!(settings.confidence > 0 && settings.confidence < 1) || !(settings.indifference >= 0) ||
+      settings.screening_runs < fewest_runs || settings.block_runs < 1 || settings.final_runs < 0) {
+    throw argument_error(
+        fmt::format("a race with confidence {}, indifference {}, {} screening runs, {} "
+                    "runs in a block and {} "
+                    "final runs cannot be decided; see race_settings",
+                    settings.confidence, settings.indifference, settings.screening_runs,
+                    settings.block_runs, settings.final_runs));
+  }
+  return settings;
+}
+
+bool are_valid(std::span<const run_time> times) {
+  return samples(std::vector<run_time>(times.begin(), times.end())).valid();
+}
+
+// Whether the two fastest differ by no more than this part, so that neither has lost a time slice.
+bool agree(const samples& of, double part) {
+  std::vector<run_time> times(of.times().begin(), of.times().end());
+  if (times.size() < 2) return false;
+  std::ranges::nth_element(times, times.begin() + 1);
+  return times[1] <= times[0] * (1 + part);
+}
+
+}  // namespace
+
+race::race(const race_settings& settings) : settings_(checked(settings)), book_(settings) {}
+
+void race::arrive(std::size_t configuration, double rank) {
+  if (closed_) {
+    throw argument_error(
+        fmt::format("configuration {} arrives in a race after it has been closed", configuration));
+  }
+  queue_.push_back(book_.add(configuration, rank).place);
+}
+
+std::optional<race_task> race::next() {
+  if (!task_ && !finished_) task_ = decide();
+  return task_;
+}
+
+std::optional<race_task> race::decide() {
+  while (!finished_) {
+    if (confirmed_) {
+      if (auto task = confirm()) return task;
+      continue;
+    }
+    if (heir_) return sentinel_task(*heir_);
+    if (closing_) return sentinel_task(*book_.sentinel());
+    if (play_off_) {
+      if (auto task = play()) return task;
+      continue;
+    }
+    if (auto task = screen()) return task;
+    if (closing_) continue;
+    if (!closed_) return std::nullopt;
+    begin_play_off();
+  }
+  return std::nullopt;
+}
+
+std::optional<race_task> race::screen() {
+  if (active_) return screening_task(book_.entries()[*active_]);
+  if (book_.sentinel() && (is_full() || (queue_.empty() && closed_ && book_.runs_in_block() > 0))) {
+    closing_ = true;
+    return std::nullopt;
+  }
+  if (queue_.empty()) return std::nullopt;
+  active_ = queue_.front();
+  queue_.pop_front();
+  book_.entries()[*active_].state = race_state::running;
+  return screening_task(book_.entries()[*active_]);
+}
+
+// One run, one more, two more, four more, and so on.
+race_task race::screening_task(const entry& of) const {
+  const int runs = std::clamp(settings_.screening_runs - of.runs, 1, std::max(1, of.runs));
+  return {of.configuration, runs, race_step::screening};
+}
+
+race_task race::sentinel_task(std::size_t place) const {
+  return {book_.entries()[place].configuration, book_.drift().runs(book_.spread()),
+          race_step::sentinel};
+}
+
+void race::add(std::span<const run_time> times) {
+  if (!task_) throw argument_error("times were added to a race that has not asked for any");
+  if (!are_valid(times)) {
+    fail();
+    return;
+  }
+  const race_task done = *std::exchange(task_, std::nullopt);
+  runs_ += static_cast<std::size_t>(done.runs);
+  entry& of = book_.at(done.configuration);
+  if (done.step == race_step::sentinel) best_upper_.reset();
+  book_.record(of, times, done.runs, done.step == race_step::play_off);
+  if (play_off_ && !confirmed_) play_off_->spend(of.visits.back().times);
+  switch (done.step) {
+    case race_step::screening: add_screening(of); break;
+    case race_step::sentinel: add_sentinel(of, times); break;
+    case race_step::play_off: add_final(of); break;
+  }
+}
+
+void race::add_final(const entry& of) {
+  if (confirmed_) {
+    confirming_ += of.visits.back().total();
+  } else {
+    play_off_->advance();
+  }
+}
+
+void race::add_screening(entry& of) {
+  judge(of);
+  if (of.state == race_state::running) return;
+  active_.reset();
+  book_.learn_spread(of);
+  if (book_.sentinel() || of.state != race_state::settled) return;
+  book_.open(of);
+}
+
+void race::judge(entry& of) {
+  if (is_hopeless(of, margin())) {
+    of.state = race_state::dropped;
+  } else if (is_settled(of)) {
+    of.state = race_state::settled;
+    best_upper_.reset();
+  }
+}
+
+bool race::is_hopeless(entry& of, double margin) {
+  if (of.runs < fewest_runs || book_.bounds(of).lower <= best_upper() * (1 + margin)) return false;
+  return agree(book_.adjusted(of), std::max(agreement, agreement_spreads * book_.spread()));
+}
+
+bool race::is_settled(entry& of) {
+  if (of.runs >= settings_.screening_runs) return true;
+  if (of.runs < 3) return false;
+  const bool is_slow = settings_.screening_time.count() > 0 && of.spent >= settings_.screening_time;
+  const tune::interval& bounds = book_.bounds(of);
+  return is_slow || bounds.upper < bounds.lower * (1 + settings_.indifference);
+}
+
+run_time race::best_upper() {
+  if (best_upper_) return *best_upper_;
+  run_time best(std::numeric_limits<double>::infinity());
+  for (entry& other : book_.entries()) {
+    if (other.state != race_state::settled || other.doubtful) continue;
+    best = std::min(best, book_.decisive_bounds(other).upper);
+  }
+  best_upper_ = best;
+  return best;
+}
+
+double race::margin() const { return book_.drift().tolerance(book_.spread()); }
+
+// The best of the screening becomes the sentinel, for it is what the others have to beat.
+void race::begin_play_off() {
+  const std::optional<std::size_t> best = leader();
+  if (!best) {
+    finished_ = true;
+    return;
+  }
+  const run_time bound = best_upper() * (1 + margin());
+  std::vector<std::size_t> rivals;
+  for (entry& of : book_.entries()) {
+    if (of.state != race_state::settled && !of.doubtful) continue;
+    if (of.place == *best || of.state == race_state::failed) continue;
+    if (of.doubtful || book_.decisive_bounds(of).lower <= bound) rivals.push_back(of.place);
+  }
+  std::ranges::stable_sort(rivals, {},
+                           [&](std::size_t place) { return book_.score(book_.entries()[place]); });
+  finalists_ = {book_.entries()[*best].configuration};
+  for (const std::size_t place : rivals) {
+    finalists_.push_back(book_.entries()[place].configuration);
+  }
+  if (rivals.empty()) {
+    choose({*best});
+    return;
+  }
+  play_off_.emplace(book_, settings_, std::move(rivals));
+  if (best != book_.sentinel()) heir_ = best;
+}
+
+std::optional<race_task> race::play() {
+  if (play_off_->finished()) {
+    choose(play_off_->tied());
+  } else if (const auto place = play_off_->next(); place && !is_full()) {
+    return race_task{book_.entries()[*place].configuration, play_off_->runs(), race_step::play_off};
+  } else {
+    closing_ = true;
+  }
+  return std::nullopt;
+}
+
+void race::choose(const std::vector<std::size_t>& tied) {
+  std::vector<const entry*> order;
+  for (const std::size_t place : tied) order.push_back(&book_.entries()[place]);
+  std::ranges::sort(order, {},
+                    [](const entry* of) { return std::pair(of->rank, of->configuration); });
+  for (const entry* of : order) tied_.push_back(of->configuration);
+  confirmed_ = order.front()->place;
+}
+
+// The winner's time is what everybody asks for, so it has to be well known.
+std::optional<race_task> race::confirm() {
+  const entry& of = book_.entries()[*confirmed_];
+  const tune::interval known = interval(of.configuration);
+  const bool is_late = settings_.final_time.count() > 0 && confirming_ > settings_.final_time / 2;
+  if (known.upper - known.lower <= score(of.configuration) * known_well || is_late ||
+      of.runs >= settings_.final_runs) {
+    winner_ = of.configuration;
+    finished_ = true;
+    return std::nullopt;
+  }
+  return race_task{of.configuration, confirming_runs, race_step::play_off};
+}
+
+void race::fail() {
+  if (!task_) throw argument_error("a race that has not asked for any runs was told of a failure");
+  const race_task done = *std::exchange(task_, std::nullopt);
+  entry& of = book_.at(done.configuration);
+  of.state = race_state::failed;
+  best_upper_.reset();
+  switch (done.step) {
+    case race_step::screening: active_.reset(); break;
+    case race_step::sentinel: replace_sentinel(); break;
+    case race_step::play_off: fail_final(of); break;
+  }
+}
+
+// If the winner fails in the end, all the others are compared once more.
+void race::fail_final(const entry& of) {
+  if (!confirmed_) {
+    play_off_->advance();
+    return;
+  }
+  confirmed_.reset();
+  tied_.clear();
+  if (of.place == book_.sentinel()) {
+    replace_sentinel();
+  } else {
+    abandon_play_off();
+  }
+}
+
+race_state race::state(std::size_t configuration) const { return book_.at(configuration).state; }
+
+bool race::keeps(std::size_t configuration) {
+  entry& of = book_.at(configuration);
+  if (of.place == book_.sentinel() || of.place == heir_ || of.place == active_ ||
+      of.place == confirmed_)
+    return true;
+  if (of.state == race_state::waiting) return of.visits.empty();
+  if (play_off_) return play_off_->is_playing(of.place);
+  if (of.state != race_state::settled || finished_) return false;
+  std::size_t better = 0;
+  for (entry& other : book_.entries()) {
+    if (other.state == race_state::settled && book_.score(other) < book_.score(of)) ++better;
+  }
+  return better + 1 < settings_.live;
+}
+
+samples race::times(std::size_t configuration) const {
+  const auto& visits = book_.at(configuration).visits;
+  const bool all = std::ranges::all_of(visits, &detail::race_visit::discarded);
+  samples result;
+  for (const detail::race_visit& visit : visits) {
+    if (visit.discarded && !all) continue;
+    for (const run_time time : visit.times) result.add(time);
+  }
+  return result;
+}
+
+run_time race::score(std::size_t configuration) const { return times(configuration).median(); }
+
+tune::interval race::interval(std::size_t configuration) const {
+  return confidence_interval(times(configuration), settings_.confidence, book_.spread());
+}
+
+std::vector<std::size_t> race::in_doubt() const {
+  std::vector<std::size_t> found;
+  for (const entry& of : book_.entries()) {
+    if (of.doubtful && of.state != race_state::failed) found.push_back(of.configuration);
+  }
+  return found;
+}
+
+std::optional<std::size_t> race::leading() {
+  if (winner_) return winner_;
+  const std::optional<std::size_t> best =
+      play_off_ && !heir_ ? play_off_->tied().front() : leader();
+  if (!best) return std::nullopt;
+  return book_.entries()[*best].configuration;
+}
+
+}  // namespace tune

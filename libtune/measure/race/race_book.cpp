@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/measure/race/race_book.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numeric>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+
+namespace tune::detail {
+namespace {
+
+samples to_samples(std::span<const run_time> times) {
+  return samples(std::vector<run_time>(times.begin(), times.end()));
+}
+
+bool is_of(const race_entry& entry, const race_visit& visit) {
+  const bool final = entry.state == race_state::finalist || entry.state == race_state::beaten;
+  return !visit.discarded && visit.final == final;
+}
+
+}  // namespace
+
+run_time race_visit::total() const {
+  return std::accumulate(times.begin(), times.end(), run_time::zero());
+}
+
+race_book::race_book(const race_settings& settings) : settings_(settings), drift_(settings.drift) {
+  blocks_.emplace_back();
+}
+
+race_entry& race_book::add(std::size_t configuration, double rank) {
+  if (!places_.emplace(configuration, entries_.size()).second) {
+    throw argument_error(
+        fmt::format("configuration {} has arrived in this race before", configuration));
+  }
+  entries_.push_back({.configuration = configuration, .place = entries_.size(), .rank = rank});
+  return entries_.back();
+}
+
+race_entry& race_book::at(std::size_t configuration) {
+  return entries_[std::as_const(*this).at(configuration).place];
+}
+
+const race_entry& race_book::at(std::size_t configuration) const {
+  const auto found = places_.find(configuration);
+  if (found == places_.end()) {
+    throw argument_error(fmt::format("configuration {} is not in this race", configuration));
+  }
+  return entries_[found->second];
+}
+
+void race_book::record(race_entry& entry, std::span<const run_time> times, int runs, bool final) {
+  entry.visits.push_back({.block = open_block(),
+                          .final = final,
+                          .discarded = false,
+                          .runs = runs,
+                          .times = {times.begin(), times.end()}});
+  entry.spent += entry.visits.back().total();
+  if (sentinel_ != entry.place) blocks_.back().spent += entry.visits.back().total();
+  entry.adjusted.reset();
+  entry.runs += runs;
+  if (sentinel_ == entry.place) return;
+  runs_in_block_ += runs;
+  drift_.spend(entry.visits.back().total());
+}
+
+void race_book::open(race_entry& sentinel) {
+  sentinel_score_ = score(sentinel);
+  sentinel_ = sentinel.place;
+  drift_.open(samples({sentinel_score_}), spread(), sentinel_score_);
+  begin_block();
+  level_since_ = open_block();
+}
+
+drift_verdict race_book::open(race_entry& sentinel, std::span<const run_time> times) {
+  sentinel.visits.back().discarded = true;
+  sentinel.adjusted.reset();
+  const run_time known = score(sentinel);
+  sentinel.visits.back().discarded = false;
+  const drift_verdict verdict = drift_.open(to_samples(times), spread(), known);
+  judge_visit(sentinel, verdict);
+  if (verdict == drift_verdict::disturbed) return verdict;
+  sentinel_score_ = known;
+  sentinel_ = sentinel.place;
+  begin_block();
+  level_since_ = open_block();
+  return verdict;
+}
+
+// A visit to the sentinel speaks of its own moment; where the device was disturbed it tells nothing
+// of the sentinel.
+void race_book::judge_visit(race_entry& sentinel, drift_verdict verdict) {
+  race_visit& visit = sentinel.visits.back();
+  visit.factor = 1 / drift_.now();
+  visit.discarded = verdict == drift_verdict::disturbed;
+  if (visit.discarded) sentinel.runs -= visit.runs;
+  sentinel.adjusted.reset();
+}
+
+void race_book::begin_block() {
+  blocks_.push_back({.factor = 1 / drift_.before()});
+  runs_in_block_ = 0;
+}
+
+drift_verdict race_book::close(std::span<const run_time> times) {
+  const drift_verdict verdict = drift_.close(to_samples(times), spread());
+  const std::size_t closed = open_block();
+  judge_visit(entries_[*sentinel_], verdict);
+  blocks_[closed].unsettled = verdict == drift_verdict::unsettled;
+  blocks_[closed].factor =
+      verdict == drift_verdict::disturbed ? 1 / drift_.now() : 1 / drift_.level();
+  if (drift_.has_jumped()) level_since_ = closed;
+  const bool is_one = drift_.is_one_level() && verdict == drift_verdict::steady;
+  if (is_one) {
+    for (std::size_t i = level_since_; i < closed; ++i) blocks_[i].factor = blocks_[closed].factor;
+  }
+  for (race_entry& entry : entries_) {
+    const bool is_closed = !entry.visits.empty() && entry.visits.back().block == closed;
+    if (is_one || is_closed) entry.adjusted.reset();
+  }
+  begin_block();
+  return verdict;
+}
+
+bool race_book::was_in(const race_entry& entry, std::size_t block) const {
+  return std::ranges::any_of(entry.visits, [block](const race_visit& visit) {
+    return visit.block == block && !visit.discarded && visit.factor == 0;
+  });
+}
+
+void race_book::discard(race_entry& entry, std::size_t block) {
+  for (race_visit& visit : entry.visits) {
+    if (visit.block != block || visit.discarded || visit.factor != 0) continue;
+    visit.discarded = true;
+    entry.runs -= visit.runs;
+  }
+  entry.adjusted.reset();
+}
+
+void race_book::discard_final(race_entry& entry) {
+  for (race_visit& visit : entry.visits) visit.discarded = visit.discarded || visit.final;
+  entry.runs = 0;
+  entry.adjusted.reset();
+}
+
+std::vector<run_time> race_book::adjusted_times(const race_entry& entry,
+                                                bool (*counts)(const race_entry&,
+                                                               const race_visit&)) const {
+  std::vector<run_time> times;
+  for (const race_visit& visit : entry.visits) {
+    if (!counts(entry, visit)) continue;
+    const double factor = visit.factor != 0 ? visit.factor : blocks_[visit.block].factor;
+    for (const run_time time : visit.times) times.push_back(time * factor);
+  }
+  return times;
+}
+
+// Where the device has moved, and there was no time to measure again, what was measured before is
+// all that there is to tell; but nothing is decided by it.
+void race_book::refresh(race_entry& entry) const {
+  if (entry.adjusted) return;
+  const samples counted(adjusted_times(entry, is_of));
+  entry.bounds = confidence_interval(counted, settings_.confidence, spread());
+  entry.adjusted = counted;
+  if (counted.size() == 0) {
+    entry.adjusted = samples(adjusted_times(
+        entry, [](const race_entry&, const race_visit& visit) { return !visit.discarded; }));
+  }
+  if (entry.adjusted->size() == 0) {
+    entry.adjusted =
+        samples(adjusted_times(entry, [](const race_entry&, const race_visit&) { return true; }));
+  }
+  entry.median = entry.adjusted->median();
+}
+
+const samples& race_book::adjusted(race_entry& entry) const {
+  refresh(entry);
+  return *entry.adjusted;
+}
+
+const interval& race_book::bounds(race_entry& entry) const {
+  refresh(entry);
+  return entry.bounds;
+}
+
+interval race_book::decisive_bounds(race_entry& entry) const {
+  if (sentinel_ == entry.place) return {.lower = sentinel_score_, .upper = sentinel_score_};
+  return bounds(entry);
+}
+
+run_time race_book::score(race_entry& entry) const {
+  refresh(entry);
+  return entry.median;
+}
+
+}  // namespace tune::detail

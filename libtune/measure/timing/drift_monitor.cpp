@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/measure/timing/drift_monitor.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <fmt/format.h>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "libtune/measure/timing/confidence_interval.hpp"
+
+namespace tune {
+namespace {
+
+constexpr double usual_spread = 0.01;
+constexpr int most_times = 3;
+constexpr run_time longest_visit = std::chrono::milliseconds(100);
+// Of two visits; as many standard errors are seen by chance once in 22 blocks, and cost a visit.
+constexpr double deviate = 2;
+// A run of the sentinel that is slower than the faster ones by more has lost a time slice.
+constexpr double slice = 0.25;
+constexpr double slice_spreads = 6;
+// How much of a change the reference follows with each visit, upwards and downwards.
+constexpr double follow_slower = 0.05;
+constexpr double follow_faster = 0.5;
+// A sentinel's score is so many times less certain than the difference of two visits.
+constexpr double score_error = 2;
+// Where less of a visit's difference is believed, all visits are taken to tell one level.
+constexpr double one_level = 0.2;
+// How often a disturbed device may be believed before nothing counts as disturbed any more.
+constexpr int most_given_up = 3;
+
+run_time total(const samples& visit) { return visit.mean() * static_cast<double>(visit.size()); }
+
+}  // namespace
+
+std::string drift_text(const drift_report& report) {
+  if (report.moved == 0) return {};
+  std::string text = fmt::format(
+      "the device became faster or slower, by up to {:.1f} % at "
+      "once, in {} of {} blocks of "
+      "measurements, which were measured again",
+      100 * report.largest, report.moved, report.blocks);
+  if (report.settled()) return text;
+  return text + fmt::format(
+                    "; {} of them could not be settled, so the scores are less "
+                    "certain: measure "
+                    "when nobody else uses the device, or with its clocks fixed",
+                    report.unsettled);
+}
+
+run_time visit_time(const samples& visit, double spread) {
+  std::vector<run_time> times(visit.times().begin(), visit.times().end());
+  // Not the least, for that may be an outlier as well.
+  const auto low = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 4);
+  std::ranges::nth_element(times, low);
+  const run_time most = *low * (1 + std::max(slice, slice_spreads * spread));
+  std::erase_if(times, [&](run_time time) { return time > most; });
+  return samples(std::move(times)).median();
+}
+
+drift_monitor::drift_monitor(const drift_settings& settings) : settings_(settings) {
+  if (settings.threshold > 0 && settings.runs > 0 && settings.repeats >= 0 &&
+      settings.largest > 0 && settings.patience.count() >= 0) {
+    return;
+  }
+  throw argument_error(
+      fmt::format("drift cannot be noticed with a threshold of {}, {} runs, {} "
+                  "repeats, {} for the largest and "
+                  "{} ns of patience; repeats and patience are not negative, "
+                  "the others positive",
+                  settings.threshold, settings.runs, settings.repeats, settings.largest,
+                  settings.patience.count()));
+}
+
+int drift_monitor::runs(double spread) const noexcept {
+  const double factor = std::clamp(spread / usual_spread, 1.0, double{most_times});
+  const double wanted = std::ceil(settings_.runs * factor);
+  if (!(score_ > run_time::zero())) return static_cast<int>(wanted);
+  const double affordable = std::floor(longest_visit / score_);
+  return static_cast<int>(std::clamp(affordable, double(settings_.runs), wanted));
+}
+
+double drift_monitor::tolerance(double spread) const noexcept {
+  const double error = spread * median_error(static_cast<std::size_t>(runs(spread)));
+  return settings_.threshold + deviate * std::numbers::sqrt2 * error;
+}
+
+bool drift_monitor::is_disturbed(double level, double spread) const noexcept {
+  const double chance = tolerance(spread) - settings_.threshold;
+  return given_up_ <= most_given_up &&
+         std::log(level) > reference_ + std::log1p(settings_.largest) + chance;
+}
+
+drift_verdict drift_monitor::open(const samples& sentinel, double spread, run_time score) {
+  assert(sentinel.valid() && score > run_time::zero());
+  now_ = visit_time(sentinel, spread) / score;
+  // It was scored by few runs, and chosen for a good score: only much slower than that is
+  // disturbed.
+  const double chance = score_error * (tolerance(spread) - settings_.threshold);
+  const double change = std::log(now_ / before_);
+  if (change > std::log1p(settings_.largest) + chance && may_wait(total(sentinel))) {
+    return drift_verdict::disturbed;
+  }
+  waited_ = run_time::zero();
+  // What it differs by from the one before is its own.
+  reference_ += change;
+  fastest_ += change;
+  slowest_ += change;
+  score_ = score;
+  before_ = now_;
+  smooth_ = std::log(now_);
+  alike_ = 1;
+  return drift_verdict::steady;
+}
+
+drift_verdict drift_monitor::close(const samples& sentinel, double spread) {
+  assert(sentinel.valid() && score_ > run_time::zero());
+  const bool waited = waited_ > run_time::zero();
+  now_ = visit_time(sentinel, spread) / score_;
+  movement_ = std::abs(std::log(now_ / before_));
+  report_.blocks += waited ? 0 : 1;
+  if (has_to_wait(sentinel, spread)) {
+    if (waited) return drift_verdict::disturbed;
+    ++report_.moved;
+    ++report_.disturbed;
+    report_.largest = std::max(report_.largest, movement_);
+    return drift_verdict::disturbed;
+  }
+  const bool is_steady = movement_ <= tolerance(spread);
+  level_ = std::exp(is_steady ? smoothed_level(spread) : std::log(before_ * now_) / 2);
+  before_ = now_;
+  if (waited || is_steady) {
+    moved_in_a_row_ = 0;
+    return drift_verdict::steady;
+  }
+  ++report_.moved;
+  report_.largest = std::max(report_.largest, movement_);
+  if (++moved_in_a_row_ <= settings_.repeats) return drift_verdict::moved;
+  ++report_.unsettled;
+  return drift_verdict::unsettled;
+}
+
+// Judges the latest visit. Nobody waits for longer than all the rest takes, and who has waited long
+// enough believes that the device has become slower.
+bool drift_monitor::has_to_wait(const samples& visit, double spread) {
+  note();
+  has_calmed_ = false;
+  const bool disturbed = is_disturbed(now_, spread);
+  if (disturbed && may_wait(total(visit))) return true;
+  waited_ = run_time::zero();
+  if (disturbed) {
+    reference_ = std::log(now_);
+    ++given_up_;
+    ++report_.unsettled;
+  } else {
+    spend(total(visit));
+    follow(spread);
+  }
+  return false;
+}
+
+bool drift_monitor::may_wait(run_time visit) {
+  waited_ += visit;
+  waited_in_all_ += visit;
+  return waited_ <= settings_.patience && waited_in_all_ <= spent_ + settings_.patience;
+}
+
+// The logarithm of the level of a steady block. What two visits agree on is believed where they
+// differ from those before by more than chance.
+double drift_monitor::smoothed_level(double spread) {
+  const double pair = std::log(before_ * now_) / 2;
+  const double before = smooth_;
+  const double part = follow_part(spread);
+  has_jumped_ = std::abs(pair - smooth_) > tolerance(spread);
+  is_one_level_ = part < one_level;
+  if (has_jumped_) {
+    alike_ = 2;
+    return smooth_ = pair;
+  }
+  smooth_ += std::max(part, 1.0 / ++alike_) * (std::log(now_) - smooth_);
+  return is_one_level_ ? smooth_ : (before + smooth_) / 2;
+}
+
+// Of what a visit differs by from those before, the part that is not chance: as much as a device
+// moves between two visits, by half the threshold, beside the error of a visit.
+double drift_monitor::follow_part(double spread) const {
+  const double drift = settings_.threshold / 2;
+  const double error = spread * median_error(static_cast<std::size_t>(runs(spread)));
+  return drift * drift / (drift * drift + error * error);
+}
+
+void drift_monitor::follow(double spread) {
+  const double level = std::log(now_);
+  const double far = std::log1p(settings_.largest) + tolerance(spread) - settings_.threshold;
+  has_calmed_ = level < reference_ - far && given_up_ <= most_given_up;
+  const double part = has_calmed_ ? 1 : level < reference_ ? follow_faster : follow_slower;
+  reference_ += part * (level - reference_);
+}
+
+void drift_monitor::note() {
+  fastest_ = std::min(fastest_, std::log(now_));
+  slowest_ = std::max(slowest_, std::log(now_));
+  report_.range = std::expm1(slowest_ - fastest_);
+}
+
+}  // namespace tune

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Structs as bytes. The fields of each are listed once, by a function
+//
+//   void describe(auto& wire, is<thing> auto& item) { wire(item.first, item.second); }
+//
+// that writes and reads them.
+#pragma once
+
+#include <bit>
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "libtune/process/wire.hpp"
+
+namespace tune::detail {
+
+/// A thing, or one that may only be read.
+template <class T, class Thing>
+concept is = std::same_as<std::remove_const_t<T>, Thing>;
+
+/// The last enumerator of an enumeration that crosses the wire: each has a specialisation.
+template <class Enumeration>
+constexpr Enumeration last_of = Enumeration::undeclared;
+
+/// Puts fields one after the other.
+class field_writer {
+ public:
+  explicit field_writer(wire_writer& out) noexcept : out_(out) {}
+
+  template <class... Fields>
+  void operator()(const Fields&... fields) {
+    (put(fields), ...);
+  }
+
+ private:
+  template <class Field>
+  void put(const Field& field) {
+    if constexpr (std::same_as<Field, bool>) {
+      out_.add(static_cast<std::uint8_t>(field));
+    } else if constexpr (std::integral<Field>) {
+      out_.add(field);
+    } else if constexpr (std::floating_point<Field>) {
+      out_.add(std::bit_cast<std::uint64_t>(static_cast<double>(field)));
+    } else if constexpr (std::is_enum_v<Field>) {
+      out_.add(static_cast<std::uint32_t>(field));
+    } else {
+      describe(*this, field);
+    }
+  }
+  void put(const std::string& text) { out_.add(text); }
+  void put(std::monostate) {}
+  template <class Rep, class Period>
+  void put(const std::chrono::duration<Rep, Period>& time) {
+    put(time.count());
+  }
+  template <class Item>
+  void put(const std::optional<Item>& item) {
+    put(item.has_value());
+    if (item) put(*item);
+  }
+  template <class Item>
+  void put(const std::vector<Item>& items) {
+    out_.add(std::uint64_t{items.size()});
+    for (const Item& item : items) put(item);
+  }
+  template <class... Items>
+  void put(const std::variant<Items...>& item) {
+    out_.add(static_cast<std::uint32_t>(item.index()));
+    std::visit([this](const auto& held) { this->put(held); }, item);
+  }
+
+  wire_writer& out_;
+};
+
+/// Takes them again. @throws wire_error for anything that no writer can have put there
+class field_reader {
+ public:
+  explicit field_reader(wire_reader& in) noexcept : in_(in) {}
+
+  template <class... Fields>
+  void operator()(Fields&... fields) {
+    (take(fields), ...);
+  }
+
+ private:
+  template <class Field>
+  void take(Field& field) {
+    if constexpr (std::same_as<Field, bool>) {
+      const auto byte = in_.take<std::uint8_t>();
+      if (byte > 1) throw wire_error("a truth value is neither true nor false");
+      field = byte != 0;
+    } else if constexpr (std::integral<Field>) {
+      field = in_.take<Field>();
+    } else if constexpr (std::floating_point<Field>) {
+      field = static_cast<Field>(std::bit_cast<double>(in_.take<std::uint64_t>()));
+    } else if constexpr (std::is_enum_v<Field>) {
+      const auto number = in_.take<std::uint32_t>();
+      if (number > static_cast<std::uint32_t>(last_of<Field>)) {
+        throw wire_error("a word is none of those that there are");
+      }
+      field = static_cast<Field>(number);
+    } else {
+      describe(*this, field);
+    }
+  }
+  void take(std::string& text) { text = in_.take_text(); }
+  void take(std::monostate&) {}
+  template <class Rep, class Period>
+  void take(std::chrono::duration<Rep, Period>& time) {
+    Rep count{};
+    take(count);
+    time = std::chrono::duration<Rep, Period>(count);
+  }
+  template <class Item>
+  void take(std::optional<Item>& item) {
+    bool has_value = false;
+    take(has_value);
+    item.reset();
+    if (has_value) take(item.emplace());
+  }
+  // Whatever it says of their number, no more memory is taken than arrives.
+  template <class Item>
+  void take(std::vector<Item>& items) {
+    items.clear();
+    for (std::size_t left = in_.take_count(1); left > 0; --left) take(items.emplace_back());
+  }
+  template <class... Items>
+  void take(std::variant<Items...>& item) {
+    take_alternative(item, in_.take<std::uint32_t>(), std::index_sequence_for<Items...>{});
+  }
+  template <class Variant, std::size_t... Numbers>
+  void take_alternative(Variant& item, std::uint32_t number, std::index_sequence<Numbers...>) {
+    const bool known =
+        ((number == Numbers && (take(item.template emplace<Numbers>()), true)) || ...);
+    if (!known) throw wire_error("what came is of no known kind");
+  }
+
+  wire_reader& in_;
+};
+
+}  // namespace tune::detail

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/search/model/gaussian_process.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace tune::detail {
+namespace {
+
+// Float keeps about seven digits; below this the factor of a near-singular matrix breaks down.
+constexpr float least_pivot = 1e-4F;
+
+/// Eight sums side by side, which a compiler may keep in one register; of a single one it has to
+/// keep the order.
+float dot(const float* a, const float* b, std::size_t count) {
+  constexpr std::size_t lanes = 8;
+  std::array<float, lanes> sums{};
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
+  }
+  float sum = 0;
+  for (; i < count; ++i) sum += a[i] * b[i];
+  for (const float part : sums) sum += part;
+  return sum;
+}
+
+using settings = additive_kernel::settings;
+
+/// What is believed of one setting beforehand, and where it may go.
+struct belief {
+  double usual;
+  double spread;  // of the logarithm
+  float least;
+  float most;
+
+  double log_probability(float number) const {
+    const double off = std::log(static_cast<double>(number) / usual) / spread;
+    return -0.5 * off * off;
+  }
+};
+
+constexpr belief of_scales{1.0, 1.0, 0.05F, 20.0F};
+constexpr belief of_weights{1.0, 1.5, 0.02F, 50.0F};
+constexpr belief of_noise{2e-3, 2.0, 1e-4F, 0.3F};
+
+class climbing {
+ public:
+  climbing(const coordinates& places, settings from, std::span<const std::uint32_t> points,
+           std::span<const float> values)
+      : places_(places), with_(std::move(from)), points_(points), values_(values), best_(rate()) {}
+
+  settings run() {
+    for (float& scale : with_.scales) climb(scale, 1.8F, of_scales);
+    climb(with_.single, 3, of_weights);
+    climb(with_.pair, 3, of_weights);
+    climb(with_.noise, 3, of_noise);
+    return std::move(with_);
+  }
+
+ private:
+  /// Goes on with a setting as long as it helps.
+  void climb(float& number, float factor, const belief& believed) {
+    for (const float step : {factor, 1 / factor}) {
+      bool better = false;
+      while (takes(number, std::clamp(number * step, believed.least, believed.most))) better = true;
+      if (better) return;
+    }
+  }
+
+  bool takes(float& number, float other) {
+    if (other == number) return false;
+    const float before = std::exchange(number, other);
+    const double rated = rate();
+    if (rated > best_) {
+      best_ = rated;
+      return true;
+    }
+    number = before;
+    return false;
+  }
+
+  double rate() const {
+    double sum = log_likelihood(additive_kernel(places_, with_), points_, values_);
+    for (const float scale : with_.scales) sum += of_scales.log_probability(scale);
+    sum += of_weights.log_probability(with_.single) + of_weights.log_probability(with_.pair);
+    return sum + of_noise.log_probability(with_.noise);
+  }
+
+  const coordinates& places_;
+  settings with_;
+  std::span<const std::uint32_t> points_;
+  std::span<const float> values_;
+  double best_;
+};
+
+}  // namespace
+
+void gaussian_process::add(std::span<const std::uint32_t> point) {
+  std::vector<float> row;
+  whiten(point, size(), row);
+  const float left = 1 + kernel_.with().noise - dot(row.data(), row.data(), row.size());
+  row.push_back(std::sqrt(std::max(left, least_pivot)));
+  rows_.push_back(std::move(row));
+  points_.insert(points_.end(), point.begin(), point.end());
+}
+
+void gaussian_process::whiten(std::span<const std::uint32_t> point, std::size_t first,
+                              std::vector<float>& into) const {
+  into.resize(first);
+  for (std::size_t i = 0; i < first; ++i) {
+    const float* row = rows_[i].data();
+    into[i] = (kernel_(point.data(), this->point(i)) - dot(row, into.data(), i)) / row[i];
+  }
+}
+
+std::vector<float> gaussian_process::whitened(std::span<const float> values) const {
+  std::vector<float> result(size());
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (std::isnan(values[i])) continue;
+    const float* row = rows_[i].data();
+    result[i] = (values[i] - dot(row, result.data(), i)) / row[i];
+  }
+  return result;
+}
+
+double log_likelihood(const additive_kernel& kernel, std::span<const std::uint32_t> points,
+                      std::span<const float> values) {
+  gaussian_process process(kernel);
+  const std::size_t axes = kernel.axes();
+  for (std::size_t i = 0; i < values.size(); ++i) process.add(points.subspan(i * axes, axes));
+  double squares = 0;
+  double logarithms = 0;
+  const std::vector<float> whitened = process.whitened(values);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    squares += static_cast<double>(whitened[i]) * static_cast<double>(whitened[i]);
+    logarithms += std::log(static_cast<double>(process.row(i).back()));
+  }
+  const auto count = static_cast<double>(values.size());
+  return -0.5 * count * std::log(std::max(squares / count, 1e-12)) - logarithms;
+}
+
+additive_kernel::settings fit_kernel(const coordinates& places, additive_kernel::settings from,
+                                     std::span<const std::uint32_t> points,
+                                     std::span<const float> values) {
+  return climbing(places, std::move(from), points, values).run();
+}
+
+}  // namespace tune::detail

@@ -1,0 +1,247 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/search/model/surrogate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "libtune/search/space/neighbours.hpp"
+
+namespace tune::detail {
+namespace {
+
+constexpr std::size_t pool_size = 800;  // and neighbours of the best
+constexpr std::size_t diagonal_neighbours = 100;
+constexpr std::size_t most_seen = 400;
+constexpr std::size_t kept_seen = 250;
+constexpr std::size_t least_fitted = 3;
+constexpr std::size_t most_fitted = 64;
+constexpr std::size_t least_successes = 2;
+constexpr std::size_t drawn_to_begin = 4;
+constexpr std::size_t first_renewal = 4;
+
+/// What to expect of a target before anything is known. Devices are made of powers of two, so
+/// numbers that are none are likely to be slower. A few measurements outweigh it.
+float expected_beforehand(float oddness) {
+  constexpr float slower = 0.6F;  // standard deviations
+  return slower * oddness;
+}
+
+double below_normal(double z) { return std::erfc(-z / std::sqrt(2.0)) / 2; }
+
+double expected_improvement(double mean, double deviation, double best) {
+  const double z = (best - mean) / deviation;
+  constexpr double hopeless = -5;
+  if (!(z > hopeless)) return 0;
+  constexpr double root_of_two_pi = 2.5066282746310002;
+  const double density = std::exp(-z * z / 2) / root_of_two_pi;
+  return deviation * (z * below_normal(z) + density);
+}
+
+/// The probability that a configuration does not fail, from what the model of failures (1) and
+/// successes (0) expects there. Never 0, for it may be wrong.
+double probability_of_success(double failure, double unexplained) {
+  constexpr double least = 0.01;
+  constexpr double vagueness = 0.15;  // of the model itself
+  const double deviation = std::sqrt(vagueness * vagueness + unexplained / 4);
+  return std::max(least, below_normal((0.5 - failure) / deviation));
+}
+
+/// What the expected improvement at any candidate depends on.
+struct prospects {
+  double best = 0;      // the least target
+  double variance = 1;  // of the function
+};
+
+/// The variance is the one under which the targets are most likely, with that which they were
+/// standardised to as one more.
+prospects prospects_of(std::span<const float> targets, std::span<const float> whitened) {
+  prospects found;
+  double squares = 1;
+  double count = 1;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (std::isnan(targets[i])) continue;
+    found.best = std::min(found.best, static_cast<double>(targets[i]));
+    squares += static_cast<double>(whitened[i]) * static_cast<double>(whitened[i]);
+    ++count;
+  }
+  found.variance = squares / count;
+  return found;
+}
+
+/// Which observations to fit a kernel to: the better half of what is bearable, and any of the rest.
+std::vector<std::size_t> chosen_to_fit(const std::vector<float>& targets, random_source& random) {
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (!std::isnan(targets[i])) chosen.push_back(i);
+  }
+  if (chosen.size() <= most_fitted) return chosen;
+  std::ranges::stable_sort(chosen, {}, [&](std::size_t i) { return targets[i]; });
+  for (std::size_t i = most_fitted / 2; i < most_fitted; ++i) {
+    std::swap(chosen[i], chosen[i + random.below(chosen.size() - i)]);
+  }
+  chosen.resize(most_fitted);
+  return chosen;
+}
+
+}  // namespace
+
+surrogate::surrogate(const search_space& space, random_source& random)
+    : space_(space),
+      random_(random),
+      places_(space),
+      process_(additive_kernel(places_)),
+      pool_(places_),
+      next_renewal_(first_renewal) {
+  refill();
+}
+
+void surrogate::expect(std::size_t index) {
+  if (!seen_.add(index)) return;
+  std::vector<std::uint32_t> point(places_.axes());
+  places_.write(index, point);
+  process_.add(point);
+  pool_.remove(index);
+}
+
+void surrogate::learn(std::size_t index, std::optional<double> score) {
+  expect(index);
+  seen_.tell(index, score);
+  std::vector<std::uint32_t> point(places_.axes());
+  places_.write(index, point);
+  rates_.learn(point, !score);
+}
+
+std::optional<std::size_t> surrogate::most_promising() {
+  if (seen_.size() >= next_renewal_) renew();
+  watch_around_best();
+  if (pool_.size() == 0) refill();
+  if (pool_.size() == 0) return std::nullopt;
+  pool_.update(process_);
+  return pool_[seen_.successes() < least_successes ? place_to_begin() : best_place()];
+}
+
+std::size_t surrogate::place_to_begin() {
+  const std::vector<float> failing = pool_.means(process_.whitened(seen_.failures()));
+  const auto rate = [&](std::size_t place) {
+    return failing[place] + expected_beforehand(pool_.oddness(place));
+  };
+  std::size_t chosen = random_.below(pool_.size());
+  for (std::size_t i = 1; i < drawn_to_begin; ++i) {
+    const std::size_t other = random_.below(pool_.size());
+    if (rate(other) < rate(chosen)) chosen = other;
+  }
+  return chosen;
+}
+
+std::size_t surrogate::best_place() const {
+  const std::vector<float> targets = seen_.targets();
+  const std::vector<float> whitened = process_.whitened(surprises(targets));
+  const std::vector<float> means = pool_.means(whitened);
+  const prospects to_gain = prospects_of(targets, whitened);
+  std::vector<float> failing;
+  if (seen_.failed() > 0) failing = pool_.means(process_.whitened(seen_.failures()));
+  std::size_t best = 0;
+  double most = 0;
+  for (std::size_t i = 0; i < pool_.size(); ++i) {
+    const double mean = means[i] + expected_beforehand(pool_.oddness(i));
+    const double deviation = std::sqrt(to_gain.variance * pool_.unexplained(i));
+    double gain = expected_improvement(mean, deviation, to_gain.best);
+    if (!failing.empty() && gain > most) {
+      gain *= probability_of_success(seen_.usual_failure() + failing[i], pool_.unexplained(i)) *
+              success_of_axes(i);
+    }
+    if (gain > most) {
+      most = gain;
+      best = i;
+    }
+  }
+  return best;
+}
+
+// Of the candidate that is most to blame.
+double surrogate::success_of_axes(std::size_t place) const {
+  double least = 1;
+  for (std::size_t axis = 0; axis < places_.axes(); ++axis) {
+    least = std::min(least, rates_.success(axis, pool_.on_axis(axis, place)));
+  }
+  return least;
+}
+
+std::vector<float> surrogate::surprises(std::vector<float> targets) const {
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    targets[i] -= expected_beforehand(places_.oddness({process_.point(i), process_.axes()}));
+  }
+  return targets;
+}
+
+void surrogate::renew() {
+  const bool forget = seen_.size() >= most_seen;
+  if (forget) seen_.forget_all_but(kept_seen);
+  next_renewal_ = std::min(seen_.size() + std::max<std::size_t>(2, seen_.size() / 5), most_seen);
+  auto settings = fitted();
+  if (!forget && settings == process_.kernel().with()) {
+    exchange_some();
+    return;
+  }
+  process_ = gaussian_process(additive_kernel(places_, std::move(settings)));
+  std::vector<std::uint32_t> point(places_.axes());
+  for (std::size_t i = 0; i < seen_.size(); ++i) {
+    places_.write(seen_[i].index, point);
+    process_.add(point);
+  }
+  pool_.clear();
+  refill();
+}
+
+additive_kernel::settings surrogate::fitted() {
+  const std::vector<float> targets = seen_.targets();
+  // Some may have been forgotten since they were added, so the process does not know the points.
+  std::vector<std::uint32_t> points;
+  std::vector<float> values;
+  std::vector<std::uint32_t> point(places_.axes());
+  for (const std::size_t i : chosen_to_fit(targets, random_)) {
+    places_.write(seen_[i].index, point);
+    points.insert(points.end(), point.begin(), point.end());
+    values.push_back(targets[i] - expected_beforehand(places_.oddness(point)));
+  }
+  const auto& now = process_.kernel().with();
+  return values.size() < least_fitted ? now : fit_kernel(places_, now, points, values);
+}
+
+void surrogate::exchange_some() {
+  if (space_.size() <= 2 * pool_size) return;
+  for (std::size_t i = 0; i < pool_size / 8; ++i) {
+    if (pool_.size() > pool_size / 2) pool_.remove(pool_[random_.below(pool_.size())]);
+    watch(random_.below(space_.size()));
+  }
+}
+
+void surrogate::refill() {
+  const std::size_t size = space_.size();
+  if (size <= 2 * pool_size) {
+    for (std::size_t i = 0; i < size; ++i) watch(i);
+  } else {
+    for (std::size_t i = 0; i < pool_size; ++i) watch(random_.below(size));
+  }
+  watched_.reset();
+}
+
+void surrogate::watch(std::size_t index) {
+  if (!seen_.contains(index)) pool_.add(index, process_);
+}
+
+void surrogate::watch_around_best() {
+  if (!seen_.best() || watched_ == seen_.best()->index) return;
+  watched_ = seen_.best()->index;
+  for (const std::size_t near : neighbours(space_, *watched_, neighbourhood::hamming)) watch(near);
+  // Restrictions tie parameters to each other, so that better ones may be beside it on several
+  // axes.
+  for (const std::size_t near : sample_neighbours(space_, *watched_, neighbourhood::adjacent,
+                                                  diagonal_neighbours, random_)) {
+    watch(near);
+  }
+}
+
+}  // namespace tune::detail

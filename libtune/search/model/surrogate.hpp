@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "libtune/search/model/candidate_pool.hpp"
+#include "libtune/search/model/coordinates.hpp"
+#include "libtune/search/model/gaussian_process.hpp"
+#include "libtune/search/model/observations.hpp"
+#include "libtune/search/space/search_space.hpp"
+#include "libtune/search/strategy/random_source.hpp"
+
+namespace tune::detail {
+
+/// What is believed of the configurations that have not been tried: a Gaussian process of the
+/// logarithm of the score, and one of whether a configuration fails, over the same points. It
+/// watches a pool of candidates, not the whole space, and looks back at a bounded number of
+/// answers, so that its cost grows neither with the space nor for ever. Not thread-safe.
+class surrogate {
+ public:
+  /// @param random  outlives this
+  surrogate(const search_space& space, random_source& random);
+  surrogate(const surrogate&) = delete;
+  surrogate& operator=(const surrogate&) = delete;
+
+  /// A configuration whose answer is due. Until then it counts as what is expected of it.
+  void expect(std::size_t index);
+  /// The answer, expected or not; each once. score is finite.
+  void learn(std::size_t index, std::optional<double> score);
+
+  /// The candidate with the greatest expected improvement on the best score (Jones, Schonlau and
+  /// Welch, 1998), times the probability that it does not fail; empty if none is known that has
+  /// been neither expected nor told.
+  std::optional<std::size_t> most_promising();
+
+ private:
+  void renew();
+  additive_kernel::settings fitted();
+  void exchange_some();
+  void refill();
+  void watch(std::size_t index);
+  void watch_around_best();
+  std::size_t place_to_begin();
+  std::size_t best_place() const;
+  double success_of_axes(std::size_t place) const;
+  std::vector<float> surprises(std::vector<float> targets) const;
+
+  search_space space_;
+  random_source& random_;
+  coordinates places_;
+  gaussian_process process_;
+  candidate_pool pool_;
+  observations seen_;                   // in the order of the process
+  failure_rates rates_;                 // of all that were told
+  std::optional<std::size_t> watched_;  // whose neighbours are in the pool
+  std::size_t next_renewal_;
+};
+
+}  // namespace tune::detail

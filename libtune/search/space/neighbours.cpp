@@ -1,0 +1,251 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/search/space/neighbours.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <fmt/format.h>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/search/space/adjacent_choices.hpp"
+#include "libtune/search/space/allowed_choices.hpp"
+
+namespace tune {
+namespace {
+
+/// Goes down to the neighbours of one choice only, in their order.
+class neighbour_walk {
+ public:
+  neighbour_walk(const search_space& space, std::size_t index, neighbourhood kind)
+      : centre_(space.choice(index)), index_(index), kind_(kind), walk_(space.allowed()) {}
+
+  std::vector<std::size_t> run() {
+    visit(false);
+    return std::move(found_);
+  }
+
+ private:
+  void visit(bool differs) {
+    if (walk_.done()) {
+      if (walk_.number() != index_) found_.push_back(walk_.number());
+      return;
+    }
+    const std::size_t own = centre_[walk_.parameter()];
+    if (kind_ == neighbourhood::hamming && differs) {
+      if (const auto* same = walk_.find(own)) enter(*same, true);
+      return;
+    }
+    const bool near = kind_ == neighbourhood::adjacent;
+    for (const auto& item : near ? detail::edges_beside(walk_.edges(), own) : walk_.edges()) {
+      enter(item, differs || item.candidate != own);
+    }
+  }
+
+  void enter(const detail::choice_graph::edge& chosen, bool differs) {
+    const auto before = walk_.enter(chosen);
+    visit(differs);
+    walk_.go_back(before);
+  }
+
+  std::vector<std::size_t> centre_;
+  std::size_t index_;
+  neighbourhood kind_;
+  detail::choice_walk walk_;
+  std::vector<std::size_t> found_;
+};
+
+/// Branch and bound in one group; the groups' distances only add up. What counts is how much more a
+/// candidate costs than the nearest one: that stays exact for points that are far outside.
+class closest_search {
+ public:
+  closest_search(std::vector<std::size_t> members, std::span<const parameter> parameters,
+                 const detail::choice_graph& graph, std::span<const double> point)
+      : members_(std::move(members)), graph_(graph), chosen_(members_.size()) {
+    for (const std::size_t i : members_) {
+      const auto last = static_cast<double>(parameters[i].candidates.size() - 1);
+      const double wanted = std::clamp(point[i], -far_outside, far_outside);
+      targets_.push_back({wanted, std::clamp(std::round(wanted), 0.0, last)});
+    }
+  }
+
+  void run(detail::choice_graph::node root, std::vector<std::size_t>& choice) {
+    visit(0, root, 0);
+    for (std::size_t i = 0; i < members_.size(); ++i) choice[members_[i]] = best_[i];
+  }
+
+ private:
+  static constexpr double far_outside = 1e100;
+
+  struct target {
+    double wanted;
+    double nearest;  // candidate
+
+    double excess(const detail::choice_graph::edge& item) const {
+      const auto given = static_cast<double>(item.candidate);
+      return (given - nearest) * ((given - wanted) + (nearest - wanted));
+    }
+  };
+
+  void visit(std::size_t depth, detail::choice_graph::node at, double so_far) {
+    if (depth == members_.size()) {
+      least_ = so_far;
+      best_ = chosen_;
+      return;
+    }
+    // What was not better from here with less behind it will not be with more.
+    const auto [seen, is_first] = reached_with_.try_emplace(at, so_far);
+    if (!is_first && so_far >= seen->second) return;
+    seen->second = so_far;
+
+    // Outwards from the point, the nearer side first.
+    const auto edges = graph_.edges(at);
+    const target& aim = targets_[depth];
+    auto up = std::ranges::lower_bound(
+        edges, aim.wanted, {},
+        [](const detail::choice_graph::edge& item) { return static_cast<double>(item.candidate); });
+    auto down = up;
+    while (up != edges.end() || down != edges.begin()) {
+      const bool goes_down = up == edges.end() ||
+                             (down != edges.begin() && aim.excess(*(down - 1)) <= aim.excess(*up));
+      const detail::choice_graph::edge& next = goes_down ? *--down : *up++;
+      const double sum = so_far + aim.excess(next);
+      if (sum >= least_) return;
+      chosen_[depth] = next.candidate;
+      visit(depth + 1, next.to, sum);
+    }
+  }
+
+  std::vector<std::size_t> members_;  // the parameters
+  const detail::choice_graph& graph_;
+  std::vector<target> targets_;  // by depth
+  std::unordered_map<detail::choice_graph::node, double> reached_with_;
+  std::vector<std::size_t> chosen_;
+  std::vector<std::size_t> best_;
+  double least_ = std::numeric_limits<double>::infinity();
+};
+
+/// The allowed choice with the least sum of squared differences from a point. There is at least
+/// one.
+std::vector<std::size_t> closest_choice(std::span<const parameter> parameters,
+                                        const detail::allowed_choices& allowed,
+                                        std::span<const double> point) {
+  std::vector<std::size_t> choice(parameters.size());
+  std::vector<std::vector<std::size_t>> members(allowed.roots().size());
+  for (std::size_t i = 0; i < parameters.size(); ++i) members[allowed.group_of()[i]].push_back(i);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    closest_search(std::move(members[i]), parameters, allowed.graph(), point)
+        .run(allowed.roots()[i], choice);
+  }
+  return choice;
+}
+
+void check_point(const search_space& space, std::span<const double> point) {
+  if (point.size() != space.parameters().size()) {
+    throw argument_error(fmt::format("a point of {} numbers for a space of {} parameters",
+                                     point.size(), space.parameters().size()));
+  }
+  for (std::size_t i = 0; i < point.size(); ++i) {
+    if (std::isfinite(point[i])) continue;
+    throw argument_error(fmt::format("the point has {} for the parameter '{}'", point[i],
+                                     space.parameters()[i].name));
+  }
+}
+
+// Takes count numbers below size in random order and gives what they stand for.
+template <class Function>
+std::vector<std::size_t> draw(std::size_t size, std::size_t count, detail::random_source& random,
+                              Function number_of) {
+  std::vector<std::size_t> drawn;
+  if (size == 0) return drawn;
+  if (count == 1) return {number_of(random.below(size))};
+  detail::random_order order(size, random.below(std::numeric_limits<std::uint64_t>::max()));
+  for (count = std::min(count, size); drawn.size() < count;) {
+    drawn.push_back(number_of(*order.next()));
+  }
+  return drawn;
+}
+
+template <class Item>
+void shuffle(std::vector<Item>& items, detail::random_source& random) {
+  for (std::size_t i = 0; i + 1 < items.size(); ++i) {
+    std::swap(items[i], items[i + random.below(items.size() - i)]);
+  }
+}
+
+}  // namespace
+
+std::vector<std::size_t> neighbours(const search_space& space, std::size_t index,
+                                    neighbourhood kind) {
+  return neighbour_walk(space, index, kind).run();
+}
+
+std::vector<std::size_t> sample_neighbours(const search_space& space, std::size_t index,
+                                           neighbourhood kind, std::size_t count,
+                                           detail::random_source& random) {
+  if (kind == neighbourhood::hamming) {
+    const std::vector<std::size_t> all = neighbours(space, index, kind);
+    return draw(all.size(), count, random, [&](std::size_t i) { return all[i]; });
+  }
+  const detail::adjacent_choices around(space.allowed(), space.choice(index));
+  return draw(around.size(), count, random, [&](std::size_t i) { return around.number(i); });
+}
+
+std::optional<std::size_t> random_neighbour(const search_space& space, std::size_t index,
+                                            neighbourhood kind, detail::random_source& random) {
+  const auto drawn = sample_neighbours(space, index, kind, 1, random);
+  return drawn.empty() ? std::nullopt : std::optional(drawn.front());
+}
+
+std::optional<std::size_t> closest(const search_space& space, std::span<const double> point) {
+  check_point(space, point);
+  const detail::allowed_choices& allowed = space.allowed();
+  if (allowed.size() == 0) return std::nullopt;
+  return allowed.number(closest_choice(space.parameters(), allowed, point));
+}
+
+namespace detail {
+
+std::vector<std::size_t> neighbours_by_turns(const search_space& space, std::size_t index,
+                                             random_source& random) {
+  const std::vector<std::size_t> own = space.choice(index);
+  std::vector<std::vector<std::size_t>> by_parameter(own.size());
+  for (const std::size_t near : neighbours(space, index, neighbourhood::hamming)) {
+    const std::vector<std::size_t> other = space.choice(near);
+    const auto differing = std::ranges::mismatch(own, other).in1;
+    by_parameter[static_cast<std::size_t>(differing - own.begin())].push_back(near);
+  }
+  std::size_t most = 0;
+  for (auto& part : by_parameter) {
+    shuffle(part, random);
+    most = std::max(most, part.size());
+  }
+  std::vector<std::size_t> all;
+  std::vector<std::size_t> turn;
+  for (std::size_t i = 0; i < most; ++i) {
+    turn.clear();
+    for (const auto& part : by_parameter) {
+      if (i < part.size()) turn.push_back(part[i]);
+    }
+    shuffle(turn, random);
+    all.insert(all.end(), turn.begin(), turn.end());
+  }
+  return all;
+}
+
+std::optional<std::size_t> untried_near(const search_space& space, std::span<const double> point,
+                                        const std::function<bool(std::size_t)>& tried,
+                                        random_source& random) {
+  constexpr int most_steps = 8;
+  std::optional<std::size_t> at = closest(space, point);
+  for (int step = 0; step < most_steps && at && tried(*at); ++step) {
+    at = random_neighbour(space, *at, neighbourhood::hamming, random);
+  }
+  return at && !tried(*at) ? at : std::nullopt;
+}
+
+}  // namespace detail
+}  // namespace tune

@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/search/space/search_space.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/search/space/enumeration.hpp"
+#include "libtune/search/strategy/random_source.hpp"
+
+namespace tune {
+namespace {
+
+std::vector<detail::restriction_outline> outline(const std::vector<restriction>& restrictions) {
+  std::vector<detail::restriction_outline> outlines;
+  for (const restriction& item : restrictions) {
+    if (!item.allows) {
+      throw argument_error("the restriction '" + item.description + "' has no function");
+    }
+    outlines.push_back({item.description, item.reads});
+  }
+  return outlines;
+}
+
+detail::combination_factory factory(std::size_t parameters, std::vector<restriction> restrictions) {
+  auto shared = std::make_shared<const std::vector<restriction>>(std::move(restrictions));
+  return [parameters, shared = std::move(shared)]() -> detail::combination {
+    auto choice = std::make_shared<std::vector<std::size_t>>(parameters, 0);
+    return {[choice](std::size_t i, std::size_t candidate) { (*choice)[i] = candidate; },
+            [choice, shared](std::size_t i) { return (*shared)[i].allows(*choice); }};
+  };
+}
+
+void check_candidates(const parameter& item) {
+  if (item.candidates.empty()) {
+    throw argument_error("the parameter '" + item.name +
+                         "' has no candidates; give it at least one");
+  }
+  for (auto i = item.candidates.begin(); i != item.candidates.end(); ++i) {
+    // Only NaN differs from itself. It could be neither found again nor told from another.
+    // NOLINTNEXTLINE(misc-redundant-expression)
+    if (*i != *i) throw argument_error("the parameter '" + item.name + "' has NaN as a candidate");
+    if (std::find(item.candidates.begin(), i, *i) != i) {
+      throw argument_error(
+          fmt::format("the parameter '{}' has the candidate {} twice", item.name, to_string(*i)));
+    }
+  }
+}
+
+void check_names(const std::vector<parameter>& parameters) {
+  for (auto i = parameters.begin(); i != parameters.end(); ++i) {
+    if (std::find_if(parameters.begin(), i,
+                     [&](const parameter& other) { return other.name == i->name; }) != i) {
+      throw argument_error("the space has two parameters of the name '" + i->name + "'");
+    }
+  }
+}
+
+void check_reads(const detail::restriction_outline& item, std::size_t parameters) {
+  if (!item.reads) return;
+  for (const std::size_t read : *item.reads) {
+    if (read < parameters) continue;
+    throw argument_error(fmt::format("the restriction '{}' reads parameter {} of a space of {}",
+                                     item.description, read, parameters));
+  }
+}
+
+std::size_t count_combinations(const std::vector<parameter>& parameters) {
+  std::size_t count = 1;
+  for (const parameter& item : parameters) {
+    if (count > std::numeric_limits<std::size_t>::max() / item.candidates.size()) {
+      throw argument_error(fmt::format(
+          "with the parameter '{}' the space has more combinations than a 64-bit number can count; "
+          "give fewer parameters or candidates",
+          item.name));
+    }
+    count *= item.candidates.size();
+  }
+  return count;
+}
+
+}  // namespace
+
+struct search_space::state {
+  std::vector<parameter> parameters;
+  std::vector<detail::restriction_outline> restrictions;
+  detail::combination_factory make_combination;
+  std::size_t cartesian_size;
+
+  std::mutex mutex;  // guards found until it has a value; from then on it is only read
+  std::optional<detail::enumeration> found;
+
+  state(std::vector<parameter> given, std::vector<detail::restriction_outline> outlines,
+        detail::combination_factory make)
+      : parameters(std::move(given)),
+        restrictions(std::move(outlines)),
+        make_combination(std::move(make)) {
+    for (const parameter& item : parameters) check_candidates(item);
+    check_names(parameters);
+    for (const auto& item : restrictions) check_reads(item, parameters.size());
+    cartesian_size = count_combinations(parameters);
+  }
+
+  const detail::enumeration& enumerated() {
+    const std::lock_guard lock(mutex);
+    if (!found) found = detail::enumerate(parameters, restrictions, make_combination());
+    return *found;
+  }
+};
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the declaration serves both kinds of caller
+search_space::search_space(std::vector<parameter> parameters, std::vector<restriction> restrictions)
+    // Both are needed twice, so nothing is moved out of the first use.
+    : search_space(parameters, outline(restrictions), factory(parameters.size(), restrictions)) {}
+
+search_space::search_space(std::vector<parameter> parameters,
+                           std::vector<detail::restriction_outline> restrictions,
+                           detail::combination_factory make_combination)
+    : state_(std::make_shared<state>(std::move(parameters), std::move(restrictions),
+                                     std::move(make_combination))) {}
+
+const std::vector<parameter>& search_space::parameters() const noexcept {
+  return state_->parameters;
+}
+
+std::size_t search_space::cartesian_size() const noexcept { return state_->cartesian_size; }
+
+const detail::allowed_choices& search_space::allowed() const {
+  return state_->enumerated().allowed;
+}
+
+std::size_t search_space::size() const { return allowed().size(); }
+
+std::vector<std::size_t> search_space::choice(std::size_t index) const {
+  const detail::allowed_choices& all = allowed();
+  if (index >= all.size()) {
+    throw argument_error(
+        fmt::format("the space has {} configurations, there is no number {}", all.size(), index));
+  }
+  return all.choice(index);
+}
+
+std::optional<std::size_t> search_space::index_of(std::span<const std::size_t> choice) const {
+  if (choice.size() != parameters().size()) {
+    throw argument_error(fmt::format("a choice of {} candidates for a space of {} parameters",
+                                     choice.size(), parameters().size()));
+  }
+  for (std::size_t i = 0; i < choice.size(); ++i) {
+    const parameter& item = parameters()[i];
+    if (choice[i] >= item.candidates.size()) {
+      throw argument_error(
+          fmt::format("the parameter '{}' has {} candidates, there is no number {}", item.name,
+                      item.candidates.size(), choice[i]));
+    }
+  }
+  return allowed().number(choice);
+}
+
+std::vector<named_value> search_space::values(std::size_t index) const {
+  const std::vector<std::size_t> chosen = choice(index);
+  std::vector<named_value> all;
+  all.reserve(chosen.size());
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    all.push_back({parameters()[i].name, parameters()[i].candidates[chosen[i]]});
+  }
+  return all;
+}
+
+std::optional<std::size_t> search_space::find(std::span<const named_value> values) const {
+  std::vector<std::size_t> chosen;
+  for (const parameter& item : parameters()) {
+    const auto given = std::ranges::find(values, item.name, &named_value::name);
+    if (given == values.end()) return std::nullopt;
+    const auto candidate = std::ranges::find(item.candidates, given->value);
+    if (candidate == item.candidates.end()) return std::nullopt;
+    chosen.push_back(static_cast<std::size_t>(candidate - item.candidates.begin()));
+  }
+  return index_of(chosen);
+}
+
+std::vector<std::size_t> search_space::sample(std::size_t count, std::uint64_t seed) const {
+  count = std::min(count, size());
+  detail::random_order order(size(), seed);
+  std::vector<std::size_t> drawn;
+  drawn.reserve(count);
+  while (drawn.size() < count) drawn.push_back(*order.next());
+  return drawn;
+}
+
+std::vector<removal> search_space::removals() const {
+  std::vector<removal> all;
+  if (state_->restrictions.empty()) return all;
+  const std::vector<std::size_t>& removed = state_->enumerated().removed;
+  for (std::size_t i = 0; i < removed.size(); ++i) {
+    all.push_back({state_->restrictions[i].description, removed[i]});
+  }
+  return all;
+}
+
+// Databases hold digests of this text: a change makes every stored space look like another one.
+std::string canonical_text(const search_space& space) {
+  std::string text = fmt::format("size {}\n", space.size());
+  for (const parameter& item : space.parameters()) {
+    text += fmt::format("parameter {}:{}", item.name.size(), item.name);
+    for (const value& candidate : item.candidates) text += " " + canonical_text(candidate);
+    text += '\n';
+  }
+  for (const removal& item : space.removals()) {
+    text += fmt::format("restriction {}:{} {}\n", item.description.size(), item.description,
+                        item.combinations);
+  }
+  return text;
+}
+
+}  // namespace tune

@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/fields.hpp"
+#include "libtune/search/space/resources.hpp"
+#include "libtune/search/space/search_space.hpp"
+#include "libtune/search/space/space_outline.hpp"
+
+namespace tune {
+
+namespace detail {
+// <ranges> would say it too, but costs every user a third of a second.
+template <class Range, class Element>
+concept range_of = requires(Range&& range) {
+  { *std::begin(range) } -> std::convertible_to<Element>;
+  std::end(range);
+};
+
+/// What a space knows of its struct: how a candidate gets into it, and the restrictions.
+template <class Tuning>
+struct tuning_model {
+  Tuning defaults;
+  std::vector<std::function<void(Tuning&, std::size_t candidate)>> setters;  // for each parameter
+  std::vector<std::function<bool(const Tuning&)>> restrictions;
+};
+
+/// Walks over a space; each step makes the configuration anew. The space has to outlive it.
+template <class Space>
+class space_iterator {
+ public:
+  using value_type = typename Space::value_type;
+  using reference = value_type;
+  using pointer = void;
+  using difference_type = std::ptrdiff_t;
+  // What operator* returns is no reference, which only C++20's iterators may do when they are
+  // more than input iterators.
+  using iterator_category = std::input_iterator_tag;
+  using iterator_concept = std::forward_iterator_tag;
+
+  space_iterator() = default;
+  space_iterator(const Space* space, std::size_t index) : space_(space), index_(index) {}
+
+  value_type operator*() const { return (*space_)[index_]; }
+  space_iterator& operator++() {
+    ++index_;
+    return *this;
+  }
+  space_iterator operator++(int) {
+    space_iterator before = *this;
+    ++index_;
+    return before;
+  }
+  friend bool operator==(const space_iterator&, const space_iterator&) = default;
+
+ private:
+  const Space* space_ = nullptr;
+  std::size_t index_ = 0;
+};
+
+}  // namespace detail
+
+/// The configurations of a tuning struct that a search chooses from:
+///
+///   tune::space<multiply_tuning> space;
+///   space.add(&multiply_tuning::wgs, {32, 64, 128, 256});
+///   space.add(&multiply_tuning::rows, some_vector_of_int);
+///   space.restrict([](const multiply_tuning& t) { return t.wgs * t.rows <= 1024; });
+///
+/// The order is that of nested loops in the order of the add calls, the last innermost. Building
+/// it is for one thread; then all const functions are thread-safe. The first that needs to know
+/// which combinations are allowed finds them, once, and may throw what search_space says; it is
+/// marked (e).
+template <class Tuning>
+class space {
+  static_assert(fielded<Tuning>, "list the members of the tuning with LIBTUNE_FIELDS");
+
+ public:
+  using value_type = Tuning;                       ///< a configuration
+  using iterator = detail::space_iterator<space>;  ///< a forward iterator that returns values
+
+  /// Members that are never added keep the value that they have in defaults.
+  explicit space(Tuning defaults = {}) {
+    model_ = std::make_shared<const model>(model{std::move(defaults), {}, {}});
+  }
+
+  /// Lets a member take these values, in this order.
+  /// @throws argument_error if the member has been added before, there are no candidates, one is
+  ///         given twice or does not fit the member, or the space becomes too big to count
+  template <class Member>
+  space& add(Member Tuning::*member,
+             std::initializer_list<std::type_identity_t<Member>> candidates) {
+    return add_candidates(member, std::vector<Member>(candidates));
+  }
+  /// The same with the elements of a range, each converted to the member's type.
+  /// @throws argument_error also if a number does not fit that type, such as 1.5 an int
+  template <class Member, detail::range_of<Member> Candidates>
+  space& add(Member Tuning::*member, Candidates&& candidates) {
+    std::vector<Member> converted;
+    for (auto&& candidate : candidates) {
+      // A range may be read once only, so its size is not known. NOLINTNEXTLINE(performance-*)
+      converted.push_back(detail::exact_candidate<Member>(field_name(member), candidate));
+    }
+    return add_candidates(member, std::move(converted));
+  }
+
+  /// Allows only configurations for which the predicate holds. It has to depend on the tuning
+  /// alone. If the members that it reads are listed, it is asked as soon as these are set, when
+  /// the other members may still have any of their values; that makes large spaces much faster.
+  /// A list that leaves out a member which is read gives a wrong space, and is noticed as far as
+  /// detail::enumerate says. Restrictions without a list are asked last, in the order given.
+  template <std::predicate<const Tuning&> Predicate, class... Members>
+  space& restrict(Predicate predicate, std::string description, Members Tuning::*... reads) {
+    auto changed = std::make_shared<model>(*model_);
+    changed->restrictions.push_back(std::move(predicate));
+    detail::space_outline outline = outline_;
+    outline.add_restriction(std::move(description), {field_name(reads)...});
+    commit(std::move(changed), std::move(outline));
+    return *this;
+  }
+  /// The same, described by its number: "restriction 1".
+  template <std::predicate<const Tuning&> Predicate, class... Members>
+  space& restrict(Predicate predicate, Members Tuning::*... reads) {
+    return restrict(std::move(predicate), std::string(), reads...);
+  }
+
+  /// Declares what a configuration will ask of the device, so that one which is over a limit is
+  /// skipped before it is compiled. The space itself knows no device. A later call replaces an
+  /// earlier one.
+  space& needs(std::function<resources(const Tuning&)> function) {
+    needs_ = std::move(function);
+    return *this;
+  }
+  /// What a configuration will ask of the device, if that has been declared. Throws what the
+  /// function given to needs throws.
+  std::optional<resources> resources_of(const Tuning& tuning) const {
+    return needs_ ? std::optional<resources>(needs_(tuning)) : std::nullopt;
+  }
+
+  /// The number of configurations. (e)
+  std::size_t size() const { return core_.size(); }
+  /// Whether the restrictions forbid every combination. (e)
+  bool empty() const { return size() == 0; }
+
+  /// A configuration. (e) @throws argument_error if there is none of this number
+  Tuning operator[](std::size_t index) const {
+    Tuning tuning = model_->defaults;
+    const std::vector<std::size_t> choice = core_.choice(index);
+    for (std::size_t i = 0; i < choice.size(); ++i) model_->setters[i](tuning, choice[i]);
+    return tuning;
+  }
+  /// Over all configurations in order. (e)
+  iterator begin() const { return {this, 0}; }
+  /// Behind the last configuration. (e)
+  iterator end() const { return {this, size()}; }
+
+  /// The number of a configuration; empty if it is not in the space, also because a member that
+  /// was not added differs from the default. (e)
+  std::optional<std::size_t> find(const Tuning& tuning) const {
+    const std::vector<named_value> values = to_values(tuning);
+    if (!outline_.has_defaults(values, to_values(model_->defaults))) return std::nullopt;
+    return core_.find(values);
+  }
+
+  /// count different configurations: see search_space::sample. (e)
+  std::vector<Tuning> sample(std::size_t count, std::uint64_t seed) const {
+    std::vector<Tuning> tunings;
+    for (const std::size_t index : core_.sample(count, seed)) tunings.push_back((*this)[index]);
+    return tunings;
+  }
+
+  /// The space as strategies and reports see it, with the same numbers. The reference holds until
+  /// the space is changed; a copy keeps what it refers to.
+  const search_space& core() const noexcept { return core_; }
+
+ private:
+  using model = detail::tuning_model<Tuning>;
+
+  template <class Member>
+  space& add_candidates(Member Tuning::*member, std::vector<Member> candidates) {
+    parameter added{field_name(member), {}};
+    for (const Member& item : candidates) {
+      added.candidates.push_back(value_traits<Member>::to_value(item));
+    }
+    detail::space_outline outline = outline_;
+    outline.add_parameter(std::move(added));
+    auto changed = std::make_shared<model>(*model_);
+    changed->setters.push_back(
+        [member, candidates = std::move(candidates)](Tuning& tuning, std::size_t candidate) {
+          tuning.*member = candidates[candidate];
+        });
+    commit(std::move(changed), std::move(outline));
+    return *this;
+  }
+
+  void commit(std::shared_ptr<const model> changed, detail::space_outline outline) {
+    core_ = outline.make_space([changed]() -> detail::combination {
+      auto tuning = std::make_shared<Tuning>(changed->defaults);
+      return {
+          [changed, tuning](std::size_t i, std::size_t to) { changed->setters[i](*tuning, to); },
+          [changed, tuning](std::size_t i) { return changed->restrictions[i](*tuning); }};
+    });
+    model_ = std::move(changed);
+    outline_ = std::move(outline);
+  }
+
+  std::shared_ptr<const model> model_;  // shared with core_, so never changed in place
+  detail::space_outline outline_;
+  search_space core_{{}};
+  std::function<resources(const Tuning&)> needs_;
+};
+
+}  // namespace tune

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+
+#include "libtune/search/strategy/strategy.hpp"
+
+namespace tune::detail {
+
+// The strategies that make_strategy knows. Each throws what strategy's constructor throws.
+
+/// Everything. A small space in its order; a larger one in strides of about the golden section of
+/// its size, so that a search which is ended early has seen a little of all its parts.
+/// The seed means nothing here.
+std::unique_ptr<strategy> make_exhaustive(const search_space& space, const strategy_options& with);
+
+/// Configurations drawn uniformly, none twice. The order is the same for the same seed on every
+/// platform, and the same as that of search_space::sample.
+std::unique_ptr<strategy> make_random(const search_space& space, const strategy_options& with);
+
+/// Iterated local search (Lourenço, Martin and Stützle, 2003): from the best of a random sample it
+/// goes to the first neighbour that is better, until none is; then a few random steps away from the
+/// best, or now and then from a new sample. What has been tried is never a neighbour again.
+std::unique_ptr<strategy> make_local(const search_space& space, const strategy_options& with);
+
+/// A genetic algorithm in a steady state (Whitley's GENITOR, 1989), for which no generation has to
+/// be complete: children of two of the best configurations so far, each parameter from either of
+/// them, some changed. What restrictions forbid becomes the closest that they allow.
+std::unique_ptr<strategy> make_genetic(const search_space& space, const strategy_options& with);
+
+/// Bayesian optimisation (Mockus, 1978; Jones, Schonlau and Welch, 1998): proposes what a model of
+/// the answers so far expects to gain most from. The model is a Gaussian process with an additive
+/// kernel, which learns of failures too; see surrogate.
+std::unique_ptr<strategy> make_model(const search_space& space, const strategy_options& with);
+
+}  // namespace tune::detail

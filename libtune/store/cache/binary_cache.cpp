@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/cache/binary_cache.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fmt/format.h>
+#include <list>
+#include <new>
+#include <stdexcept>
+#include <string_view>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+#include "libtune/base/error.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/base/seal.hpp"
+#include "libtune/store/cache/binary_header.hpp"
+#include "libtune/store/files/folder_lock.hpp"
+#include "libtune/store/files/private_folder.hpp"
+#include "libtune/store/files/temporary_file.hpp"
+
+namespace tune {
+namespace {
+
+using detail::file_descriptor;
+using detail::file_time;
+using detail::private_folder;
+using detail::sha256_digest;
+
+constexpr std::string_view suffix = ".program";
+constexpr file_time one_hour = 3'600'000'000'000;
+
+std::string entry_name(const sha256_digest& key) {
+  return detail::to_hex(key) + std::string(suffix);
+}
+
+bool is_entry_name(std::string_view name) noexcept {
+  constexpr std::size_t digits = 2 * std::tuple_size_v<sha256_digest>;
+  return name.size() == digits + suffix.size() && name.ends_with(suffix) &&
+         name.find_first_not_of("0123456789abcdef") == digits;
+}
+
+void read_exactly(const file_descriptor& file, std::span<std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::read(file.get(), bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw std::system_error(errno, std::generic_category(), "reading it");
+    if (count == 0) throw std::runtime_error("it ends too early");
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+}
+
+// Everything comes from this one open file and is judged in memory: what another process does to
+// the name or to the content meanwhile can make the entry useless, but not be taken for it.
+std::vector<std::byte> read_entry(const file_descriptor& file, const sha256_digest& key,
+                                  std::uint64_t cap_bytes) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) {
+    throw std::system_error(errno, std::generic_category(), "fstat");
+  }
+  const auto bytes = static_cast<std::uint64_t>(status.st_size);
+  if (bytes < detail::binary_header_bytes) throw std::runtime_error("it ends too early");
+  if (bytes > cap_bytes) throw std::runtime_error("it is larger than the cache may be");
+  detail::encoded_binary_header encoded;
+  read_exactly(file, encoded);
+  const auto header = detail::decode(encoded);
+  if (!header) throw std::runtime_error("its format is not known");
+  if (header->key != key) throw std::runtime_error("it belongs to another key");
+  if (header->length != bytes - detail::binary_header_bytes) {
+    throw std::runtime_error("its length is not what it says");
+  }
+  std::vector<std::byte> binary(header->length);
+  read_exactly(file, binary);
+  if (detail::sha256(binary) != header->content) throw std::runtime_error("it is damaged");
+  return binary;
+}
+
+/// Removes what a killed process left behind, and the least recently used entries until the others
+/// leave room for more, of these names.
+void make_room(const private_folder& folder, std::span<const std::string> names,
+               std::uint64_t allowed_bytes, file_time now) {
+  std::vector<detail::listed_file> entries;
+  for (detail::listed_file& file : folder.list_files()) {
+    // One that lies far ahead was written when the clock was wrong, and not just now either.
+    const bool is_old = file.used < now - one_hour || file.used > now + one_hour;
+    if (detail::is_temporary_name(file.name) && is_old) {
+      folder.remove_file(file.name);
+    } else if (is_entry_name(file.name) && std::ranges::find(names, file.name) == names.end()) {
+      entries.push_back(std::move(file));
+    }
+  }
+  for (const std::string& old :
+       detail::least_recently_used(std::move(entries), allowed_bytes, now)) {
+    folder.remove_file(old);
+  }
+}
+
+// A second is fine enough an order, and a hit that writes nothing is much cheaper. A folder that
+// may only be read keeps its order.
+void note_use(const file_descriptor& file) {
+  constexpr file_time one_second = 1'000'000'000;
+  const file_time age = detail::current_time() - detail::last_use(file);
+  if (age >= 0 && age < one_second) return;
+  static_cast<void>(::futimens(file.get(), nullptr));
+}
+
+void log_unusable(const sha256_digest& key, const std::string& reason) {
+  log(log_level::debug, "the cached program " + entry_name(key) + " is not used: " + reason);
+}
+
+void check_cache_seal(const char* what, const std::string& folder) {
+  detail::check_seal(sealed_action::program_cache,
+                     [&] { return fmt::format("{} '{}'", what, folder); });
+}
+
+// Where the current folder cannot be found the path is empty, and nothing is there or kept.
+std::string absolute(const std::string& folder) {
+  std::error_code ignored;
+  return std::filesystem::absolute(folder, ignored).string();
+}
+
+}  // namespace
+
+binary_cache::binary_cache(const std::string& folder, std::uint64_t cap_bytes,
+                           std::chrono::milliseconds lock_wait)
+    : folder_(absolute(folder)), cap_bytes_(cap_bytes), lock_wait_(lock_wait) {}
+
+std::optional<std::vector<std::byte>> binary_cache::load(const binary_key& key) const {
+  check_cache_seal("look for a program in", folder_);
+  try {
+    const auto folder = private_folder::open(folder_);
+    if (!folder) return std::nullopt;
+    const sha256_digest digest = key.digest();
+    try {
+      const file_descriptor file = folder->open_file(entry_name(digest));
+      if (!file) return std::nullopt;
+      auto binary = read_entry(file, digest, cap_bytes_);
+      note_use(file);
+      return binary;
+    } catch (const std::runtime_error& failure) {
+      log_unusable(digest, failure.what());
+    }
+  } catch (const std::runtime_error& failure) {
+    warn(failure.what());
+  }
+  return std::nullopt;
+}
+
+void binary_cache::save(const binary_key& key, std::span<const std::byte> binary) const {
+  check_cache_seal("keep a program in", folder_);
+  try {
+    write_entry(key.digest(), binary);
+  } catch (const std::runtime_error& failure) {
+    warn(failure.what());
+  }
+}
+
+void binary_cache::write_entry(const sha256_digest& key, std::span<const std::byte> binary) const {
+  const std::uint64_t bytes = detail::binary_header_bytes + binary.size();
+  if (bytes > cap_bytes_) return log_unusable(key, "it is larger than the cache may be");
+  if (const std::error_code failure = detail::create_private_folders(folder_)) {
+    throw std::system_error(failure, "making the folder");
+  }
+  const auto folder = private_folder::open(folder_);
+  if (!folder) return;  // somebody removes it just now
+  const std::string name = entry_name(key);
+  detail::temporary_file entry(*folder);
+  entry.write(
+      detail::encode({.key = key, .length = binary.size(), .content = detail::sha256(binary)}));
+  entry.write(binary);
+  entry.synchronise();
+  {
+    const detail::folder_lock lock(*folder, lock_wait_);
+    if (!lock) return log_unusable(key, "other processes keep the cache locked");
+    make_room(*folder, std::span(&name, 1), cap_bytes_ - bytes, entry.written());
+    entry.publish(name);
+  }
+  folder->synchronise();
+}
+
+void binary_cache::save_all(std::span<const entry> entries) const {
+  check_cache_seal("keep programs in", folder_);
+  // Few at a time, so that other processes need not wait, and so that they fit.
+  constexpr std::size_t most = 32;
+  try {
+    while (!entries.empty()) {
+      std::uint64_t bytes = 0;
+      std::size_t count = 0;
+      while (count < std::min(most, entries.size())) {
+        bytes += detail::binary_header_bytes + entries[count].binary.size();
+        if (count > 0 && bytes > cap_bytes_ / 4) break;
+        ++count;
+      }
+      write_entries(entries.first(count));
+      entries = entries.subspan(count);
+    }
+  } catch (const std::runtime_error& failure) {
+    warn(failure.what());
+  }
+}
+
+// A reader checks the content, so that there is no need to wait for the disk.
+void binary_cache::write_entries(std::span<const entry> entries) const {
+  if (const std::error_code failure = detail::create_private_folders(folder_)) {
+    throw std::system_error(failure, "making the folder");
+  }
+  const auto folder = private_folder::open(folder_);
+  if (!folder) return;  // somebody removes it just now
+  std::list<detail::temporary_file> files;
+  std::vector<std::string> names;
+  std::uint64_t bytes = 0;
+  for (const entry& item : entries) {
+    const std::uint64_t size = detail::binary_header_bytes + item.binary.size();
+    if (size > cap_bytes_) {
+      log_unusable(item.key, "it is larger than the cache may be");
+      continue;
+    }
+    detail::temporary_file& file = files.emplace_back(*folder);
+    file.write(detail::encode(
+        {.key = item.key, .length = item.binary.size(), .content = detail::sha256(item.binary)}));
+    file.write(item.binary);
+    names.push_back(entry_name(item.key));
+    bytes += size;
+  }
+  if (files.empty()) return;
+  const detail::folder_lock lock(*folder, lock_wait_);
+  if (!lock) return log_unusable(entries.front().key, "other processes keep the cache locked");
+  make_room(*folder, names, cap_bytes_ - bytes, files.back().written());
+  auto name = names.cbegin();
+  for (detail::temporary_file& file : files) file.publish(*name++);
+}
+
+void binary_cache::remove(const binary_key& key) const {
+  check_cache_seal("remove a program from", folder_);
+  try {
+    if (const auto folder = private_folder::open(folder_)) {
+      folder->remove_file(entry_name(key.digest()));
+    }
+  } catch (const std::runtime_error& failure) {
+    warn(failure.what());
+  }
+}
+
+// Once, though the reason may not be the same each time.
+void binary_cache::warn(const std::string& reason) const noexcept {
+  if (warned_.exchange(true)) return;
+  try {
+    warn_once("compiled programs are not kept in '" + folder_ + "' (" + reason +
+              "); mend that, or set LIBTUNE_CACHE to another folder or to off");
+  } catch (const std::bad_alloc&) {
+    return;
+  }
+}
+
+}  // namespace tune

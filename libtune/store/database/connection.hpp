@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "libtune/store/database/database_place.hpp"
+#include "libtune/store/database/database_use.hpp"
+#include "libtune/store/files/file_lock.hpp"
+
+namespace SQLite {
+class Database;
+class Statement;
+class Transaction;
+}  // namespace SQLite
+
+namespace tune::detail {
+
+/// An open database file with the settings that libtune needs. Not thread-safe. Throws
+/// SQLite::Exception for what SQLite reports.
+///
+/// The journal is a rollback journal: it works on every file system that has locks, on read-only
+/// media, and for any number of processes that meet on a new file. A commit is on disk when it
+/// returns. Nothing that a file contains is trusted to run: no triggers, views or functions.
+class connection {
+ public:
+  /// Opens an existing file; one that may only be read is opened for reading.
+  /// @param wait       for how long a statement may wait for other processes
+  /// @param open_wait  the same while opening
+  /// @throws database_error if the file is of another application, is of a newer libtune and
+  ///                        says that this one cannot read it, or has other tables
+  /// @param access     with anything but read_write nothing is written, not even a journal
+  connection(const std::string& path, std::chrono::milliseconds wait,
+             std::chrono::milliseconds open_wait,
+             database_access access = database_access::read_write);
+  ~connection();
+  connection(const connection&) = delete;
+  connection& operator=(const connection&) = delete;
+
+  /// Whether the file that is open still has its path. It has not once somebody moved or removed
+  /// it; what is written to it then is lost, and its journal could be taken for another's.
+  bool is_in_place() const noexcept;
+
+  const std::string& path() const noexcept { return path_; }
+  SQLite::Database& database() noexcept { return *database_; }
+  /// For how long a statement may wait for other processes now.
+  std::chrono::milliseconds wait() const noexcept { return wait_; }
+
+  /// Whether the file has libtune's tables. It has none while it is new.
+  /// @throws database_error as the constructor
+  bool is_ready();
+
+  /// A number that is another once a table has come or gone, whoever did it. Inside of a
+  /// transaction it stays what it is.
+  std::int64_t schema_number();
+
+ private:
+  friend class scoped_wait;
+  friend class write_transaction;
+  friend class work_limit;
+
+  static int keep_waiting(void* itself, int attempts) noexcept;
+  void tell_of_wait(std::chrono::nanoseconds waited) noexcept;
+  void remember_file();
+
+  std::string path_;
+  std::unique_ptr<SQLite::Database> database_;
+  std::chrono::milliseconds wait_;
+  wait_clock waiting_;
+  std::chrono::nanoseconds next_word_{0};
+  std::chrono::steady_clock::time_point work_deadline_ =
+      std::chrono::steady_clock::time_point::max();
+  std::uint64_t device_ = 0;  // of the file, with inode_
+  std::uint64_t inode_ = 0;
+  bool ready_ = false;
+  std::unique_ptr<SQLite::Statement> schema_number_;  // made when it is asked for
+};
+
+/// Bounds how long statements may work, waits apart, until it goes out of scope: what is stored
+/// decides how much work a statement is, and a file may be damaged or hostile.
+class [[nodiscard]] work_limit {
+ public:
+  work_limit(connection& target, std::chrono::milliseconds limit) noexcept;
+  ~work_limit();
+  work_limit(const work_limit&) = delete;
+  work_limit& operator=(const work_limit&) = delete;
+
+ private:
+  connection& target_;
+};
+
+/// Changes for how long a statement may wait, until it goes out of scope.
+class [[nodiscard]] scoped_wait {
+ public:
+  scoped_wait(connection& target, std::chrono::milliseconds wait) noexcept;
+  ~scoped_wait();
+  scoped_wait(const scoped_wait&) = delete;
+  scoped_wait& operator=(const scoped_wait&) = delete;
+
+ private:
+  connection& target_;
+  std::chrono::milliseconds before_;
+};
+
+/// One state of a database, for statements that have to fit each other. Others cannot commit
+/// meanwhile.
+class [[nodiscard]] read_transaction {
+ public:
+  explicit read_transaction(connection& source);
+  ~read_transaction();
+  read_transaction(const read_transaction&) = delete;
+  read_transaction& operator=(const read_transaction&) = delete;
+
+ private:
+  database_use use_;
+  std::unique_ptr<SQLite::Transaction> transaction_;
+};
+
+/// The one way to change a database: it takes the write lock at once, because a transaction that
+/// reads first cannot wait for the lock later. Makes libtune's tables if the file is new. A file of
+/// a newer libtune is never written: that is a database_error. Rolls back unless committed.
+/// Nothing is compiled or timed while one is open: a database_use tells.
+class [[nodiscard]] write_transaction {
+ public:
+  /// @param wait  for how long to wait for the lock
+  write_transaction(connection& target, std::chrono::milliseconds wait);
+  ~write_transaction();
+  write_transaction(const write_transaction&) = delete;
+  write_transaction& operator=(const write_transaction&) = delete;
+
+  void commit();
+
+ private:
+  database_use use_;
+  scoped_wait wait_;
+  std::unique_ptr<SQLite::Transaction> transaction_;
+};
+
+/// Ends a statement's run when it goes out of scope, so that no lock outlives its use.
+class [[nodiscard]] statement_run {
+ public:
+  explicit statement_run(SQLite::Statement& statement) noexcept : statement_(statement) {}
+  ~statement_run();
+  statement_run(const statement_run&) = delete;
+  statement_run& operator=(const statement_run&) = delete;
+
+ private:
+  database_use use_;
+  SQLite::Statement& statement_;
+};
+
+}  // namespace tune::detail

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "libtune/store/database/connection.hpp"
+#include "libtune/store/database/function_table.hpp"
+#include "libtune/store/database/stored_trial.hpp"
+#include "libtune/store/database/tuning_database.hpp"
+
+namespace tune::detail {
+
+/// The use of a tuning database by one object: opens the file when it is needed and anew when it
+/// has moved, runs one step at a time, and turns what goes wrong into a database_error, a miss, or
+/// a new file in the place of a damaged one. What a step reads and writes it does not know.
+/// Thread-safe.
+class database_session {
+ public:
+  /// Opens nothing yet.
+  database_session(const std::string& path, database_waits waits, database_access access);
+  ~database_session();
+  database_session(const database_session&) = delete;
+  database_session& operator=(const database_session&) = delete;
+
+  const std::string& path() const noexcept { return path_; }
+  const database_waits& waits() const noexcept { return waits_; }
+
+  /// Runs a step alone and turns what SQLite reports into a database_error.
+  /// @param verb, subject  what the step attempts, for that error
+  void attempt(std::string_view verb, std::string_view subject, const std::function<void()>& step);
+
+  /// The same for a step that writes. A damaged file is moved aside and the step made again, on a
+  /// new one.
+  void attempt_to_write(std::string_view verb, std::string_view subject,
+                        const std::function<void()>& step);
+
+  /// Runs read(table) alone, if the function has a table and others do not hold the database.
+  void read_table(const function_identity& function,
+                  const std::function<void(function_table&)>& read);
+
+  /// What read(connection) returns, run alone; an empty one if there is nothing of the function to
+  /// read.
+  /// @param wait  for others; empty: as long as for writing
+  template <class Read>
+  auto read_searches(const function_identity& function, Read read,
+                     std::optional<std::chrono::milliseconds> wait = {}) {
+    std::invoke_result_t<Read, connection&> found{};
+    visit_searches(
+        function, [&](connection& source) { found = read(source); }, wait.value_or(waits_.write));
+    return found;
+  }
+
+  // The rest is for steps.
+
+  /// The database if it has anything to read, else null. @param wait  for others, while opening
+  connection* open_for_reading(std::chrono::milliseconds wait);
+
+  /// The function's table, checked once for each state of the tables; null if there is none yet.
+  /// Inside of a transaction, so that it stays what it is while it is used.
+  function_table* find_table(connection& source, const function_identity& function);
+
+  /// Runs write(connection, table) in a transaction that also makes the table if need be.
+  void write_to_table(const function_identity& function,
+                      const std::function<void(connection&, function_table&)>& write);
+
+  /// Runs write(connection) in a transaction, for a search that the database has to have.
+  void write_to_search(search_id search, const std::function<void(connection&)>& write);
+
+ private:
+  void visit_searches(const function_identity& function,
+                      const std::function<void(connection&)>& visit,
+                      std::chrono::milliseconds longest);
+  void write_in_place(const std::function<void()>& step);
+  connection& open_for_writing();
+  void require_writable() const;
+  void require_search(connection& target, search_id search) const;
+  void make_file();
+  void close();
+  void close_if_moved();
+  void set_aside(const std::string& reason);
+
+  const std::string path_;
+  const database_waits waits_;
+  bool damage_is_known_ = false;  // to the caller, who was told with an error
+  const database_access access_;
+  std::mutex mutex_;
+  std::unique_ptr<connection> connection_;
+  std::map<std::string, std::unique_ptr<function_table>> tables_;  // after what they refer to
+  std::int64_t schema_number_ = 0;                                 // for which they were checked
+};
+
+}  // namespace tune::detail

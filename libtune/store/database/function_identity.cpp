@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/database/function_identity.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+#include <string_view>
+
+#include "libtune/base/error.hpp"
+
+namespace tune {
+namespace {
+
+constexpr std::size_t longest_name = 200;
+
+// Not <cctype>, whose answer depends on the locale.
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_identifier(std::string_view name, bool with_dots) {
+  if (name.empty() || name.size() > longest_name || !is_letter(name.front())) return false;
+  return std::ranges::all_of(
+      name, [&](char c) { return is_letter(c) || is_digit(c) || (with_dots && c == '.'); });
+}
+
+std::string lower_case(std::string_view name) {
+  std::string lower(name);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+bool is_reserved(std::string_view name) {
+  for (const std::string_view prefix : {"sqlite_", "libtune_"}) {
+    if (lower_case(name.substr(0, prefix.size())) == prefix) return true;
+  }
+  return false;
+}
+
+void check_list(const function_identity& function, const std::vector<field_description>& fields) {
+  std::set<std::string> seen;
+  for (const field_description& field : fields) {
+    if (!is_identifier(field.name, false)) {
+      throw argument_error(fmt::format(
+          "'{}' cannot name a field of '{}': a name starts with a letter or _, holds letters, "
+          "digits and _, and has at most {} characters",
+          field.name, function.name, longest_name));
+    }
+    if (!seen.insert(lower_case(field.name)).second) {
+      throw argument_error(fmt::format(
+          "'{}' has two fields named '{}' without regard to case, and a table's columns are named "
+          "without regard to case; rename one",
+          function.name, field.name));
+    }
+  }
+}
+
+}  // namespace
+
+std::string table_name(const function_identity& function) {
+  if (!is_identifier(function.name, true)) {
+    throw argument_error(fmt::format(
+        "'{}' cannot name an autotune function: a name starts with a letter or _, holds letters, "
+        "digits, _ and ., and has at most {} characters",
+        function.name, longest_name));
+  }
+  if (is_reserved(function.name)) {
+    throw argument_error(fmt::format(
+        "'{}' cannot name an autotune function: sqlite_ and libtune_ start the names of the "
+        "database's own tables; choose another name",
+        function.name));
+  }
+  if (function.version < 0) {
+    throw argument_error(fmt::format("the version of '{}' is {}; versions are not negative",
+                                     function.name, function.version));
+  }
+  return fmt::format("{}__{}", function.name, function.version);
+}
+
+void check_field_names(const function_identity& function) {
+  check_list(function, function.key_fields);
+  check_list(function, function.value_fields);
+}
+
+void check_function_names(const function_identity& function) {
+  static_cast<void>(table_name(function));
+  check_field_names(function);
+}
+
+}  // namespace tune

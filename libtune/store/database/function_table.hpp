@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libtune/store/database/function_identity.hpp"
+#include "libtune/store/database/record.hpp"
+
+namespace SQLite {
+class Database;
+class Statement;
+}  // namespace SQLite
+
+namespace tune::detail {
+
+class connection;
+
+/// The results of one autotune function in an open database, with its statements prepared. What it
+/// is given has been checked against the fields. Must not outlive the connection. Not thread-safe.
+/// Throws SQLite::Exception for what SQLite reports.
+class function_table {
+ public:
+  /// The function's table; null if the database has none, or if what it says of it is damaged.
+  /// @throws schema_drift_error   if the fields are not those that it was made with
+  /// @throws database_error       if the table is of a function whose name differs in case
+  static std::unique_ptr<function_table> open(connection& source,
+                                              const function_identity& function);
+
+  /// Makes the table, inside the caller's write_transaction.
+  static std::unique_ptr<function_table> create(connection& target,
+                                                const function_identity& function);
+
+  ~function_table();
+  function_table(const function_table&) = delete;
+  function_table& operator=(const function_table&) = delete;
+
+  const function_identity& function() const noexcept { return function_; }
+
+  /// The result for exactly this key; none, and a warning, if its checksum is wrong.
+  std::optional<record> find(const std::vector<named_value>& arguments,
+                             const device_identity& device);
+
+  /// Every device that has an intact result for these arguments, in no certain order.
+  std::vector<device_identity> devices(const std::vector<named_value>& arguments);
+
+  /// The latest intact results of a device, whatever the arguments. Looks at the whole table: none
+  /// where a work_limit does not allow that.
+  std::vector<other_result> results_of(const device_identity& device, std::size_t most);
+
+  /// Stores a result in place of the one with the same key, inside the caller's write_transaction.
+  void store(const record_key& key, const std::vector<named_value>& values,
+             std::optional<double> score_ns);
+
+ private:
+  function_table(connection& source, const function_identity& function);
+
+  std::string path_;
+  SQLite::Database& source_;
+  function_identity function_;
+  std::unique_ptr<SQLite::Statement> find_;
+  std::unique_ptr<SQLite::Statement> devices_;
+  std::unique_ptr<SQLite::Statement> store_;
+};
+
+/// @throws schema_drift_error if two descriptions of a function's columns differ
+void check_drift(const connection& source, const function_identity& function,
+                 const std::string& stored, const std::string& current);
+
+}  // namespace tune::detail

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Trials that took the process that they ran in, or the device's context, with them, as the
+// database has them. Which outcomes these are is not for this room to know.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libtune/device/device_identity.hpp"
+#include "libtune/store/database/function_identity.hpp"
+#include "libtune/store/database/record.hpp"
+#include "libtune/store/database/stored_trial.hpp"
+
+namespace tune {
+
+/// One such trial, with all that it counts for.
+struct stored_incident {
+  function_identity function{};
+  std::string arguments{};            ///< of the key, for people
+  std::string arguments_canonical{};  ///< equal for equal keys
+  device_identity device{};           ///< its name, platform and driver; the rest is not known
+  std::string device_canonical{};     ///< equal for devices that are equal in everything
+  search_identity search{};
+  search_id in_search{};
+  std::int64_t position = 0;  ///< of the trial in its search
+  stored_trial trial{};
+};
+
+/// Whether an incident is meant.
+using incident_choice = std::function<bool(const stored_incident&)>;
+
+/// All of a database with one of these outcomes that were tried and that `which` chooses, the
+/// earliest first. None where there is no file. @throws database_error
+std::vector<stored_incident> list_incidents(const std::string& path,
+                                            std::span<const std::string> outcomes,
+                                            const incident_choice& which);
+
+/// Removes those trials, in one transaction, so that they count no more.
+/// @returns how many there were. @throws database_error
+std::size_t forget_incidents(const std::string& path, std::span<const std::string> outcomes,
+                             const incident_choice& which);
+
+namespace detail {
+
+class connection;
+
+/// The trials for exactly this key that ended with one of these outcomes and were tried, in
+/// searches of the same stage with the same compiler and libtune, in whatever space, the latest
+/// first. Throws SQLite::Exception for what SQLite reports.
+std::vector<stored_trial> read_incidents(connection& source, const function_identity& function,
+                                         const record_key& key, const search_identity& identity,
+                                         std::span<const std::string> outcomes);
+
+}  // namespace detail
+}  // namespace tune

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libtune/store/database/function_identity.hpp"
+#include "libtune/store/database/record.hpp"
+#include "libtune/store/database/stored_trial.hpp"
+
+namespace tune::detail {
+
+class connection;
+
+/// Searches and their trials in an open database. The functions that write do so inside the
+/// caller's write_transaction. Rows whose checksum is wrong are left out, with a warning. All throw
+/// SQLite::Exception for what SQLite reports.
+
+/// Starts a search for a key of a function that has a table.
+search_id insert_search(connection& target, const function_identity& function,
+                        const record_key& key, const search_identity& identity = {});
+
+/// Whether the database has this search.
+bool has_search(connection& source, search_id search);
+
+/// Appends a trial to a search.
+void insert_trial(connection& target, search_id search, const stored_trial& trial);
+
+/// Puts a trial in the place of the latest of the same configuration, else appends it.
+void replace_trial(connection& target, search_id search, const stored_trial& trial);
+
+/// Notes when a search ended and with what result.
+void end_search(connection& target, search_id search, const std::string& result);
+
+/// The search for this key that was started last.
+std::optional<stored_search> read_latest_search(connection& source,
+                                                const function_identity& function,
+                                                const record_key& key);
+
+/// The same without its trials. @param stage  counts only searches of this stage
+std::optional<stored_search> read_search_result(connection& source,
+                                                const function_identity& function,
+                                                const record_key& key,
+                                                std::optional<int> stage = std::nullopt);
+
+/// The trials of a search in the order in which they were made.
+std::vector<stored_trial> read_trials(connection& source, search_id search);
+
+/// One of them; none if it is damaged.
+std::optional<stored_trial> read_trial(connection& source, search_id search, std::int64_t position);
+
+/// The latest 256 searches of a function, whatever the key, on a device of exactly this identity
+/// with a compiler, the latest first.
+std::vector<search_id> list_searches(connection& source, const function_identity& function,
+                                     const device_identity& device, const std::string& compiler);
+
+/// The searches for exactly this key and stage with the same compiler and libtune, in whatever
+/// space, the latest first; 256 at most.
+std::vector<search_id> list_searches(connection& source, const function_identity& function,
+                                     const record_key& key, const search_identity& identity);
+
+/// Whether a search is for this key, space and stage.
+bool has_key(connection& source, search_id search, const function_identity& function,
+             const record_key& key, const search_identity& identity);
+
+}  // namespace tune::detail

@@ -1,0 +1,262 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/database/tuning_database.hpp"
+
+#include <utility>
+
+#include "libtune/store/database/connection.hpp"
+#include "libtune/store/database/database_session.hpp"
+#include "libtune/store/database/failed_trials.hpp"
+#include "libtune/store/database/field_check.hpp"
+#include "libtune/store/database/function_table.hpp"
+#include "libtune/store/database/incidents.hpp"
+#include "libtune/store/database/nearest.hpp"
+#include "libtune/store/database/record_memory.hpp"
+#include "libtune/store/database/trial_log.hpp"
+
+namespace tune {
+namespace {
+
+using detail::connection;
+using detail::function_table;
+
+std::vector<record> nearest_records(function_table& table, const record_key& key,
+                                    std::size_t most) {
+  const std::vector<device_identity> devices = table.devices(key.arguments);
+  std::vector<record> records;
+  for (nearest_match& match : rank_nearest(devices, key.device)) {
+    if (records.size() == most) break;
+    std::optional<record> found = table.find(key.arguments, devices[match.index]);
+    if (!found) continue;
+    if (match.step != match_step::exact) found->grade = match_grade::nearest;
+    found->step = match.step;
+    found->relaxed = std::move(match.relaxed);
+    records.push_back(*std::move(found));
+  }
+  return records;
+}
+
+std::optional<record> find_record(function_table& table, const record_key& key, match_mode mode) {
+  std::optional<record> found = table.find(key.arguments, key.device);
+  if (found || mode == match_mode::exact) return found;
+  std::vector<record> nearest = nearest_records(table, key, 1);
+  if (nearest.empty()) return std::nullopt;
+  return std::move(nearest.front());
+}
+
+void check_request(const function_identity& function, const record_key& key) {
+  static_cast<void>(table_name(function));  // for its checks, before anything is opened
+  detail::check_key(function.key_fields, key.arguments, function.name);
+}
+
+void check_result(const function_identity& function, const record_key& key,
+                  const std::vector<named_value>& values, std::optional<double> score_ns) {
+  check_request(function, key);
+  detail::check_fields(function.value_fields, values, function.name);
+  if (score_ns) detail::check_score(*score_ns);
+  check_field_names(function);
+}
+
+void check_trial(const stored_trial& trial) {
+  if (trial.score_ns) detail::check_score(*trial.score_ns);
+  for (const double sample : trial.samples_ns) detail::check_score(sample);
+}
+
+}  // namespace
+
+class tuning_database::implementation : public detail::database_session {
+ public:
+  using database_session::database_session;
+};
+
+tuning_database::tuning_database(const std::string& path, database_waits waits,
+                                 database_access access)
+    : impl_(std::make_unique<implementation>(path, waits, access)) {}
+
+tuning_database::~tuning_database() = default;
+tuning_database::tuning_database(tuning_database&&) noexcept = default;
+tuning_database& tuning_database::operator=(tuning_database&&) noexcept = default;
+
+const std::string& tuning_database::path() const noexcept { return impl_->path(); }
+
+std::optional<record> tuning_database::find(const function_identity& function,
+                                            const record_key& key, match_mode mode) {
+  check_request(function, key);
+  std::optional<record> found;
+  impl_->read_table(function,
+                    [&](function_table& table) { found = find_record(table, key, mode); });
+  return found;
+}
+
+std::vector<record> tuning_database::find_nearest(const function_identity& function,
+                                                  const record_key& key, std::size_t most) {
+  check_request(function, key);
+  std::vector<record> found;
+  impl_->read_table(function,
+                    [&](function_table& table) { found = nearest_records(table, key, most); });
+  return found;
+}
+
+std::vector<other_result> tuning_database::results_of(const function_identity& function,
+                                                      const record_key& key, std::size_t most) {
+  check_request(function, key);
+  std::vector<other_result> found;
+  impl_->read_table(function,
+                    [&](function_table& table) { found = table.results_of(key.device, most); });
+  return found;
+}
+
+std::optional<record> tuning_database::find_patiently(
+    const function_identity& function, const record_key& key, match_mode mode,
+    std::optional<std::chrono::milliseconds> wait) {
+  check_request(function, key);
+  const auto longest = wait.value_or(impl_->waits().write);
+  std::optional<record> found;
+  impl_->attempt("look up", function.name, [&] {
+    connection* source = impl_->open_for_reading(longest);
+    if (source == nullptr) return;
+    const detail::scoped_wait patience(*source, longest);
+    const detail::read_transaction one_state(*source);
+    function_table* table = impl_->find_table(*source, function);
+    const detail::work_limit limit(*source, impl_->waits().write);
+    if (table != nullptr) found = find_record(*table, key, mode);
+  });
+  return found;
+}
+
+void tuning_database::store(const function_identity& function, const record_key& key,
+                            const std::vector<named_value>& values,
+                            std::optional<double> score_ns) {
+  check_result(function, key, values, score_ns);
+  impl_->attempt_to_write("store the result of", function.name, [&] {
+    impl_->write_to_table(
+        function, [&](connection&, function_table& table) { table.store(key, values, score_ns); });
+  });
+  record_memory::shared().forget(function, key.arguments);
+}
+
+record tuning_database::store_first(const function_identity& function, const record_key& key,
+                                    const std::vector<named_value>& values,
+                                    std::optional<double> score_ns) {
+  check_result(function, key, values, score_ns);
+  record kept{
+      .values = values, .device = key.device, .score_ns = score_ns, .database = impl_->path()};
+  impl_->attempt_to_write("store the result of", function.name, [&] {
+    impl_->write_to_table(function, [&](connection&, function_table& table) {
+      if (auto first = table.find(key.arguments, key.device)) {
+        kept = *std::move(first);
+      } else {
+        table.store(key, values, score_ns);
+      }
+    });
+  });
+  record_memory::shared().forget(function, key.arguments);
+  return kept;
+}
+
+search_id tuning_database::begin_search(const function_identity& function, const record_key& key,
+                                        const search_identity& identity) {
+  check_request(function, key);
+  check_field_names(function);
+  search_id search{};
+  impl_->attempt_to_write("store a search of", function.name, [&] {
+    impl_->write_to_table(function, [&](connection& target, function_table&) {
+      search = detail::insert_search(target, function, key, identity);
+    });
+  });
+  return search;
+}
+
+void tuning_database::add_trial(search_id search, const stored_trial& trial) {
+  check_trial(trial);
+  impl_->attempt_to_write("store the trial", to_string(trial.configuration), [&] {
+    impl_->write_to_search(
+        search, [&](connection& target) { detail::insert_trial(target, search, trial); });
+  });
+}
+
+void tuning_database::add_trials(search_id search, std::span<const stored_trial> trials,
+                                 std::span<const stored_trial> replacing) {
+  for (const stored_trial& trial : trials) check_trial(trial);
+  for (const stored_trial& trial : replacing) check_trial(trial);
+  const std::size_t count = trials.size() + replacing.size();
+  impl_->attempt_to_write("store so many trials:", std::to_string(count), [&] {
+    impl_->write_to_search(search, [&](connection& target) {
+      for (const stored_trial& trial : trials) detail::insert_trial(target, search, trial);
+      for (const stored_trial& trial : replacing) detail::replace_trial(target, search, trial);
+    });
+  });
+}
+
+void tuning_database::finish_search(search_id search, const std::string& result) {
+  impl_->attempt_to_write("store the end of a search, with the result", result, [&] {
+    impl_->write_to_search(search,
+                           [&](connection& target) { detail::end_search(target, search, result); });
+  });
+}
+
+std::optional<stored_search> tuning_database::unfinished_search(const function_identity& function,
+                                                                const record_key& key, int stage) {
+  check_request(function, key);
+  return impl_->read_searches(function, [&](connection& source) -> std::optional<stored_search> {
+    auto search = detail::read_search_result(source, function, key, stage);
+    if (!search || (search->finished_at && search->result != stopped_search)) return std::nullopt;
+    search->trials = detail::read_trials(source, search->id);
+    return search;
+  });
+}
+
+std::vector<stored_trial> tuning_database::failed_trials(const function_identity& function,
+                                                         const record_key& key,
+                                                         const search_identity& identity,
+                                                         const std::string& outcome) {
+  check_request(function, key);
+  return impl_->read_searches(function, [&](connection& source) {
+    return detail::read_failed_trials(source, function, key, identity, outcome);
+  });
+}
+
+std::vector<stored_trial> tuning_database::incidents(const function_identity& function,
+                                                     const record_key& key,
+                                                     const search_identity& identity,
+                                                     std::span<const std::string> outcomes) {
+  check_request(function, key);
+  return impl_->read_searches(function, [&](connection& source) {
+    return detail::read_incidents(source, function, key, identity, outcomes);
+  });
+}
+
+std::optional<stored_search> tuning_database::latest_search(const function_identity& function,
+                                                            const record_key& key) {
+  check_request(function, key);
+  return impl_->read_searches(function, [&](connection& source) {
+    return detail::read_latest_search(source, function, key);
+  });
+}
+
+std::optional<stored_search> tuning_database::latest_search_result(
+    const function_identity& function, const record_key& key,
+    std::optional<std::chrono::milliseconds> wait) {
+  check_request(function, key);
+  const auto read = [&](connection& source) {
+    return detail::read_search_result(source, function, key);
+  };
+  return impl_->read_searches(function, read, wait);
+}
+
+std::optional<result_origin> tuning_database::origin(const function_identity& function,
+                                                     const record_key& key,
+                                                     const std::vector<named_value>& values) {
+  check_request(function, key);
+  return impl_->read_searches(function, [&](connection& source) {
+    return detail::read_origin(source, function, key, values);
+  });
+}
+
+std::vector<stored_trial> tuning_database::trials(const function_identity& function,
+                                                  const record_key& key) {
+  std::optional<stored_search> search = latest_search(function, key);
+  return search ? std::move(search->trials) : std::vector<stored_trial>();
+}
+
+}  // namespace tune

@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "libtune/store/database/database_place.hpp"
+#include "libtune/store/database/function_identity.hpp"
+#include "libtune/store/database/match.hpp"
+#include "libtune/store/database/record.hpp"
+#include "libtune/store/database/result_origin.hpp"
+#include "libtune/store/database/stored_trial.hpp"
+
+namespace tune {
+
+/// Others held the database for longer than the call may wait.
+class database_busy_error : public database_error {
+ public:
+  explicit database_busy_error(const database_error& failure) : database_error(failure) {}
+};
+
+/// For how long a call may wait for other processes that use the same database.
+struct database_waits {
+  /// A lookup. Others hold it up only while one of them commits, so a longer wait is not worth it.
+  std::chrono::milliseconds read{50};
+  /// Everything else.
+  std::chrono::milliseconds write{10'000};
+};
+
+/// The results of tuning, in a file that is made when the first of them is stored: one table for
+/// each autotune function and version, named "<name>__<version>", that a person can read, and
+/// beside them every trial of every search.
+///
+/// Thread-safe: the calls of several threads take turns. Any number of processes, and of objects
+/// in one process, may use one file.
+///
+/// A row whose checksum is wrong counts as not there. A file of libtune that is damaged beyond
+/// reading is moved aside by the next call that writes, which starts a new one; files of others are
+/// never touched (FORMAT.md).
+///
+/// All functions throw argument_error for what can never be stored (a wrong type, a NaN in a key,
+/// a bad name), schema_drift_error if the fields of the function have changed and its version has
+/// not, database_error if the file cannot be opened, read or written: database_busy_error if
+/// others hold it for too long, and forked_process_error in a process made by fork without exec
+/// after libtune was used in its parent.
+class tuning_database {
+ public:
+  /// Opens nothing yet.
+  /// @param path    a file; a relative path is from the current folder as of now
+  /// @param access  with anything but read_write, storing throws database_error; with immutable it
+  ///                is also an error if there is no file
+  explicit tuning_database(const std::string& path, database_waits waits = {},
+                           database_access access = database_access::read_write);
+  ~tuning_database();
+  tuning_database(tuning_database&&) noexcept;
+  tuning_database& operator=(tuning_database&&) noexcept;
+
+  /// The absolute path of the file.
+  const std::string& path() const noexcept;
+
+  /// The result for a key, or for the nearest device that has one for the same arguments
+  /// (store/nearest.hpp has the order). Nothing if there is none, if there is no file, or if others
+  /// hold the file for longer than the wait; changes nothing in any case.
+  std::optional<record> find(const function_identity& function, const record_key& key,
+                             match_mode mode = match_mode::exact);
+
+  /// The latest results of exactly this device, whatever the arguments. Empty where find finds
+  /// nothing.
+  std::vector<other_result> results_of(const function_identity& function, const record_key& key,
+                                       std::size_t most);
+
+  /// The results for the same arguments, from the nearest device to the farthest, the exact match
+  /// among them. Empty where find finds nothing. @param most  how many of them at most
+  std::vector<record> find_nearest(const function_identity& function, const record_key& key,
+                                   std::size_t most);
+  /// The same, for who would rather wait as long as for writing than look in vain.
+  /// @throws database_busy_error if others hold the file for even longer
+  /// @param wait  empty: as long as for writing
+  std::optional<record> find_patiently(const function_identity& function, const record_key& key,
+                                       match_mode mode = match_mode::exact,
+                                       std::optional<std::chrono::milliseconds> wait = {});
+
+  /// Stores the result for a key, in place of the one there was. On disk when it returns. Makes
+  /// the file if need be, readable and writable by its owner only, and the folders on the way.
+  /// @param score_ns  what it measured, finite and above zero; empty if it was not measured
+  void store(const function_identity& function, const record_key& key,
+             const std::vector<named_value>& values, std::optional<double> score_ns);
+
+  /// Stores the result for a key unless there is one, in one step, so that all who tune the same
+  /// key end with the same result: the first.
+  /// @returns the result that the key has now
+  record store_first(const function_identity& function, const record_key& key,
+                     const std::vector<named_value>& values, std::optional<double> score_ns);
+
+  /// Notes that a search for a key starts.
+  search_id begin_search(const function_identity& function, const record_key& key,
+                         const search_identity& identity = {});
+  /// Keeps a trial of a search. On disk when it returns.
+  void add_trial(search_id search, const stored_trial& trial);
+  /// Keeps several, all or none of them, which costs little more than to keep one.
+  /// @param replacing  trials that take the places of earlier ones of their configurations
+  void add_trials(search_id search, std::span<const stored_trial> trials,
+                  std::span<const stored_trial> replacing = {});
+  /// Notes that a search has ended. @param result  a word such as "found"; stopped_search for one
+  ///                                               that may go on later
+  void finish_search(search_id search, const std::string& result);
+
+  /// The search of this stage for exactly this key that was started last, with its trials, if it is
+  /// unfinished or was stopped.
+  std::optional<stored_search> unfinished_search(const function_identity& function,
+                                                 const record_key& key, int stage);
+  /// What is known to end with this outcome because of a program, with the same compiler: see
+  /// store/failed_trials.hpp.
+  std::vector<stored_trial> failed_trials(const function_identity& function, const record_key& key,
+                                          const search_identity& identity,
+                                          const std::string& outcome);
+
+  /// Every trial that ended with one of these outcomes, for exactly this key, the latest first: see
+  /// store/incidents.hpp.
+  std::vector<stored_trial> incidents(const function_identity& function, const record_key& key,
+                                      const search_identity& identity,
+                                      std::span<const std::string> outcomes);
+
+  /// The search for exactly this key that was started last, finished or not.
+  std::optional<stored_search> latest_search(const function_identity& function,
+                                             const record_key& key);
+  /// The same without its trials, which is quicker. @param wait  empty: as long as for writing
+  std::optional<stored_search> latest_search_result(
+      const function_identity& function, const record_key& key,
+      std::optional<std::chrono::milliseconds> wait = {});
+  /// Its trials; none if there was no search.
+  std::vector<stored_trial> trials(const function_identity& function, const record_key& key);
+  /// With what a result with these values was measured; see store/result_origin.hpp.
+  std::optional<result_origin> origin(const function_identity& function, const record_key& key,
+                                      const std::vector<named_value>& values);
+
+ private:
+  class implementation;
+  std::unique_ptr<implementation> impl_;
+};
+
+}  // namespace tune

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/database/tuning_layers.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/store/database/database_failure.hpp"
+#include "libtune/store/database/nearest.hpp"
+#include "libtune/store/database/record_memory.hpp"
+
+namespace tune {
+namespace {
+
+// What is remembered of a nearest match has to be no answer to an exact lookup.
+std::string nearest_scope(const std::string& scope) { return "nearest\n" + scope; }
+
+// What could not be stored gives way to what another process has stored since.
+std::string unstored_scope(const std::string& scope) { return "unstored\n" + scope; }
+
+template <class Use>
+void warn_on_failure(Use use) {
+  try {
+    use();
+  } catch (const database_error& failure) {
+    detail::warn_of_failure(failure);
+  }
+}
+
+}  // namespace
+
+tuning_layers::tuning_layers(std::shared_ptr<tuning_database> user,
+                             std::vector<std::shared_ptr<tuning_database>> systems)
+    : user_(std::move(user)) {
+  if (user_) databases_.push_back(user_);
+  std::ranges::move(systems, std::back_inserter(databases_));
+  for (const auto& database : databases_) scope_ += database->path() + '\n';
+}
+
+std::optional<record> tuning_layers::find(const function_identity& function,
+                                          const record_key& key) const {
+  record_memory& memory = record_memory::shared();
+  std::optional<record> found = memory.find(scope_, function, key);
+  if (found) return found;
+  const std::uint64_t generation = memory.generation();
+  for (const auto& database : databases_) {
+    warn_on_failure([&] { found = database->find(function, key); });
+    if (!found) continue;
+    record kept = *found;
+    kept.remembered = true;
+    memory.remember(scope_, function, key, kept, generation);
+    return found;
+  }
+  return memory.find(unstored_scope(scope_), function, key);
+}
+
+void tuning_layers::remember(const function_identity& function, const record_key& key,
+                             const std::vector<named_value>& values) const {
+  record_memory& memory = record_memory::shared();
+  memory.remember(unstored_scope(scope_), function, key,
+                  {.values = values, .device = key.device, .score_ns = std::nullopt},
+                  memory.generation());
+}
+
+std::vector<record> tuning_layers::find_nearest(const function_identity& function,
+                                                const record_key& key, std::size_t most) const {
+  std::vector<record> all;
+  for (const auto& database : databases_) {
+    warn_on_failure([&] {
+      std::ranges::move(database->find_nearest(function, key, most), std::back_inserter(all));
+    });
+  }
+  std::vector<device_identity> devices;
+  for (const record& one : all) devices.push_back(one.device);
+  std::vector<record> ranked;
+  for (const nearest_match& match : rank_nearest(devices, key.device)) {
+    if (ranked.size() == most) break;
+    // A lower database has nothing to add for the same device.
+    if (!ranked.empty() && ranked.back().device == devices[match.index]) continue;
+    ranked.push_back(std::move(all[match.index]));
+  }
+  return ranked;
+}
+
+std::optional<record> tuning_layers::chosen_nearest(const function_identity& function,
+                                                    const record_key& key) const {
+  return record_memory::shared().find(nearest_scope(scope_), function, key);
+}
+
+void tuning_layers::choose_nearest(const function_identity& function, const record_key& key,
+                                   const record& chosen, std::uint64_t generation) const {
+  record_memory::shared().remember(nearest_scope(scope_), function, key, chosen, generation);
+}
+
+std::optional<result_origin> tuning_layers::origin(const function_identity& function,
+                                                   const std::vector<named_value>& arguments,
+                                                   const record& found) const {
+  std::optional<result_origin> read;
+  for (const auto& database : databases_) {
+    if (database->path() != found.database) continue;
+    warn_on_failure([&] {
+      read = database->origin(function, {arguments, found.device}, found.values);
+    });
+    break;
+  }
+  return read;
+}
+
+std::vector<stored_trial> tuning_layers::trials(const function_identity& function,
+                                                const std::vector<named_value>& arguments,
+                                                const record& found) const {
+  std::vector<stored_trial> read;
+  for (const auto& database : databases_) {
+    if (database->path() != found.database) continue;
+    warn_on_failure([&] { read = database->trials(function, {arguments, found.device}); });
+    break;
+  }
+  return read;
+}
+
+}  // namespace tune

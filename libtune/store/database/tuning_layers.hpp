@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libtune/store/database/result_origin.hpp"
+#include "libtune/store/database/tuning_database.hpp"
+
+namespace tune {
+
+/// The databases that are looked in, one over the other: what this process has found already, the
+/// user's database, then the others, such as the system's, which are only ever read.
+///
+/// Exact matches come first, in this order of the databases. Nearest matches are ranked over all
+/// databases together, by store/nearest.hpp; of two for one device the one of the upper database.
+/// A database that cannot be used costs one warning and is passed over. Thread-safe.
+///
+/// All functions throw argument_error for what can never be stored, as tuning_database does.
+class tuning_layers {
+ public:
+  /// @param user     null if there is none
+  /// @param systems  in order; they are only read
+  tuning_layers(std::shared_ptr<tuning_database> user,
+                std::vector<std::shared_ptr<tuning_database>> systems);
+
+  const std::shared_ptr<tuning_database>& user() const noexcept { return user_; }
+  bool empty() const noexcept { return databases_.empty(); }
+
+  /// The exact match of the uppermost database that has one, else what could not be stored. What
+  /// was found before is remembered.
+  std::optional<record> find(const function_identity& function, const record_key& key) const;
+
+  /// Remembers a result that could not be stored, so that this process finds it again where no
+  /// database has one.
+  void remember(const function_identity& function, const record_key& key,
+                const std::vector<named_value>& values) const;
+
+  /// The results for the same arguments, from the nearest device to the farthest.
+  /// @param most  how many of them at most
+  std::vector<record> find_nearest(const function_identity& function, const record_key& key,
+                                   std::size_t most = 16) const;
+
+  /// The nearest match that was chosen for a key before, since when this process has stored
+  /// nothing for the function and arguments.
+  std::optional<record> chosen_nearest(const function_identity& function,
+                                       const record_key& key) const;
+  /// Remembers a choice for chosen_nearest. @param generation  record_memory's, from before it
+  void choose_nearest(const function_identity& function, const record_key& key,
+                      const record& chosen, std::uint64_t generation) const;
+
+  /// With what a record was measured; nothing if that is not known or cannot be read.
+  std::optional<result_origin> origin(const function_identity& function,
+                                      const std::vector<named_value>& arguments,
+                                      const record& found) const;
+
+  /// The trials of the latest search that led to a record; none if they cannot be read.
+  std::vector<stored_trial> trials(const function_identity& function,
+                                   const std::vector<named_value>& arguments,
+                                   const record& found) const;
+
+ private:
+  std::shared_ptr<tuning_database> user_;
+  std::vector<std::shared_ptr<tuning_database>> databases_;  // from the top
+  std::string scope_;                                        // the paths, for record_memory
+};
+
+}  // namespace tune

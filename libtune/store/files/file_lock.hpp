@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <utility>
+
+#include "libtune/base/file_descriptor.hpp"
+
+namespace tune {
+
+/// Called now and then by who waits, on its thread, with the time waited so far. What it throws
+/// ends the wait.
+using wait_look = std::function<void(std::chrono::nanoseconds)>;
+
+}  // namespace tune
+
+namespace tune::detail {
+
+/// What came of an attempt to lock a file.
+enum class lock_attempt {
+  taken,
+  busy,       ///< another process, or another open file of this one, has it
+  removed,    ///< the file has lost its name, so that the lock would say nothing to others
+  impossible  ///< there is no file, or its file system has no locks
+};
+
+/// The system's exclusive lock (flock) of an open file, which need not be writable. The system
+/// releases it however the process ends. Not thread-safe.
+///
+/// A forked process has a copy of the descriptor, whose end releases nothing.
+class [[nodiscard]] file_lock {
+ public:
+  file_lock() noexcept = default;
+  explicit file_lock(file_descriptor file) noexcept : file_(std::move(file)) {}
+  file_lock(file_lock&& other) noexcept
+      : file_(std::move(other.file_)), is_taken_(std::exchange(other.is_taken_, false)) {}
+  file_lock& operator=(file_lock&& other) noexcept;
+  ~file_lock() { release(); }
+
+  /// Does not wait.
+  lock_attempt try_take() noexcept;
+  void release() noexcept;
+
+  bool is_taken() const noexcept { return is_taken_; }
+  const file_descriptor& file() const noexcept { return file_; }
+
+ private:
+  file_descriptor file_;
+  bool is_taken_ = false;
+};
+
+/// Adds up the time that is waited. While this process is stopped little of it counts, so that who
+/// goes on after a pause still has its time to wait. Not thread-safe.
+class wait_clock {
+ public:
+  /// @param most_at_once  that counts between two calls of elapsed
+  explicit wait_clock(
+      std::chrono::milliseconds most_at_once = std::chrono::milliseconds(250)) noexcept
+      : most_at_once_(most_at_once) {}
+
+  std::chrono::nanoseconds elapsed() noexcept;
+
+ private:
+  std::chrono::milliseconds most_at_once_;
+  std::chrono::steady_clock::time_point seen_ = std::chrono::steady_clock::now();
+  std::chrono::nanoseconds counted_{0};
+};
+
+/// Calls attempt until it returns true or the wait is over, less often as time goes by. A wait in
+/// the kernel would have no end if the process that has the lock has been stopped.
+/// @param wait  zero or less for a single attempt
+/// @param look  called between attempts with the time waited so far; empty: nothing
+/// @returns what attempt returned last
+bool keep_trying(std::chrono::milliseconds wait, const std::function<bool()>& attempt,
+                 const wait_look& look = {});
+
+}  // namespace tune::detail

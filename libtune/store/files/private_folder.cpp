@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/files/private_folder.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <dirent.h>
+#include <fcntl.h>
+#include <filesystem>
+#include <memory>
+#include <sys/stat.h>
+#include <tuple>
+#include <utility>
+
+namespace tune::detail {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr ::mode_t owner_only = S_IRUSR | S_IWUSR;
+// O_NONBLOCK, because opening a pipe that somebody has put there would wait for ever.
+constexpr int common_flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+
+[[noreturn]] void throw_last_error(const std::string& attempt) {
+  throw std::system_error(errno, std::generic_category(), attempt);
+}
+
+[[noreturn]] void throw_not_private(const std::string& what) {
+  throw std::system_error(std::make_error_code(std::errc::operation_not_permitted), what);
+}
+
+struct stat status_of(const file_descriptor& file) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) throw_last_error("fstat");
+  return status;
+}
+
+void check_private(const struct stat& status, const std::string& name) {
+  if (status.st_uid != ::geteuid()) throw_not_private(name + " belongs to another user");
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    throw_not_private(name + " may be written by other users");
+  }
+}
+
+file_time time_of(const struct stat& status) noexcept {
+  constexpr file_time nanoseconds_per_second = 1'000'000'000;
+  return file_time{status.st_mtim.tv_sec} * nanoseconds_per_second + status.st_mtim.tv_nsec;
+}
+
+// After a name, "/" and "/." would make the system follow a symbolic link of that name.
+std::string ending_in_a_name(std::string path) {
+  while (path.size() > 1 && (path.ends_with('/') || path.ends_with("/."))) path.pop_back();
+  return path;
+}
+
+struct close_directory {
+  void operator()(DIR* directory) const noexcept { ::closedir(directory); }
+};
+
+}  // namespace
+
+std::error_code create_private_folders(const std::string& path) {
+  fs::path reached;
+  for (const fs::path& part : fs::path(path)) {
+    reached /= part;
+    if (::mkdir(reached.c_str(), S_IRWXU) == 0) {
+      // The process may have a mask that keeps even the owner out.
+      ::chmod(reached.c_str(), S_IRWXU);
+      continue;
+    }
+    if (errno == EEXIST) continue;
+    const std::error_code reason(errno, std::generic_category());
+    std::error_code ignored;
+    if (!fs::is_directory(reached, ignored)) return reason;
+  }
+  return {};
+}
+
+std::optional<private_folder> private_folder::open(const std::string& path) {
+  const std::string folder = ending_in_a_name(path);
+  file_descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | common_flags));
+  if (!opened) {
+    if (errno == ENOENT) return std::nullopt;
+    throw_last_error("opening the folder");
+  }
+  check_private(status_of(opened), "the folder");
+  return private_folder(std::move(opened));
+}
+
+file_descriptor private_folder::open_file(const std::string& name) const {
+  file_descriptor file(::openat(folder_.get(), name.c_str(), O_RDONLY | common_flags));
+  if (!file) {
+    if (errno == ENOENT) return file;
+    throw_last_error("opening it");
+  }
+  const struct stat status = status_of(file);
+  if (!S_ISREG(status.st_mode)) throw_not_private("it is not a regular file");
+  check_private(status, "it");
+  // Another name could be in a folder that others can write. None at all: it was just removed.
+  if (status.st_nlink > 1) throw_not_private("it has several names");
+  return file;
+}
+
+file_descriptor private_folder::create_file(const std::string& name) const {
+  file_descriptor file(::openat(folder_.get(), name.c_str(),
+                                O_WRONLY | O_CREAT | O_EXCL | common_flags, owner_only));
+  if (!file) throw_last_error("making a file");
+  // The process may have a mask that keeps even the owner out.
+  if (::fchmod(file.get(), owner_only) != 0) throw_last_error("fchmod");
+  return file;
+}
+
+file_descriptor private_folder::open_lock_file(const std::string& name) const {
+  file_descriptor file(
+      ::openat(folder_.get(), name.c_str(), O_RDWR | O_CREAT | common_flags, owner_only));
+  if (!file) throw_last_error("opening the lock file");
+  return file;
+}
+
+void private_folder::rename_file(const std::string& from, const std::string& to) const {
+  if (::renameat(folder_.get(), from.c_str(), folder_.get(), to.c_str()) != 0) {
+    throw_last_error("renaming a file");
+  }
+}
+
+void private_folder::remove_file(const std::string& name) const {
+  if (::unlinkat(folder_.get(), name.c_str(), 0) != 0 && errno != ENOENT) {
+    throw_last_error("removing a file");
+  }
+}
+
+std::vector<listed_file> private_folder::list_files() const {
+  // Opened anew, because a duplicate would share its place in the folder with other threads.
+  file_descriptor anew(::openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::unique_ptr<DIR, close_directory> directory(::fdopendir(anew.get()));
+  if (directory == nullptr) throw_last_error("listing the folder");
+  anew.release();
+  std::vector<listed_file> files;
+  while (const dirent* entry = ::readdir(directory.get())) {
+    struct stat status {};
+    const bool there = ::fstatat(folder_.get(), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+    if (!there || !S_ISREG(status.st_mode)) continue;
+    files.push_back({entry->d_name, static_cast<std::uint64_t>(status.st_size), time_of(status)});
+  }
+  return files;
+}
+
+void private_folder::synchronise() const {
+  if (::fsync(folder_.get()) != 0) throw_last_error("fsync of the folder");
+}
+
+file_time last_use(const file_descriptor& file) { return time_of(status_of(file)); }
+
+file_time current_time() noexcept {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+std::vector<std::string> least_recently_used(std::vector<listed_file> files,
+                                             std::uint64_t allowed_bytes, file_time now) {
+  std::uint64_t total = 0;
+  for (const listed_file& file : files) total += file.bytes;
+  std::vector<std::string> names;
+  if (total <= allowed_bytes) return names;
+  // Machines that share a folder may be some minutes apart, and that is no fault.
+  constexpr file_time one_hour = 3'600'000'000'000;
+  const auto order_of = [&](const listed_file& file) {
+    return std::tuple<bool, file_time, const std::string&>(file.used <= now + one_hour, file.used,
+                                                           file.name);
+  };
+  std::ranges::sort(files, std::ranges::less{}, order_of);
+  for (listed_file& file : files) {
+    if (total <= allowed_bytes) break;
+    total -= file.bytes;
+    names.push_back(std::move(file.name));
+  }
+  return names;
+}
+
+}  // namespace tune::detail

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Between the rows of an open database and database_content. All throw SQLite::Exception for what
+// SQLite reports; the functions that write do so inside the caller's write_transaction.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "libtune/store/maintenance/database_content.hpp"
+#include "libtune/store/maintenance/raw_table.hpp"
+
+namespace tune::detail {
+
+/// All that is kept of a function that the database has.
+/// @param damaged  is increased for each row that is left out because its checksum is wrong
+function_content read_content(connection& source, const function_identity& function,
+                              bool with_trials, std::size_t& damaged);
+
+/// The intact result for a key of the function. @param results  the function's table
+std::optional<result_content> read_result(raw_table& results, const function_identity& function,
+                                          const result_content& wanted);
+
+/// Stores a result, in place of the one with the same key.
+void write_result(raw_table& results, const result_content& result);
+
+/// Adds a search, with its trials, under a number that is free.
+void write_search(connection& target, const function_identity& function,
+                  const search_content& search);
+
+}  // namespace tune::detail

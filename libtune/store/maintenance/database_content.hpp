@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+// What a whole database holds, as data: what tunedb lists, exports, merges and imports.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "libtune/base/value.hpp"
+#include "libtune/device/device_identity.hpp"
+#include "libtune/store/database/function_identity.hpp"
+
+namespace tune {
+
+/// What a column holds, as SQLite tells it: NULL, INTEGER, REAL, TEXT or BLOB.
+using column_value =
+    std::variant<std::monostate, std::int64_t, double, std::string, std::vector<std::byte>>;
+
+/// Columns by their names. Those that a later libtune adds travel along unread.
+using column_values = std::map<std::string, column_value>;
+
+/// The text of a column, empty if it holds none.
+std::string text_of(const column_values& columns, const std::string& name);
+
+/// A row of a function's table.
+struct result_content {
+  std::vector<named_value> arguments{};  ///< in the order of function_identity::key_fields
+  std::vector<named_value> values{};     ///< in the order of function_identity::value_fields
+  column_values columns{};  ///< all others (device_*, score_ns, tuned_at, ...) but the checksum
+
+  device_identity device() const;
+  std::optional<double> score_ns() const;  ///< empty if it was not measured
+};
+
+/// A trial of a search.
+struct trial_content {
+  std::vector<named_value> configuration{};
+  column_values columns{};  ///< of libtune_trial, but for its place and the checksum
+
+  std::vector<double> samples_ns() const;  ///< empty if the column holds no list of numbers
+  std::optional<double> score_ns() const;  ///< empty unless it was measured
+  /// The bounds of its confidence interval; empty if they are not known.
+  std::optional<double> score_lower_ns() const;
+  std::optional<double> score_upper_ns() const;
+};
+
+/// A search with its trials, in the order in which they were made.
+struct search_content {
+  column_values columns{};  ///< of libtune_search, but for its number, its table and the checksum
+  std::vector<trial_content> trials{};
+  std::int64_t id =
+      0;  ///< its number in the database that it was read from; means nothing elsewhere
+
+  /// Its name, platform and driver; the rest is not known.
+  device_identity device() const;
+};
+
+/// An autotune function, in one version, with all that is kept of it.
+struct function_content {
+  function_identity function{};
+  std::vector<result_content> results{};
+  std::vector<search_content> searches{};
+};
+
+struct database_content {
+  std::vector<function_content> functions{};
+};
+
+/// The device_* columns of a result.
+column_values device_columns(const device_identity& device);
+
+/// The columns of a search that say what it is for.
+column_values search_columns(const std::vector<named_value>& arguments,
+                             const device_identity& device);
+
+/// Unambiguous text: equal texts mean equal contents. The number of a search does not count.
+std::string canonical_text(const column_value& v);
+std::string canonical_text(const column_values& columns);
+std::string canonical_text(const result_content& result);
+std::string canonical_text(const search_content& search);
+
+/// The same for a whole database, whatever the order of its functions, rows and searches.
+std::string canonical_text(const database_content& content);
+
+/// Which of two results for one key is kept where databases meet: the one that was measured, then
+/// the faster, then the one whose contents have the smaller SHA-256. A strict order of the
+/// contents alone, so that databases may meet in any order, any number of times.
+bool wins_over(const result_content& a, const result_content& b);
+
+}  // namespace tune

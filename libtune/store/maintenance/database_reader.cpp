@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/maintenance/database_reader.hpp"
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Exception.h>
+#include <SQLiteCpp/Statement.h>
+#include <SQLiteCpp/Transaction.h>
+#include <chrono>
+#include <fmt/format.h>
+#include <string_view>
+
+#include "libtune/base/forked_process.hpp"
+#include "libtune/base/seal.hpp"
+#include "libtune/store/database/connection.hpp"
+#include "libtune/store/database/database_failure.hpp"
+#include "libtune/store/database/database_file.hpp"
+#include "libtune/store/database/row_checksum.hpp"
+#include "libtune/store/maintenance/content_rows.hpp"
+#include "libtune/store/maintenance/function_list.hpp"
+#include "libtune/store/maintenance/raw_table.hpp"
+
+namespace tune {
+namespace {
+
+using detail::connection;
+using detail::raw_table;
+
+constexpr std::chrono::seconds patience{10};
+
+std::size_t count(connection& source, const std::string& from, const std::string& table) {
+  SQLite::Statement query(source.database(), "SELECT count(*) FROM " + from);
+  if (!table.empty()) query.bind(1, table);
+  query.executeStep();
+  return static_cast<std::size_t>(query.getColumn(0).getInt64());
+}
+
+std::vector<device_identity> devices_of(connection& source, const std::string& table) {
+  SQLite::Statement query(source.database(),
+                          "SELECT DISTINCT device_name, device_platform, device_version FROM " +
+                              detail::quoted_name(table));
+  std::vector<device_identity> devices;
+  while (query.executeStep()) {
+    devices.push_back({query.getColumn(0).getString(), query.getColumn(1).getString(),
+                       query.getColumn(2).getString()});
+  }
+  return devices;
+}
+
+function_summary summarise(connection& source, const function_identity& function) {
+  const std::string table = table_name(function);
+  return {.function = function,
+          .results = count(source, detail::quoted_name(table), {}),
+          .searches = count(source, "libtune_search WHERE table_name = ?", table),
+          .trials = count(source,
+                          "libtune_trial JOIN libtune_search ON search_id = id "
+                          "WHERE table_name = ?",
+                          table),
+          .devices = devices_of(source, table)};
+}
+
+}  // namespace
+
+class database_reader::implementation {
+ public:
+  implementation(const std::string& path, database_access access)
+      : path_(detail::absolute_path(path)), access_(access) {}
+
+  template <class Step>
+  auto attempt(const std::string& what, Step step) {
+    const auto asked = [&] { return what + " in the tuning database '" + path_ + "'"; };
+    detail::refuse_if_forked(asked);
+    detail::check_seal(sealed_action::database, asked);
+    try {
+      return step();
+    } catch (const SQLite::Exception& failure) {
+      throw detail::database_failure(path_, what, failure);
+    }
+  }
+
+  bool has_tables() {
+    return attempt("read it", [&] { return open() != nullptr; });
+  }
+
+  /// Runs step(connection) on one state of the database, and turns what SQLite reports into a
+  /// database_error. Not run where there is no database.
+  template <class Step>
+  auto attempt_reading(const std::string& what, Step step) {
+    return attempt(what, [&]() -> decltype(step(*connection_)) {
+      if (open() == nullptr) return {};
+      const SQLite::Transaction one_state(connection_->database());
+      return step(*connection_);
+    });
+  }
+
+  std::size_t damaged = 0;
+
+ private:
+  connection* open() {
+    if (!connection_) {
+      if (!detail::is_there(path_)) return nullptr;
+      connection_ = std::make_unique<connection>(path_, patience, patience, access_);
+    }
+    return connection_->is_ready() ? connection_.get() : nullptr;
+  }
+
+  const std::string path_;
+  const database_access access_;
+  std::unique_ptr<connection> connection_;
+};
+
+database_reader::database_reader(const std::string& path, database_access access)
+    : impl_(std::make_unique<implementation>(path, access)) {}
+
+// SQLite forbids a forked process even to close what its parent opened.
+database_reader::~database_reader() {
+  if (detail::is_forked()) static_cast<void>(impl_.release());
+}
+
+bool database_reader::has_tables() { return impl_->has_tables(); }
+std::size_t database_reader::damaged() const noexcept { return impl_->damaged; }
+
+std::vector<function_summary> database_reader::functions() {
+  return impl_->attempt_reading("list the functions", [&](connection& source) {
+    std::vector<function_summary> all;
+    for (const function_identity& function : detail::read_functions(source, impl_->damaged)) {
+      all.push_back(summarise(source, function));
+    }
+    return all;
+  });
+}
+
+function_content database_reader::read(const function_identity& function, bool with_trials) {
+  return impl_->attempt_reading("read '" + function.name + "'", [&](connection& source) {
+    return detail::read_content(source, function, with_trials, impl_->damaged);
+  });
+}
+
+database_content database_reader::read_all() {
+  return impl_->attempt_reading("read all of it", [&](connection& source) {
+    database_content content;
+    for (const function_identity& function : detail::read_functions(source, impl_->damaged)) {
+      content.functions.push_back(detail::read_content(source, function, true, impl_->damaged));
+    }
+    return content;
+  });
+}
+
+}  // namespace tune

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libtune/store/database/database_place.hpp"
+#include "libtune/store/maintenance/database_content.hpp"
+
+namespace tune {
+
+/// What a database holds of one function, in numbers.
+struct function_summary {
+  function_identity function{};
+  std::size_t results = 0;
+  std::size_t searches = 0;
+  std::size_t trials = 0;
+  std::vector<device_identity> devices{};  ///< that have results, in no certain order
+};
+
+/// Reads whole databases, as they are at one moment: what other processes write meanwhile is not
+/// seen. They cannot commit while one of the functions runs, so a reader is for tools. Never
+/// changes anything but to finish what a killed process left, and the version of the tables. Not
+/// thread-safe.
+///
+/// All functions throw database_error if the file cannot be opened or read.
+class database_reader {
+ public:
+  /// Opens nothing yet. @throws argument_error if the path cannot name a file
+  /// @param access  with read_only nothing at all is written, and the file may be another user's
+  explicit database_reader(const std::string& path,
+                           database_access access = database_access::read_write);
+  ~database_reader();
+  database_reader(const database_reader&) = delete;
+  database_reader& operator=(const database_reader&) = delete;
+
+  /// Whether there is a file, and it has libtune's tables.
+  bool has_tables();
+
+  /// Every function, by name and version.
+  std::vector<function_summary> functions();
+
+  /// One function with its results and searches; the trials only if they are asked for.
+  function_content read(const function_identity& function, bool with_trials = true);
+
+  /// All of it.
+  database_content read_all();
+
+  /// How many rows were left out so far because their checksum is wrong.
+  std::size_t damaged() const noexcept;
+
+ private:
+  class implementation;
+  std::unique_ptr<implementation> impl_;
+};
+
+}  // namespace tune

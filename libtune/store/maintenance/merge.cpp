@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/store/maintenance/merge.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Exception.h>
+#include <SQLiteCpp/Savepoint.h>
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+#include <sqlite3.h>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "libtune/store/database/connection.hpp"
+#include "libtune/store/database/database_failure.hpp"
+#include "libtune/store/database/database_file.hpp"
+#include "libtune/store/database/database_lock.hpp"
+#include "libtune/store/database/field_check.hpp"
+#include "libtune/store/database/function_identity.hpp"
+#include "libtune/store/database/function_table.hpp"
+#include "libtune/store/database/identity_column.hpp"
+#include "libtune/store/maintenance/content_rows.hpp"
+#include "libtune/store/maintenance/raw_table.hpp"
+
+namespace tune {
+namespace {
+
+using detail::connection;
+using detail::raw_table;
+
+constexpr std::chrono::seconds merge_patience{10};
+
+void require_text(const column_values& columns, const char* name, const std::string& whose) {
+  const auto found = columns.find(name);
+  if (found == columns.end() || !std::holds_alternative<std::string>(found->second)) {
+    throw argument_error(fmt::format("'{}' of '{}' is no text, or missing", name, whose));
+  }
+}
+
+/// Name, platform and driver have to be there; what else is not there is not known.
+void check_device(const column_values& columns, const std::string& whose) {
+  for (const char* name : {"device_name", "device_platform", "device_version"}) {
+    require_text(columns, name, whose);
+  }
+  for (const identity_column& column : identity_columns()) {
+    const auto found = columns.find(column.name);
+    if (found == columns.end() || std::holds_alternative<std::monostate>(found->second)) continue;
+    const bool is_text = std::holds_alternative<std::string>(column.get({}));
+    const auto* number = std::get_if<std::int64_t>(&found->second);
+    if (is_text) require_text(columns, column.name, whose);
+    if (!is_text && (number == nullptr || *number < 0)) {
+      throw argument_error(
+          fmt::format("'{}' of '{}' is no number of a device: a whole one, zero "
+                      "if it is not known",
+                      column.name, whose));
+    }
+  }
+}
+
+// What tuning_database would not store must not come in by another door.
+void check_result(const function_identity& function, const result_content& result) {
+  detail::check_key(function.key_fields, result.arguments, function.name);
+  detail::check_fields(function.value_fields, result.values, function.name);
+  if (const auto score = result.score_ns()) detail::check_score(*score);
+  check_device(result.columns, function.name);
+  require_text(result.columns, "tuned_at", function.name);
+}
+
+void check_search(const function_identity& function, const search_content& search) {
+  check_device(search.columns, function.name);
+  require_text(search.columns, "arguments_canonical", function.name);
+  require_text(search.columns, "device_canonical", function.name);
+  for (const trial_content& trial : search.trials) {
+    if (const auto score = trial.score_ns()) detail::check_score(*score);
+    for (const double sample : trial.samples_ns()) detail::check_score(sample);
+  }
+}
+
+void leave(merge_report& report, std::size_t count, const function_identity& function,
+           const std::string& reason) {
+  report.left += count;
+  std::string text = fmt::format("{}, version {}: {}", function.name, function.version, reason);
+  if (std::ranges::find(report.reasons, text) == report.reasons.end()) {
+    report.reasons.push_back(std::move(text));
+  }
+}
+
+bool is_of_the_row(const SQLite::Exception& failure) {
+  const int kind = failure.getErrorCode() & 0xff;
+  return kind == SQLITE_CONSTRAINT || kind == SQLITE_MISMATCH || kind == SQLITE_TOOBIG;
+}
+
+/// Runs take(), which checks and writes one result or search; one that cannot be stored leaves
+/// nothing behind but the report.
+template <class Take>
+void take_or_leave(connection& target, const function_identity& function, merge_report& report,
+                   Take take) {
+  try {
+    SQLite::Savepoint one(target.database(), "one");
+    take();
+    one.release();
+  } catch (const argument_error& unfit) {
+    leave(report, 1, function, unfit.what());
+  } catch (const SQLite::Exception& refused) {
+    if (!is_of_the_row(refused)) throw;
+    leave(report, 1, function, refused.what());
+  }
+}
+
+void merge_results(connection& target, const function_content& content, merge_report& report) {
+  raw_table results(target, table_name(content.function));
+  for (const result_content& result : content.results) {
+    take_or_leave(target, content.function, report, [&] {
+      check_result(content.function, result);
+      const auto present = detail::read_result(results, content.function, result);
+      if (present && !wins_over(result, *present)) {
+        ++report.results_kept;
+        return;
+      }
+      detail::write_result(results, result);
+      ++(present ? report.results_replaced : report.results_added);
+    });
+  }
+}
+
+void merge_searches(connection& target, const function_content& content, merge_report& report) {
+  if (content.searches.empty()) return;
+  std::size_t damaged = 0;
+  std::set<std::string> known;
+  for (const search_content& search :
+       detail::read_content(target, content.function, true, damaged).searches) {
+    known.insert(canonical_text(search));
+  }
+  // The oldest first, because the number of a search tells which is the latest.
+  std::set<std::pair<std::string, std::string>> order;
+  std::map<std::string, const search_content*> added;
+  for (const search_content& search : content.searches) {
+    std::string text = canonical_text(search);
+    if (!known.contains(text) && added.emplace(text, &search).second) {
+      order.emplace(text_of(search.columns, "started_at"), std::move(text));
+    } else {
+      ++report.searches_known;
+    }
+  }
+  for (const auto& [started_at, text] : order) {
+    take_or_leave(target, content.function, report, [&] {
+      const search_content& search = *added.at(text);
+      check_search(content.function, search);
+      detail::write_search(target, content.function, search);
+      ++report.searches_added;
+    });
+  }
+}
+
+/// Makes the function's table if need be. @returns whether there is one that fits
+bool prepare_table(connection& target, const function_content& content, merge_report& report) {
+  const function_identity& function = content.function;
+  const std::size_t count = content.results.size() + content.searches.size();
+  try {
+    check_field_names(function);
+    if (!detail::function_table::open(target, function)) {
+      detail::function_table::create(target, function);
+    }
+    return true;
+  } catch (const argument_error& unfit) {
+    leave(report, count, function, unfit.what());
+  } catch (const schema_drift_error& drift) {
+    leave(report, count, function, drift.what());
+  }
+  return false;
+}
+
+}  // namespace
+
+merge_report merge_content(const std::string& path, const database_content& content) {
+  const std::string file = detail::absolute_path(path);
+  merge_report report;
+  try {
+    detail::create_private_file(file);  // with the folder, for the lock's file
+    const detail::database_lock lock(file, detail::database_lock::kind::shared, merge_patience);
+    detail::create_private_file(file);  // it may have been moved meanwhile
+    connection target(file, merge_patience, merge_patience);
+    detail::write_transaction transaction(target, merge_patience);
+    for (const function_content& function : content.functions) {
+      if (!prepare_table(target, function, report)) continue;
+      merge_results(target, function, report);
+      merge_searches(target, function, report);
+    }
+    transaction.commit();
+  } catch (const SQLite::Exception& failure) {
+    throw detail::database_failure(file, "merge into it", failure);
+  }
+  return report;
+}
+
+}  // namespace tune

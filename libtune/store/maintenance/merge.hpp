@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "libtune/store/maintenance/database_content.hpp"
+
+namespace tune {
+
+/// What a merge has done to the database.
+struct merge_report {
+  std::size_t results_added = 0;     ///< for keys that had none
+  std::size_t results_replaced = 0;  ///< because wins_over says so
+  std::size_t results_kept = 0;      ///< because the one that was there is as good or better
+  std::size_t searches_added = 0;
+  std::size_t searches_known = 0;      ///< the same search, trial for trial, was there
+  std::size_t left = 0;                ///< results and searches that could not be taken
+  std::vector<std::string> reasons{};  ///< why, each once; empty if all was taken
+};
+
+/// Brings contents into a database, in one transaction. The file is made if need be. For each key
+/// the winner of both results stays (wins_over), and every search that is not there yet is added;
+/// so the order of merges does not matter, nor does repeating one.
+///
+/// What can never be stored is left out and reported, and the rest is taken: a result or search
+/// with a bad type, time or device (every column of store/identity_column.hpp is looked at) or with
+/// a column that this libtune does not know; a function with a bad name, or with other fields than
+/// the database has it.
+///
+/// @throws database_error  if the file cannot be opened, read or written; it is then as it was
+merge_report merge_content(const std::string& path, const database_content& content);
+
+}  // namespace tune

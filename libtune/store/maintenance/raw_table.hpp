@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libtune/store/maintenance/database_content.hpp"
+
+namespace SQLite {
+class Column;
+class Statement;
+}  // namespace SQLite
+
+namespace tune::detail {
+
+class connection;
+
+/// Puts a value into the parameter with this number.
+using parameter_binder = std::function<void(SQLite::Statement&, int)>;
+
+/// A column of a row that is written or looked for.
+struct bound_column {
+  std::string name;
+  parameter_binder bind;
+};
+
+bound_column bind_column(std::string name, column_value v);
+/// The typed value of a field, as column.hpp keeps it. @param in_key  whether it is of a key
+bound_column bind_column(std::string name, const value& v, bool in_key);
+
+column_value read_column(const SQLite::Column& column);
+
+/// A table of an open database whose columns are known from the file alone, the checksum apart:
+/// for what reads and writes whatever columns there are. Must not outlive the connection. Not
+/// thread-safe. Throws SQLite::Exception for what SQLite reports.
+class raw_table {
+ public:
+  /// @throws SQLite::Exception if there is no such table
+  raw_table(connection& source, std::string name);
+  ~raw_table();
+  raw_table(raw_table&&) noexcept;
+  raw_table& operator=(raw_table&&) = delete;
+
+  const std::string& name() const noexcept { return name_; }
+  const std::vector<std::string>& columns() const noexcept { return columns_; }
+  /// Those of the primary key, in its order.
+  const std::vector<std::string>& key() const noexcept { return key_; }
+  bool has(const std::string& column) const;
+
+  /// Calls visit(statement) for each row that is intact and holds these values, in the order of the
+  /// primary key; the statement's columns are columns().
+  /// @returns how many such rows are damaged
+  std::size_t read(const std::vector<bound_column>& where,
+                   const std::function<void(SQLite::Statement&)>& visit);
+
+  /// What a column holds that is not given: its default if that is a plain number or text, else
+  /// what says nothing.
+  const column_value& default_of(const std::string& column) const { return defaults_.at(column); }
+
+  /// Writes a row with its checksum, inside the caller's write_transaction. Columns that are not
+  /// given have their default. @throws argument_error if the table lacks one that is given
+  /// @param replace  takes the place of a row with the same primary key
+  void write(const std::vector<bound_column>& row, bool replace = false);
+
+  /// How many rows there are, damaged ones included.
+  std::size_t count();
+
+ private:
+  void prepare_write(bool replace);
+
+  connection* source_;
+  std::string name_;
+  std::vector<std::string> columns_;
+  std::vector<std::string> key_;
+  column_values defaults_;
+  std::unique_ptr<SQLite::Statement> read_;
+  std::string read_sql_;
+  std::unique_ptr<SQLite::Statement> write_;
+  bool replaces_ = false;
+};
+
+}  // namespace tune::detail

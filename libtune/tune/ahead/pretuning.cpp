@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/ahead/pretuning.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/store/database/identity_column.hpp"
+#include "libtune/tune/ahead/group_work.hpp"
+#include "libtune/tune/ahead/pretune_with.hpp"
+#include "libtune/tune/databases.hpp"
+#include "libtune/tune/remote/remote_tuning.hpp"
+#include "libtune/tune/settings.hpp"
+
+namespace tune {
+namespace {
+
+/// What there is to do: for each job the place of its item and of its group.
+struct job_list {
+  std::vector<std::size_t> items;
+  std::vector<std::vector<std::size_t>> of_group;
+};
+
+job_list list_jobs(std::span<const pretuning_item> items, std::span<const device_group> groups) {
+  job_list jobs{.items = {}, .of_group = std::vector<std::vector<std::size_t>>(groups.size())};
+  for (std::size_t item = 0; item < items.size(); ++item) {
+    for (std::size_t group = 0; group < groups.size(); ++group) {
+      const auto& wanted = items[item].device;
+      if (wanted && *wanted != groups[group].info().identity) continue;
+      jobs.of_group[group].push_back(jobs.items.size());
+      jobs.items.push_back(item);
+    }
+  }
+  return jobs;
+}
+
+// What calls inside an autotune function store goes where the results go.
+tuning_options resolve(const pretuning_options& options, const tuning_settings& settings) {
+  tuning_options resolved = options.tuning;
+  resolved.database = settings.database;
+  resolved.system_databases = settings.system_databases;
+  resolved.match = settings.match;
+  resolved.mode = tuning_mode::tune;
+  resolved.wait = settings.wait;
+  resolved.budget = settings.budget;
+  return resolved;
+}
+
+/// What a program has said of the names in tunings. Other values are checked with their type when
+/// they are read. Thread-safe.
+class known_tunings {
+ public:
+  std::string refuse(const tuner_program& program, const function_identity& function,
+                     const std::vector<named_value>& values) {
+    const bool has_names = std::ranges::any_of(function.value_fields, [](const auto& field) {
+      return field.type == value_type::enumeration || field.type == value_type::element_type;
+    });
+    if (!has_names) return {};
+    const std::lock_guard lock(mutex_);
+    const auto [place, is_new] =
+        reasons_.try_emplace(table_name(function) + '\n' + canonical_text(values));
+    if (!is_new) return place->second;
+    try {
+      place->second = why_no_tuning(program, function, values);
+    } catch (const tuner_unavailable_error& failure) {
+      log(log_level::debug, failure.what());  // which tuning says aloud
+    }
+    return place->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::string> reasons_;
+};
+
+}  // namespace
+
+std::string_view pretuning_state_name(pretuning_state state) noexcept {
+  switch (state) {
+    case pretuning_state::tuned: return "tuned";
+    case pretuning_state::present: return "present";
+    case pretuning_state::failed: return "failed";
+    case pretuning_state::stopped: break;
+  }
+  return "stopped";
+}
+
+std::size_t count_pretunings(std::span<const pretuning_item> items,
+                             std::span<const device> devices) {
+  return list_jobs(items, group_devices(devices)).items.size();
+}
+
+std::vector<pretuning_result> pretune(const tuner_program& program,
+                                      std::span<const pretuning_item> items,
+                                      std::span<const device> devices,
+                                      const pretuning_options& options) {
+  const auto tune = [&](const remote_task& task) { return tune_remotely(program, task); };
+  const auto known = std::make_shared<known_tunings>();
+  const auto refuses = [&program, known](const function_identity& function,
+                                         const std::vector<named_value>& values) {
+    return known->refuse(program, function, values);
+  };
+  return detail::pretune_with(tune, items, devices, options, refuses);
+}
+
+std::vector<pretuning_result> detail::pretune_with(const remote_tuner& tune,
+                                                   std::span<const pretuning_item> items,
+                                                   std::span<const device> devices,
+                                                   const pretuning_options& options,
+                                                   const tuning_refusal& refuses) {
+  const tuning_settings settings = resolve_settings(options.tuning);
+  if (settings.database.empty()) {
+    throw argument_error("there is nowhere to keep what is tuned; name a database");
+  }
+  const std::vector<device_group> groups = group_devices(devices);
+  const job_list jobs = list_jobs(items, groups);
+  const tuning_options search_options = resolve(options, settings);
+  std::mutex telling;
+  std::vector<pretuning_result> results(jobs.items.size());
+  const pretuning_setting setting{
+      .tune = tune,
+      .items = items,
+      .options = options,
+      .search_options = search_options,
+      .layers = open_layers(settings.database, settings.system_databases,
+                            database_access::read_write, settings.shared_database),
+      .searches = std::min(devices.size(), jobs.items.size()),
+      .devices = devices.size(),
+      .refuses = refuses,
+      .telling = telling,
+      .results = results};
+  {
+    std::vector<std::unique_ptr<group_work>> at_work;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      at_work.push_back(
+          std::make_unique<group_work>(setting, groups[i], jobs.of_group[i], jobs.items));
+    }
+  }
+  return results;
+}
+
+}  // namespace tune

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/engine/compile_pipeline.hpp"
+
+#include <utility>
+
+namespace tune {
+
+void compile_pipeline::add(std::unique_ptr<trial_attempt> attempt) {
+  if (attempt->over() || workshop_.capacity() == 0) {
+    done_.push_back(std::move(attempt));
+    return;
+  }
+  if (attempt->at() == trial_attempt::stage::waiting && !attempt->has_wanted()) {
+    attempt->generate_from_supply();
+  }
+  order_or_finish(std::move(attempt));
+}
+
+void compile_pipeline::order_or_finish(std::unique_ptr<trial_attempt> attempt) {
+  // What is live already may not pile up on the device.
+  compiles_ahead_ = attempt->at() != trial_attempt::stage::ready;
+  if (!attempt->has_wanted()) {
+    done_.push_back(std::move(attempt));
+    return;
+  }
+  if (auto known = workshop_.find(attempt->wanted())) {
+    attempt->supply(attempt->wanted().digest, *std::move(known));
+    done_.push_back(std::move(attempt));
+    return;
+  }
+  const program_order order{orders_++};
+  workshop_.order(order, attempt->wanted(), cost_.predict(attempt->choice()));
+  compiling_.emplace(order, std::move(attempt));
+}
+
+void compile_pipeline::receive(time_point until) {
+  for (delivered_program& delivered : workshop_.deliver(until)) {
+    const auto place = compiling_.find(delivered.order);
+    if (place == compiling_.end()) continue;
+    std::unique_ptr<trial_attempt> attempt = std::move(place->second);
+    compiling_.erase(place);
+    if (delivered.elapsed.count() > 0) cost_.learn(attempt->choice(), delivered.elapsed);
+    if (delivered.made.what == supplied_program::status::made) ++compiled_;
+    attempt->supply(attempt->wanted().digest, std::move(delivered.made));
+    done_.push_back(std::move(attempt));
+  }
+}
+
+std::unique_ptr<trial_attempt> compile_pipeline::take(time_point until) {
+  const bool waits = apart_ || done_.empty();
+  if (!compiling_.empty()) receive(waits ? until : time_point::min());
+  if (done_.empty() || (apart_ && !compiling_.empty())) return nullptr;
+  std::unique_ptr<trial_attempt> first = std::move(done_.front());
+  done_.pop_front();
+  return first;
+}
+
+void compile_pipeline::abandon() noexcept {
+  compiling_.clear();
+  done_.clear();
+}
+
+bool compile_pipeline::has_room() const {
+  if (!compiles_ahead_) return done_.empty();
+  if (apart_ && compiling_.empty() && !done_.empty()) return false;
+  return compiling_.size() + done_.size() < depth_ * workshop_.capacity();
+}
+
+}  // namespace tune

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libtune/kernel/program_supply.hpp"
+
+namespace tune {
+
+/// Names one order for a program; given by who orders it.
+enum class program_order : std::uint64_t {};
+
+/// A program that was ordered and has been made, or could not be.
+struct delivered_program {
+  program_order order{};
+  supplied_program made;
+  std::chrono::nanoseconds elapsed{0};  ///< that the compiler took; zero: not known
+};
+
+/// Where a search has programs compiled while it measures. Used by one thread.
+class program_workshop {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  program_workshop() = default;
+  virtual ~program_workshop() = default;
+  program_workshop(const program_workshop&) = delete;
+  program_workshop& operator=(const program_workshop&) = delete;
+
+  /// How many programs it works on at once. Zero: none, so they are compiled where they are asked
+  /// for.
+  std::size_t capacity() const { return do_capacity(); }
+  /// At most so many programs will be on order at once, so that it need not prepare for more.
+  void expect(std::size_t programs) { do_expect(programs); }
+  /// A program that has been made before; empty if it has to be ordered.
+  std::optional<supplied_program> find(const wanted_program& wanted) { return do_find(wanted); }
+  /// Starts to make one. @param cost  how long it will take, in any unit: the dearest come first
+  void order(program_order order, const wanted_program& wanted, double cost) {
+    do_order(order, wanted, cost);
+  }
+  /// What has been made since the last call, waiting for the first of them until then at most.
+  /// Returns at once if nothing is on order.
+  std::vector<delivered_program> deliver(time_point until) { return do_deliver(until); }
+  /// Why programs are compiled where they are asked for though helpers were wanted, for people;
+  /// empty if they are not.
+  std::string shortcoming() const { return do_shortcoming(); }
+
+ private:
+  virtual std::size_t do_capacity() const = 0;
+  virtual void do_expect(std::size_t /*programs*/) {}
+  virtual std::optional<supplied_program> do_find(const wanted_program& wanted) = 0;
+  virtual void do_order(program_order order, const wanted_program& wanted, double cost) = 0;
+  virtual std::vector<delivered_program> do_deliver(time_point until) = 0;
+  virtual std::string do_shortcoming() const { return {}; }
+};
+
+}  // namespace tune

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/engine/search_loop.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "libtune/base/log.hpp"
+#include "libtune/search/strategy/strategies.hpp"
+#include "libtune/tune/engine/search_run.hpp"
+#include "libtune/tune/engine/similar_results.hpp"
+#include "libtune/tune/engine/taken_trials.hpp"
+#include "libtune/tune/engine/trial_conversion.hpp"
+#include "libtune/tune/error.hpp"
+#include "libtune/tune/notify.hpp"
+
+namespace tune {
+namespace {
+
+/// The strategy's name, and what it is told.
+struct search_plan {
+  std::string strategy;
+  strategy_options told;
+};
+
+bool is_limited(const tuning_options& options) {
+  const tuning_budget budget = options.budget.value_or(tuning_budget{});
+  return budget.time || budget.trials || options.search.max_count || options.search.max_fraction;
+}
+
+search_plan plan_search(const search_problem& problem, const tuning_options& options,
+                        const recollection& known, std::size_t taken_over) {
+  search_plan plan{options.strategy, options.search};
+  for (const std::size_t number : numbers_of(known.similar, problem)) {
+    plan.told.warm_start.push_back(number);
+  }
+  if (!plan.strategy.empty()) return plan;
+  const default_search chosen = choose_search(
+      problem.space.size(), is_limited(options) ? search_limit::given : search_limit::none);
+  plan.strategy = chosen.strategy;
+  // What an unfinished search has tried is part of the effort.
+  if (!is_limited(options)) plan.told.max_count = std::max(chosen.most, taken_over);
+  return plan;
+}
+
+std::optional<std::chrono::nanoseconds> time_left(const tuning_options& options,
+                                                  const spent_budget& spent) {
+  if (!options.budget || !options.budget->time) return std::nullopt;
+  return std::max(std::chrono::nanoseconds(0), *options.budget->time - spent.time);
+}
+
+bool learns_from_answers(std::string_view strategy) {
+  return strategy != "exhaustive" && strategy != "random" && strategy != "shortlist";
+}
+
+}  // namespace
+
+trial run_search(const search_problem& problem, const tuning_subject& subject, const device& device,
+                 const tuning_options& options,
+                 std::span<const std::shared_ptr<observer>> observers, const wall_clock& now,
+                 program_workshop& workshop, const std::function<recollection()>& recall,
+                 const std::vector<std::size_t>& shortlist, const search_guard& guard) {
+  const auto start = now();
+  const recollection known = recall ? recall() : recollection{};
+  std::vector<trial> earlier = trials_to_take_over(known.unfinished, problem, subject);
+  search_plan plan{"shortlist", {}};
+  std::unique_ptr<strategy> strategy;
+  if (shortlist.empty()) {
+    plan = plan_search(problem, options, known, earlier.size());
+    strategy = make_strategy(plan.strategy, problem.space, plan.told);
+  } else {
+    // What lies outside of the list does not compete, nor count as a part of it.
+    const std::unordered_set<std::size_t> listed(shortlist.begin(), shortlist.end());
+    std::erase_if(earlier, [&](const trial& taken) { return !listed.contains(taken.index); });
+    strategy = make_shortlist(problem.space, shortlist);
+  }
+  search_started_event started{.subject = subject,
+                               .strategy = plan.strategy,
+                               .combinations = problem.space.cartesian_size(),
+                               .configurations = problem.space.size(),
+                               .planned = std::max(strategy->remaining(), earlier.size()),
+                               .removals = problem.space.removals(),
+                               .taken_over = earlier.size(),
+                               .budget_left = time_left(options, known.spent)};
+  if (options.budget && options.budget->trials) {
+    started.planned = std::min(started.planned, earlier.size() + *options.budget->trials);
+  }
+  if (strategy->remaining() == 0) throw empty_space_error(started);
+  notify(observers, [&](observer& listener) { listener.search_started(started); });
+
+  search_run run({problem, subject, device, options, observers, now, workshop,
+                  learns_from_answers(started.strategy), guard, known.spent});
+  run.take_over(earlier, known.goes_on);
+  run.run(*strategy, started.planned, to_known_failures(known.compile_failures, known.denied));
+  if (!run.best() && run.end() == search_end::complete) run.retry_remembered();
+
+  const std::optional<std::size_t> best = run.best();
+  search_finished_event finished{.subject = subject,
+                                 .trials = run.trials(),
+                                 .best = best,
+                                 .elapsed = now() - start,
+                                 .end = run.end(),
+                                 .doubts = run.doubts(),
+                                 .times = run.times()};
+  for (const std::string& doubt : finished.doubts) {
+    log(log_level::warning, describe(subject) + ": " + doubt);
+  }
+  // That has been logged, once for all searches.
+  if (const std::string why = workshop.shortcoming(); !why.empty()) {
+    finished.doubts.push_back("programs were compiled in this process, one after the other: " +
+                              why);
+  }
+  notify(observers, [&](observer& listener) { listener.search_finished(finished); });
+  if (!best) throw tuning_failed_error(subject, finished.trials);
+  return finished.trials[*best];
+}
+
+}  // namespace tune

@@ -1,0 +1,568 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/engine/search_run.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <exception>
+#include <fmt/format.h>
+#include <tuple>
+#include <utility>
+
+#include "libtune/base/never_destroyed.hpp"
+#include "libtune/store/database/database_use.hpp"
+#include "libtune/tune/engine/measuring_turn.hpp"
+#include "libtune/tune/engine/taken_trials.hpp"
+#include "libtune/tune/engine/wait_report.hpp"
+#include "libtune/tune/error.hpp"
+#include "libtune/tune/notify.hpp"
+
+namespace tune {
+namespace {
+
+// What a coarse timer may add to the spread of samples.
+constexpr double screening_tick_error = 0.01;
+constexpr double final_tick_error = 0.005;
+
+// What may still take the lead once the device has moved, as little as passes unnoticed.
+constexpr double as_good_as = 1.03;
+
+// A strategy that learns should not decide too much before it hears how the first ones did.
+constexpr std::size_t depth_to_learn = 2;
+constexpr std::size_t depth_to_sort = 16;
+
+race_settings race_settings_of(const tuning_options& options) {
+  const measure_settings& measure = options.measure;
+  race_settings settings = options.race;
+  settings.screening_time = std::min(settings.screening_time, measure.time_limit);
+  const int least = std::max(2, measure.min_iterations);
+  const int most = std::max(least, measure.max_iterations);
+  settings.screening_runs = std::clamp(settings.screening_runs, least, most);
+  settings.final_runs = std::min(settings.final_runs, most);
+  return settings;
+}
+
+std::optional<double> told_score(const trial& result) {
+  if (!result.score) return std::nullopt;
+  return result.score->count();
+}
+
+const known_failures& nothing_known() {
+  static const detail::never_destroyed<known_failures> nothing;
+  return *nothing;
+}
+
+bool has_been_screened(race_state state) {
+  return state != race_state::waiting && state != race_state::running;
+}
+
+}  // namespace
+
+search_run::search_run(const search_setting& setting)
+    : setting_(setting),
+      clock_(setting.options.budget.value_or(tuning_budget{}), setting.now, setting.spent.time),
+      pipeline_(setting.workshop, setting.learns ? depth_to_learn : depth_to_sort,
+                setting.device.kind() == device_kind::cpu),
+      race_(std::in_place, race_settings_of(setting.options)),
+      begun_(setting.spent.trials),
+      accounted_(clock_.now()) {}
+
+void search_run::take_over(const std::vector<trial>& earlier, bool goes_on) {
+  taken_over_ = earlier.size();
+  earlier_ = times_of(earlier);
+  knows_level_ = goes_on || earlier_.empty();
+  if (goes_on && !earlier.empty()) earlier_.expect_factor(earlier.back().level);
+  for (const trial& taken : earlier) {
+    tried_.insert(taken.index);
+    const trial& kept = trials_.put(taken);
+    notify(setting_.observers,
+           [&](observer& listener) { listener.trial_taken_over(setting_.subject, kept); });
+  }
+}
+
+void search_run::run(strategy& strategy, std::size_t most, const known_failures& known) {
+  planned_ = most;
+  setting_.workshop.expect(most - std::min(most, tried_.size()) +
+                           std::min(taken_over_, earlier_times::references));
+  if (!knows_level_) measure_references();
+  tell_taken(strategy);
+  strategy_ = &strategy;
+  for (propose(strategy, most, known); !pipeline_.empty(); propose(strategy, most, known)) {
+    if (end_ == search_end::time || end_ == search_end::target) break;
+    take_one();
+  }
+  strategy_ = nullptr;
+  compare_best();
+  account(times_.idle);
+}
+
+void search_run::retry_remembered() {
+  race_.emplace(race_settings_of(setting_.options));
+  racing_.clear();
+  judged_.clear();
+  plays_off_ = false;
+  for (const trial& item : trials_.all()) {
+    const bool is_remembered = item.origin == trial_origin::remembered;
+    if (is_remembered && item.outcome == outcome::compile_failed)
+      begin(item.index, nothing_known());
+  }
+  drain();
+  compare_best();
+}
+
+// ---- what was measured before
+
+// Before anything new, so that what is new is stored with the level of the device, and a little
+// budget is spent on the best.
+void search_run::measure_references() {
+  for (auto next = earlier_.next_references(); !next.empty(); next = earlier_.next_references()) {
+    measure_again(next);
+    if (is_over() || end_ == search_end::target) return;
+  }
+}
+
+void search_run::measure_again(const std::vector<std::size_t>& configurations) {
+  for (const std::size_t index : configurations) begin(index, nothing_known());
+  while (!pipeline_.empty() && !is_over() && end_ != search_end::target) take_one();
+  pipeline_.abandon();
+  find_level();
+}
+
+void search_run::find_level() {
+  for (const std::size_t index : earlier_.named()) {
+    if (!racing_.contains(index)) continue;
+    const race_state state = race_->state(index);
+    if (state == race_state::failed || !has_been_screened(state)) continue;
+    earlier_.note(index, race_->score(index));
+  }
+  if (std::exchange(knows_level_, true)) return;
+  first_time_.reset();
+  for (const auto& [index, attempt] : racing_) judge(index);
+}
+
+void search_run::tell_taken(strategy& strategy) const {
+  for (std::size_t i = 0; i < taken_over_; ++i) {
+    const trial& taken = trials_.all()[i];
+    std::optional<double> told = told_score(taken);
+    if (told && taken.origin == trial_origin::taken_over) {
+      told = earlier_.estimate(taken.index)->count();
+    }
+    strategy.tell(taken.index, told);
+  }
+}
+
+std::optional<run_time> search_run::best_now() const {
+  return first_time_ ? first_time_ : trials_.best_made();
+}
+
+bool search_run::is_over() const { return clock_.is_over(best_now()); }
+
+// ---- what comes in
+
+void search_run::propose(strategy& strategy, std::size_t most, const known_failures& known) {
+  while (end_ == search_end::complete && tried_.size() < most && pipeline_.has_room()) {
+    const std::optional<std::size_t> index = strategy.ask();
+    if (!index) return;
+    if (tried_.insert(*index).second) {
+      ++begun_;
+      begin(*index, known);
+    }
+    end_ = clock_.why_end(begun_, best_now()).value_or(search_end::complete);
+  }
+}
+
+void search_run::begin(std::size_t index, const known_failures& known) {
+  assert(!detail::database_use::is_active() && "other processes would wait for a trial");
+  auto attempt =
+      std::make_unique<trial_attempt>(setting_.problem, index, setting_.device,
+                                      setting_.options.measure, setting_.now, setting_.guard);
+  attempt->admit(known);
+  pipeline_.add(std::move(attempt));
+}
+
+// Waits for the next one no longer than until the clock has to be looked at.
+void search_run::take_one() {
+  account(times_.idle);
+  attempt_pointer attempt = pipeline_.take(clock_.next_look());
+  account(times_.waiting);
+  if (attempt) enter(std::move(attempt));
+  tell_progress();
+  if (const auto end = clock_.why_end(begun_, best_now())) end_ = *end;
+}
+
+void search_run::drain() {
+  while (!pipeline_.empty()) take_one();
+}
+
+void search_run::enter(attempt_pointer attempt) {
+  // The pipeline generates beside those that are kept for the race.
+  if (may_retry(*attempt)) attempt->retry();
+  if (!attempt->over() && !attempt->is_live()) generate(*attempt);
+  if (attempt->has_wanted()) {
+    pipeline_.add(std::move(attempt));
+    return;
+  }
+  if (attempt->over() || !try_out(*attempt)) {
+    finish(std::move(attempt->result()));
+    return;
+  }
+  const std::size_t index = attempt->index();
+  race_->arrive(index, rank_of(index));
+  racing_[index] = std::move(attempt);
+  while (const auto task = race_->next()) perform(*task);
+}
+
+// What runs out of memory may work once those that are kept for the race have given back theirs.
+void search_run::with_room(trial_attempt& attempt, const std::function<void()>& step) {
+  step();
+  if (!may_retry(attempt)) return;
+  attempt.retry();
+  step();
+}
+
+bool search_run::generate(trial_attempt& attempt) {
+  with_room(attempt, [&] {
+    if (setting_.workshop.capacity() == 0) {
+      attempt.generate();
+    } else {
+      attempt.generate_from_supply();
+    }
+  });
+  return attempt.is_live();
+}
+
+// One that asks for another program than before is compiled on the spot.
+bool search_run::generate_again(trial_attempt& attempt) {
+  if (!generate(attempt) && attempt.has_wanted()) {
+    attempt.forget_programs();
+    generate(attempt);
+  }
+  return attempt.is_live();
+}
+
+// Drivers may allocate as late as at the first run.
+bool search_run::try_out(trial_attempt& attempt) {
+  with_room(attempt, [&] {
+    if (!attempt.is_live() && !generate_again(attempt)) return;
+    first_run(attempt);
+    const bool is_cold = !std::exchange(warmed_up_, warmed_up_ || attempt.is_live());
+    if (is_cold && attempt.is_live() && setting_.device.kind() == device_kind::gpu) {
+      measuring([&] { attempt.warm_up_device(); });
+    }
+  });
+  return attempt.is_live();
+}
+
+void search_run::first_run(trial_attempt& attempt) {
+  measuring([&] {
+    if (setting_.options.verify == result_check::every) {
+      attempt.try_out();
+    } else {
+      attempt.warm_up();
+    }
+  });
+}
+
+// Only what leads makes others be dropped, so that to check whatever takes the lead is enough. What
+// leads unnoticed, because the device moves, is found in the end (is_winner_right).
+bool search_run::has_to_be_checked(const race_task& task,
+                                   const std::vector<run_time>& times) const {
+  if (setting_.options.verify != result_check::finalists) return false;
+  if (checked_.contains(task.configuration) || times.empty()) return false;
+  if (task.step != race_step::screening || !trials_.best_made()) return true;
+  return *std::ranges::min_element(times) / sentinel_level_ < *trials_.best_made() * as_good_as;
+}
+
+void search_run::check(trial_attempt& attempt) {
+  measuring([&] { attempt.try_out(); });
+  if (!attempt.over()) checked_.insert(attempt.index());
+}
+
+// Whether it need not be checked, or has been and is right. If not it has lost its time.
+bool search_run::is_winner_right() {
+  const auto place = best();
+  if (setting_.options.verify != result_check::finalists || !place) return true;
+  const std::size_t index = trials_.all()[*place].index;
+  if (checked_.contains(index)) return true;
+  attempt_pointer own;
+  const auto raced = racing_.find(index);
+  if (raced == racing_.end()) {
+    own = std::make_unique<trial_attempt>(setting_.problem, index, setting_.device,
+                                          setting_.options.measure, setting_.now, setting_.guard);
+    own->admit(nothing_known());
+  }
+  trial_attempt& leading = own ? *own : *raced->second;
+  with_room(leading, [&] {
+    if (leading.over()) return;
+    if (leading.is_live() || generate_again(leading)) check(leading);
+  });
+  if (!leading.over()) return true;
+  finish(leading.result());
+  return false;
+}
+
+double search_run::rank_of(std::size_t index) const {
+  try {
+    const auto asked = setting_.problem.needs(index);
+    return asked ? static_cast<double>(asked->local_memory_bytes) : 0.0;
+  } catch (const std::exception&) {
+    return 0.0;  // it was asked before, so it answers differently each time
+  }
+}
+
+// ---- the race
+
+std::vector<run_time> search_run::measure_for(const race_task& task, trial_attempt& attempt) {
+  // Who is in the play-off differs by less than the ticks of some timers.
+  plays_off_ = plays_off_ || task.step == race_step::play_off;
+  const double allowed = plays_off_ ? final_tick_error : screening_tick_error;
+  std::vector<run_time> times;
+  with_room(attempt, [&] {
+    // One that has been released has shown that it works, so nothing is checked again.
+    if (!attempt.over() && !attempt.is_live() && generate_again(attempt)) {
+      measuring([&] { attempt.warm_up(); });
+    }
+    if (!attempt.over()) measuring([&] { times = attempt.sample(task.runs, allowed); });
+    if (!attempt.over() && has_to_be_checked(task, times)) check(attempt);
+  });
+  return times;
+}
+
+void search_run::perform(const race_task& task) {
+  trial_attempt& attempt = *racing_.at(task.configuration);
+  const std::vector<run_time> times = measure_for(task, attempt);
+  const trial* before = trials_.find(task.configuration);
+  const bool has_led = before != nullptr && before->origin == trial_origin::made && before->score &&
+                       !before->dropped;
+  if (attempt.over()) {
+    race_->fail();
+  } else {
+    race_->add(times);
+  }
+  const bool has_failed = race_->state(task.configuration) == race_state::failed;
+  is_spoilt_ = is_spoilt_ || (has_led && has_failed);
+  if (task.step == race_step::sentinel && !has_failed) {
+    sentinel_level_ = samples(times).median() / race_->score(task.configuration);
+  }
+  judge(task.configuration);
+  for (const auto& [index, kept] : racing_) {
+    if (kept->is_live()) {
+      if (!race_->keeps(index)) kept->release();
+    } else if (kept->has_programs() && race_->state(index) == race_state::dropped) {
+      kept->forget_programs();
+    }
+  }
+}
+
+// Makes a trial of a configuration that has been screened, or fails later.
+void search_run::judge(std::size_t index) {
+  const race_state state = race_->state(index);
+  if (!has_been_screened(state)) {
+    judged_.erase(index);
+    return;
+  }
+  if (!knows_level_ && state != race_state::failed) {
+    first_time_ = std::min(race_->score(index), first_time_.value_or(race_->score(index)));
+    return;
+  }
+  if (state == race_state::failed || judged_.insert(index).second) finish(result_of(index));
+}
+
+trial search_run::result_of(std::size_t index) {
+  trial_attempt& attempt = *racing_.at(index);
+  if (race_->state(index) == race_state::failed) {
+    if (!attempt.over()) attempt.refuse_times();
+    return attempt.result();
+  }
+  trial done = attempt.result();
+  done.samples = race_->times(index);
+  done.score = race_->score(index);
+  if (const interval bounds = race_->interval(index); std::isfinite(bounds.upper.count())) {
+    done.bounds = bounds;
+  }
+  assert(std::isfinite(done.score->count()));
+  done.outcome = outcome::measured;
+  done.dropped = race_->state(index) == race_state::dropped;
+  done.level = level_ * earlier_.factor();
+  return done;
+}
+
+// What fails in the end may have cost others their place, with which it was compared.
+void search_run::compare_best() {
+  pipeline_.abandon();
+  play();
+  while (std::exchange(is_spoilt_, false) || !is_winner_right()) {
+    if (is_over()) continue;
+    race_anew();
+    play();
+  }
+  release_all();
+}
+
+void search_run::play() {
+  if (!is_over() && end_ != search_end::target) measure_references();
+  const std::size_t count = setting_.options.race.live;
+  for (auto next = earlier_.next_rivals(best_now(), count); !next.empty();
+       next = earlier_.next_rivals(best_now(), count)) {
+    if (end_ == search_end::target) break;
+    if (is_over()) {
+      not_measured_ = next.size();
+      break;
+    }
+    measure_again(next);
+  }
+  race_->close();
+  while (const auto task = race_->next()) {
+    if (is_over()) {
+      end_ = search_end::time;
+      break;
+    }
+    perform(*task);
+  }
+  for (const std::size_t index : race_->finalists()) {
+    if (race_->state(index) != race_state::failed) finish(result_of(index));
+  }
+}
+
+// A final round of all that may be the best by what is known of them.
+void search_run::race_anew() {
+  earlier_times times = earlier_.unnamed();
+  for (const auto& [index, attempt] : racing_) {
+    const trial* known = trials_.find(index);
+    if (attempt->over() || known == nullptr || !known->score) continue;
+    times.add(index, race_->score(index), race_->interval(index).lower);
+  }
+  level_ *= earlier_.factor();
+  earlier_ = std::move(times);
+  racing_.clear();
+  judged_.clear();
+  plays_off_ = false;
+  sentinel_level_ = 1;
+  race_.emplace(race_settings_of(setting_.options));
+}
+
+bool search_run::release_all() {
+  bool any = false;
+  for (const auto& [index, attempt] : racing_) {
+    any = any || attempt->is_live();
+    attempt->release();
+  }
+  return any;
+}
+
+bool search_run::may_retry(const trial_attempt& attempt) {
+  if (!attempt.ran_out_of_memory()) return false;
+  const bool released = release_all();
+  return released || attempt.ran_out_of_host_memory();
+}
+
+// ---- what comes out
+
+void search_run::finish(trial done) {
+  const trial* before = trials_.find(done.index);
+  const bool is_refined = before != nullptr && before->origin != trial_origin::remembered;
+  const trial& kept = trials_.put(std::move(done));
+  if (strategy_ != nullptr && !is_refined) strategy_->tell(kept.index, told_score(kept));
+  notify(setting_.observers, [&](observer& listener) {
+    if (is_refined) {
+      listener.trial_refined(setting_.subject, kept);
+    } else {
+      listener.trial_finished(setting_.subject, kept);
+    }
+  });
+  if (kept.outcome != outcome::device_fault || kept.origin != trial_origin::made) return;
+  // Whatever came next would be blamed for it.
+  const auto& survives = setting_.guard.survives_faults;
+  if (!survives || !survives()) throw device_fault_error(setting_.subject, kept);
+}
+
+std::optional<std::size_t> search_run::best() {
+  const std::vector<trial>& all = trials_.all();
+  const std::optional<std::size_t> chosen = race_->leading();
+  // Where the budget left no time to compare, the least score counts: of those compared last, else
+  // of what was measured here, else of what was taken over.
+  const auto order_of = [&](const trial& item) {
+    const bool is_chosen = chosen == item.index;
+    const bool is_made = item.origin != trial_origin::taken_over;
+    const run_time time = is_made ? *item.score : score_at_begin(item);
+    return std::tuple(!is_chosen, !racing_.contains(item.index), !is_made, time, item.index);
+  };
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].score && (!best || order_of(all[i]) < order_of(all[*best]))) best = i;
+  }
+  return best;
+}
+
+std::vector<std::string> search_run::doubts() const {
+  std::vector<std::string> found;
+  if (!race_->drift().settled()) found.push_back(drift_text(race_->drift()));
+  if (not_measured_ > 0) {
+    found.push_back(fmt::format(
+        "{} configurations or more of an earlier part of the search may be as fast, for the device "
+        "has changed since; there was no time left to measure them again",
+        not_measured_));
+  }
+  const std::vector<std::size_t> doubtful = race_->in_doubt();
+  if (doubtful.empty()) return found;
+  constexpr std::size_t most = 3;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(most, doubtful.size()); ++i) {
+    const trial& item = racing_.at(doubtful[i])->result();
+    names += (i == 0 ? "" : "; ") + to_string(item.configuration);
+  }
+  found.push_back(std::to_string(doubtful.size()) +
+                  " configurations were measured only while the device was not steady, and may be "
+                  "faster or slower than that: " +
+                  names + (doubtful.size() > most ? " and others" : ""));
+  return found;
+}
+
+void search_run::tell_progress() {
+  if (setting_.observers.empty()) return;
+  const trial_list::counts& counts = trials_.count();
+  const search_progress now{.planned = planned_,
+                            .taken_over = taken_over_,
+                            .compiling = pipeline_.compiling(),
+                            .compiled = pipeline_.compiled(),
+                            .measured = counts.measured,
+                            .dropped = counts.dropped,
+                            .failed = counts.failed,
+                            .elapsed = clock_.elapsed(),
+                            .budget_left = clock_.left(),
+                            .best = best_now() ? best_now() : trials_.best_score()};
+  notify(setting_.observers,
+         [&](observer& listener) { listener.progressed(setting_.subject, now); });
+}
+
+void search_run::measuring(const std::function<void()>& step) {
+  account(times_.idle);
+  {
+    const auto limit = longest_turn_wait();
+    wait_report report(wait_cause::device, setting_.subject, setting_.observers, limit);
+    const measuring_turn turn(setting_.device.info(), limit,
+                              [&](auto waited, auto holder) { report.look(waited, holder); });
+    report.end();
+    account(times_.device_wait);
+    step();
+  }
+  account(times_.measuring);
+}
+
+// Beyond the budget nobody is waited for.
+std::chrono::milliseconds search_run::longest_turn_wait() const {
+  const auto wait = setting_.options.wait.value_or(default_wait);
+  const auto left = clock_.left();
+  if (!left) return wait;
+  return std::min(wait, std::chrono::ceil<std::chrono::milliseconds>(*left));
+}
+
+void search_run::account(std::chrono::nanoseconds& part) {
+  const auto time = clock_.now();
+  part += time - accounted_;
+  if (&part == &times_.idle && pipeline_.compiling() == 0) times_.idle_overlap += time - accounted_;
+  accounted_ = time;
+}
+
+}  // namespace tune

@@ -1,0 +1,322 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/engine/trial_attempt.hpp"
+
+#include <exception>
+#include <fmt/format.h>
+#include <new>
+#include <utility>
+
+#include "libtune/base/log.hpp"
+#include "libtune/base/never_destroyed.hpp"
+#include "libtune/kernel/compiler.hpp"
+#include "libtune/kernel/keep_no_programs.hpp"
+#include "libtune/measure/timing/sample_size.hpp"
+#include "libtune/tune/engine/limits.hpp"
+
+namespace tune {
+namespace {
+
+outcome outcome_of(const device_error& failure, outcome otherwise) {
+  switch (failure.failure()) {
+    case device_failure::over_limit:
+    case device_failure::out_of_memory: return outcome::over_limit;
+    case device_failure::invalid_launch: return outcome::launch_failed;
+    case device_failure::fault: return outcome::device_fault;
+    case device_failure::invalid_binary:
+    case device_failure::other: break;
+  }
+  return otherwise;
+}
+
+// The author's code may have made an error of its own of what compiling threw.
+outcome outcome_of(supplied_program::status failed) {
+  switch (failed) {
+    case supplied_program::status::crashed: return outcome::crashed;
+    case supplied_program::status::timed_out: return outcome::timed_out;
+    case supplied_program::status::made:
+    case supplied_program::status::refused:
+    case supplied_program::status::left_over: break;
+  }
+  return outcome::compile_failed;
+}
+
+// Compilers that prepare for launches (PoCL) tell small ones from large ones, and which this will
+// be is not known.
+std::vector<nd_range> launches_of(const resources& asked) {
+  const work_size group{asked.work_group[0], asked.work_group[1], asked.work_group[2]};
+  if (group.total() == 0) return {};
+  constexpr std::size_t large = 65536;
+  return {nd_range{group, group}, nd_range{{group.x * large, group.y, group.z}, group}};
+}
+
+// The race allows for what is left of the warm-up then.
+constexpr std::chrono::milliseconds longest_warm_up{250};
+
+/// Adds the time until its end.
+class [[nodiscard]] stopwatch {
+ public:
+  stopwatch(const wall_clock& now, std::chrono::nanoseconds& total)
+      : now_(now), total_(total), start_(now()) {}
+  stopwatch(const stopwatch&) = delete;
+  stopwatch& operator=(const stopwatch&) = delete;
+  ~stopwatch() { total_ += now_() - start_; }
+
+ private:
+  const wall_clock& now_;
+  std::chrono::nanoseconds& total_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace
+
+const search_guard& trial_attempt::unguarded() {
+  static const detail::never_destroyed<search_guard> nothing;
+  return *nothing;
+}
+
+trial_attempt::trial_attempt(const search_problem& problem, std::size_t index, const device& device,
+                             const measure_settings& settings, const wall_clock& now,
+                             const search_guard& guard)
+    : problem_(problem), device_(device), settings_(settings), now_(now), guard_(guard) {
+  result_.index = index;
+}
+
+void trial_attempt::fail(outcome why, std::string reason) {
+  release();
+  result_.outcome = why;
+  result_.reason = std::move(reason);
+  result_.samples = {};
+  result_.score.reset();
+  stage_ = stage::over;
+}
+
+// Runs a step and turns whatever it throws into an outcome. Returns whether it went well.
+template <class Step>
+bool trial_attempt::attempt(outcome device_failed, Step&& step) {
+  try {
+    step();
+    return true;
+  } catch (const compiler_lost_error& failure) {
+    fail(failure.why() == compiler_lost_error::cause::timed_out ? outcome::timed_out
+                                                                : outcome::crashed,
+         failure.what());
+  } catch (const build_error& failure) {
+    fail(outcome::compile_failed, failure.what());
+  } catch (const device_error& failure) {
+    ran_out_of_memory_ = failure.failure() == device_failure::out_of_memory;
+    const bool fault = is_fault(failure);
+    fail(fault ? outcome::device_fault : outcome_of(failure, device_failed), failure.what());
+  } catch (const std::bad_alloc&) {
+    ran_out_of_memory_ = true;
+    note_that_process_lives();
+    fail(outcome::out_of_memory, "the host has no more memory (std::bad_alloc)");
+  } catch (const std::exception& failure) {
+    fail(outcome::failed, failure.what());
+  } catch (...) {
+    fail(outcome::failed, "something that is not a std::exception was thrown");
+  }
+  return false;
+}
+
+// Of what is lost with its process no program is known.
+void trial_attempt::note_that_process_lives() {
+  if (result_.programs.empty()) result_.programs.emplace_back(compile_watch::unknown_program);
+}
+
+// The same, for a step that may take the process with it.
+template <class Step>
+bool trial_attempt::announced(step_kind kind, std::uint64_t launches, Step&& step) {
+  const double each = one_run_ ? one_run_->count() : 0.0;
+  const announced_step now(guard_, {.kind = kind,
+                                    .index = result_.index,
+                                    .configuration = result_.configuration,
+                                    .launches = launches,
+                                    .expected = run_time(each * static_cast<double>(launches))});
+  const outcome device_failed =
+      kind == step_kind::generate ? outcome::failed : outcome::launch_failed;
+  return attempt(device_failed, std::forward<Step>(step));
+}
+
+// Some drivers report a fault by a word that means other things as well.
+bool trial_attempt::is_fault(const device_error& failure) const {
+  if (failure.failure() == device_failure::fault) return true;
+  const bool may_be =
+      failure.failure() == device_failure::over_limit || failure.failure() == device_failure::other;
+  return may_be && guard_.device_works && !guard_.device_works();
+}
+
+void trial_attempt::remember(const std::string& configuration, const known_failures& known) {
+  if (const auto denied = known.denied.find(configuration); denied != known.denied.end()) {
+    fail(denied->second.outcome, denied->second.text);
+  } else if (const auto failure = known.configurations.find(configuration);
+             failure != known.configurations.end()) {
+    fail(outcome::compile_failed, failure->second);
+  } else {
+    return;
+  }
+  result_.origin = trial_origin::remembered;
+}
+
+void trial_attempt::admit(const known_failures& known) {
+  known_ = &known;
+  attempt(outcome::failed, [&] {
+    const stopwatch watch(now_, result_.elapsed);
+    result_.configuration = problem_.configuration(result_.index);
+    if (const auto asked = problem_.needs(result_.index)) {
+      if (auto broken = find_broken_limit(*asked, device_.limits())) {
+        fail(outcome::over_limit, "it needs " + std::move(*broken));
+        return;
+      }
+      launches_ = launches_of(*asked);
+    }
+    if (known.configurations.empty() && known.denied.empty()) return;
+    remember(canonical_text(result_.configuration), known);
+  });
+}
+
+void trial_attempt::generate() { generate_with(nullptr); }
+
+void trial_attempt::generate_from_supply() {
+  if (!on_the_spot_) generate_with(&supply_);
+  if (on_the_spot_) generate();
+}
+
+void trial_attempt::generate_with(const program_supply* supply) {
+  const keep_no_programs searching;
+  compile_watch watch(known_ != nullptr ? &known_->programs : nullptr);
+  if (step_listener* const listener = guard_.listener) {
+    watch.announce_to([listener](bool begins) {
+      begins ? listener->compiling_begins() : listener->compiling_ends();
+    });
+  }
+  const stopwatch preparing(now_, result_.preparation);
+  const stopwatch elapsing(now_, result_.elapsed);
+  std::optional<program_supply::use> use;
+  if (supply != nullptr) use.emplace(*supply);
+  const bool generated = announced(step_kind::generate, 0, [&] {
+    prepared_ = problem_.generate(result_.index);
+    if (prepared_) prepared_.cache(settings_.cache);
+  });
+  if (use) wanted_ = use->take_wanted();
+  result_.programs = watch.programs();
+  if (result_.outcome == outcome::out_of_memory) note_that_process_lives();
+  if (wanted_) {
+    wanted_->launches = launches_;
+    retry();
+    look_for_progress(use->found());
+    return;
+  }
+  if (result_.outcome == outcome::compile_failed) {
+    if (watch.refused_known()) result_.origin = trial_origin::remembered;
+    if (use) result_.outcome = outcome_of(use->last());
+  }
+  if (!generated) return;
+  if (prepared_) {
+    stage_ = stage::ready;
+  } else {
+    fail(outcome::skipped, prepared_.why_skipped());
+  }
+}
+
+// Each time that it is called with one program more it has to get further, or it would never end.
+void trial_attempt::look_for_progress(int found) {
+  on_the_spot_ = !supply_.empty() && found <= found_;
+  found_ = found;
+  if (!on_the_spot_) return;
+  warn_once(fmt::format(
+      "'{}' is another text each time that a configuration is generated, so it is compiled in this "
+      "process, not by workers, and no binary of it serves twice; let it depend on key and tuning "
+      "alone",
+      wanted_->source.name));
+  wanted_.reset();
+}
+
+void trial_attempt::supply(std::string digest, supplied_program made) {
+  supply_.add(std::move(digest), std::move(made));
+  wanted_.reset();
+}
+
+void trial_attempt::forget_programs() {
+  supply_ = {};
+  wanted_.reset();
+  on_the_spot_ = true;
+}
+
+void trial_attempt::try_out() {
+  const stopwatch elapsing(now_, result_.elapsed);
+  announced(step_kind::first_run, 1, [&] {
+    if (auto wrong = prepared_.run_checked()) fail(outcome::wrong_result, std::move(*wrong));
+  });
+}
+
+void trial_attempt::warm_up() {
+  const stopwatch elapsing(now_, result_.elapsed);
+  announced(step_kind::run, 1, [&] { prepared_.run(); });
+}
+
+void trial_attempt::warm_up_device() {
+  const stopwatch elapsing(now_, result_.elapsed);
+  announced(step_kind::run, 1,
+            [&] { tune::warm_up(prepared_, {.time_limit = longest_warm_up}, now_); });
+}
+
+std::vector<run_time> trial_attempt::sample(int count, double allowed) {
+  const stopwatch elapsing(now_, result_.elapsed);
+  std::vector<run_time> times;
+  if (!one_run_) announced(step_kind::samples, 1, [&] { times = prepared_.sample(1); });
+  if (over()) return {};
+  if (!one_run_) one_run_ = times.front();
+  int runs = 1;
+  const bool known = attempt(outcome::launch_failed, [&] {
+    runs = runs_per_sample(*one_run_, prepared_.timer_resolution(), allowed);
+  });
+  if (!known) return {};
+  if (runs > 1) times.clear();
+  const int missing = count - static_cast<int>(times.size());
+  if (missing == 0) return times;
+  announced(step_kind::samples, static_cast<std::uint64_t>(missing) * static_cast<unsigned>(runs),
+            [&] {
+              for (const run_time time : prepared_.sample(missing, runs)) times.push_back(time);
+            });
+  if (over()) times.clear();
+  return times;
+}
+
+void trial_attempt::measure_alone() {
+  const stopwatch elapsing(now_, result_.elapsed);
+  samples taken;
+  const auto most = static_cast<std::uint64_t>(settings_.max_iterations);
+  if (!announced(step_kind::samples, most,
+                 [&] { taken = take_samples(prepared_, settings_, now_); })) {
+    return;
+  }
+  result_.score = score(taken);
+  if (result_.score) {
+    result_.outcome = outcome::measured;
+    result_.samples = std::move(taken);
+  } else {
+    refuse_times();
+  }
+}
+
+void trial_attempt::refuse_times() {
+  fail(outcome::invalid_time, "a time is NaN, infinite, zero or negative");
+}
+
+void trial_attempt::release() {
+  try {
+    prepared_ = measure(nullptr);
+  } catch (...) {  // from an author's destructor; there is nothing left to lose
+  }
+}
+
+void trial_attempt::retry() {
+  release();
+  stage_ = stage::waiting;
+  ran_out_of_memory_ = false;
+  result_.outcome = outcome::skipped;
+  result_.reason.clear();
+}
+
+}  // namespace tune

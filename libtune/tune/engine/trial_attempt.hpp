@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "libtune/device/device.hpp"
+#include "libtune/kernel/compile_watch.hpp"
+#include "libtune/kernel/program_supply.hpp"
+#include "libtune/measure/measure.hpp"
+#include "libtune/measure/timing/measurement.hpp"
+#include "libtune/tune/engine/search_guard.hpp"
+#include "libtune/tune/search_problem.hpp"
+#include "libtune/tune/trial.hpp"
+
+namespace tune {
+
+/// What became of a configuration, and why.
+struct failure_reason {
+  tune::outcome outcome = outcome::failed;
+  std::string text;
+};
+
+/// What is known not to compile with the present compiler, with the message of then, and what is
+/// denied.
+struct known_failures {
+  known_build_failures programs{};
+  /// By canonical_text of the configuration, for those whose programs are not known.
+  std::map<std::string, std::string, std::less<>> configurations{};
+  /// By canonical_text of the configuration: what ended the process or the device's context.
+  std::map<std::string, failure_reason, std::less<>> denied{};
+};
+
+/// One configuration on its way from a number to times. Whatever goes wrong becomes an outcome with
+/// a reason and ends the attempt; nothing is thrown. The steps are called in their order, by one
+/// thread; those that use the device, by one that has its turn (measuring_turn).
+class trial_attempt {
+ public:
+  /// How far it is.
+  enum class stage : std::uint8_t {
+    waiting,  ///< its programs are not all there: see wanted
+    ready,    ///< it can be run
+    over      ///< it has an outcome
+  };
+
+  /// Everything outlives the attempt.
+  trial_attempt(const search_problem& problem, std::size_t index, const device& device,
+                const measure_settings& settings, const wall_clock& now,
+                const search_guard& guard = unguarded());
+
+  /// Looks for a reason not to try it: limits of the device, and what is known not to compile or to
+  /// be denied. What is known outlives the attempt.
+  void admit(const known_failures& known);
+
+  /// Calls the author's function, on the spot with whatever it compiles.
+  void generate();
+  /// The same, but the programs come from the supply; where one is missing it is waiting. One that
+  /// asks for another program whenever it is generated is generated on the spot.
+  void generate_from_supply();
+  /// Whether generate_from_supply met a program that is missing, which has not been supplied since.
+  bool has_wanted() const noexcept { return wanted_.has_value(); }
+  const wanted_program& wanted() const { return *wanted_; }
+  void supply(std::string digest, supplied_program made);
+  bool has_programs() const noexcept { return !supply_.empty(); }
+  /// Gives back the memory of its programs. If it is generated again, that is on the spot.
+  void forget_programs();
+
+  /// Runs it once, and has its result checked.
+  void try_out();
+  /// Runs it once, for one whose result has been checked before.
+  void warm_up();
+  /// Runs it until the device, which has idled, is steady.
+  void warm_up_device();
+  /// Takes so many samples, each of as many runs as the timer makes necessary. Empty if it failed.
+  /// @param allowed  what the timer may add to their spread, as a part
+  std::vector<run_time> sample(int count, double allowed = 0.01);
+  /// Takes samples as the settings say, of this configuration alone.
+  void measure_alone();
+  /// Its times cannot be true.
+  void refuse_times();
+
+  /// Gives back what it keeps on the device; it can be generated again.
+  void release();
+  /// Whether it keeps anything on the device.
+  bool is_live() const noexcept { return static_cast<bool>(prepared_); }
+
+  bool over() const noexcept { return stage_ == stage::over; }
+  stage at() const noexcept { return stage_; }
+  std::size_t index() const noexcept { return result_.index; }
+  /// For each parameter of the space the index of its candidate.
+  std::vector<std::size_t> choice() const { return problem_.space.choice(result_.index); }
+  const trial& result() const noexcept { return result_; }
+  trial& result() noexcept { return result_; }
+  /// Whether the device or the host ran out of memory, so that it may work once others have been
+  /// released.
+  bool ran_out_of_memory() const noexcept { return ran_out_of_memory_; }
+  /// Whether it was the host, where others than this search may have given memory back.
+  bool ran_out_of_host_memory() const noexcept {
+    return ran_out_of_memory_ && result_.outcome == outcome::out_of_memory;
+  }
+  /// Forgets an outcome, to try once more.
+  void retry();
+
+ private:
+  static const search_guard& unguarded();
+
+  template <class Step>
+  bool attempt(outcome device_failed, Step&& step);
+  template <class Step>
+  bool announced(step_kind kind, std::uint64_t launches, Step&& step);
+  bool is_fault(const device_error& failure) const;
+  void remember(const std::string& configuration, const known_failures& known);
+  void fail(outcome why, std::string reason);
+  void generate_with(const program_supply* supply);
+  void note_that_process_lives();
+  void look_for_progress(int found);
+
+  const search_problem& problem_;
+  const tune::device& device_;
+  const measure_settings& settings_;
+  const wall_clock& now_;
+  const search_guard& guard_;
+  const known_failures* known_ = nullptr;
+  trial result_;
+  stage stage_ = stage::waiting;
+  bool ran_out_of_memory_ = false;
+  program_supply supply_;
+  std::optional<wanted_program> wanted_;
+  int found_ = 0;                   // of the supply, when it was last generated
+  bool on_the_spot_ = false;        // it takes no programs from the supply any more
+  std::vector<nd_range> launches_;  // as it may be launched, if that has been declared
+  measure prepared_{nullptr};
+  std::optional<run_time> one_run_;  // about what a run takes
+};
+
+}  // namespace tune

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/engine/trial_list.hpp"
+
+#include <utility>
+
+namespace tune {
+
+const trial& trial_list::put(trial item) {
+  const auto [place, is_new] = places_.emplace(item.index, trials_.size());
+  if (is_new) {
+    trials_.push_back(std::move(item));
+  } else {
+    count(trials_[place->second], static_cast<std::size_t>(-1));
+    trials_[place->second] = std::move(item);
+  }
+  const trial& kept = trials_[place->second];
+  count(kept, 1);
+  if (is_new) {
+    compare(kept);
+  } else {
+    best_.reset();
+    best_made_.reset();
+    for (const trial& each : trials_) compare(each);
+  }
+  return kept;
+}
+
+const trial* trial_list::find(std::size_t configuration) const {
+  const auto place = places_.find(configuration);
+  return place == places_.end() ? nullptr : &trials_[place->second];
+}
+
+std::vector<trial> trial_list::take() {
+  std::vector<trial> all = std::move(trials_);
+  *this = {};
+  return all;
+}
+
+// A step of -1, which wraps round as unsigned numbers do, takes it out again.
+void trial_list::count(const trial& item, std::size_t step) {
+  if (item.origin == trial_origin::taken_over) counts_.taken_over += step;
+  (item.score ? counts_.measured : counts_.failed) += step;
+  if (item.dropped) counts_.dropped += step;
+}
+
+void trial_list::compare(const trial& item) {
+  if (!item.score) return;
+  if (!best_ || *item.score < *best_) best_ = item.score;
+  if (item.origin != trial_origin::made) return;
+  if (!best_made_ || *item.score < *best_made_) best_made_ = item.score;
+}
+
+run_time score_at_begin(const trial& of) noexcept { return *of.score / of.level; }
+
+bool is_better(const trial& candidate, const trial& best) noexcept {
+  if (*candidate.score != *best.score) return *candidate.score < *best.score;
+  return candidate.index < best.index;
+}
+
+}  // namespace tune

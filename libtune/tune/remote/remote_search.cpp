@@ -1,0 +1,414 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/remote/remote_search.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+#include "libtune/base/environment.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/device/devices.hpp"
+#include "libtune/process/wire.hpp"
+#include "libtune/tune/engine/denylist.hpp"
+#include "libtune/tune/engine/denylist_log.hpp"
+#include "libtune/tune/engine/kept_tuning.hpp"
+#include "libtune/tune/engine/trial_conversion.hpp"
+#include "libtune/tune/engine/tunings_under_way.hpp"
+#include "libtune/tune/error.hpp"
+#include "libtune/tune/notify.hpp"
+#include "libtune/tune/remote/greeting.hpp"
+#include "libtune/tune/settings.hpp"
+#include "libtune/tune/test_mode.hpp"
+
+namespace tune::detail {
+namespace {
+
+constexpr int most_losses_in_a_row = 3;
+constexpr std::chrono::milliseconds between_looks{200};
+// Longer than that between two looks: this process did not run, so its children may not have.
+constexpr std::chrono::seconds longest_look{1};
+// A child's end of the socket is closed a moment before it has ended.
+constexpr std::chrono::seconds time_to_end{2};
+
+// Drivers may take their time over a device that somebody else has just lost.
+constexpr std::chrono::minutes time_to_accept{2};
+
+tuning_options without_observers(const tuning_options& options) {
+  tuning_options plain = options;
+  plain.observers.clear();
+  return plain;
+}
+
+tuning_request request_for(const remote_task& task) {
+  const auto address = address_of(task.device, all_devices());
+  if (!address) {
+    throw tuner_unavailable_error("device '" + task.device.name() +
+                                  "' is none that another process could find");
+  }
+  return {.function = task.function,
+          .key = task.key,
+          .device = *address,
+          .options = without_observers(task.options),
+          .context_options = without_observers(task.context_options),
+          .choice = task.choice,
+          .testing = current_test_mode()};
+}
+
+watchdog_limits limits_of(const tuning_options& options) {
+  return {.floor = resolve_trial_time(options.watchdog),
+          .multiple = options.watchdog.multiple,
+          .compile_time = options.compile_time,
+          .floor_is_given = options.watchdog.floor || read_environment("LIBTUNE_TRIAL_TIME")};
+}
+
+}  // namespace
+
+remote_search::remote_search(const tuner_program& program, const remote_task& task)
+    : program_(program),
+      task_(task),
+      subject_{.function = task.function.name,
+               .version = task.function.version,
+               .arguments = task.key,
+               .device = task.device.info()},
+      request_(request_for(task)),
+      watchdog_(limits_of(task.options)) {}
+
+tuned_values remote_search::run() {
+  start_child();
+  while (true) {
+    if (child_) converse();
+    if (result_) return *std::move(result_);
+    require_going_on();
+    start_another();
+  }
+}
+
+// ---- children
+
+void remote_search::start_child() {
+  asked_ = 0;
+  watchdog_.forget();
+  inner_.clear();
+  request_.around = surroundings();
+  request_.around.lost = lost_inside_;
+  memory_kills_ = count_memory_kills();
+  try {
+    greet(child_.emplace(program_), program_.start_time);
+    child_->send(request_);
+    const auto until = clock::now() + time_to_accept;
+    while (auto message = child_->next(until)) {
+      if (std::holds_alternative<acceptance>(*message)) return;
+      if (const auto* refused = std::get_if<refusal>(&*message)) {
+        throw tuner_unavailable_error(refused->reason);
+      }
+      hear(*std::move(message));
+    }
+  } catch (const wire_error& nonsense) {
+    throw tuner_unavailable_error(std::string("it talks nonsense: ") + nonsense.what());
+  } catch (const std::system_error& failure) {
+    throw tuner_unavailable_error(failure.what());
+  }
+  throw tuner_unavailable_error("it did not take up its work (" + child_->finish().text + ")");
+}
+
+// What worked for the first child may fail for another, for a while.
+void remote_search::start_another() {
+  try {
+    start_child();
+  } catch (const tuner_unavailable_error& failure) {
+    child_.reset();
+    if (++losses_in_a_row_ >= most_losses_in_a_row) give_up(failure.what());
+  }
+}
+
+void remote_search::converse() {
+  looked_ = clock::now();
+  try {
+    while (child_ && !result_) {
+      require_going_on();
+      const auto look = clock::now() + between_looks;
+      auto message = child_->next(std::min(look, watchdog_.deadline().value_or(look)));
+      if (has_paused()) watchdog_.begin_anew(clock::now());
+      if (message) {
+        hear(*std::move(message));
+      } else if (child_->has_ended()) {
+        lose(child_->finish(time_to_end));
+      } else if (watchdog_.is_over(clock::now())) {
+        lose_by_overtime();
+      }
+    }
+  } catch (const wire_error& nonsense) {
+    lose_by_nonsense(nonsense.what());
+  }
+}
+
+// The system, or a batch system, has stopped all processes of the program for a while; or this one
+// was busy with observers.
+bool remote_search::has_paused() {
+  const auto before = std::exchange(looked_, clock::now());
+  return looked_ - before > between_looks + longest_look;
+}
+
+void remote_search::require_going_on() const {
+  if (task_.stop && task_.stop()) {
+    throw tuning_stopped_error("tuning " + describe(subject_) +
+                               " was ended before it had a result; a later one goes on with it");
+  }
+}
+
+// What something else has stopped alone is tried again, once.
+void remote_search::lose_by_overtime() {
+  if (watchdog_.step() == nullptr) return lose({.text = "it did not end its wait for others"});
+  const bool stopped = child_->is_stopped();
+  child_.reset();
+  const search_step& step = *watchdog_.step();
+  if (!stopped) {
+    blame(step, judge_overtime(watchdog_, watchdog_.elapsed(clock::now())));
+  } else if (ended_[{watchdog_.depth_of_step(), step.index}]++ > 0) {
+    blame(step, judge_stopped(step));
+  }
+}
+
+void remote_search::lose(const child_process::end& end) {
+  child_.reset();
+  ++losses_in_a_row_;
+  if (const search_step* step = watchdog_.step()) {
+    const bool ran_out = count_memory_kills().value_or(0) > memory_kills_.value_or(0);
+    // What has worked is measured again by each child, and so is there when somebody kills one.
+    const std::size_t depth = watchdog_.depth_of_step();
+    const auto is_of_step = [&](const trial& item) {
+      return item.index == step->index && item.score;
+    };
+    const bool has_worked = depth == 0 && std::ranges::any_of(current().trials(), is_of_step);
+    const int before = may_be_from_outside(end) ? ended_[{depth, step->index}]++ : 0;
+    const bool ended_before = before > (has_worked ? 1 : 0);
+    if (auto said = judge_end(*step, end, ran_out, ended_before)) blame(*step, *std::move(said));
+  }
+  if (losses_in_a_row_ >= most_losses_in_a_row) give_up(end.text);
+}
+
+void remote_search::lose_by_nonsense(const std::string& what) {
+  child_.reset();
+  ++losses_in_a_row_;
+  if (const search_step* step = watchdog_.step()) blame(*step, judge_nonsense(*step, what));
+  if (losses_in_a_row_ >= most_losses_in_a_row) give_up("it talked nonsense: " + what);
+}
+
+void remote_search::blame(const search_step& step, verdict said) {
+  if (watchdog_.depth_of_step() > 0) return blame_inside(step, std::move(said));
+  log(log_level::warning,
+      fmt::format("{}: the configuration {} is given up in this search: {}", describe(subject_),
+                  to_string(step.configuration), said.reason));
+  tell(current().add(lost_trial(step, std::move(said), watchdog_.elapsed(clock::now())), false));
+}
+
+// The configuration outside has done nothing wrong: the next child goes on with it, and does not
+// run again what ended this one.
+void remote_search::blame_inside(const search_step& step, verdict said) {
+  const std::size_t depth = watchdog_.depth_of_step();
+  const inner_tuning& inner = inner_[depth - 1];
+  const tuning_subject subject{.function = inner.what.function.name,
+                               .version = inner.what.function.version,
+                               .arguments = inner.what.key,
+                               .device = subject_.device};
+  log(log_level::warning,
+      fmt::format("{}, inside of {}: the configuration {} is given up in this search: {}",
+                  describe(subject), describe(subject_), to_string(step.configuration),
+                  said.reason));
+  const trial lost = lost_trial(step, std::move(said), watchdog_.elapsed(clock::now()));
+  const record_key key{inner.what.key, inner.what.device};
+  const bool again = std::ranges::any_of(lost_inside_, [&](const lost_inside& before) {
+    return inner.search == before.search && before.trial.configuration == lost.configuration;
+  });
+  losses_in_a_row_ = again || !inner.search ? losses_in_a_row_ + 1 : 0;
+  if (losses_in_a_row_ >= most_losses_in_a_row) give_up(lost.reason);
+  if (inner.search) {
+    lost_inside_.push_back({tuning_name(inner.what.database, search_name(inner.what.function, key)),
+                            *inner.search, to_stored(lost)});
+    // Of what is denied only incidents count, and this took a process with it.
+    stored_trial& told = lost_inside_.back().trial;
+    if (!is_incident(told)) told.outcome = std::string(outcome_name(outcome::crashed));
+    if (!inner.what.database.empty()) {
+      denylist_log kept(std::make_shared<tuning_database>(inner.what.database), inner.what.function,
+                        key);
+      kept.recall(*inner.search);
+      kept.trial_finished(subject, lost);
+    }
+  }
+}
+
+void remote_search::give_up(const std::string& last_words) const {
+  throw error(fmt::format(
+      "tuning {} in a child process was given up: {} children in a row ended without having tried "
+      "a configuration, the last because of '{}'; LIBTUNE_ISOLATION=off tunes in the program "
+      "itself",
+      describe(subject_), most_losses_in_a_row, last_words));
+}
+
+// ---- what a child says
+
+void remote_search::hear(tuner_message message) {
+  std::visit([this](auto& said) { take(std::move(said)); }, message);
+}
+
+template <class Other>
+void remote_search::take(const Other&) {
+  throw wire_error("it said what is not for it to say");
+}
+
+search_memory& remote_search::current() {
+  if (asked_ == 0) throw wire_error("it spoke of a search that has not begun");
+  return *searches_[asked_ - 1];
+}
+
+// Each child goes through the searches of the function from the first on.
+void remote_search::take(const recall_question& asked) {
+  const std::size_t place = asked_++;
+  const bool is_another = place < searches_.size() && searches_[place]->identity() != asked.search;
+  if (is_another) {
+    log(log_level::warning,
+        describe(subject_) +
+            " searches another space than it did in a process that was lost, so "
+            "what was measured is not used");
+    searches_.resize(place);
+  }
+  const auto now = clock::now();
+  if (place == searches_.size()) {
+    searches_.push_back(std::make_unique<search_memory>(
+        asked.search, task_.recall ? task_.recall(asked.search) : recollection{}, now));
+  }
+  for (const recall_answer& part : divide(current().recall(now))) child_->send(part);
+}
+
+void remote_search::take(started_news news) {
+  news.event.subject = subject_;
+  if (current().start(news.event.taken_over)) {
+    notify(task_.options.observers,
+           [&](observer& listener) { listener.search_started(news.event); });
+  }
+  acknowledge();
+}
+
+void remote_search::take(taken_over_news news) {
+  tell(current().take_over(std::move(news.taken)));
+  acknowledge();
+}
+
+void remote_search::take(trial_news news) {
+  const bool is_fault =
+      news.made.outcome == outcome::device_fault && news.made.origin == trial_origin::made;
+  tell(current().add(std::move(news.made), news.refined));
+  // Nothing works in that process any more.
+  if (is_fault) return child_.reset();
+  acknowledge();
+}
+
+void remote_search::tell(search_memory::story story) {
+  if (story == search_memory::story::nothing) return;
+  const trial& latest = current().latest();
+  notify(task_.options.observers, [&](observer& listener) {
+    switch (story) {
+      case search_memory::story::nothing: break;
+      case search_memory::story::taken_over: return listener.trial_taken_over(subject_, latest);
+      case search_memory::story::finished: return listener.trial_finished(subject_, latest);
+      case search_memory::story::refined: return listener.trial_refined(subject_, latest);
+    }
+  });
+  if (story == search_memory::story::finished) losses_in_a_row_ = 0;
+}
+
+void remote_search::take(const progress_news& news) {
+  const search_progress now = current().progress(news.now, clock::now());
+  notify(task_.options.observers, [&](observer& listener) { listener.progressed(subject_, now); });
+  acknowledge();
+}
+
+void remote_search::take(const finished_news& news) {
+  if (auto event = current().finish(news, clock::now())) {
+    event->subject = subject_;
+    notify(task_.options.observers, [&](observer& listener) { listener.search_finished(*event); });
+  }
+  acknowledge();
+}
+
+void remote_search::take(step_begin begun) {
+  std::optional<run_time> best;
+  if (inner_.empty()) best = current().best_score();
+  watchdog_.begin(std::move(begun.step), best, clock::now());
+}
+
+void remote_search::take(step_end) { watchdog_.end(clock::now()); }
+
+void remote_search::take(inner_begin begun) {
+  constexpr std::size_t deepest = 64;
+  if (inner_.size() >= deepest) throw wire_error("it tunes within itself without an end");
+  inner_.push_back({std::move(begun.inner), std::nullopt});
+  watchdog_.begin_inside(clock::now());
+}
+
+void remote_search::take(const inner_search& begun) {
+  if (inner_.empty()) throw wire_error("it spoke of a tuning that has not begun");
+  inner_.back().search = begun.search;
+}
+
+void remote_search::take(inner_end) {
+  if (inner_.empty()) throw wire_error("it ended a tuning that has not begun");
+  inner_.pop_back();
+  watchdog_.end_inside(clock::now());
+}
+
+void remote_search::take(const inner_result& made) {
+  keep_made(made.name, made.values, made.for_process);
+}
+
+void remote_search::take(const wait_begin& begun) {
+  watchdog_.begin_wait(begun.limit, clock::now());
+}
+
+void remote_search::take(wait_news news) {
+  news.event.subject.device = subject_.device;
+  notify(task_.options.observers, [&](observer& listener) { listener.waiting(news.event); });
+}
+
+void remote_search::take(wait_end) { watchdog_.end_wait(clock::now()); }
+
+void remote_search::take(compile_begin) { watchdog_.compiling_begins(clock::now()); }
+
+void remote_search::take(compile_end) { watchdog_.compiling_ends(clock::now()); }
+
+void remote_search::take(process_spoilt spoilt) {
+  const search_step* step = watchdog_.step();
+  if (step == nullptr) throw wire_error("it spoke of a step that has not begun");
+  child_.reset();
+  blame(*step,
+        {outcome::failed, std::move(spoilt.how) +
+                              ", which would have spoilt those after it, so that the process "
+                              "was ended"});
+}
+
+// A second child says again what the first has said.
+void remote_search::take(const log_line& line) {
+  if (said_.insert(line.text).second) log(line.level, line.text);
+}
+
+void remote_search::take(tuning_result made) {
+  result_ = tuned_values{std::move(made.values), made.score};
+}
+
+void remote_search::take(const tuning_failure& failure) {
+  switch (failure.kind) {
+    case failure_kind::argument: throw argument_error(failure.text);
+    case failure_kind::type: throw type_error(failure.text);
+    case failure_kind::no_device: throw no_device_error(failure.text);
+    case failure_kind::build: throw build_error(failure.text, failure.log);
+    case failure_kind::empty_space: throw empty_space_error(failure.text);
+    case failure_kind::tuning_failed: throw tuning_failed_error(subject_, current().trials());
+    case failure_kind::other: break;
+  }
+  throw error(failure.text);
+}
+
+}  // namespace tune::detail

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/remote/tuner_child.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <poll.h>
+#include <string_view>
+#include <sys/syscall.h>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/file_descriptor.hpp"
+#include "libtune/base/forked_process.hpp"
+
+namespace tune::detail {
+namespace {
+
+// A wait that took so much longer than was asked for: this process did not run.
+constexpr std::chrono::seconds pause{1};
+
+std::string new_mark() {
+  static std::atomic<unsigned> made{0};
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  return fmt::format("{}={}-{}-{}", tuner_mark_variable, ::getpid(), now, made++);
+}
+
+std::vector<std::string> variables_for(const tuner_program& program, const std::string& mark) {
+  std::vector<std::string> variables = program.variables;
+  variables.push_back(std::string(tuner_variable) + '=' + std::to_string(::getpid()));
+  variables.push_back(mark);
+  return variables;
+}
+
+/// Whether a process was started with this variable, or is a copy of one that was. Nothing of
+/// other users can be read.
+bool has_variable(::pid_t id, std::string_view variable) {
+  std::ifstream file(fmt::format("/proc/{}/environ", id), std::ios::binary);
+  const std::string all{std::istreambuf_iterator<char>(file), {}};
+  for (std::size_t begin = 0; begin < all.size();) {
+    const std::size_t end = std::min(all.find('\0', begin), all.size());
+    if (std::string_view(all).substr(begin, end - begin) == variable) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+// By a handle, so that its number is not another's by the time of the kill.
+bool kill_if_marked(::pid_t id, std::string_view mark) {
+  const file_descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, id, 0)));
+  if (!has_variable(id, mark)) return false;
+  if (!process) return ::kill(id, SIGKILL) == 0;
+  return ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0) == 0;
+}
+
+bool kill_marked(std::string_view mark) {
+  bool any = false;
+  std::error_code failed;
+  for (std::filesystem::directory_iterator entry("/proc", failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    const std::string name = entry->path().filename().string();
+    ::pid_t id = 0;
+    const auto [stop, error] = std::from_chars(name.data(), name.data() + name.size(), id);
+    if (error != std::errc{} || stop != name.data() + name.size() || id == ::getpid()) continue;
+    any = kill_if_marked(id, mark) || any;
+  }
+  return any;
+}
+
+// What is killed may have made another just before.
+void kill_all_marked(std::string_view mark) {
+  constexpr int most_rounds = 100;
+  for (int round = 0; round < most_rounds && kill_marked(mark); ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+}  // namespace
+
+tuner_child::tuner_child(const tuner_program& program) : tuner_child(program, new_mark()) {}
+
+tuner_child::tuner_child(const tuner_program& program, std::string mark)
+    : mark_(std::move(mark)),
+      process_({.program = program.path,
+                .arguments = program.arguments,
+                .variables = variables_for(program, mark_)}) {}
+
+tuner_child::~tuner_child() {
+  if (id() > 0 && !is_forked()) finish();
+}
+
+child_process::end tuner_child::finish(std::chrono::milliseconds patience) {
+  const child_process::end how = process_.finish(patience);
+  try {
+    kill_all_marked(mark_);
+  } catch (const std::exception&) {  // no memory: what is left ends with its session
+  }
+  return how;
+}
+
+std::optional<tuner_message> tuner_child::next(clock::time_point until) {
+  while (true) {
+    if (auto message = reader_.next()) return message;
+    if (!open_) return std::nullopt;
+    until += wait(until);
+    // Looked at before what has arrived is taken, for nothing comes after that.
+    const bool runs = process_.runs();
+    std::vector<std::byte> arrived;
+    open_ = process_.receive(arrived) && runs;
+    reader_.append(arrived);
+    if (arrived.empty() && open_ && clock::now() >= until) return std::nullopt;
+  }
+}
+
+/// @returns for how long this process did not run
+tuner_child::clock::duration tuner_child::wait(clock::time_point until) {
+  const auto begin = clock::now();
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - begin).count();
+  const auto asked = std::chrono::milliseconds(std::clamp<long>(left, 0, 60'000));
+  const short events = process_.has_unsent() ? POLLIN | POLLOUT : POLLIN;
+  pollfd waited{.fd = process_.socket(), .events = events, .revents = 0};
+  ::poll(&waited, 1, static_cast<int>(asked.count()));
+  process_.flush();
+  const auto excess = clock::now() - begin - asked;
+  return excess > pause ? excess : clock::duration(0);
+}
+
+// After the name, which may hold anything.
+bool tuner_child::is_stopped() const {
+  std::ifstream file(fmt::format("/proc/{}/stat", id()));
+  std::string text;
+  std::getline(file, text);
+  const auto end = text.rfind(')');
+  if (end == std::string::npos || end + 2 >= text.size()) return false;
+  return text[end + 2] == 'T' || text[end + 2] == 't';
+}
+
+}  // namespace tune::detail

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/remote/tuner_message.hpp"
+
+#include <cstring>
+#include <iterator>
+#include <utility>
+
+#include "libtune/tune/remote/message_fields.hpp"
+
+namespace tune::detail {
+namespace {
+
+constexpr frame_form form{.magic = 0x4E54544C,  // "LTTN"
+                          .longest_content_bytes = longest_tuner_message_bytes};
+
+template <class Item>
+std::uint64_t encoded_bytes(const Item& item) {
+  wire_writer writer;
+  field_writer fields(writer);
+  fields(item);
+  return writer.bytes().size();
+}
+
+/// Fills one part after the other.
+class divider {
+ public:
+  explicit divider(std::uint64_t most_bytes) : most_bytes_(most_bytes) { parts_.emplace_back(); }
+
+  template <class Item>
+  void add(std::vector<Item> recollection::*list, std::vector<Item>& items) {
+    for (Item& item : items) {
+      const std::uint64_t bytes = encoded_bytes(item);
+      if (bytes > longest_tuner_message_bytes / 2) continue;
+      if (filled_ > 0 && filled_ + bytes > most_bytes_) next();
+      filled_ += bytes;
+      (parts_.back().known.*list).push_back(std::move(item));
+    }
+  }
+  std::vector<recall_answer> take() { return std::move(parts_); }
+
+ private:
+  void next() {
+    parts_.back().more = true;
+    parts_.emplace_back();
+    filled_ = 0;
+  }
+
+  std::uint64_t most_bytes_;
+  std::vector<recall_answer> parts_;
+  std::uint64_t filled_ = 0;
+};
+
+template <class Item>
+void append_items(std::vector<Item>& whole, std::vector<Item>& part) {
+  whole.insert(whole.end(), std::make_move_iterator(part.begin()),
+               std::make_move_iterator(part.end()));
+}
+
+}  // namespace
+
+std::vector<recall_answer> divide(recollection known, std::uint64_t most_bytes) {
+  divider parts(most_bytes);
+  parts.add(&recollection::denied, known.denied);
+  parts.add(&recollection::similar, known.similar);
+  parts.add(&recollection::unfinished, known.unfinished);
+  parts.add(&recollection::compile_failures, known.compile_failures);
+  std::vector<recall_answer> all = parts.take();
+  all.front().known.spent = known.spent;
+  return all;
+}
+
+void append(recollection& whole, recollection part) {
+  append_items(whole.denied, part.denied);
+  append_items(whole.similar, part.similar);
+  append_items(whole.unfinished, part.unfinished);
+  append_items(whole.compile_failures, part.compile_failures);
+  whole.spent.time += part.spent.time;
+  whole.spent.trials += part.spent.trials;
+}
+
+std::vector<std::byte> encode(const tuner_message& message) {
+  wire_writer writer;
+  writer.add(form.magic);
+  writer.add(std::uint64_t{0});
+  field_writer fields(writer);
+  fields(message);
+  const std::uint64_t length = writer.bytes().size() - form.header_bytes();
+  if (length > longest_tuner_message_bytes) throw wire_error("a message is too long to be sent");
+  std::memcpy(writer.bytes().data() + form.header_bytes() - sizeof length, &length, sizeof length);
+  return std::move(writer.bytes());
+}
+
+tuner_message_reader::tuner_message_reader() noexcept : frames_(form) {}
+
+std::optional<tuner_message> tuner_message_reader::next() {
+  const auto whole = frames_.first();
+  if (!whole) return std::nullopt;
+  wire_reader content(whole->content);
+  tuner_message message;
+  field_reader fields(content);
+  fields(message);
+  // Another version may say more.
+  if (!std::holds_alternative<tuner_greeting>(message)) content.finish();
+  frames_.drop(*whole);
+  return message;
+}
+
+}  // namespace tune::detail

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/remote/watchdog.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+namespace tune::detail {
+namespace {
+
+// Beyond it a sum with a point in time does not fit in 64 bits.
+constexpr double longest_ns = 365.0 * 24 * 3600e9;
+
+}  // namespace
+
+std::chrono::nanoseconds watchdog_limits::limit_of(const search_step& step,
+                                                   std::optional<run_time> best) const {
+  const double known = best ? best->count() * static_cast<double>(step.launches) : 0.0;
+  const double expected = std::max(known, step.expected.count());
+  double limit = std::max(static_cast<double>(floor.count()), std::max(multiple, 1.0) * expected);
+  if (step.kind == step_kind::generate && !floor_is_given)
+    limit += static_cast<double>(compile_time.count());
+  if (!std::isfinite(limit)) limit = longest_ns;
+  return std::chrono::nanoseconds(std::llround(std::min(limit, longest_ns)));
+}
+
+// A compiler may have begun with something else, and what it makes is waited for outside of steps.
+std::chrono::nanoseconds watchdog_limits::limit_between_steps() const {
+  return floor + 2 * std::chrono::nanoseconds(compile_time);
+}
+
+void watchdog::start(std::chrono::nanoseconds limit, time_point now) {
+  levels_.back().limit = limit;
+  levels_.back().spent = {};
+  levels_.back().since = now;
+  levels_.back().compiling_since.reset();
+}
+
+void watchdog::begin(search_step step, std::optional<run_time> best, time_point now) {
+  const auto limit = limits_.limit_of(step, best);
+  levels_.back().step = std::move(step);
+  start(limit, now);
+}
+
+void watchdog::begin_anew(time_point now) noexcept {
+  level& current = levels_.back();
+  current.spent = {};
+  current.since = now;
+  if (current.compiling_since) current.compiling_since = now;
+}
+
+void watchdog::compiling_ends(time_point now) noexcept {
+  level& current = levels_.back();
+  if (current.compiling_since) {
+    current.since += now - *std::exchange(current.compiling_since, std::nullopt);
+  }
+}
+
+void watchdog::end(time_point now) {
+  levels_.back().step.reset();
+  start(limits_.limit_between_steps(), now);
+}
+
+void watchdog::begin_inside(time_point now) {
+  levels_.back().spent = elapsed(now);
+  levels_.emplace_back();
+  start(limits_.limit_between_steps(), now);
+}
+
+void watchdog::end_inside(time_point now) {
+  if (levels_.size() == 1) return;
+  levels_.pop_back();
+  levels_.back().since = now;
+}
+
+// A tuning of its own, but for others to end.
+void watchdog::begin_wait(std::chrono::milliseconds limit, time_point now) {
+  begin_inside(now);
+  levels_.back().is_wait = true;
+  levels_.back().limit = limit + limits_.limit_between_steps();
+}
+
+void watchdog::end_wait(time_point now) { end_inside(now); }
+
+void watchdog::forget() {
+  levels_.clear();
+  levels_.emplace_back();
+}
+
+const watchdog::level* watchdog::level_of_step() const noexcept {
+  for (auto one = levels_.rbegin(); one != levels_.rend(); ++one) {
+    if (one->step) return &*one;
+  }
+  return nullptr;
+}
+
+const search_step* watchdog::step() const noexcept {
+  const level* const found = level_of_step();
+  return found == nullptr ? nullptr : &*found->step;
+}
+
+std::size_t watchdog::depth_of_step() const noexcept {
+  std::size_t depth = 0;
+  for (const level* one = level_of_step(); one != nullptr && one != levels_.data(); --one) {
+    if (!one->is_wait) ++depth;
+  }
+  return depth;
+}
+
+std::chrono::nanoseconds watchdog::limit() const noexcept {
+  const auto longest = std::chrono::nanoseconds(static_cast<std::int64_t>(longest_ns));
+  const level& current = levels_.back();
+  if (!current.compiling_since || !limits_.floor_is_given || current.limit >= longest) {
+    return current.limit;
+  }
+  return current.limit + std::min(limits_.compile_time, longest);
+}
+
+std::chrono::nanoseconds watchdog::elapsed(time_point now) const noexcept {
+  return levels_.back().spent + (now - levels_.back().since);
+}
+
+bool watchdog::is_over(time_point now) const noexcept {
+  return is_watched() && elapsed(now) >= limit();
+}
+
+std::optional<watchdog::time_point> watchdog::deadline() const {
+  if (!is_watched()) return std::nullopt;
+  return levels_.back().since + (limit() - levels_.back().spent);
+}
+
+}  // namespace tune::detail

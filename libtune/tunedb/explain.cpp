@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <memory>
+
+#include "libtune/tunedb/commands.hpp"
+#include "libtune/tunedb/evidence.hpp"
+#include "libtune/tunedb/layers.hpp"
+#include "libtune/tunedb/outlook.hpp"
+#include "libtune/tunedb/output.hpp"
+#include "libtune/tunedb/selection.hpp"
+
+namespace tune::cli {
+namespace {
+
+struct explain_options {
+  std::string function;
+  std::vector<std::string> arguments;
+  device_choice device;
+};
+
+/// All that is told of a key.
+struct explanation {
+  function_identity function;
+  record_key key;
+  tuning_settings settings;
+  std::vector<layer> layers;
+  outlook ahead;
+  std::optional<result_origin> origin;  // of the best
+};
+
+const char* match_name(match_mode match) {
+  switch (match) {
+    case match_mode::exact: return "exact";
+    case match_mode::nearest: return "nearest";
+    case match_mode::verify: break;
+  }
+  return "verify";
+}
+
+const char* grade_name(const record& result) {
+  return result.grade == match_grade::exact ? "exact" : "nearest";
+}
+
+std::string role_of(const explanation& all, const record& result) {
+  for (const layer& one : all.layers) {
+    if (one.path == result.database) return one.role;
+  }
+  return "-";
+}
+
+void print_match(const record& best) {
+  if (best.grade == match_grade::exact) {
+    fmt::print("match      exact\n");
+    return;
+  }
+  fmt::print("match      nearest: the result of {}\n", to_text(best.device));
+  fmt::print("differs    {}: {}\n", match_step_name(best.step), fmt::join(best.relaxed, ", "));
+}
+
+void print_origin(const std::optional<result_origin>& origin) {
+  if (!origin) {
+    fmt::print("origin     not known: a change of its kernel or space is not noticed\n");
+    return;
+  }
+  fmt::print("origin     searched {} by libtune {}, space {}, programs {}\n", origin->searched_at,
+             origin->search.library_version.empty() ? "-" : origin->search.library_version,
+             origin->search.space.empty() ? "-" : origin->search.space,
+             origin->programs.empty() ? "-" : fmt::format("{}", fmt::join(origin->programs, " ")));
+}
+
+json to_json(const std::optional<result_origin>& origin) {
+  if (!origin) return nullptr;
+  return {{"searched_at", origin->searched_at},
+          {"space", origin->search.space},
+          {"compiler", origin->search.compiler},
+          {"library_version", origin->search.library_version},
+          {"programs", origin->programs}};
+}
+
+void print_others(const explanation& all) {
+  std::vector<std::vector<std::string>> lines;
+  for (const candidate& one : all.ahead.candidates) {
+    if (one.lost.empty()) continue;
+    lines.push_back({"not used ", role_of(all, one.result), fields_text(one.result.values),
+                     to_text(one.result.device), one.lost});
+  }
+  print_table(lines);
+}
+
+void print_text(const explanation& all, const evidence& why) {
+  const record& best = all.ahead.candidates.front().result;
+  const bool used = all.ahead.answer() != nullptr;
+  fmt::print("{}, version {}, for {} on {}\n", all.function.name, all.function.version,
+             fields_text(all.key.arguments), to_text(all.key.device));
+  for (const layer& one : all.layers) {
+    fmt::print("looked in  {}, {}: {}\n", one.path, one.role, one.state());
+  }
+  fmt::print("settings   LIBTUNE_MATCH={}, LIBTUNE_MODE={}\n", match_name(all.settings.match),
+             tuning_mode_name(all.settings.mode));
+  fmt::print("what then  {}\n", all.ahead.text(all.settings));
+  fmt::print("{}  {}, in {}\n", used ? "would use" : "the best ", fields_text(best.values),
+             best.database);
+  print_match(best);
+  fmt::print("time       {}\n", time_text(best.score_ns));
+  fmt::print("why        {}\n", why.reason());
+  fmt::print("how sure   {}: {}\n", why.verdict(), why.verdict_text());
+  print_origin(all.origin);
+  print_others(all);
+}
+
+json to_json(const explanation& all, const candidate& one) {
+  const record& result = one.result;
+  return {{"database", result.database},
+          {"layer", role_of(all, result)},
+          {"values", cli::to_json(result.values)},
+          {"match", grade_name(result)},
+          {"step", match_step_name(result.step)},
+          {"relaxed", result.relaxed},
+          {"result_of", cli::to_json(result.device)},
+          {"score_ns", cli::to_json(result.score_ns)},
+          {"lost", one.lost.empty() ? json(nullptr) : json(one.lost)}};
+}
+
+json to_json(const explanation& all, const evidence& why) {
+  json document{{"function", all.function.name},
+                {"version", all.function.version},
+                {"arguments", cli::to_json(all.key.arguments)},
+                {"device", cli::to_json(all.key.device)},
+                {"match_mode", match_name(all.settings.match)},
+                {"mode", tuning_mode_name(all.settings.mode)},
+                {"action", next_step_name(all.ahead.step)},
+                {"verified", all.ahead.step == next_step::verify}};
+  document.update(to_json(all, all.ahead.candidates.front()));
+  document.update({{"why", why.reason()},
+                   {"sure", why.verdict()},
+                   {"trials", why.trials},
+                   {"measured", why.measured},
+                   {"runner_up_slower_by", cli::to_json(why.gap)},
+                   {"noise", cli::to_json(why.noise)},
+                   {"origin", to_json(all.origin)},
+                   {"layers", cli::to_json(all.layers)}});
+  json candidates = json::array();
+  for (const candidate& one : all.ahead.candidates) candidates.push_back(to_json(all, one));
+  document["candidates"] = std::move(candidates);
+  return document;
+}
+
+/// A device that is named is the one of that name which a database knows, with all that it knows
+/// of it, if there is one.
+device_identity find_device(const std::vector<layer>& layers, const function_identity& function,
+                            const device_choice& choice) {
+  if (choice.name.empty()) return choice.identity();
+  for (const layer& one : layers) {
+    if (!one.can_be_used()) continue;
+    for (const result_content& result : one.read(function).results) {
+      if (choice.fits(result.device())) return result.device();
+    }
+  }
+  return choice.identity();
+}
+
+void run(const invocation& shared, const explain_options& options) {
+  explanation all;
+  all.settings = shared.settings();
+  const auto access = all.settings.mode == tuning_mode::cached ? database_access::read_only
+                                                               : database_access::read_write;
+  all.layers = find_layers(all.settings.database, all.settings.system_databases, access);
+  all.function = find_function(all.layers, options.function);
+  all.key = {.arguments = parse_key(all.function, options.arguments),
+             .device = find_device(all.layers, all.function, options.device)};
+  all.ahead = look_ahead(all.layers, all.settings, all.function, all.key);
+  if (all.ahead.candidates.empty()) {
+    throw nothing_found("no device has a result for " + fields_text(all.key.arguments) + ", so " +
+                        all.ahead.text(all.settings) + "; see tunedb show " + all.function.name);
+  }
+  const record& best = all.ahead.candidates.front().result;
+  all.origin = origin_of(all.layers, all.function, all.key, best);
+  const evidence why(trials_behind(all.layers, all.function, all.key, best), best);
+  if (shared.json) {
+    print_json(to_json(all, why));
+  } else {
+    print_text(all, why);
+  }
+}
+
+}  // namespace
+
+void add_explain(CLI::App& program, invocation& shared) {
+  const auto options = std::make_shared<explain_options>();
+  CLI::App* command = program.add_subcommand(
+      "explain",
+      "What a program would do here and now for a key on a device: in which database the result "
+      "lies, why it is this one, how sure that is, what differs on its device, and why the others "
+      "lost. Without --device, for the device that an autotuner would tune for here");
+  command->add_option("FUNCTION", options->function, "A name, or NAME__VERSION")->required();
+  command->add_option("--arg", options->arguments, "A field of the key, as NAME=VALUE")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  options->device.add_to(*command);
+  command->callback([&shared, options] { run(shared, *options); });
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tunedb/key_list.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "libtune/base/dtype.hpp"
+#include "libtune/base/error.hpp"
+#include "libtune/store/database/field_check.hpp"
+#include "libtune/tunedb/selection.hpp"
+
+namespace tune::cli {
+namespace {
+
+using input = nlohmann::json;
+
+std::string names_of(std::span<const function_identity> functions) {
+  std::string text;
+  for (const function_identity& function : functions) {
+    text += (text.empty() ? "" : ", ") + table_name(function);
+  }
+  return text.empty() ? "none" : text;
+}
+
+/// Empty if it is no such number.
+std::optional<value> real_in(const input& item) {
+  if (item.is_number()) return item.get<double>();
+  if (item == "inf") return std::numeric_limits<double>::infinity();
+  if (item == "-inf") return -std::numeric_limits<double>::infinity();
+  return std::nullopt;
+}
+
+std::optional<value> integer_in(const input& item, bool is_signed) {
+  if (!item.is_number_integer()) return std::nullopt;
+  if (item.is_number_unsigned()) {
+    const auto number = item.get<std::uint64_t>();
+    if (!is_signed) return number;
+    if (number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return {};
+    return static_cast<std::int64_t>(number);
+  }
+  if (!is_signed) return std::nullopt;
+  return item.get<std::int64_t>();
+}
+
+std::optional<value> value_in(const input& item, const field_description& field) {
+  if (item.is_null()) return field.optional ? std::optional<value>(value{}) : std::nullopt;
+  switch (field.type) {
+    case value_type::boolean:
+      return item.is_boolean() ? std::optional<value>(item.get<bool>()) : std::nullopt;
+    case value_type::int8:
+    case value_type::int16:
+    case value_type::int32:
+    case value_type::int64: return integer_in(item, true);
+    case value_type::uint8:
+    case value_type::uint16:
+    case value_type::uint32:
+    case value_type::uint64: return integer_in(item, false);
+    case value_type::float32:
+    case value_type::float64: return real_in(item);
+    case value_type::string:
+    case value_type::enumeration:
+    case value_type::element_type: break;
+  }
+  return item.is_string() ? std::optional<value>(item.get<std::string>()) : std::nullopt;
+}
+
+value read_field(const input& item, const field_description& field) {
+  const auto read = value_in(item, field);
+  if (!read) {
+    throw usage_error(fmt::format("the field '{}' is {}{}, and {} is none", field.name,
+                                  value_type_name(field.type), field.optional ? " or null" : "",
+                                  item.dump(-1, ' ', false, input::error_handler_t::replace)));
+  }
+  try {
+    detail::check_type(field, *read);
+    if (field.type == value_type::element_type && item.is_string()) {
+      static_cast<void>(dtype_from_name(item.get<std::string>()));
+    }
+  } catch (const error& mismatch) {
+    throw usage_error(fmt::format("the field '{}': {}", field.name, mismatch.what()));
+  }
+  return *read;
+}
+
+std::vector<named_value> read_key(const input& object, const function_identity& function) {
+  if (!object.is_object()) throw usage_error("its key is no JSON object");
+  std::vector<named_value> key;
+  for (const field_description& field : function.key_fields) {
+    const auto found = object.find(field.name);
+    if (found == object.end()) {
+      throw usage_error(fmt::format("the field '{}' is missing; the key takes {}", field.name,
+                                    fields_of(function.key_fields)));
+    }
+    key.push_back({field.name, read_field(*found, field)});
+  }
+  for (const auto& [name, item] : object.items()) {
+    if (std::ranges::find(function.key_fields, name, &field_description::name) ==
+        function.key_fields.end()) {
+      throw usage_error(fmt::format("there is no field '{}'; the key takes {}", name,
+                                    fields_of(function.key_fields)));
+    }
+  }
+  return key;
+}
+
+// What tunedb missed prints beside the key is no mistake, but does not count: keys are tuned for
+// the devices that are here.
+void require_known_members(const input& entry) {
+  static const std::set<std::string> known{"function", "version",   "key",    "arguments",
+                                           "device",   "missed_at", "program"};
+  for (const auto& [name, item] : entry.items()) {
+    if (!known.contains(name)) {
+      throw usage_error(
+          fmt::format("it has '{}', where only function, version and key belong", name));
+    }
+  }
+}
+
+pretuning_item read_entry(const input& entry, std::span<const function_identity> functions) {
+  if (!entry.is_object()) throw usage_error("it is no JSON object");
+  require_known_members(entry);
+  const auto name = entry.find("function");
+  if (name == entry.end() || !name->is_string()) {
+    throw usage_error("it does not name a function");
+  }
+  std::string wanted = name->get<std::string>();
+  if (const auto version = entry.find("version"); version != entry.end()) {
+    if (!version->is_number_unsigned()) throw usage_error("its version is no number from 0 on");
+    wanted += "__" + version->dump();
+  }
+  const function_identity& function = find_function(functions, wanted);
+  const auto key = entry.contains("key") ? entry.find("key") : entry.find("arguments");
+  static const input nothing = input::object();
+  return {.function = function, .key = read_key(key == entry.end() ? nothing : *key, function)};
+}
+
+input parse_lines(const std::string& text) {
+  input entries = input::array();
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find_first_not_of(" \t\r") != std::string::npos) entries.push_back(input::parse(line));
+  }
+  return entries;
+}
+
+/// The entries of a document, or of lines that are documents.
+input parse_entries(const std::string& text) {
+  const input whole = input::parse(text, nullptr, false);
+  if (whole.is_discarded()) return parse_lines(text);
+  if (whole.is_array()) return whole;
+  if (whole.is_object() && whole.contains("keys") && whole["keys"].is_array()) return whole["keys"];
+  return input::array({whole});
+}
+
+bool is_same(const pretuning_item& a, const pretuning_item& b) {
+  return a.function == b.function && canonical_text(a.key) == canonical_text(b.key);
+}
+
+}  // namespace
+
+std::string fields_of(const std::vector<field_description>& fields) {
+  std::string text;
+  for (const field_description& field : fields) {
+    text += fmt::format("{}{} ({}{})", text.empty() ? "" : ", ", field.name,
+                        value_type_name(field.type), field.optional ? ", or none" : "");
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+const function_identity& find_function(std::span<const function_identity> functions,
+                                       const std::string& text) {
+  const auto [name, version] = split_function(text);
+  const function_identity* found = nullptr;
+  for (const function_identity& function : functions) {
+    if (function.name != name || (version && *version != function.version)) continue;
+    if (found == nullptr || function.version > found->version) found = &function;
+  }
+  if (found == nullptr) {
+    throw usage_error(
+        fmt::format("the application has no function '{}'; it has {}", text, names_of(functions)));
+  }
+  return *found;
+}
+
+std::vector<pretuning_item> parse_key_list(const std::string& text,
+                                           std::span<const function_identity> functions,
+                                           const std::string& source) {
+  input entries;
+  try {
+    entries = parse_entries(text);
+  } catch (const input::exception& mistake) {
+    throw usage_error(fmt::format("{}: neither a list of keys in JSON nor one on each line: {}",
+                                  source, mistake.what()));
+  }
+  std::vector<pretuning_item> items;
+  std::size_t number = 0;
+  for (const input& entry : entries) {
+    ++number;
+    try {
+      pretuning_item item = read_entry(entry, functions);
+      const bool is_new = std::ranges::none_of(
+          items, [&](const pretuning_item& known) { return is_same(known, item); });
+      if (is_new) items.push_back(std::move(item));
+    } catch (const usage_error& mistake) {
+      throw usage_error(fmt::format("{}: entry {}: {}", source, number, mistake.what()));
+    }
+  }
+  return items;
+}
+
+missed_selection select_missed(const std::vector<missed_key>& keys,
+                               std::span<const function_identity> functions) {
+  missed_selection selected;
+  for (const missed_key& missed : keys) {
+    if (std::ranges::find(functions, missed.function) == functions.end()) {
+      ++selected.of_other_programs;
+      continue;
+    }
+    selected.items.push_back({missed.function, missed.key.arguments, missed.key.device});
+  }
+  return selected;
+}
+
+}  // namespace tune::cli

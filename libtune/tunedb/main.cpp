@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <fmt/format.h>
+
+#include "libtune/base/error.hpp"
+#include "libtune/tune/settings.hpp"
+#include "libtune/tunedb/commands.hpp"
+#include "libtune/tunedb/selection.hpp"
+
+namespace tune::cli {
+namespace {
+
+constexpr const char* exit_codes = R"(Exit codes:
+  0  done
+  1  it could not be done; standard error says why
+  2  the arguments make no sense
+  3  there is no such function, result or search, or no database
+  4  check has found something that is not good
+  5  not everything could be merged or imported; the output says what and why
+  6  pretune could not tune some keys; the output says which and why
+  7  pretune was ended by a signal; what was measured is kept
+
+--db and --json may also follow the command.)";
+
+int fail(exit_code code, const char* reason) {
+  fmt::print(stderr, "tunedb: {}\n", reason);
+  return code;
+}
+
+void add_all(CLI::App& program, invocation& shared) {
+  program
+      .add_option("--db,--database", shared.database,
+                  "The database, instead of the one that path names")
+      ->type_name("FILE");
+  program.add_flag("--json", shared.json, "Print JSON, for programs");
+  program.require_subcommand(1);
+  program.fallthrough();
+  for (const auto add : {add_list, add_show, add_explain, add_trials, add_export, add_import,
+                         add_merge, add_import_katsdpsigproc, add_missed, add_pretune, add_prune,
+                         add_denylist, add_check, add_path, add_env}) {
+    add(program, shared);
+  }
+  program.footer(exit_codes);
+}
+
+/// A field of a key that was given without --arg, where there is such an option.
+std::string hint_at_arg(const CLI::App& program) {
+  for (const CLI::App* command : program.get_subcommands()) {
+    if (command->get_option_no_throw("--arg") == nullptr) continue;
+    for (const std::string& extra : program.remaining(true)) {
+      if (extra.find('=') != std::string::npos && extra.front() != '-') {
+        return fmt::format("a field of the key is given with --arg {}", extra);
+      }
+    }
+  }
+  return {};
+}
+
+int run(int count, char** arguments) {
+  CLI::App program("Looks into libtune's tuning database, and takes care of it.", "tunedb");
+  invocation shared;
+  add_all(program, shared);
+  try {
+    program.parse(count, arguments);
+  } catch (const CLI::ExtrasError& unexpected) {
+    const std::string hint = hint_at_arg(program);
+    program.exit(unexpected);
+    return hint.empty() ? wrong_usage : fail(wrong_usage, hint.c_str());
+  } catch (const CLI::ParseError& problem) {
+    return program.exit(problem) == 0 ? done : wrong_usage;
+  } catch (const nothing_found& missing) {
+    return fail(not_found, missing.what());
+  } catch (const usage_error& mistake) {
+    return fail(wrong_usage, mistake.what());
+  } catch (const std::exception& failure) {
+    return fail(failed, failure.what());
+  }
+  if (std::fflush(stdout) != 0) return fail(failed, "standard output could not be written");
+  return shared.result;
+}
+
+}  // namespace
+
+std::string invocation::database_path() const {
+  std::string path = settings().database;
+  if (path.empty()) {
+    throw error("neither XDG_CACHE_HOME nor HOME names a folder; name a file with --db");
+  }
+  return path;
+}
+
+tuning_settings invocation::settings() const {
+  tuning_options options;
+  if (!database.empty()) options.database = database;
+  return resolve_settings(options);
+}
+
+}  // namespace tune::cli
+
+int main(int count, char** arguments) { return tune::cli::run(count, arguments); }

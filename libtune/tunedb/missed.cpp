@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libtune/store/database/missed_keys.hpp"
+#include "libtune/store/database/tuning_layers.hpp"
+#include "libtune/tune/databases.hpp"
+#include "libtune/tunedb/commands.hpp"
+#include "libtune/tunedb/output.hpp"
+#include "libtune/tunedb/selection.hpp"
+
+namespace tune::cli {
+namespace {
+
+struct missed_options {
+  std::string function;
+  bool clear = false;
+};
+
+bool is_of(const std::string& function, const missed_key& missed) {
+  if (function.empty()) return true;
+  const auto [name, version] = split_function(function);
+  return missed.function.name == name && (!version || missed.function.version == *version);
+}
+
+json to_json(const missed_key& missed) {
+  return {{"function", missed.function.name},
+          {"version", missed.function.version},
+          {"arguments", cli::to_json(missed.key.arguments)},
+          {"device", cli::to_json(missed.key.device)},
+          {"missed_at", missed.missed_at},
+          {"program", missed.program}};
+}
+
+void print_text(const std::vector<missed_key>& keys) {
+  std::vector<std::vector<std::string>> lines{
+      {"FUNCTION", "KEY", "DEVICE", "MISSED AT", "PROGRAM"}};
+  for (const missed_key& missed : keys) {
+    lines.push_back({table_name(missed.function), fields_text(missed.key.arguments),
+                     to_text(missed.key.device), missed.missed_at, missed.program});
+  }
+  print_table(lines);
+}
+
+void list(const invocation& shared, const tuning_settings& settings, const missed_options& given) {
+  missed_keys::contents found = missed_keys(settings.missed).read();
+  std::erase_if(found.keys,
+                [&](const missed_key& missed) { return !is_of(given.function, missed); });
+  const auto layers = open_layers(settings.database, settings.system_databases,
+                                  database_access::read_only, settings.shared_database);
+  const std::vector<missed_key> keys = still_missing(std::move(found.keys), *layers);
+  if (found.unreadable > 0) {
+    fmt::print(stderr, "tunedb: {} lines of '{}' are not as libtune writes them\n",
+               found.unreadable, settings.missed);
+  }
+  if (!shared.json) return print_text(keys);
+  json all = json::array();
+  for (const missed_key& missed : keys) all.push_back(to_json(missed));
+  print_json({{"path", settings.missed}, {"keys", std::move(all)}});
+}
+
+void clear(const invocation& shared, const tuning_settings& settings, const missed_options& given) {
+  const std::size_t removed = missed_keys(settings.missed).remove([&](const missed_key& missed) {
+    return is_of(given.function, missed);
+  });
+  if (shared.json) {
+    print_json({{"path", settings.missed}, {"removed", removed}});
+  } else {
+    fmt::print("removed {} keys\n", removed);
+  }
+}
+
+void run(const invocation& shared, const missed_options& given) {
+  const tuning_settings settings = shared.settings();
+  if (settings.missed.empty()) {
+    throw nothing_found(
+        "keys that miss are not noted here: LIBTUNE_MISSED is off, or there is "
+        "nowhere to keep a database");
+  }
+  if (given.clear) return clear(shared, settings, given);
+  list(shared, settings, given);
+}
+
+}  // namespace
+
+void add_missed(CLI::App& program, invocation& shared) {
+  const auto given = std::make_shared<missed_options>();
+  CLI::App* command = program.add_subcommand(
+      "missed",
+      "The keys for which programs have found no result, and for which there is none yet, the "
+      "latest last");
+  command->add_option("--function", given->function, "Of this function: a name, or NAME__VERSION")
+      ->type_name("NAME");
+  command->add_flag("--clear", given->clear, "Forgets them, instead of listing them");
+  command->callback([&shared, given] { run(shared, *given); });
+}
+
+}  // namespace tune::cli

@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "libtune/device/select.hpp"
+#include "libtune/store/database/missed_keys.hpp"
+#include "libtune/store/database/tuning_layers.hpp"
+#include "libtune/tune/databases.hpp"
+#include "libtune/tune/remote/remote_tuning.hpp"
+#include "libtune/tunedb/commands.hpp"
+#include "libtune/tunedb/files.hpp"
+#include "libtune/tunedb/interruption.hpp"
+#include "libtune/tunedb/key_list.hpp"
+#include "libtune/tunedb/output.hpp"
+#include "libtune/tunedb/pretune_report.hpp"
+#include "libtune/tunedb/selection.hpp"
+
+namespace tune::cli {
+namespace {
+
+struct pretune_request {
+  std::string application;
+  std::vector<std::string> arguments;
+  std::string function;
+  std::vector<std::string> key;
+  std::string keys_file;
+  std::string budget;
+  device_choice device;
+  bool missed = false;
+  bool force = false;
+  bool list = false;
+
+  tuner_program program() const {
+    tuner_program program{.path = application, .arguments = {application}};
+    program.arguments.insert(program.arguments.end(), arguments.begin(), arguments.end());
+    return program;
+  }
+};
+
+std::vector<remote_function> ask_for_functions(const pretune_request& request) {
+  try {
+    return list_functions(request.program());
+  } catch (const tuner_unavailable_error& failure) {
+    throw error(fmt::format("'{}' does not tune: {}; its main has to begin with serve_if_worker",
+                            request.application, failure.what()));
+  }
+}
+
+void print_functions(const std::vector<remote_function>& functions, bool as_json) {
+  json list = json::array();
+  std::vector<std::vector<std::string>> lines{{"FUNCTION", "KEY", "TEST DEFAULT"}};
+  for (const remote_function& function : functions) {
+    json fields = json::object();
+    for (const field_description& field : function.identity.key_fields) {
+      fields[field.name] = {{"type", value_type_name(field.type)}, {"optional", field.optional}};
+    }
+    list.push_back({{"function", function.identity.name},
+                    {"version", function.identity.version},
+                    {"key", std::move(fields)},
+                    {"test_default", cli::to_json(function.test_default)}});
+    lines.push_back({table_name(function.identity), fields_of(function.identity.key_fields),
+                     fields_text(function.test_default)});
+  }
+  if (as_json) return print_json(list);
+  print_table(lines);
+}
+
+void keep_those_of(const function_identity& function, std::vector<pretuning_item>& items) {
+  std::erase_if(items, [&](const pretuning_item& item) { return item.function != function; });
+}
+
+std::vector<pretuning_item> missed_items(const tuning_settings& settings,
+                                         const std::vector<function_identity>& functions) {
+  if (settings.missed.empty()) {
+    throw nothing_found("keys that miss are not noted here: LIBTUNE_MISSED is off");
+  }
+  const auto layers = open_layers(settings.database, settings.system_databases,
+                                  database_access::read_only, settings.shared_database);
+  const auto keys = still_missing(missed_keys(settings.missed).read().keys, *layers);
+  missed_selection selected = select_missed(keys, functions);
+  if (selected.of_other_programs > 0) {
+    fmt::print(stderr,
+               "tunedb: {} missed keys are of functions that the application does not have\n",
+               selected.of_other_programs);
+  }
+  return std::move(selected.items);
+}
+
+std::vector<pretuning_item> the_one_key(const pretune_request& request,
+                                        const function_identity& function) {
+  if (request.key.empty() && !function.key_fields.empty()) {
+    throw usage_error(fmt::format(
+        "which keys of '{}'? They take {}: name them with --keys FILE or --arg, or take those that "
+        "programs have missed with --missed",
+        table_name(function), fields_of(function.key_fields)));
+  }
+  return {{.function = function, .key = parse_key(function, request.key)}};
+}
+
+std::vector<pretuning_item> choose_items(const pretune_request& request,
+                                         const tuning_settings& settings,
+                                         const std::vector<function_identity>& functions) {
+  const function_identity* function = nullptr;
+  if (!request.function.empty()) function = &find_function(functions, request.function);
+  std::vector<pretuning_item> items;
+  if (!request.keys_file.empty()) {
+    items = parse_key_list(read_file(request.keys_file), functions, request.keys_file);
+  } else if (request.missed) {
+    items = missed_items(settings, functions);
+  } else if (function != nullptr) {
+    items = the_one_key(request, *function);
+  } else {
+    throw usage_error(
+        "which keys? Name them with --keys FILE, take those that programs have missed with "
+        "--missed, or name a function with --function; --list tells what the application has");
+  }
+  if (function != nullptr) keep_those_of(*function, items);
+  return items;
+}
+
+std::vector<device> choose_devices(const device_choice& choice) {
+  std::vector<device> devices = candidate_devices();
+  std::erase_if(devices, [&](const device& item) { return !choice.fits(item.identity()); });
+  if (devices.empty()) throw nothing_found("there is no such device here");
+  return devices;
+}
+
+// A key that was missed on a device that is not here cannot be tuned here.
+void tell_of_absent_devices(const std::vector<pretuning_item>& items,
+                            const std::vector<device>& devices) {
+  const auto absent = std::ranges::count_if(items, [&](const pretuning_item& item) {
+    return count_pretunings({&item, 1}, devices) == 0;
+  });
+  if (absent > 0) {
+    fmt::print(stderr, "tunedb: {} keys are for devices that are not here\n", absent);
+  }
+}
+
+tuning_budget parse_budget(const std::string& text) {
+  const auto budget = budget_from_text(text);
+  if (budget) return *budget;
+  throw usage_error(
+      "--budget takes limits such as '30 s', '200 trials' or 'target 85 us', with "
+      "commas between them, and not '" +
+      text + "'");
+}
+
+exit_code code_for(const std::vector<pretuning_result>& results) {
+  const auto has = [&](pretuning_state state) {
+    return std::ranges::find(results, state, &pretuning_result::state) != results.end();
+  };
+  if (interruption::has_come() || has(pretuning_state::stopped)) return interrupted;
+  return has(pretuning_state::failed) ? keys_failed : done;
+}
+
+exit_code run(const invocation& shared, const pretune_request& request) {
+  pretuning_options options;
+  if (!request.budget.empty()) options.tuning.budget = parse_budget(request.budget);
+  options.tuning.database = shared.database_path();
+  const std::vector<remote_function> found = ask_for_functions(request);
+  if (request.list) {
+    print_functions(found, shared.json);
+    return done;
+  }
+  std::vector<function_identity> functions;
+  for (const remote_function& function : found) functions.push_back(function.identity);
+  const auto items = choose_items(request, shared.settings(), functions);
+  const auto devices = choose_devices(request.device);
+  tell_of_absent_devices(items, devices);
+  const interruption watched;
+  pretune_report report(count_pretunings(items, devices), shared.json);
+  options.force = request.force;
+  options.stop = interruption::has_come;
+  options.listener = &report;
+  const auto results = pretune(request.program(), items, devices, options);
+  print_summary(results, shared.json);
+  return code_for(results);
+}
+
+}  // namespace
+
+void add_pretune(CLI::App& program, invocation& shared) {
+  const auto request = std::make_shared<pretune_request>();
+  CLI::App* command = program.add_subcommand(
+      "pretune",
+      "Tunes keys of an application ahead, for all devices of this machine at once, and stores the "
+      "results. The application, whose main begins with serve_if_worker, is started as a worker. "
+      "Keys that have a result are left alone, and what was interrupted goes on");
+  command->add_option("--app", request->application, "The application, as a path")
+      ->type_name("FILE")
+      ->required();
+  command->add_option("ARGUMENTS", request->arguments, "What to start it with, after --");
+  command
+      ->add_option("--function", request->function,
+                   "Only keys of this function: a name, or NAME__VERSION")
+      ->type_name("NAME");
+  auto* file = command->add_option(
+      "--keys", request->keys_file,
+      "A file of keys in JSON, a list or one on each line, each {\"function\": NAME, \"version\": "
+      "N, "
+      "\"key\": {FIELD: VALUE}}; without a version the highest. Also what missed --json prints; - "
+      "is standard input");
+  file->type_name("FILE");
+  auto* missed = command->add_flag("--missed", request->missed,
+                                   "The keys that missed lists, for the devices that are here");
+  auto* key = command->add_option("--arg", request->key,
+                                  "A field of the one key of --function, as NAME=VALUE");
+  key->type_name("NAME=VALUE")->allow_extra_args(false);
+  file->excludes(missed)->excludes(key);
+  missed->excludes(key);
+  request->device.add_to(*command);
+  command
+      ->add_option("--budget", request->budget,
+                   "What each search may cost, as LIBTUNE_BUDGET takes it: '30 s, 200 trials'")
+      ->type_name("LIMITS");
+  command->add_flag("--force", request->force,
+                    "Also keys that have a result, without using earlier trials");
+  command->add_flag("--list", request->list,
+                    "Only lists the functions of the application, and the fields of their keys");
+  command->callback([&shared, request] { shared.result = run(shared, *request); });
+}
+
+}  // namespace tune::cli

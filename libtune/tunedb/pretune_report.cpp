@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tunedb/pretune_report.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
+#include <utility>
+
+#include "libtune/exchange/duration.hpp"
+#include "libtune/store/database/function_identity.hpp"
+
+namespace tune::cli {
+namespace {
+
+constexpr std::chrono::seconds between_lines{2};
+
+void print_line(const json& object) {
+  fmt::print("{}\n", object.dump(-1, ' ', false, json::error_handler_t::replace));
+  std::fflush(stdout);
+}
+
+std::optional<double> ns(const std::optional<run_time>& time) {
+  return time ? std::optional(time->count()) : std::nullopt;
+}
+
+std::string name_of(const tuning_subject& subject) {
+  return table_name({.name = subject.function, .version = subject.version});
+}
+
+json to_json(const pretuning_result& result) {
+  return {{"result", pretuning_state_name(result.state)},
+          {"reason", result.reason},
+          {"values", result.values.empty() ? json(nullptr) : cli::to_json(result.values)},
+          {"score_ns", cli::to_json(ns(result.score))},
+          {"trials", result.trials},
+          {"devices", result.devices},
+          {"elapsed_ns", result.elapsed.count()}};
+}
+
+std::string in_words(const pretuning_result& result) {
+  switch (result.state) {
+    case pretuning_state::tuned:
+      return fmt::format("tuned in {:.1f} s, {} configurations, best {} ({})",
+                         std::chrono::duration<double>(result.elapsed).count(), result.trials,
+                         time_text(ns(result.score)), fields_text(result.values));
+    case pretuning_state::present:
+      return fmt::format("there is a result, {}", fields_text(result.values));
+    case pretuning_state::failed: return "failed: " + result.reason;
+    case pretuning_state::stopped: break;
+  }
+  return "stopped: " + result.reason;
+}
+
+std::size_t count(const std::vector<pretuning_result>& results, pretuning_state state) {
+  return static_cast<std::size_t>(std::ranges::count(results, state, &pretuning_result::state));
+}
+
+}  // namespace
+
+pretune_report::pretune_report(std::size_t count, bool as_json, clock_function now)
+    : as_json_(as_json), now_(std::move(now)), lines_(count) {}
+
+void pretune_report::write(std::size_t number, const char* event, const json& more,
+                           const std::string& words) const {
+  const line& of = lines_[number];
+  if (as_json_) {
+    json object{{"event", event}, {"number", number + 1}, {"of", lines_.size()}};
+    object.update(of.subject);
+    object.update(more);
+    return print_line(object);
+  }
+  if (words.empty()) return;
+  fmt::print("[{}/{}] {}: {}\n", number + 1, lines_.size(), of.title, words);
+  std::fflush(stdout);
+}
+
+void pretune_report::began(std::size_t number, const tuning_subject& subject) {
+  lines_[number] = {
+      .title = fmt::format("{} ({}) on {}", name_of(subject), fields_text(subject.arguments),
+                           to_text(subject.device.identity)),
+      .subject = {{"function", subject.function},
+                  {"version", subject.version},
+                  {"arguments", cli::to_json(subject.arguments)},
+                  {"device", cli::to_json(subject.device.identity)},
+                  {"backend", subject.device.backend}},
+      .shown = {}};
+  write(number, "key_began", json::object(), {});
+}
+
+void pretune_report::divided(std::size_t number, std::size_t devices) {
+  write(number, "key_divided", {{"devices", devices}},
+        fmt::format("divided among {} devices", devices));
+}
+
+void pretune_report::progressed(std::size_t number, const search_progress& progress) {
+  const auto time = now_();
+  if (time - lines_[number].shown < between_lines) return;
+  lines_[number].shown = time;
+  const std::size_t done = progress.measured + progress.failed;
+  const auto best = ns(progress.best);
+  write(number, "key_progressed",
+        {{"planned", progress.planned},
+         {"measured", progress.measured},
+         {"failed", progress.failed},
+         {"best_ns", cli::to_json(best)},
+         {"elapsed_ns", progress.elapsed.count()}},
+        fmt::format("{} of {} configurations, {}{}", done, progress.planned,
+                    format_clock(progress.elapsed), best ? ", best " + time_text(best) : ""));
+}
+
+void pretune_report::ended(std::size_t number, const pretuning_result& result) {
+  write(number, "key_ended", to_json(result), in_words(result));
+}
+
+void print_summary(const std::vector<pretuning_result>& results, bool as_json) {
+  if (as_json) {
+    return print_line({{"event", "pretune_ended"},
+                       {"tuned", count(results, pretuning_state::tuned)},
+                       {"present", count(results, pretuning_state::present)},
+                       {"failed", count(results, pretuning_state::failed)},
+                       {"stopped", count(results, pretuning_state::stopped)}});
+  }
+  std::vector<std::vector<std::string>> lines{
+      {"FUNCTION", "KEY", "DEVICE", "RESULT", "TIME", "TUNING"}};
+  for (const pretuning_result& result : results) {
+    lines.push_back({name_of(result.subject), fields_text(result.subject.arguments),
+                     to_text(result.subject.device.identity),
+                     std::string(pretuning_state_name(result.state)), time_text(ns(result.score)),
+                     fields_text(result.values)});
+  }
+  print_table(lines);
+}
+
+}  // namespace tune::cli

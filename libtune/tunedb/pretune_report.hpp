@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "libtune/tune/ahead/pretuning.hpp"
+#include "libtune/tunedb/output.hpp"
+
+namespace tune::cli {
+
+/// Writes how the tuning of keys goes to standard output: lines for people, or one JSON object to a
+/// line. How far a search is it tells every two seconds at most.
+class pretune_report final : public pretuning_listener {
+ public:
+  using clock_function = std::function<std::chrono::steady_clock::time_point()>;
+
+  /// @param count  how many there are to do
+  pretune_report(std::size_t count, bool as_json,
+                 clock_function now = std::chrono::steady_clock::now);
+
+  void began(std::size_t number, const tuning_subject& subject) override;
+  void divided(std::size_t number, std::size_t devices) override;
+  void progressed(std::size_t number, const search_progress& progress) override;
+  void ended(std::size_t number, const pretuning_result& result) override;
+
+ private:
+  struct line {
+    std::string title{};
+    json subject{};
+    std::chrono::steady_clock::time_point shown{};
+  };
+
+  void write(std::size_t number, const char* event, const json& more,
+             const std::string& words) const;
+
+  bool as_json_;
+  clock_function now_;
+  std::vector<line> lines_;
+};
+
+/// What became of all of them: a table, or the last JSON object.
+void print_summary(const std::vector<pretuning_result>& results, bool as_json);
+
+}  // namespace tune::cli

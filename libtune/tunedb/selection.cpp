@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tunedb/selection.hpp"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <fmt/format.h>
+#include <map>
+#include <span>
+
+#include "libtune/base/error.hpp"
+#include "libtune/device/select.hpp"
+
+namespace tune::cli {
+namespace {
+
+template <class Number>
+std::optional<Number> number_in(const std::string& text) {
+  Number number{};
+  const char* end = text.data() + text.size();
+  const auto [stop, failure] = std::from_chars(text.data(), end, number);
+  if (failure != std::errc{} || stop != end) return std::nullopt;
+  return number;
+}
+
+std::optional<value> value_in(const std::string& text, const field_description& field) {
+  const auto as_value = [](const auto& number) {
+    return number ? std::optional<value>(*number) : std::nullopt;
+  };
+  if (field.optional && text == "none") return value{};
+  switch (field.type) {
+    case value_type::boolean:
+      if (text == "true" || text == "false") return text == "true";
+      return std::nullopt;
+    case value_type::int8:
+    case value_type::int16:
+    case value_type::int32:
+    case value_type::int64: return as_value(number_in<std::int64_t>(text));
+    case value_type::uint8:
+    case value_type::uint16:
+    case value_type::uint32:
+    case value_type::uint64: return as_value(number_in<std::uint64_t>(text));
+    case value_type::float32:
+    case value_type::float64: return as_value(number_in<double>(text));
+    case value_type::string:
+    case value_type::enumeration:
+    case value_type::element_type: break;
+  }
+  return text;
+}
+
+std::pair<std::string, std::string> split_argument(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos) {
+    throw usage_error("'" + text + "' is no NAME=VALUE");
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::string describe(const function_identity& function) {
+  std::string text;
+  for (const field_description& field : function.key_fields) {
+    text += fmt::format("{}{} ({}{})", text.empty() ? "" : ", ", field.name,
+                        value_type_name(field.type), field.optional ? ", or none" : "");
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+}  // namespace
+
+void device_choice::add_to(CLI::App& command) {
+  command.add_option("--device", name, "The name of a device")->type_name("NAME");
+  command.add_option("--platform", platform, "Its platform")->type_name("NAME");
+  command.add_option("--driver", driver, "Its driver version")->type_name("VERSION");
+}
+
+bool device_choice::fits(const device_identity& device) const {
+  return (name.empty() || name == device.name) &&
+         (platform.empty() || platform == device.platform) &&
+         (driver.empty() || driver == device.driver_version);
+}
+
+device_identity device_choice::identity() const {
+  if (!name.empty()) return {name, platform, driver, {}, {}};
+  if (!platform.empty() || !driver.empty()) {
+    throw usage_error("--platform and --driver are of a device: name it with --device");
+  }
+  return select_device().identity();
+}
+
+std::pair<std::string, std::optional<int>> split_function(const std::string& text) {
+  const std::size_t at = text.rfind("__");
+  if (at != std::string::npos && at > 0) {
+    const auto version = number_in<int>(text.substr(at + 2));
+    if (version && *version >= 0) return {text.substr(0, at), version};
+  }
+  return {text, std::nullopt};
+}
+
+std::optional<function_identity> find_function_if(database_reader& database,
+                                                  const std::string& text) {
+  const auto [name, version] = split_function(text);
+  std::optional<function_identity> found;
+  for (const function_summary& summary : database.functions()) {  // by name and version
+    const function_identity& function = summary.function;
+    if (function.name == name && (!version || *version == function.version)) found = function;
+  }
+  return found;
+}
+
+function_identity find_function(database_reader& database, const std::string& text) {
+  const auto found = find_function_if(database, text);
+  if (!found) throw nothing_found("the database has no function '" + text + "'; see tunedb list");
+  return *found;
+}
+
+std::vector<named_value> parse_key(const function_identity& function,
+                                   const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> given;
+  for (const std::string& text : texts) given.insert(split_argument(text));
+  std::vector<named_value> key;
+  for (const field_description& field : function.key_fields) {
+    const auto found = given.find(field.name);
+    const auto parsed = found == given.end() ? std::nullopt : value_in(found->second, field);
+    if (!parsed) {
+      throw usage_error(fmt::format("the key of '{}' takes {}; --arg {}=... is {}", function.name,
+                                    describe(function), field.name,
+                                    found == given.end() ? "missing" : "of another type"));
+    }
+    key.push_back({field.name, *parsed});
+    given.erase(found);
+  }
+  if (!given.empty()) {
+    throw usage_error(fmt::format("the key of '{}' takes {}, and no '{}'", function.name,
+                                  describe(function), given.begin()->first));
+  }
+  return key;
+}
+
+std::vector<field_description> shown_key_fields(const std::vector<std::string>& texts,
+                                                const field_types& types) {
+  std::vector<field_description> fields;
+  for (const std::string& text : texts) {
+    const auto [name, content] = split_argument(text);
+    value v = content;
+    if (content == "true" || content == "false") v = content == "true";
+    if (const auto real = number_in<double>(content)) v = *real;
+    if (const auto whole = number_in<std::uint64_t>(content)) v = *whole;
+    if (const auto whole = number_in<std::int64_t>(content)) v = *whole;
+    fields.push_back(shown_field(name, std::span(&v, 1), types));
+  }
+  return fields;
+}
+
+field_types parse_types(const std::vector<std::string>& texts) {
+  field_types types;
+  for (const std::string& text : texts) {
+    const auto [name, type] = split_argument(text);
+    try {
+      types[name] = parse_field_type(type);
+    } catch (const argument_error& unknown) {
+      throw usage_error(unknown.what());
+    }
+  }
+  return types;
+}
+
+}  // namespace tune::cli

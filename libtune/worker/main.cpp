@@ -1,8 +1,0 @@
-// SPDX-FileCopyrightText: The libtune authors
-// SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/worker/order_compiler.hpp"
-#include "libtune/worker/serve.hpp"
-
-int main(int count, char** arguments) {
-  return tune::worker::run(count, arguments, tune::worker::order_compiler());
-}

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/device/cuda/cubin.hpp"
+
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include "libtune/kernel/preamble.hpp"
+#include "tests/device/cuda/fake_machine.hpp"
+
+namespace cubin_test {
+
+std::vector<std::byte> small_cubin() {
+  return fake_cuda::compiler().compile_to_cubin(
+      {.name = "f", .text = "extern \"C\" __global__ void f() {}", .options = {}}, {9, 0});
+}
+
+TEST_CASE("nothing, text and zeros are no machine code") {
+  CHECK_FALSE(tune::cuda::is_complete_cubin({}));
+  CHECK_FALSE(tune::cuda::is_complete_cubin(std::vector<std::byte>(5000)));
+  CHECK_FALSE(tune::cuda::is_complete_cubin(std::vector<std::byte>(5000, std::byte{'x'})));
+}
+
+TEST_CASE("machine code is whole, however little is cut off") {
+  if (!fake_cuda::has_compiler()) return;
+  const std::vector<std::byte> cubin = small_cubin();
+  CHECK(tune::cuda::is_complete_cubin(cubin));
+  for (std::size_t size = 0; size < cubin.size(); ++size) {
+    const bool complete = tune::cuda::is_complete_cubin(std::span(cubin).first(size));
+    if (complete) FAIL_CHECK("complete with " << size << " of " << cubin.size() << " bytes");
+  }
+}
+
+TEST_CASE("code of another machine is none of CUDA") {
+  if (!fake_cuda::has_compiler()) return;
+  std::vector<std::byte> cubin = small_cubin();
+  cubin[18] = std::byte{62};  // x86-64
+  CHECK_FALSE(tune::cuda::is_complete_cubin(cubin));
+}
+
+/// What the kernels of a text require, as "name=1x2x3" in the order of their names.
+std::string required_by(const std::string& text) {
+  const std::string preamble(tune::preamble(tune::kernel_language::cuda_cpp));
+  std::string all;
+  for (const tune::compute_capability architecture : {tune::compute_capability{7, 5}, {9, 0}}) {
+    const auto cubin = fake_cuda::compiler().compile_to_cubin(
+        {.name = "required.kernel", .text = preamble + text, .options = {}}, architecture);
+    std::string found;
+    for (const auto& [name, size] : tune::cuda::find_required_work_groups(cubin)) {
+      found += (found.empty() ? "" : " ") + name + "=" + std::to_string(size.x) + "x" +
+               std::to_string(size.y) + "x" + std::to_string(size.z);
+    }
+    if (!all.empty()) CHECK(found == all);
+    all = found;
+  }
+  return all;
+}
+
+TEST_CASE("the required work group of each kernel is found in its machine code") {
+  if (!fake_cuda::has_compiler()) return;
+  CHECK(required_by(R"(
+#define wgs (16 * 2)
+KERNEL REQD_WORK_GROUP_SIZE(wgs, 4, 2) void b(GLOBAL float* out) { out[get_global_id(0)] = 1; }
+KERNEL REQD_WORK_GROUP_SIZE(96, 1, 1)
+void a(GLOBAL float* out) { out[get_global_id(0)] = 2; }
+KERNEL void any(GLOBAL float* out) { out[get_global_id(0)] = 3; }
+KERNEL __launch_bounds__(64) void bounded(GLOBAL float* out) { out[get_global_id(0)] = 4; }
+)") == "a=96x1x1 b=32x4x2");
+}
+
+TEST_CASE("a kernel of a shape that another kernel has too is found, one of two shapes is not") {
+  if (!fake_cuda::has_compiler()) return;
+  CHECK(required_by(R"(
+KERNEL REQD_WORK_GROUP_SIZE(8, 8, 1) void a() {}
+KERNEL REQD_WORK_GROUP_SIZE(8, 8, 1) void b() {}
+KERNEL REQD_WORK_GROUP_SIZE(8, 4, 1) void c() {}
+KERNEL REQD_WORK_GROUP_SIZE(32, 1, 1) void d() {}
+)") == "a=8x8x1 b=8x8x1");
+}
+
+TEST_CASE("damaged machine code does not lead the search for required work groups astray") {
+  if (!fake_cuda::has_compiler()) return;
+  const std::string text = std::string(tune::preamble(tune::kernel_language::cuda_cpp)) +
+                           "KERNEL REQD_WORK_GROUP_SIZE(8, 8, 1) void f() {}";
+  const auto cubin =
+      fake_cuda::compiler().compile_to_cubin({.name = "f", .text = text, .options = {}}, {9, 0});
+  std::size_t complete = 0;
+  for (std::size_t at = 0; at < cubin.size(); ++at) {
+    auto damaged = cubin;
+    damaged[at] = ~damaged[at];
+    if (!tune::cuda::is_complete_cubin(damaged)) continue;
+    ++complete;
+    CHECK(tune::cuda::find_required_work_groups(damaged).size() <= 1);
+  }
+  CHECK(complete > 0);
+}
+
+}  // namespace cubin_test

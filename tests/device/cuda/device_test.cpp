@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/device/cuda/device.hpp"
+
+#include <doctest/doctest.h>
+
+#include "libtune/base/error.hpp"
+#include "tests/device/cuda/fake_machine.hpp"
+
+namespace device_test {
+
+TEST_CASE("a device tells its limits and which piece of hardware it is") {
+  const tune::device device = fake_cuda::make_device();
+  CHECK(device.name() == "Fake H200");
+  CHECK(device.platform_name() == "CUDA");
+  CHECK(device.driver_version() == "driver 13.0");
+  CHECK(device.identity().speed.compiler.find("NVRTC ") == 0);
+  CHECK(device.identity().legality.architecture == "sm_90");
+  CHECK(device.identity().legality.dynamic_local_memory_bytes == 227 << 10);
+  CHECK(device.info().backend == "CUDA");
+  CHECK(device.info().language == tune::kernel_language::cuda_cpp);
+  CHECK(device.info().hardware.pci_address == "0000:3b:00.0");
+  CHECK(device.info().hardware.uuid == "abababab-abab-abab-abab-abababababab");
+  CHECK(device.info().hardware.compute_capability == tune::compute_capability{9, 0});
+  CHECK(device.limits().local_memory_bytes == 48 << 10);
+  CHECK(device.limits().max_dynamic_local_memory_bytes == 227 << 10);
+  CHECK(device.limits().clock_khz == 1'980'000);
+}
+
+TEST_CASE("a device that is not there is an error") {
+  CHECK_THROWS_AS(tune::cuda::cuda_device(fake_cuda::api(), fake_cuda::compiler(), 1),
+                  tune::device_error);
+}
+
+TEST_CASE("contexts share the primary one, which is retained once, unless they are to be own") {
+  fake_cuda::reset();
+  const tune::device device = fake_cuda::make_device();
+  const int before = fake_cuda::live_objects();
+  {
+    const tune::context first = device.create_context();
+    const tune::context second = device.create_context();
+    CHECK(fake_cuda::calls("cuDevicePrimaryCtxRetain") == 1);
+    CHECK(fake_cuda::live_objects() == before);
+    const tune::context own = device.create_context({.own = true});
+    CHECK(fake_cuda::calls("cuCtxCreate") == 1);
+    CHECK(fake_cuda::live_objects() == before + 1);
+  }
+  CHECK(fake_cuda::live_objects() == before);
+}
+
+TEST_CASE("what compiles for a device says its version and architecture") {
+  if (!fake_cuda::has_compiler()) return;
+  const std::string identity = fake_cuda::make_device().create_context().compiler_identity();
+  CHECK(identity.find("NVRTC ") == 0);
+  CHECK(identity.find(" sm_90") != std::string::npos);
+}
+
+}  // namespace device_test

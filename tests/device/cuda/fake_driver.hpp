@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A CUDA driver that exists on the host alone: memory is the host's, commands run while they are
+// enqueued, and the kernels of conformance.kernel are host functions, whatever the machine code
+// says, with a factor of 1. It is strict where a real driver may be lenient: a call that needs a
+// current context fails without, and times run forwards only. The kernels of fill.kernel are that
+// very text, compiled for the host.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "libtune/device/cuda/driver.hpp"
+
+namespace fake_cuda {
+
+/// How the driver behaves, and what has become of what it handed out. One test at a time uses it.
+struct behaviour {
+  std::string missing;                       ///< a function that it does not have
+  std::map<std::string, CUresult> failures;  ///< what functions return instead of working
+  bool refuses_rectangles_within_device = false;
+  bool refuses_rows = false;  ///< of cuMemsetD2D*
+  bool is_silent = false;     ///< counts nothing, fails nothing, and takes no lock
+};
+
+behaviour& settings();
+
+/// The number of objects of all kinds that exist, but for primary contexts.
+int live_objects();
+
+/// How often a function was called since the last reset.
+int calls(const std::string& function);
+
+/// Default behaviour and no counts.
+void reset();
+
+/// Its cuGetProcAddress.
+PFN_cuGetProcAddress_v12000 get_proc_address();
+
+/// Its entry points, resolved.
+const tune::cuda::driver_api& api();
+
+}  // namespace fake_cuda

@@ -1,0 +1,293 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/device/cuda/nvrtc.hpp"
+
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "libtune/device/cuda/cubin.hpp"
+#include "libtune/kernel/defines.hpp"
+#include "libtune/kernel/kernel_library.hpp"
+#include "libtune/kernel/preamble.hpp"
+#include "tests/device/cuda/fake_machine.hpp"
+#include "tests/kernel/library_kernels.hpp"
+
+namespace {
+
+using tune::compute_capability;
+
+constexpr compute_capability architectures[] = {{7, 5}, {8, 0}, {8, 6}, {8, 9}, {9, 0}, {10, 0}};
+
+/// A kernel file of the tree, with the macros and the text before it that it can be compiled with.
+struct sample {
+  const char* path;
+  std::vector<std::pair<const char*, int>> macros = {};
+  const char* preface = "";
+};
+
+const sample samples[] = {
+    {"examples/diffusion/naive.kernel", {{"block_size_x", 32}, {"block_size_y", 8}}},
+    {"examples/diffusion/shared.kernel", {{"block_size_x", 32}, {"block_size_y", 8}}},
+    {"examples/diffusion/tiled.kernel",
+     {{"block_size_x", 16}, {"block_size_y", 16}, {"tile_size_x", 2}, {"tile_size_y", 4}}},
+    {"examples/poison/square_root.kernel",
+     {{"work_group", 64},
+      {"needless_rounds", 1},
+      {"endless_loop", 1},
+      {"device_fault", 2},
+      {"wrong_result", 3},
+      {"compiler_error", 4},
+      {"MISBEHAVES", 1}}},
+    {"examples/sequence/scale.kernel", {{"wgs", 64}}},
+    {"examples/sequence/window_sum.kernel", {{"wgs", 64}, {"window", 8}}},
+    {"examples/verification/convolution.kernel",
+     {{"block_size_x", 32},
+      {"block_size_y", 4},
+      {"tile_size_x", 2},
+      {"tile_size_y", 2},
+      {"write_out", 1},
+      {"missing_columns", 0},
+      {"FILTER_SIZE", 3}},
+     "__constant__ float weights[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};\n"},
+    {"examples/verification/naive.kernel",
+     {{"FILTER_SIZE", 3}},
+     "__constant__ float weights[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};\n"},
+    {"examples/verification/partial_sums.kernel", {{"block_size", 64}, {"vector", 2}}},
+    {"libtune/kernel/transpose_tile.kernel"},
+    {"libtune/kernel/work_group_reduce.kernel"},
+    {"libtune/device/fill.kernel"},
+    {"tests/conformance/conformance.kernel", {{"factor", 3}, {"reverse_group", 32}}},
+    {"libtune/verify/count_differences.kernel", {{"wgs", 64}}, "#define complex_part float\n"},
+    {"operations/fill/fill.kernel",
+     {{"wgs", 64}, {"items", 2}},
+     "typedef uint element;\ntypedef uint4 word;\n"},
+    {"operations/hreduce/hreduce.kernel",
+     {{"wgsx", 96}, {"wgsy", 2}, {"vector", 4}, {"items", 2}},
+     "typedef float element;\ntypedef float value;\ntypedef float4 word;\n"
+     "#define IDENTITY 0\n#define LOAD(p, i) ((p)[i])\n#define STORE(v, p, i) ((p)[i] = (v))\n"
+     "DEVICE_FN value combine(value a, value b) { return a + b; }\n"},
+    {"operations/transpose/transpose.kernel",
+     {{"block_x", 16}, {"block_y", 8}, {"tile", 32}, {"vector", 4}, {"walk", 1}},
+     "typedef ushort element;\ntypedef ushort4 word;\n"}};
+
+tune::defines defines_of(const sample& item) {
+  tune::defines defines;
+  for (const auto& [name, value] : item.macros) defines.add(name, value);
+  return defines;
+}
+
+// The kernels of the tree, but for the preambles, which no compiler sees alone.
+std::set<std::string> kernels_of_the_tree() {
+  const std::filesystem::path top = LIBTUNE_SOURCE_DIR;
+  std::set<std::string> paths;
+  for (const char* folder : {"libtune", "operations", "examples", "tests/conformance"}) {
+    if (!std::filesystem::exists(top / folder)) continue;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(top / folder)) {
+      const std::string path = entry.path().lexically_relative(top).generic_string();
+      if (path.ends_with(".kernel") && path.find("/preamble.") == std::string::npos) {
+        paths.insert(path);
+      }
+    }
+  }
+  return paths;
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(std::string(LIBTUNE_SOURCE_DIR "/") + path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+tune::program_source with_preamble(const std::string& name, const std::string& text,
+                                   const tune::defines& macros = {}) {
+  return {.name = name,
+          .text = std::string(tune::preamble(tune::kernel_language::cuda_cpp)) + "\n" +
+                  macros.text() + tune::include_kernel_library({name, text}).text,
+          .options = {}};
+}
+
+std::string log_of(const tune::program_source& source) {
+  try {
+    fake_cuda::compiler().compile_to_cubin(source, {9, 0});
+  } catch (const tune::build_error& failure) {
+    CHECK(std::string(failure.what()).find(failure.log()) != std::string::npos);
+    return failure.log();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("every kernel of the tree compiles for every architecture from sm_75 to sm_100") {
+  std::set<std::string> paths;
+  for (const sample& item : samples) paths.insert(item.path);
+  CHECK(paths == kernels_of_the_tree());
+  if (!fake_cuda::has_compiler()) return;
+  for (const sample& item : samples) {
+    const std::string text = item.preface + read_file(item.path);
+    REQUIRE(text != item.preface);
+    for (const compute_capability& architecture : architectures) {
+      CAPTURE(item.path);
+      CAPTURE(architecture.major);
+      CAPTURE(architecture.minor);
+      const auto cubin = fake_cuda::compiler().compile_to_cubin(
+          with_preamble(item.path, text, defines_of(item)), architecture);
+      CHECK(tune::cuda::is_complete_cubin(cubin));
+    }
+  }
+}
+
+TEST_CASE("kernels that use the library compile for every architecture") {
+  if (!fake_cuda::has_compiler()) return;
+  for (const tune::kernel_source& source :
+       {library_kernels::types(), library_kernels::repeats(), library_kernels::transposes(),
+        library_kernels::tiles(), library_kernels::storage(), library_kernels::words()}) {
+    for (const compute_capability& architecture : architectures) {
+      CAPTURE(source.name);
+      CAPTURE(architecture.major);
+      CAPTURE(architecture.minor);
+      const auto cubin = fake_cuda::compiler().compile_to_cubin(
+          with_preamble(source.name, source.text, tune::defines().add("words_rounds", 4)),
+          architecture);
+      CHECK(tune::cuda::is_complete_cubin(cubin));
+    }
+  }
+}
+
+TEST_CASE("vectors of every type and width compile") {
+  if (!fake_cuda::has_compiler()) return;
+  const tune::kernel_source source = library_kernels::vectors();
+  CHECK(log_of(with_preamble(source.name, source.text)) == "");
+}
+
+TEST_CASE("every variant of a reduction compiles") {
+  if (!fake_cuda::has_compiler()) return;
+  const tune::kernel_source source = library_kernels::reductions();
+  CHECK(log_of(with_preamble(source.name, source.text)) == "");
+}
+
+TEST_CASE("a set that is reduced by shuffles alone takes no local memory") {
+  if (!fake_cuda::has_compiler()) return;
+  for (const int size : {1, 2, 4, 8, 16, 32}) {
+    const std::string text = library_kernels::replaced(R"(
+#include "libtune/work_group_reduce.kernel"
+WORK_GROUP_REDUCE(sum, double, @, a + b)
+KERNEL REQD_WORK_GROUP_SIZE(@, 4, 1) void f(GLOBAL double* data) {
+  static_assert(!sum_needs_scratch, "");
+  data[get_global_id(0)] = sum(data[get_global_id(0)], get_local_id(0), 0);
+})",
+                                                       "@", std::to_string(size));
+    CHECK(log_of(with_preamble("shuffles.kernel", text)) == "");
+  }
+}
+
+TEST_CASE("a kernel that uses the library compiles with no warning but its own") {
+  if (!fake_cuda::has_compiler()) return;
+  const std::string text = library_kernels::types().text + library_kernels::tiles().text +
+                           "#define words_rounds 4\n" + library_kernels::words().text;
+  const std::string log = log_of(with_preamble("bad.kernel", text + "KERNEL void f() { oops; }\n"));
+  CHECK(log.find("oops") != std::string::npos);
+  CAPTURE(log);
+  CHECK(log.find("warning") == std::string::npos);
+}
+
+TEST_CASE("vector types, all the types of the dialect and its functions compile") {
+  if (!fake_cuda::has_compiler()) return;
+  const std::string text = R"(
+DEVICE_FN float4 twice(float4 v) { return make_float4(2 * v.x, 2 * v.y, 2 * v.z, 2 * v.w); }
+KERNEL REQD_WORK_GROUP_SIZE(64, 1, 1)
+void mix(GLOBAL float4* RESTRICT a, GLOBAL const double2* b, uchar c, ushort d, uint e, ulong f) {
+  LOCAL_DECL float2 tile[64];
+  tile[get_local_id(0)] = make_float2(c + d, e + f);
+  BARRIER();
+  const size_t i = get_global_id(0);
+  a[i] = twice(a[i]);
+  a[i].x += tile[63 - get_local_id(0)].y + b[i].x + get_global_size(0) + get_num_groups(1);
+})";
+  CHECK_NOTHROW(fake_cuda::compiler().compile_to_cubin(with_preamble("mix.kernel", text), {9, 0}));
+}
+
+TEST_CASE("the kernel of the README's example compiles") {
+  if (!fake_cuda::has_compiler()) return;
+  const tune::program_source source =
+      with_preamble("multiply.kernel", R"(
+KERNEL REQD_WORK_GROUP_SIZE(wgs, 1, 1) void multiply(GLOBAL type* data, type scale) {
+  data[get_global_id(0)] *= scale;
+})",
+                    tune::defines().add("wgs", 64).add("type", "double"));
+  for (const compute_capability& architecture : architectures) {
+    CHECK_NOTHROW(fake_cuda::compiler().compile_to_cubin(source, architecture));
+  }
+}
+
+TEST_CASE("a long is 64 bits wide") {
+  if (!fake_cuda::has_compiler()) return;
+  const std::string text = "static_assert(sizeof(long) == 8 && sizeof(ulong) == 8, \"\");\n";
+  CHECK_NOTHROW(fake_cuda::compiler().compile_to_cubin(with_preamble("long.kernel", text), {8, 0}));
+}
+
+TEST_CASE("what does not compile says where") {
+  if (!fake_cuda::has_compiler()) return;
+  const std::string log = log_of(with_preamble("bad.kernel", "KERNEL void f() {\n  oops;\n}\n"));
+  CHECK(log.find("bad.kernel(2)") != std::string::npos);
+  CHECK(log.find("oops") != std::string::npos);
+}
+
+TEST_CASE("what does not compile says where, also after an include and within one") {
+  if (!fake_cuda::has_compiler()) return;
+  const std::string text =
+      "#include \"libtune/transpose_tile.kernel\"\nKERNEL void f() {\n  oops;\n}\n";
+  CHECK(log_of(with_preamble("bad.kernel", text)).find("bad.kernel(3)") != std::string::npos);
+  const std::string log = log_of(with_preamble(
+      "fine.kernel", "#include \"libtune/transpose_tile.kernel\"\nKERNEL void f() {}\n",
+      tune::defines().add("diagonal_tile_row", "4")));
+  CHECK(log.find("libtune/transpose_tile.kernel(") != std::string::npos);
+  CHECK(log.find("fine.kernel(") == std::string::npos);
+}
+
+TEST_CASE("an option that the compiler does not know is an error that names it") {
+  if (!fake_cuda::has_compiler()) return;
+  tune::program_source source = with_preamble("fine.kernel", "KERNEL void f() {}\n");
+  source.options = {"--no-such-option"};
+  CHECK(log_of(source).find("--no-such-option") != std::string::npos);
+  source.options = {"--minimal=false", "--use_fast_math", "-std=c++20"};
+  CHECK(log_of(source) == "");
+}
+
+TEST_CASE("macros of options and include paths reach the compiler") {
+  if (!fake_cuda::has_compiler()) return;
+  tune::program_source source = with_preamble(
+      "options.kernel", "#include \"conformance.kernel\"\nstatic_assert(extra == 4, \"\");\n",
+      tune::defines().add("factor", 1).add("reverse_group", 8));
+  source.options = {"-Dextra=4", "-I" LIBTUNE_SOURCE_DIR "/tests/conformance"};
+  CHECK(log_of(source) == "");
+}
+
+TEST_CASE("a kernel that needs more than the minimal language gets it") {
+  if (!fake_cuda::has_compiler()) return;
+  const std::string text =
+      "KERNEL void f(cudaTextureObject_t t, GLOBAL float* a) {\n"
+      "  a[0] = tex1Dfetch<float>(t, 0);\n}\n";
+  CHECK(log_of(with_preamble("texture.kernel", text)) == "");
+}
+
+TEST_CASE("code is made for the device, or what is newest of what it runs") {
+  if (!fake_cuda::has_compiler()) return;
+  CHECK(fake_cuda::compiler().architecture_for({9, 0}) == "sm_90");
+  CHECK(fake_cuda::compiler().architecture_for({8, 9}) == "sm_89");
+  CHECK(fake_cuda::compiler().architecture_for({9, 9}) == "sm_90");
+  CHECK(fake_cuda::compiler().architecture_for({77, 0}) == "sm_770");
+}
+
+TEST_CASE("a compiler is ready with its version, or says why it is not") {
+  const tune::cuda::nvrtc& compiler = fake_cuda::compiler();
+  CHECK(compiler.absence().empty() == (compiler.version() >= 12000));
+}

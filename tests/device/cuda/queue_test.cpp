@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/device/cuda/queue.hpp"
+
+#include <array>
+#include <doctest/doctest.h>
+#include <vector>
+
+#include "libtune/testing/allocation_counter.hpp"
+#include "tests/conformance/conformance_kernels.hpp"
+#include "tests/conformance/conformance_requirements.hpp"
+#include "tests/device/cuda/fake_machine.hpp"
+
+namespace queue_test {
+
+struct bench {
+  bench() { fake_cuda::reset(); }
+  ~bench() { fake_cuda::reset(); }
+
+  tune::device device = fake_cuda::make_device();
+  tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue();
+};
+
+constexpr tune::nd_range range{{64}, {16}};
+
+tune::kernel make_add(bench& b) {
+  tune::kernel add = tune::testing::build_conformance_program(b.context).create_kernel("add");
+  add.set_arguments(b.context.create_buffer(64 * sizeof(int)), 1);
+  return add;
+}
+
+TEST_CASE("a launch is one call of the driver and allocates nothing") {
+  if (!fake_cuda::has_compiler()) return;
+  bench b;
+  tune::kernel add = make_add(b);
+  b.queue.enqueue(add, range);
+  fake_cuda::reset();
+  const tune::testing::allocation_counter counter;
+  for (int i = 0; i < 10; ++i) {
+    add.set_argument(1, i);
+    b.queue.enqueue(add, range);
+  }
+  const auto allocations = counter.count();
+  CHECK(fake_cuda::calls("cuLaunchKernel") == 10);
+  CHECK(fake_cuda::calls("cuCtxGetCurrent") == 0);
+  CHECK(fake_cuda::calls("cuKernelSetAttribute") == 0);
+  // The fake driver counts its calls in a map, whose two entries for each name are made above.
+  CHECK(allocations <= 2);
+}
+
+TEST_CASE("a timed launch follows one that keeps the device busy meanwhile") {
+  if (!fake_cuda::has_compiler()) return;
+  bench b;
+  tune::kernel add = make_add(b);
+  tune::command_queue timed = b.context.create_command_queue({.profiling = true});
+  timed.enqueue_with_event(add, range);
+  fake_cuda::reset();
+  const tune::event event = timed.enqueue_with_event(add, range);
+  CHECK(fake_cuda::calls("cuLaunchKernel") == 2);
+  CHECK(fake_cuda::calls("cuEventRecord") == 2);
+  CHECK(event.duration() == std::chrono::nanoseconds(5500));
+}
+
+TEST_CASE("without profiling an event is one, and nothing goes before it") {
+  if (!fake_cuda::has_compiler()) return;
+  bench b;
+  tune::kernel add = make_add(b);
+  fake_cuda::reset();
+  b.queue.enqueue_with_event(add, range);
+  CHECK(fake_cuda::calls("cuLaunchKernel") == 1);
+  CHECK(fake_cuda::calls("cuEventRecord") == 1);
+}
+
+TEST_CASE("a refused launch names kernel and configuration, and says what was too much") {
+  if (!fake_cuda::has_compiler()) return;
+  bench b;
+  tune::kernel add = make_add(b);
+  try {
+    b.queue.enqueue(add, {{4096, 2}, {2048, 1}, 16});
+    FAIL("launched");
+  } catch (const tune::device_error& failure) {
+    const std::string text = failure.what();
+    INFO(text);
+    CHECK(failure.failure() == tune::device_failure::over_limit);
+    CHECK(text.find("launch of kernel 'add' with 4096 x 2 x 1 work items in groups of 2048 x 1 x 1 "
+                    "and 16 bytes of dynamic local memory failed on device 'Fake H200'") == 0);
+    CHECK(text.find("the device allows 1024") != std::string::npos);
+  }
+  fake_cuda::settings().failures["cuLaunchKernel"] = CUDA_ERROR_ILLEGAL_ADDRESS;
+  CHECK_THROWS_WITH_AS(b.queue.enqueue(add, range), doctest::Contains("launched before"),
+                       tune::device_error);
+}
+
+TEST_CASE("a launch of no work items does not reach the driver") {
+  if (!fake_cuda::has_compiler()) return;
+  bench b;
+  tune::kernel add = make_add(b);
+  fake_cuda::reset();
+  b.queue.enqueue(add, {{0}, {16}});
+  b.queue.enqueue(add, {{64, 0}, {16, 1}});
+  CHECK(fake_cuda::calls("cuLaunchKernel") == 0);
+}
+
+TEST_CASE("dynamic local memory beyond what every kernel has is asked for once") {
+  if (!fake_cuda::has_compiler()) return;
+  bench b;
+  tune::kernel reverse =
+      tune::testing::build_conformance_program(b.context).create_kernel("reverse_dynamic");
+  reverse.set_arguments(b.context.create_buffer(64 * sizeof(int)));
+  b.queue.enqueue(reverse, {{64}, {16}, 48 << 10});
+  CHECK(fake_cuda::calls("cuKernelSetAttribute") == 0);
+  b.queue.enqueue(reverse, {{64}, {16}, 100 << 10});
+  b.queue.enqueue(reverse, {{64}, {16}, 227 << 10});
+  CHECK(fake_cuda::calls("cuKernelSetAttribute") == 1);
+}
+
+TEST_CASE("without a driver that tells them, arguments are taken as they come") {
+  if (!fake_cuda::has_compiler()) return;
+  fake_cuda::reset();
+  static tune::cuda::driver_api older = fake_cuda::api();
+  older.kernel_get_parameter = nullptr;
+  const tune::device device(
+      std::make_shared<tune::cuda::cuda_device>(older, fake_cuda::compiler(), 0));
+  const tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue();
+  tune::kernel add = tune::testing::build_conformance_program(context).create_kernel("add");
+  CHECK(add.info().argument_count == 0);
+  const tune::buffer data = context.create_buffer(64 * sizeof(int));
+  queue.zero(data, data.size_bytes());
+  add.set_arguments(data, 6);
+  queue.enqueue(add, range);
+  std::vector<int> values(64);
+  queue.read(data, values.data(), data.size_bytes());
+  CHECK(values == std::vector<int>(64, 6));
+  CHECK_THROWS_AS(add.set_argument(1, std::array<char, 100>{}), tune::device_error);
+}
+
+TEST_CASE("rectangles that the driver refuses are copied by rows") {
+  if (!fake_cuda::has_compiler()) return;
+  fake_cuda::reset();
+  fake_cuda::settings().refuses_rectangles_within_device = true;
+  for (const auto& item : tune::testing::copy_requirements()) {
+    DOCTEST_SUBCASE(item.sentence) { item.check(fake_cuda::make_device()); }
+  }
+  fake_cuda::reset();
+}
+
+}  // namespace queue_test

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/exchange/event_log.hpp"
+
+#include <chrono>
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/exchange/sample_search.hpp"
+
+namespace event_log_test {
+
+using namespace std::chrono_literals;
+using json = nlohmann::json;
+using tune::testing::failed_trial;
+using tune::testing::measured_trial;
+using tune::testing::sample_configuration;
+using tune::testing::sample_subject;
+
+std::vector<json> lines_of(const std::ostringstream& out) {
+  std::vector<json> lines;
+  std::istringstream text(out.str());
+  for (std::string line; std::getline(text, line);) lines.push_back(json::parse(line));
+  return lines;
+}
+
+TEST_CASE("each event is one line of JSON with its name") {
+  std::ostringstream out;
+  tune::event_log log(out);
+  const auto good = measured_trial(0, sample_configuration(16, 2), {100.0, 102.0, 101.0});
+  const auto bad =
+      failed_trial(1, sample_configuration(32, 2), tune::outcome::crashed, "signal 11");
+  tune::lookup_event missed;
+  missed.subject = sample_subject();
+  log.looked_up(missed);
+  log.search_started({.subject = sample_subject(), .strategy = "model", .planned = 2});
+  log.trial_taken_over(sample_subject(), good);
+  log.trial_finished(sample_subject(), bad);
+  log.trial_refined(sample_subject(), good);
+  log.progressed(sample_subject(), {.planned = 2, .compiling = 1, .elapsed = 3ms});
+  log.search_finished({.subject = sample_subject(),
+                       .trials = {good, bad},
+                       .best = 0,
+                       .elapsed = 5ms,
+                       .end = tune::search_end::time,
+                       .doubts = {"it moved"}});
+  const auto lines = lines_of(out);
+  REQUIRE(lines.size() == 7);
+  CHECK(lines[0]["event"] == "looked_up");
+  CHECK(lines[0]["grade"] == "miss");
+  CHECK(lines[1]["strategy"] == "model");
+  CHECK(lines[1]["function"] == sample_subject().function);
+  CHECK(lines[2]["event"] == "trial_taken_over");
+  CHECK(lines[2]["score_ns"] == 101.0);
+  CHECK(lines[3]["outcome"] == "crashed");
+  CHECK(lines[3]["reason"] == "signal 11");
+  CHECK(lines[3]["score_ns"].is_null());
+  CHECK(lines[4]["event"] == "trial_refined");
+  CHECK(lines[5]["compiling"] == 1);
+  CHECK(lines[5]["elapsed_ns"] == 3'000'000);
+  CHECK(lines[5]["budget_left_ns"].is_null());
+  CHECK(lines[6]["end"] == "time");
+  CHECK(lines[6]["best_ns"] == 101.0);
+  CHECK(lines[6]["doubts"][0] == "it moved");
+  CHECK(lines[6]["trials"] == 2);
+}
+
+TEST_CASE("a search without a winner has none in its last line") {
+  std::ostringstream out;
+  tune::event_log log(out);
+  log.search_finished({.subject = sample_subject(), .trials = {}, .best = {}, .elapsed = {}});
+  const auto lines = lines_of(out);
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0]["best"].is_null());
+  CHECK(lines[0]["best_ns"].is_null());
+}
+
+TEST_CASE("who waits, for whom and for how long is a line") {
+  std::ostringstream out;
+  tune::event_log log(out);
+  log.waiting({.subject = sample_subject(),
+               .cause = tune::wait_cause::device,
+               .holder = tune::lock_holder{.process = 12, .program = "receiver", .stopped = true},
+               .waited = 2s,
+               .limit = 600s});
+  log.waiting({.subject = sample_subject(), .waited = 3s, .over = true});
+  const auto lines = lines_of(out);
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0]["event"] == "waiting");
+  CHECK(lines[0]["function"] == sample_subject().function);
+  CHECK(lines[0]["cause"] == "device");
+  CHECK(lines[0]["process"] == 12);
+  CHECK(lines[0]["program"] == "receiver");
+  CHECK(lines[0]["stopped"] == true);
+  CHECK(lines[0]["waited_ns"] == 2e9);
+  CHECK(lines[1]["process"].is_null());
+  CHECK(lines[1]["over"] == true);
+}
+
+}  // namespace event_log_test

@@ -1,0 +1,272 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/kernel/pool/compile_pool.hpp"
+
+#include <chrono>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <unistd.h>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "libtune/device/program.hpp"
+#include "libtune/kernel/defines.hpp"
+#include "libtune/kernel/pool/worker_program.hpp"
+#include "libtune/kernel/preamble.hpp"
+#include "libtune/testing/devices.hpp"
+#include "libtune/testing/fake_device.hpp"
+#include "libtune/testing/scoped_environment.hpp"
+#include "tests/store/captured_errors.hpp"
+#include "tests/store/child_process.hpp"
+
+namespace compile_pool_test {
+
+using namespace std::chrono_literals;
+using tune::compile_pool;
+using tune::compile_ticket;
+using tune::program_source;
+using tune::testing::scoped_environment;
+using status = tune::compile_result::status;
+
+tune::compile_pool_options options() {
+  return {.program = tune::detail::find_worker_program(), .workers = 2};
+}
+
+program_source kernel(const tune::context& context, int number) {
+  return {.name = "add.kernel",
+          .text = std::string(tune::preamble(context.device().info().language)) +
+                  fmt::format("KERNEL REQD_WORK_GROUP_SIZE(16, 1, 1)\n"
+                              "void add(GLOBAL float* data) {{\n"
+                              "  data[get_global_id(0)] += {};\n"
+                              "}}\n",
+                              number),
+          .options = {}};
+}
+
+std::vector<float> run(const tune::context& context, const tune::program& program) {
+  std::vector<float> data(64, 1.0F);
+  auto queue = context.create_command_queue();
+  const tune::buffer buffer = context.create_buffer(data.size() * sizeof(float));
+  queue.write(buffer, data.data(), data.size() * sizeof(float));
+  auto kernel = program.create_kernel("add");
+  kernel.set_argument(0, buffer);
+  queue.enqueue(kernel, {.global = {64}, .local = {16}});
+  queue.read(buffer, data.data(), data.size() * sizeof(float));
+  return data;
+}
+
+LIBTUNE_DEVICE_TEST_CASE("programs from the pool run here", device) {
+  compile_pool pool(options());
+  const tune::context context = device.create_context();
+  REQUIRE(pool.can_compile(context));
+  pool.warm_up(context);
+  std::vector<compile_ticket> tickets;
+  for (int i = 0; i < 2; ++i) tickets.push_back(pool.submit(context, kernel(context, i + 1)));
+  for (int i = 0; i < 2; ++i) {
+    const tune::compile_result& result = tickets[i].result();
+    CAPTURE(result.text);
+    REQUIRE(result.what == status::built);
+    const auto program = context.create_program_from_binary("add.kernel", result.binary);
+    CHECK(run(context, program) == std::vector<float>(64, 2.0F + static_cast<float>(i)));
+  }
+  CHECK(pool.completed() == 2);
+  // Where workers start in turn, one may have done both.
+  CHECK(pool.running() >= 1);
+  CHECK(pool.running() <= 2);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("the log of the pool is the log of this process", device) {
+  compile_pool pool(options());
+  const tune::context context = device.create_context();
+  program_source wrong = kernel(context, 1);
+  // PoCL calls a text without a name after a file that it makes for the moment.
+  wrong.text += "#line 1 \"wrong.kernel\"\nthis does not compile\n";
+  const tune::compile_result result = pool.submit(context, wrong).result();
+  CHECK(result.what == status::build_failed);
+  std::string log;
+  try {
+    context.create_program(wrong);
+  } catch (const tune::build_error& failure) {
+    log = failure.log();
+  }
+  CHECK_FALSE(log.empty());
+  CHECK(result.text == log);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("nobody counts warnings and errors on standard error", device) {
+  const tune::context context = device.create_context();
+  program_source warns = kernel(context, 1);
+  warns.name = "warns.kernel";
+  warns.text += "#warning something\n";
+  program_source wrong = kernel(context, 1);
+  wrong.text += "#line 1 \"wrong.kernel\"\nthis does not compile\n";
+  tune::testing::captured_errors errors;
+  {
+    compile_pool pool(options());
+    CHECK(pool.submit(context, warns).result().what == status::built);
+    CHECK(pool.submit(context, wrong).result().what == status::build_failed);
+  }
+  CHECK(errors.text().find("generated.") == std::string::npos);
+  // In this process the errors are counted, but not the warnings of what compiles.
+  warns.text += "// here\n";
+  CHECK_NOTHROW(context.create_program(warns));
+  CHECK(errors.text().find("generated.") == std::string::npos);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("launches that were told of are compiled with the program", device) {
+  tune::compile_pool_options one = options();
+  one.workers = 1;
+  compile_pool pool(one);
+  const tune::context context = device.create_context();
+  const auto has = [&](int number, std::vector<tune::nd_range> launches, const char* shape) {
+    const program_source source = kernel(context, number);
+    const auto result = pool.submit(context, source, {}, std::move(launches)).result();
+    REQUIRE(result.what == status::built);
+    const auto program = context.create_program_from_binary(source.name, result.binary);
+    CHECK(run(context, program) == std::vector<float>(64, 1.0F + static_cast<float>(number)));
+    const std::string content(reinterpret_cast<const char*>(result.binary.data()),
+                              result.binary.size());
+    return device.platform_name() != "Portable Computing Language" ||
+           content.find(std::string("/") + shape + "/") != std::string::npos;
+  };
+  // By one worker, one shape after the other; without being told, small and large.
+  CHECK(has(7, {{.global = {64}, .local = {16}}}, "16-1-1-goffs0-smallgrid"));
+  CHECK(has(8, {{.global = {1 << 20}, .local = {0, 0, 0}}}, "16-1-1-goffs0"));
+  CHECK(has(9, {}, "16-1-1-goffs0"));
+  CHECK(has(9, {}, "16-1-1-goffs0-smallgrid"));
+}
+
+TEST_CASE("a device that no worker knows is left to this process") {
+  compile_pool pool(options());
+  const tune::testing::fake_device fake;
+  const tune::context context = fake.device().create_context();
+  CHECK_FALSE(pool.can_compile(context));
+  const compile_ticket ticket = pool.submit(context, {.name = "a", .text = "", .options = {}});
+  CHECK(ticket.done());
+  CHECK(ticket.result().what == status::unavailable);
+  CHECK(pool.running() == 0);
+}
+
+TEST_CASE("waiting for any ticket ends when one is done, or with the time") {
+  tune::compile_pool_options mischief = options();
+  mischief.program = LIBTUNE_MISCHIEF_WORKER;
+  compile_pool pool(mischief);
+  const tune::testing::fake_device fake({.backend = "OpenCL"});
+  const tune::context context = fake.device().create_context();
+  CHECK(pool.wait_any(0, std::chrono::steady_clock::now() + 5ms) == 0);
+  const auto ticket = pool.submit(context, {.name = "a", .text = "ECHO 1", .options = {}});
+  CHECK(pool.wait_any(0, std::chrono::steady_clock::now() + 60s) == 1);
+  CHECK(ticket.done());
+  CHECK(pool.wait_any(0, std::chrono::steady_clock::now() + 60s) == 1);
+}
+
+TEST_CASE("programs differ by options, launches and text") {
+  tune::compile_pool_options mischief = options();
+  mischief.program = LIBTUNE_MISCHIEF_WORKER;
+  compile_pool pool(mischief);
+  const tune::testing::fake_device fake({.backend = "OpenCL"});
+  const tune::context context = fake.device().create_context();
+  const program_source source{.name = "a", .text = "SLEEP 50", .options = {}};
+  program_source with_option = source;
+  with_option.options.emplace_back("-x");
+  const std::vector<compile_ticket> tickets{
+      pool.submit(context, source), pool.submit(context, source), pool.submit(context, with_option),
+      pool.submit(context, source, {}, {{.global = {32}, .local = {16}}})};
+  for (const compile_ticket& ticket : tickets) CHECK(ticket.result().what == status::built);
+  CHECK(pool.completed() == 3);
+}
+
+TEST_CASE("the environment says how many workers the shared pool has") {
+  {
+    const scoped_environment none("LIBTUNE_WORKERS", "0");
+    CHECK_FALSE(compile_pool::shared().is_available());
+  }
+  {
+    const scoped_environment three("LIBTUNE_WORKERS", "3");
+    CHECK(compile_pool::shared().workers() == 3);
+    CHECK(&compile_pool::shared() == &compile_pool::shared());
+  }
+  {
+    const scoped_environment many("LIBTUNE_WORKERS", "many");
+    CHECK_THROWS_AS(compile_pool::shared(), tune::environment_error);
+  }
+  CHECK(compile_pool::shared().workers() >= 1);
+  CHECK_FALSE(compile_pool::shared_runs());
+}
+
+TEST_CASE("a child made by fork does not use the pools of its parent, and ends without them") {
+  const scoped_environment program("LIBTUNE_WORKER", LIBTUNE_MISCHIEF_WORKER);
+  const tune::testing::fake_device fake({.backend = "OpenCL"});
+  const tune::context context = fake.device().create_context();
+  auto own = std::make_unique<compile_pool>(
+      tune::compile_pool_options{.program = LIBTUNE_MISCHIEF_WORKER});
+  const auto compiles = [&](compile_pool& pool) {
+    return pool.submit(context, {.name = "a", .text = "ECHO 1", .options = {}}).result().what ==
+           status::built;
+  };
+  CHECK(compiles(compile_pool::shared()));
+  CHECK(compiles(*own));
+  const auto is_refused = [&](compile_pool& pool) {
+    try {
+      return compiles(pool) && false;
+    } catch (const tune::forked_process_error&) {
+      return true;
+    }
+  };
+  CHECK(tune::testing::in_forked_child([&] {
+          const bool refused = is_refused(compile_pool::shared()) && is_refused(*own);
+          own.reset();
+          return refused ? 0 : 1;
+        }) == 0);
+  CHECK(compiles(compile_pool::shared()));
+  CHECK(compiles(*own));
+}
+
+TEST_CASE("a program that begins with serve_if_worker is its own worker") {
+  // This one does, in its main.
+  const tune::testing::fake_device fake({.backend = "OpenCL"});
+  const tune::context context = fake.device().create_context();
+  compile_pool& pool = compile_pool::shared();
+  // That device is only here.
+  const auto result = pool.submit(context, {.name = "a", .text = "b", .options = {}}).result();
+  CHECK(result.what == status::unavailable);
+  CHECK_MESSAGE(result.text.find("the worker does not find the device") != std::string::npos,
+                result.text);
+  CHECK(pool.why_unavailable().empty());
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  int workers = 0;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream children(thread.path() / "children");
+    for (std::string child; children >> child;) {
+      std::error_code gone;
+      if (std::filesystem::read_symlink("/proc/" + child + "/exe", gone) == self) ++workers;
+    }
+  }
+  CHECK(workers >= 1);
+}
+
+TEST_CASE("a program that cannot be its own worker says why") {
+  const tune::testing::fake_device fake({.backend = "OpenCL"});
+  const tune::context context = fake.device().create_context();
+  compile_pool pool({.program = "/bin/true", .arguments = {"true"}, .workers = 1});
+  CHECK(pool.submit(context, {"a", "b", {}}).result().what == status::unavailable);
+  CHECK_FALSE(pool.is_available());
+  const std::string why = pool.why_unavailable();
+  CHECK_MESSAGE(why.find("exit status 0") != std::string::npos, why);
+  CHECK_MESSAGE(why.find("serve_if_worker") != std::string::npos, why);
+}
+
+TEST_CASE("a pool says why it has no program, and nothing where none is wanted") {
+  CHECK(compile_pool({.program = "", .absence = "it was not found"}).why_unavailable() ==
+        "it was not found");
+  CHECK(compile_pool({.program = "", .workers = 0}).why_unavailable().empty());
+  const scoped_environment none("LIBTUNE_WORKERS", "0");
+  CHECK(compile_pool::shared().why_unavailable().empty());
+}
+
+}  // namespace compile_pool_test

@@ -1,0 +1,321 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What several devices do with the keys of a program, with simulated children.
+#include "libtune/tune/ahead/pretuning.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <doctest/doctest.h>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "libtune/store/database/tuning_database.hpp"
+#include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tune/ahead/pretune_with.hpp"
+#include "tests/tune/ahead/simulated_tuner.hpp"
+
+namespace pretuning_test {
+
+using pretuned::equal_devices;
+using pretuned::simulated_function;
+using pretuned::simulated_key;
+using pretuned::simulated_tuner;
+using tune::pretuning_state;
+
+/// Devices, an application and a database.
+struct bench {
+  explicit bench(std::size_t count) : devices(count) {
+    tuner.device_name = [this](const tune::device& of) { return devices.name(of); };
+    options.tuning.database = (folder / "tuning.db").string();
+    options.tuning.system_databases = std::vector<std::string>{};
+    options.smallest_part = std::chrono::seconds(0);
+  }
+
+  tune::testing::temporary_directory folder;
+  equal_devices devices;
+  simulated_tuner tuner;
+  tune::pretuning_options options;
+  tune::tuning_refusal refuses;
+
+  std::vector<tune::pretuning_result> pretune(int keys) {
+    std::vector<tune::pretuning_item> items;
+    for (int rows = 1; rows <= keys; ++rows) {
+      items.push_back({simulated_function(), simulated_key(rows)});
+    }
+    return pretune(items);
+  }
+  std::vector<tune::pretuning_result> pretune(const std::vector<tune::pretuning_item>& items) {
+    return tune::detail::pretune_with([this](const tune::remote_task& task) { return tuner(task); },
+                                      items, devices.all(), options, refuses);
+  }
+  tune::tuning_database database() const { return tune::tuning_database(*options.tuning.database); }
+  tune::record_key key(int rows) const {
+    return {simulated_key(rows), devices.all().front().identity()};
+  }
+  std::int64_t stored(int rows) const {
+    const auto found = database().find(simulated_function(), key(rows));
+    REQUIRE(found);
+    return std::get<std::int64_t>(found->values.front().value);
+  }
+  /// A whole search does not end its first trial before there are helpers.
+  void wait_for_helpers() {
+    tuner.before_trial = [this](const tune::remote_task& task, int) {
+      const bool is_whole = !task.choice.is_strict() && !task.options.search.max_count;
+      if (has_waited.exchange(true) || !is_whole) return;
+      for (int i = 0; i < 10'000 && !task.stop(); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    };
+  }
+  std::atomic<bool> has_waited = false;
+};
+
+void check_each_once(const simulated_tuner& tuner, std::size_t configurations) {
+  const auto tried = tuner.tried();
+  CHECK(tried.size() == configurations);
+  CHECK(std::set<int>(tried.begin(), tried.end()).size() == configurations);
+}
+
+TEST_CASE("one device tunes key after key, and stores what is found, trials included") {
+  bench here(1);
+  const auto results = here.pretune(3);
+  REQUIRE(results.size() == 3);
+  for (const auto& result : results) {
+    CHECK(result.state == pretuning_state::tuned);
+    CHECK(result.trials == 32);
+    CHECK(result.devices == 1);
+    CHECK(result.score == tune::run_time(1001));
+  }
+  CHECK(here.stored(3) == 1);
+  CHECK(here.database().trials(simulated_function(), here.key(2)).size() == 32);
+  const auto search = here.database().latest_search_result(simulated_function(), here.key(2));
+  REQUIRE(search);
+  CHECK(search->result == "found");
+}
+
+TEST_CASE("a result that is no tuning of the program any more is tuned anew, and gives way") {
+  bench here(1);
+  here.database().store(simulated_function(), here.key(1), {{"n", std::int64_t{9}}}, 1.0);
+  here.database().store(simulated_function(), here.key(2), {{"n", std::int64_t{8}}}, 1.0);
+  here.refuses = [](const tune::function_identity& function,
+                    const std::vector<tune::named_value>& values) -> std::string {
+    CHECK(function == simulated_function());
+    return values.front().value == tune::value(std::int64_t{9}) ? "nine is gone" : "";
+  };
+  const auto results = here.pretune(2);
+  CHECK(results[0].state == pretuning_state::tuned);
+  CHECK(results[1].state == pretuning_state::present);
+  CHECK(here.stored(1) == 1);
+  CHECK(here.stored(2) == 8);
+}
+
+TEST_CASE("what has a result is left alone, unless forced") {
+  bench here(1);
+  here.pretune(1);
+  const auto again = here.pretune(2);
+  CHECK(again[0].state == pretuning_state::present);
+  CHECK(again[0].values == std::vector<tune::named_value>{{"n", std::int64_t{1}}});
+  CHECK(again[0].score == tune::run_time(1001));
+  CHECK(again[1].state == pretuning_state::tuned);
+  CHECK(here.tuner.made().size() == 64);
+  here.tuner.time = [](const std::string&, int n) { return 2000.0 - n; };
+  here.options.force = true;
+  CHECK(here.pretune(1)[0].state == pretuning_state::tuned);
+  CHECK(here.stored(1) == 32);
+}
+
+TEST_CASE("keys are shared out among equal devices, each key once") {
+  bench here(2);
+  here.options.smallest_part = std::chrono::hours(1);  // nothing is divided
+  std::atomic<int> waiting = 0;
+  here.tuner.before_trial = [&](const tune::remote_task&, int) {
+    // Both are at work at the same time.
+    for (++waiting; waiting < 2;) std::this_thread::yield();
+  };
+  const auto results = here.pretune(4);
+  CHECK(std::ranges::count(results, pretuning_state::tuned, &tune::pretuning_result::state) == 4);
+  CHECK(here.tuner.made().size() == 4 * 32);
+  CHECK(here.tuner.devices_used() == std::set<std::string>{"a", "b"});
+}
+
+TEST_CASE("children share the cores by keys, and by devices once a search is divided") {
+  bench here(3);
+  here.wait_for_helpers();
+  std::mutex mutex;
+  std::set<std::size_t> of_whole, of_parts;
+  here.tuner.before_trial = [&, wait = here.tuner.before_trial](const tune::remote_task& task,
+                                                                int n) {
+    {
+      const std::lock_guard lock(mutex);
+      (task.choice.shards > 1 ? of_parts : of_whole).insert(task.children);
+    }
+    wait(task, n);
+  };
+  here.pretune(1);
+  CHECK(of_whole == std::set<std::size_t>{1});
+  CHECK(of_parts == std::set<std::size_t>{3});
+}
+
+TEST_CASE("equal devices divide the search for a single key, and its best are measured on one") {
+  bench here(3);
+  here.wait_for_helpers();
+  // The devices do not agree on what is best; the leader's word counts.
+  here.tuner.time = [](const std::string& device, int n) {
+    if (n == 7) return device == "a" ? 900.0 : 950.0;
+    if (n == 8) return device == "a" ? 950.0 : 900.0;
+    return 1000.0 + n;
+  };
+  const auto results = here.pretune(1);
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].state == pretuning_state::tuned);
+  CHECK(results[0].devices >= 2);
+  // Who is quick may have done the parts of two.
+  CHECK(here.tuner.devices_used().size() >= 2);
+  std::multiset<int> outside = here.tuner.tried();
+  std::set<std::string> final_devices;
+  std::set<int> finalists;
+  for (const auto& item : here.tuner.made()) {
+    if (!item.in_finals) continue;
+    final_devices.insert(item.device);
+    finalists.insert(item.n);
+  }
+  REQUIRE(final_devices.size() == 1);
+  CHECK(finalists.contains(7));
+  CHECK(finalists.contains(8));
+  CHECK(finalists.size() <= 3 * (results[0].devices + 1));
+  CHECK(here.stored(1) == (*final_devices.begin() == "a" ? 7 : 8));
+  CHECK(std::set<int>(outside.begin(), outside.end()).size() == 32);
+  // The first of the whole was under way when it was divided, so it may have been tried twice.
+  CHECK(outside.size() <= 33);
+  const auto trials = here.database().trials(simulated_function(), here.key(1));
+  CHECK(trials.size() == 32);
+  const auto search = here.database().latest_search_result(simulated_function(), here.key(1));
+  REQUIRE(search);
+  CHECK(search->result == "found");
+}
+
+TEST_CASE("a larger space is searched with several seeds, for as much as was planned") {
+  bench here(2);
+  here.tuner.strategy = "model";
+  here.wait_for_helpers();
+  const auto results = here.pretune(1);
+  CHECK(results[0].state == pretuning_state::tuned);
+  CHECK(results[0].devices == 2);
+  CHECK(here.tuner.tried().size() <= 33);
+  CHECK(here.stored(1) == 1);
+}
+
+TEST_CASE("a device that fails leaves its part to the one that leads") {
+  bench here(2);
+  here.wait_for_helpers();
+  const auto wait = here.tuner.before_trial;
+  here.tuner.before_trial = [&, wait](const tune::remote_task& task, int n) {
+    wait(task, n);
+    if (task.choice.shard == 1) throw tune::error("the device is gone");
+  };
+  const auto results = here.pretune(1);
+  CHECK(results[0].state == pretuning_state::tuned);
+  CHECK(here.database().trials(simulated_function(), here.key(1)).size() == 32);
+  CHECK(here.stored(1) == 1);
+}
+
+TEST_CASE("a function with a second search divides the first alone") {
+  bench here(2);
+  here.wait_for_helpers();
+  here.tuner.has_second_search = true;
+  const auto results = here.pretune(1);
+  CHECK(results[0].state == pretuning_state::tuned);
+  const auto tried = here.tuner.tried();
+  for (int n = 1; n <= 32; ++n) {
+    CAPTURE(n);
+    CHECK(tried.count(n) >= 2);
+    CHECK(tried.count(n) <= 3);
+  }
+}
+
+TEST_CASE("a key that cannot be tuned keeps no other from it") {
+  bench here(1);
+  here.tuner.before_trial = [](const tune::remote_task& task, int) {
+    if (task.key == simulated_key(1)) throw std::runtime_error("its own fault");
+  };
+  const auto results = here.pretune(2);
+  CHECK(results[0].state == pretuning_state::failed);
+  CHECK(results[0].reason == "its own fault");
+  CHECK(results[1].state == pretuning_state::tuned);
+}
+
+TEST_CASE("where nothing works that is the reason, and the search has come to its end") {
+  bench here(2);
+  here.wait_for_helpers();
+  here.tuner.time = [](const std::string&, int) { return 0.0; };
+  const auto results = here.pretune(1);
+  CHECK(results[0].state == pretuning_state::failed);
+  CHECK(results[0].reason.find("32 x failed") != std::string::npos);
+  const auto search = here.database().latest_search_result(simulated_function(), here.key(1));
+  REQUIRE(search);
+  CHECK(search->result == "all failed");
+}
+
+TEST_CASE("who is stopped goes on the next time, with nothing tried twice") {
+  bench here(1);
+  std::atomic<int> tries = 0;
+  here.tuner.before_trial = [&](const tune::remote_task&, int) { ++tries; };
+  here.options.stop = [&] { return tries >= 10; };
+  const auto stopped = here.pretune(2);
+  CHECK(stopped[0].state == pretuning_state::stopped);
+  CHECK(stopped[0].trials == 10);
+  CHECK(stopped[1].state == pretuning_state::stopped);
+  CHECK(stopped[1].trials == 0);
+  here.options.stop = {};
+  const auto results = here.pretune(1);
+  CHECK(results[0].state == pretuning_state::tuned);
+  CHECK(results[0].trials == 22);
+  check_each_once(here.tuner, 32);
+}
+
+TEST_CASE("a divided search that is stopped goes on the next time") {
+  bench here(2);
+  here.wait_for_helpers();
+  const auto wait = here.tuner.before_trial;
+  std::atomic<int> tries = 0;
+  here.tuner.before_trial = [&, wait](const tune::remote_task& task, int n) {
+    wait(task, n);
+    ++tries;
+  };
+  here.options.stop = [&] { return tries >= 12; };
+  CHECK(here.pretune(1)[0].state == pretuning_state::stopped);
+  here.options.stop = {};
+  CHECK(here.pretune(1)[0].state == pretuning_state::tuned);
+  const auto tried = here.tuner.tried();
+  CHECK(std::set<int>(tried.begin(), tried.end()).size() == 32);
+  CHECK(tried.size() <= 34);
+}
+
+TEST_CASE("a key that was missed on a device is tuned for such devices alone") {
+  bench here(1);
+  auto elsewhere = here.devices.all().front().identity();
+  elsewhere.driver_version = "another";
+  const std::vector<tune::pretuning_item> items{
+      {simulated_function(), simulated_key(1), elsewhere},
+      {simulated_function(), simulated_key(2), here.devices.all().front().identity()}};
+  CHECK(tune::count_pretunings(items, here.devices.all()) == 1);
+  const auto results = here.pretune(items);
+  REQUIRE(results.size() == 1);
+  CHECK(results[0].subject.arguments == simulated_key(2));
+}
+
+TEST_CASE("a result that cannot be stored is a failure") {
+  bench here(1);
+  here.options.tuning.database = here.folder.path().string();
+  const auto results = here.pretune(1);
+  CHECK(results[0].state == pretuning_state::failed);
+  CHECK(results[0].reason.find(here.folder.path().string()) != std::string::npos);
+}
+
+}  // namespace pretuning_test

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tunedb/pretune_report.hpp"
+
+#include <chrono>
+#include <doctest/doctest.h>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/tunedb/captured_output.hpp"
+
+namespace pretune_report_test {
+
+using tune::pretuning_result;
+using tune::pretuning_state;
+using tune::cli::json;
+using tune::cli::pretune_report;
+using tune::testing::output_of;
+
+tune::tuning_subject subject() {
+  tune::tuning_subject of{
+      .function = "fill", .version = 2, .arguments = {{"rows", std::int64_t{64}}}, .device = {}};
+  of.device.identity = {"GPU One", "Some Platform", "535.104"};
+  of.device.backend = "OpenCL";
+  return of;
+}
+
+pretuning_result result(pretuning_state state) {
+  pretuning_result of{.subject = subject(), .state = state};
+  of.values = {{"wgs", std::int64_t{32}}};
+  of.score = tune::run_time(1500);
+  of.trials = 7;
+  of.devices = 2;
+  of.elapsed = std::chrono::seconds(3);
+  return of;
+}
+
+pretuning_result failed(const std::string& reason) {
+  return {.subject = subject(), .state = pretuning_state::failed, .reason = reason};
+}
+
+/// A report of one key, by a clock that is set.
+struct bench {
+  std::chrono::steady_clock::time_point now{std::chrono::hours(1)};
+  std::string run(bool as_json) {
+    return output_of([&] {
+      pretune_report report(1, as_json, [this] { return now; });
+      report.began(0, subject());
+      report.divided(0, 2);
+      tune::search_progress progress{.planned = 20, .measured = 4, .failed = 1};
+      progress.best = tune::run_time(1500);
+      for (int i = 0; i < 5; ++i) {
+        report.progressed(0, progress);
+        now += std::chrono::seconds(1);
+      }
+      report.ended(0, result(pretuning_state::tuned));
+    });
+  }
+};
+
+std::vector<json> objects_in(const std::string& text) {
+  std::vector<json> objects;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) objects.push_back(json::parse(line));
+  return objects;
+}
+
+TEST_CASE("people read a line for each thing that happens, and progress every two seconds") {
+  const std::string title = "[1/1] fill__2 (rows=64) on GPU One (Some Platform, 535.104): ";
+  const std::string progress = title + "5 of 20 configurations, 0:00, best 1.50 us\n";
+  CHECK(bench().run(false) == title + "divided among 2 devices\n" + progress + progress + progress +
+                                  title +
+                                  "tuned in 3.0 s, 7 configurations, best 1.50 us (wgs=32)\n");
+}
+
+TEST_CASE("programs read one object to a line, each with what it is about") {
+  const auto objects = objects_in(bench().run(true));
+  std::vector<std::string> events;
+  for (const json& object : objects) {
+    events.push_back(object["event"]);
+    CHECK(object["number"] == 1);
+    CHECK(object["of"] == 1);
+    CHECK(object["function"] == "fill");
+    CHECK(object["arguments"] == json{{"rows", 64}});
+    CHECK(object["device"]["name"] == "GPU One");
+    CHECK(object["backend"] == "OpenCL");
+  }
+  CHECK(events == std::vector<std::string>{"key_began", "key_divided", "key_progressed",
+                                           "key_progressed", "key_progressed", "key_ended"});
+  CHECK(objects[2]["measured"] == 4);
+  CHECK(objects[2]["best_ns"] == 1500);
+  CHECK(objects.back()["result"] == "tuned");
+  CHECK(objects.back()["values"] == json{{"wgs", 32}});
+  CHECK(objects.back()["elapsed_ns"] == 3'000'000'000);
+}
+
+TEST_CASE("the summary is a table, or the numbers of each result") {
+  const std::vector<pretuning_result> all{result(pretuning_state::tuned),
+                                          result(pretuning_state::present), failed("no room")};
+  const std::string table = output_of([&] { tune::cli::print_summary(all, false); });
+  CHECK(
+      table.find("fill__2   rows=64  GPU One (Some Platform, 535.104)  tuned    1.50 us  wgs=32") !=
+      std::string::npos);
+  CHECK(table.find("failed   -        -") != std::string::npos);
+  const json summary = json::parse(output_of([&] { tune::cli::print_summary(all, true); }));
+  CHECK(summary["event"] == "pretune_ended");
+  CHECK(summary["tuned"] == 1);
+  CHECK(summary["present"] == 1);
+  CHECK(summary["failed"] == 1);
+  CHECK(summary["stopped"] == 0);
+}
+
+TEST_CASE("a failure is told with its reason") {
+  const auto text = output_of([&] {
+    pretune_report report(1, false);
+    report.began(0, subject());
+    report.ended(0, failed("no room"));
+  });
+  CHECK(text.find("failed: no room") != std::string::npos);
+}
+
+}  // namespace pretune_report_test

@@ -1,0 +1,276 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// tunedb pretune as an operator runs it, with an application of the tests.
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <sys/wait.h>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "libtune/device/devices.hpp"
+#include "libtune/store/database/missed_keys.hpp"
+#include "libtune/store/database/tuning_database.hpp"
+#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/skip.hpp"
+#include "libtune/testing/temporary_directory.hpp"
+#include "tests/tune/remote/sample_tuner.hpp"
+
+namespace pretune_test {
+
+using isolated::sample_key;
+using nlohmann::json;
+using tune::testing::scoped_environment;
+
+struct ended {
+  int code = -1;
+  std::string output{};
+};
+
+ended run(const std::string& line) {
+  std::FILE* pipe = ::popen(line.c_str(), "r");
+  if (pipe == nullptr) throw std::runtime_error("cannot run " + line);
+  ended result;
+  char part[4096];
+  for (std::size_t count = 0; (count = std::fread(part, 1, sizeof part, pipe)) > 0;) {
+    result.output.append(part, count);
+  }
+  const int status = ::pclose(pipe);
+  if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
+  return result;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::vector<json> objects_in(const std::string& text) {
+  std::vector<json> objects;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) objects.push_back(json::parse(line));
+  return objects;
+}
+
+tune::function_identity function() {
+  return {"isolated.sample", 0, tune::describe_fields<sample_key>(),
+          tune::describe_fields<isolated::sample_tuning>()};
+}
+
+/// A folder with room for a database and a file of keys, and one device to tune for.
+struct bench {
+  tune::testing::temporary_directory folder;
+  std::string database = (folder / "tuning.db").string();
+  std::string keys = (folder / "keys.json").string();
+  std::string log = (folder / "log").string();
+  scoped_environment variable{"LIBTUNE_DB", database.c_str()};
+  scoped_environment system{"LIBTUNE_SYSTEM_DB", nullptr};
+  scoped_environment missed{"LIBTUNE_MISSED", nullptr};
+  scoped_environment device{"LIBTUNE_DEVICE", "0"};
+
+  /// What it writes to standard error is a part of the output, unless that is JSON.
+  ended pretune(const std::string& arguments) const {
+    const char* error = contains(arguments, "--json") ? " 2> /dev/null" : " 2>&1";
+    return run(std::string("'") + LIBTUNE_TUNEDB + "' pretune --app '" + LIBTUNE_APPLICATION +
+               "' " + arguments + error);
+  }
+  json entry(const sample_key& key) const {
+    json fields = json::object();
+    for (const auto& [name, value] : tune::to_values(key)) {
+      if (const auto* number = std::get_if<std::int64_t>(&value)) fields[name] = *number;
+      if (const auto* text = std::get_if<std::string>(&value)) fields[name] = *text;
+    }
+    return {{"function", "isolated.sample"}, {"key", fields}};
+  }
+  void write_keys(const json& entries) const { std::ofstream(keys) << entries; }
+  sample_key slow_key() const { return {.configurations = 40, .sleep_us = 30'000, .log = log}; }
+  /// Has the slow key tuned, and sends a signal when some configurations have been run.
+  ended pretune_until(int signal) const {
+    write_keys({entry(slow_key())});
+    // The shell's exec makes tunedb the process whose number the file holds.
+    const std::string number = (folder / "number").string();
+    const std::jthread interrupter([&] {
+      while (isolated::read_log(log).size() < 3) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+      ::kill(std::stoi(isolated::read_log(number).at(0)), signal);
+    });
+    return run("echo $$ > '" + number + "'; exec '" + LIBTUNE_TUNEDB + "' pretune --app '" +
+               LIBTUNE_APPLICATION + "' --keys " + keys + " 2>&1");
+  }
+  tune::record_key record_of(const sample_key& key) const {
+    return {tune::to_values(key), tune::all_devices().front().identity()};
+  }
+};
+
+/// How many processes run the application.
+int count_applications() {
+  int count = 0;
+  for (const auto& process : std::filesystem::directory_iterator("/proc")) {
+    std::error_code failure;
+    const auto program = std::filesystem::read_symlink(process.path() / "exe", failure);
+    if (!failure && program == LIBTUNE_APPLICATION) ++count;
+  }
+  return count;
+}
+
+template <class Condition>
+bool comes_true(Condition condition) {
+  for (int i = 0; i < 2000; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return false;
+}
+
+bool has_device() {
+  if (!tune::all_devices().empty()) return true;
+  tune::testing::skip("there is no device");
+  return false;
+}
+
+TEST_CASE("what an application can tune is listed, with the fields of the keys") {
+  const bench here;
+  const ended text = here.pretune("--list");
+  CHECK(text.code == 0);
+  CHECK(contains(text.output, "isolated.sample__0"));
+  CHECK(contains(text.output, "flaw (enumeration), bad (int32)"));
+  const json list = json::parse(here.pretune("--list --json").output);
+  CHECK(list[0]["function"] == "isolated.sample");
+  CHECK(list[0]["key"]["sleep_us"]["type"] == "int32");
+  CHECK(list[0]["test_default"] == json{{"n", 1}});
+}
+
+TEST_CASE("keys of a file are tuned, told and stored, and left alone the second time") {
+  if (!has_device()) return;
+  const bench here;
+  const sample_key first{.configurations = 4};
+  const sample_key second{.configurations = 5};
+  here.write_keys({here.entry(first), here.entry(second)});
+  const ended once = here.pretune("--keys " + here.keys);
+  CAPTURE(once.output);
+  CHECK(once.code == 0);
+  CHECK(contains(once.output, "[2/2] isolated.sample__0 ("));
+  CHECK(contains(once.output, "tuned in "));
+  const auto found = tune::tuning_database(here.database).find(function(), here.record_of(second));
+  REQUIRE(found);
+  CHECK(to_string(found->values) == "n=1");
+
+  const ended again = here.pretune("--json --keys " + here.keys);
+  CHECK(again.code == 0);
+  const auto objects = objects_in(again.output);
+  REQUIRE(objects.size() == 5);
+  CHECK(objects[1]["result"] == "present");
+  CHECK(objects.back()["present"] == 2);
+  const ended forced = here.pretune("--force --json --keys " + here.keys);
+  CHECK(objects_in(forced.output).back()["tuned"] == 2);
+}
+
+TEST_CASE("a bad file of keys is refused before anything is tuned") {
+  const bench here;
+  json wrong = here.entry({.configurations = 4, .log = here.log});
+  wrong["key"]["bad"] = "none";
+  here.write_keys({here.entry({.configurations = 4, .log = here.log}), wrong});
+  const ended refused = here.pretune("--keys " + here.keys);
+  CHECK(refused.code == 2);
+  CHECK(contains(refused.output, "entry 2: the field 'bad' is int32"));
+  CHECK(isolated::read_log(here.log).empty());
+}
+
+TEST_CASE("what to tune has to be said, and the error says how") {
+  const bench here;
+  CHECK(here.pretune("").code == 2);
+  CHECK(contains(here.pretune("").output, "--keys FILE"));
+  const ended no_key = here.pretune("--function isolated.sample");
+  CHECK(no_key.code == 2);
+  CHECK(contains(no_key.output, "They take flaw (enumeration)"));
+  CHECK(contains(here.pretune("--function other").output, "it has isolated.sample__0"));
+  CHECK(here.pretune("--missed --keys x").code == 2);
+  CHECK(contains(here.pretune("--missed --budget soon").output, "--budget takes limits"));
+}
+
+TEST_CASE("one key can be given on the command line, and what follows -- is the application's") {
+  if (!has_device()) return;
+  const bench here;
+  const ended one = here.pretune(
+      "--function isolated.sample --arg flaw=none --arg bad=0 --arg configurations=4 "
+      "--arg sleep_us=0 --arg log= -- --rate 5");
+  CAPTURE(one.output);
+  CHECK(one.code == 0);
+  CHECK(contains(one.output, "tuned in "));
+}
+
+TEST_CASE("keys that were missed are tuned") {
+  if (!has_device()) return;
+  const bench here;
+  const tune::missed_keys noted(tune::missed_keys::path_beside(here.database));
+  const sample_key key{.configurations = 4};
+  noted.remember(function(), here.record_of(key));
+  tune::record_key elsewhere = here.record_of({.configurations = 5});
+  elsewhere.device.name = "somewhere else";
+  noted.remember(function(), elsewhere);
+  const ended tuned = here.pretune("--missed");
+  CAPTURE(tuned.output);
+  CHECK(tuned.code == 0);
+  CHECK(contains(tuned.output, "1 keys are for devices that are not here"));
+  CHECK(contains(tuned.output, "[1/1]"));
+  CHECK(tune::tuning_database(here.database).find(function(), here.record_of(key)));
+}
+
+TEST_CASE("a key that fails has an exit code and a reason, and the others are tuned") {
+  if (!has_device()) return;
+  const bench here;
+  here.write_keys(
+      {here.entry({.flaw = isolated::flaw::dies_outside}), here.entry({.configurations = 4})});
+  const ended mixed = here.pretune("--keys " + here.keys);
+  CAPTURE(mixed.output);
+  CHECK(mixed.code == 6);
+  CHECK(contains(mixed.output, "3 children in a row"));
+  CHECK(contains(mixed.output, "tuned in "));
+}
+
+TEST_CASE("an application without the door is told, and does not stay") {
+  const bench here;
+  const ended shut = here.pretune("--list -- --shut");
+  CHECK(shut.code == 1);
+  CHECK(contains(shut.output, "does not tune: it ended before it greeted (exit status 0)"));
+  CHECK(contains(shut.output, "the application runs"));
+}
+
+TEST_CASE("an interrupted run keeps what it measured, says so, and is gone on with") {
+  if (!has_device()) return;
+  const bench here;
+  const ended stopped = here.pretune_until(SIGTERM);
+  CAPTURE(stopped.output);
+  CHECK(stopped.code == 7);
+  CHECK(contains(stopped.output, "stopped"));
+  const auto kept =
+      tune::tuning_database(here.database).trials(function(), here.record_of(here.slow_key()));
+  CHECK(kept.size() >= 2);
+}
+
+TEST_CASE("a run that is killed leaves no process, and the next goes on where it was") {
+  if (!has_device()) return;
+  const bench here;
+  CHECK(here.pretune_until(SIGKILL).code == -1);
+  CHECK(comes_true([] { return count_applications() == 0; }));
+  const auto before = isolated::read_log(here.log).size();
+  CHECK(before < 40);
+  const ended second = here.pretune("--keys " + here.keys);
+  CAPTURE(second.output);
+  CHECK(second.code == 0);
+  const auto log = isolated::read_log(here.log);
+  CHECK(std::set<std::string>(log.begin(), log.end()).size() == 40);
+  CHECK_MESSAGE(log.size() <= 42, "what was under way when it was killed is run again, no more");
+}
+
+}  // namespace pretune_test

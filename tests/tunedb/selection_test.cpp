@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tunedb/selection.hpp"
+
+#include <doctest/doctest.h>
+
+#include "libtune/store/database/tuning_database.hpp"
+#include "tests/store/samples.hpp"
+#include "tests/store/temporary_folder.hpp"
+
+namespace selection_test {
+
+using tune::field_description;
+using tune::function_identity;
+using tune::named_value;
+using tune::value;
+using tune::value_type;
+using tune::cli::device_choice;
+using tune::cli::parse_key;
+using tune::cli::split_function;
+using tune::cli::usage_error;
+
+const function_identity every_kind{.name = "f",
+                                   .version = 0,
+                                   .key_fields = {{"on", value_type::boolean},
+                                                  {"n", value_type::int8},
+                                                  {"u", value_type::uint64},
+                                                  {"x", value_type::float32},
+                                                  {"s", value_type::string},
+                                                  {"maybe", value_type::int32, true}},
+                                   .value_fields = {}};
+
+TEST_CASE("a function's name ends where a version begins, and only there") {
+  CHECK(split_function("a.b__3") == std::pair(std::string("a.b"), std::optional(3)));
+  CHECK(split_function("a__b__12").second == 12);
+  CHECK(split_function("a").second == std::nullopt);
+  for (const char* text : {"a__", "a__x", "a__-1", "a__1x", "__1"}) {
+    CAPTURE(text);
+    CHECK(split_function(text) == std::pair(std::string(text), std::optional<int>()));
+  }
+}
+
+TEST_CASE("a key is read by the types of its fields, in any order") {
+  const auto key = parse_key(
+      every_kind, {"s=a=b", "maybe=none", "x=0.5", "n=-3", "u=18446744073709551615", "on=true"});
+  CHECK(key == std::vector<named_value>{{"on", true},
+                                        {"n", std::int64_t{-3}},
+                                        {"u", std::uint64_t{18446744073709551615U}},
+                                        {"x", 0.5},
+                                        {"s", std::string("a=b")},
+                                        {"maybe", value()}});
+}
+
+TEST_CASE("a key that misses a field, has one too many or of another type lists what there is") {
+  const std::vector<std::string> good{"on=true", "n=1", "u=1", "x=1", "s=", "maybe=2"};
+  const auto check_refused = [&](std::size_t index, const std::string& instead,
+                                 const std::string& reason) {
+    CAPTURE(instead);
+    std::vector<std::string> texts = good;
+    texts[index] = instead;
+    CHECK_THROWS_WITH_AS(parse_key(every_kind, texts), doctest::Contains(reason.c_str()),
+                         usage_error);
+  };
+  check_refused(0, "on=yes", "on (bool");
+  check_refused(1, "n=1x", "of another type");
+  check_refused(1, "m=1", "missing");
+  check_refused(2, "u=-1", "of another type");
+  check_refused(3, "x=", "of another type");
+  check_refused(0, "on", "no NAME=VALUE");
+  auto more = good;
+  more.push_back("extra=1");
+  CHECK_THROWS_WITH_AS(parse_key(every_kind, more), doctest::Contains("no 'extra'"), usage_error);
+}
+
+TEST_CASE("a device fits what is said of it, and nothing else can be said without its name") {
+  const tune::device_identity device = tune::testing::sample_device();
+  CHECK(device_choice{}.fits(device));
+  CHECK(device_choice{.name = "GPU One", .driver = "535.104"}.fits(device));
+  CHECK_FALSE(device_choice{.name = "GPU"}.fits(device));
+  CHECK_FALSE(device_choice{.name = "GPU One", .platform = "Other"}.fits(device));
+  CHECK(device_choice{.name = "X", .platform = "P", .driver = "1"}.identity() ==
+        tune::device_identity{"X", "P", "1"});
+  CHECK_THROWS_AS(device_choice{.platform = "P"}.identity(), usage_error);
+}
+
+TEST_CASE("a function without a version is the one with the highest") {
+  const tune::testing::temporary_folder folder;
+  for (const int version : {1, 10, 2}) {
+    tune::tuning_database(folder.file("db"))
+        .store(tune::testing::sample_function("f", version), tune::testing::sample_key(),
+               tune::testing::sample_tuning(1), 1);
+  }
+  tune::database_reader reader(folder.file("db"));
+  CHECK(tune::cli::find_function(reader, "f").version == 10);
+  CHECK(tune::cli::find_function(reader, "f__2").version == 2);
+  CHECK_FALSE(tune::cli::find_function_if(reader, "f__3"));
+  CHECK_THROWS_AS(tune::cli::find_function(reader, "g"), tune::cli::nothing_found);
+}
+
+TEST_CASE("fields of an unknown function have the types that their texts show, or are given") {
+  const auto fields = tune::cli::shown_key_fields(
+      {"n=64", "big=4294967296", "x=0.5", "on=false", "type=float32", "s=fast", "given=1"},
+      tune::cli::parse_types({"given=uint8?"}));
+  CHECK(fields == std::vector<field_description>{{"n", value_type::int32},
+                                                 {"big", value_type::int64},
+                                                 {"x", value_type::float64},
+                                                 {"on", value_type::boolean},
+                                                 {"type", value_type::element_type},
+                                                 {"s", value_type::string},
+                                                 {"given", value_type::uint8, true}});
+  CHECK_THROWS_AS(tune::cli::parse_types({"n=integer"}), usage_error);
+  CHECK_THROWS_AS(tune::cli::parse_types({"n"}), usage_error);
+}
+
+}  // namespace selection_test
