@@ -21,7 +21,7 @@
 #include "libtune/testing/scoped_environment.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/testing/test_mode_guard.hpp"
-#include "libtune/tune/engine/measuring_turn.hpp"
+#include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/observer.hpp"
 #include "tests/store/child_process.hpp"
 #include "tests/store/lock_keeper.hpp"
