@@ -3,17 +3,23 @@
 #include "libtune/tune/settings.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 #include <sstream>
 #include <utility>
 
 #include "libtune/base/environment.hpp"
 #include "libtune/base/error.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/database/database_place.hpp"
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/files/user_cache_folder.hpp"
+#include "libtune/tune/test_mode.hpp"
 
 namespace tune {
 namespace {
+
+std::atomic<detail::test_mode> process_test_mode{detail::test_mode::off};
 
 std::vector<std::string> resolve_system_databases(const tuning_options& options) {
   if (options.system_databases) return *options.system_databases;
@@ -42,6 +48,17 @@ tuning_budget resolve_budget(const tuning_options& options) {
 }
 
 }  // namespace
+
+void set_tuning_options(const context& context, tuning_options options) {
+  context.attach(std::make_shared<const tuning_options>(std::move(options)));
+}
+
+std::shared_ptr<const tuning_options> tuning_options_of(const context& context) {
+  if (auto attached = context.attachment<tuning_options>()) return attached;
+  static const detail::never_destroyed<std::shared_ptr<const tuning_options>> nothing_said(
+      std::make_shared<const tuning_options>());
+  return *nothing_said;
+}
 
 std::chrono::milliseconds resolve_wait(const tuning_options& options,
                                        std::chrono::milliseconds by_default) {
@@ -91,6 +108,14 @@ tuning_settings resolve_settings(const tuning_options& options) {
   return settings;
 }
 
+tuning_options search_options(const tuning_options& given, const tuning_settings& settings) {
+  tuning_options resolved = given;
+  resolved.wait = settings.wait;
+  resolved.budget = settings.budget;
+  resolved.isolation = resolve_isolation(given);
+  return resolved;
+}
+
 isolation_mode resolve_isolation(const tuning_options& options) {
   if (options.isolation) return *options.isolation;
   return read_environment_choice<isolation_mode>("LIBTUNE_ISOLATION",
@@ -125,6 +150,14 @@ const char* tuning_mode_name(tuning_mode mode) noexcept {
     case tuning_mode::force: break;
   }
   return "force";
+}
+
+detail::test_mode detail::current_test_mode() noexcept {
+  return process_test_mode.load(std::memory_order_relaxed);
+}
+
+void detail::set_test_mode(test_mode wanted) noexcept {
+  process_test_mode.store(wanted, std::memory_order_relaxed);
 }
 
 }  // namespace tune
