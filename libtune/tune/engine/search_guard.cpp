@@ -2,16 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/engine/search_guard.hpp"
 
+#include "libtune/base/word_table.hpp"
+
 namespace tune {
 
 std::string_view step_name(step_kind kind) noexcept {
-  switch (kind) {
-    case step_kind::generate: return "its preparation";
-    case step_kind::first_run: return "its first run";
-    case step_kind::run: return "a run";
-    case step_kind::samples: break;
-  }
-  return "timed runs";
+  constexpr detail::word_table<step_kind, 4> words{
+      {"its preparation", "its first run", "a run", "timed runs"}};
+  return words.word(kind);
 }
 
 }  // namespace tune
