@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/engine/search_guard.hpp"
+#include "libtune/tune/engine/step_hooks.hpp"
 
 #include "libtune/base/word_table.hpp"
 
