@@ -2,18 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/lookup_plan.hpp"
 
+#include "libtune/base/word_table.hpp"
+
 namespace tune {
 
 const char* lookup_step_name(lookup_step step) noexcept {
-  switch (step) {
-    case lookup_step::use: return "use";
-    case lookup_step::check_first: return "check first";
-    case lookup_step::verify: return "verify";
-    case lookup_step::tune: return "tune";
-    case lookup_step::fail: return "fail";
-    case lookup_step::test_default: break;
-  }
-  return "test default";
+  constexpr detail::word_table<lookup_step, 6> words{
+      {"use", "check first", "verify", "tune", "fail", "test default"}};
+  return words.word(step);
 }
 
 lookup_step lookup_plan::step(const lookup_candidates& candidates) const noexcept {

@@ -7,7 +7,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/testing/fake_device.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/tune/options.hpp"
 
 namespace settings_test {

@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 #include <string>
 
-#include "libtune/testing/fake_clock.hpp"
+#include "libtune/testing/fake_device.hpp"
 #include "libtune/tune/engine/search_run.hpp"
 
 namespace tuning_budget_test {

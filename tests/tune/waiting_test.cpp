@@ -19,9 +19,8 @@
 
 #include "libtune/store/database/record_memory.hpp"
 #include "libtune/store/files/device_lock.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/testing/test_mode_guard.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/step_hooks.hpp"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libtune/base/value.hpp"
+#include "libtune/base/word_table.hpp"
 #include "libtune/device/device_identity.hpp"
 #include "libtune/measure/timing/samples.hpp"
 #include "libtune/store/database/function_identity.hpp"
@@ -29,13 +30,9 @@ enum class step_kind : std::uint8_t {
 
 /// "the first run", for people.
 constexpr std::string_view step_name(step_kind kind) noexcept {
-  switch (kind) {
-    case step_kind::generate: return "its preparation";
-    case step_kind::first_run: return "its first run";
-    case step_kind::run: return "a run";
-    case step_kind::samples: break;
-  }
-  return "timed runs";
+  constexpr detail::word_table<step_kind, 4> words{
+      {"its preparation", "its first run", "a run", "timed runs"}};
+  return words.word(kind);
 }
 
 /// A step that begins.

@@ -11,7 +11,6 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/device.hpp"
-#include "libtune/device/device_info.hpp"
 #include "libtune/kernel/compile_watch.hpp"
 #include "libtune/kernel/program_supply.hpp"
 #include "libtune/measure/measure.hpp"
