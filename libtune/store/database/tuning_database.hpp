@@ -16,7 +16,6 @@
 #include "libtune/store/database/match.hpp"
 #include "libtune/store/database/prior_rows.hpp"
 #include "libtune/store/database/record.hpp"
-#include "libtune/store/database/result_origin.hpp"
 #include "libtune/store/database/stored_trial.hpp"
 
 namespace tune {
@@ -27,7 +26,7 @@ class database_busy_error : public database_error {
   explicit database_busy_error(const database_error& failure) : database_error(failure) {}
 };
 
-/// For how long a call may wait for other processes that use the same database.
+/// The longest times that a call may wait for other processes that use the same database.
 struct database_waits {
   /// A lookup. Others hold it up only while one of them commits, so a longer wait is not worth it.
   std::chrono::milliseconds read{50};
@@ -42,7 +41,7 @@ struct database_waits {
 /// Thread-safe: the calls of several threads take turns. Any number of processes, and of objects
 /// in one process, may use one file.
 ///
-/// A row whose checksum is wrong counts as not there. A file of libtune that is damaged beyond
+/// A row whose checksum is wrong counts as missing. A file of libtune that is damaged beyond
 /// reading is moved aside by the next call that writes, which starts a new one; files of others are
 /// never touched (FORMAT.md).
 ///
@@ -90,12 +89,12 @@ class tuning_database {
 
   /// Stores the result for a key, in place of the one there was. On disk when it returns. Makes
   /// the file if need be, readable and writable by its owner only, and the folders on the way.
-  /// @param score_ns  what it measured, finite and above zero; empty if it was not measured
+  /// @param score_ns  the time that was measured, finite and above zero; empty if none was
   void store(const function_identity& function, const record_key& key,
              const std::vector<named_value>& values, std::optional<double> score_ns);
 
-  /// Stores the result for a key unless there is one, in one step, so that all who tune the same
-  /// key end with the same result: the first.
+  /// Stores the result for a key unless there is one, in one step, so that all processes that tune
+  /// the same key end with the same result: the first.
   /// @returns the result that the key has now
   record store_first(const function_identity& function, const record_key& key,
                      const std::vector<named_value>& values, std::optional<double> score_ns);
@@ -138,7 +137,8 @@ class tuning_database {
       std::optional<std::chrono::milliseconds> wait = {});
   /// Its trials; none if there was no search.
   std::vector<stored_trial> trials(const function_identity& function, const record_key& key);
-  /// With what a result with these values was measured; see store/result_origin.hpp.
+  /// Returns the origin of a result with these values: the latest trial of its key that measured
+  /// them. None if there is no such trial.
   std::optional<result_origin> origin(const function_identity& function, const record_key& key,
                                       const std::vector<named_value>& values);
 

@@ -5,7 +5,7 @@
 #include <cassert>
 #include <utility>
 
-#include "libtune/store/database/database_use.hpp"
+#include "libtune/store/database/connection.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
 
 namespace tune {

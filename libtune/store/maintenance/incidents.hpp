@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-// Trials that took the process that they ran in, or the device's context, with them, as the
-// database has them. Which outcomes these are is not for this room to know.
+// Trials that ended the process that they ran in, or the device's context, as a database has them.
+// The caller says which outcomes these are.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,12 @@
 
 namespace tune {
 
-/// One such trial, with all that it counts for.
+/// An incident: one of these trials, with all that it counts for.
 struct stored_incident {
   function_identity function{};
   std::string arguments{};            ///< of the key, for people
   std::string arguments_canonical{};  ///< equal for equal keys
-  device_identity device{};           ///< its name, platform and driver; the rest is not known
+  device_identity device{};           ///< its name, platform and driver; the rest is empty
   std::string device_canonical{};     ///< equal for devices that are equal in everything
   search_identity search{};
   search_id in_search{};
@@ -31,7 +31,7 @@ struct stored_incident {
   stored_trial trial{};
 };
 
-/// Whether an incident is meant.
+/// True for an incident that is meant.
 using incident_choice = std::function<bool(const stored_incident&)>;
 
 /// All of a database with one of these outcomes that were tried and that `which` chooses, the

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/database/row_checksum.hpp"
+#include "libtune/store/database/row.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <doctest/doctest.h>
@@ -10,12 +10,11 @@
 
 #include "libtune/base/sha256.hpp"
 
-namespace row_checksum_test {
+namespace row_test {
 
 using tune::detail::checksum_expression;
 using tune::detail::column_term;
-using tune::detail::insert_row_sql;
-using tune::detail::is_intact;
+using tune::detail::row_layout;
 
 SQLite::Database in_memory() {
   SQLite::Database database(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
@@ -71,17 +70,17 @@ TEST_CASE("the order of the columns does not matter, their names and the table's
 
 TEST_CASE("a row with more columns than a function has arguments is covered to the last") {
   SQLite::Database database = in_memory();
-  std::vector<std::string> columns;
+  row_layout layout{"t", {}};
   std::string declared;
   for (int i = 0; i < 250; ++i) {
-    columns.push_back("c" + std::to_string(i));
-    declared += columns.back() + " INTEGER, ";
+    layout.columns.push_back("c" + std::to_string(i));
+    declared += layout.columns.back() + " INTEGER, ";
   }
   database.exec("CREATE TABLE t (" + declared + "checksum BLOB)");
-  SQLite::Statement insert(database, insert_row_sql("INSERT", "t", columns));
+  SQLite::Statement insert(database, layout.insert("INSERT"));
   for (int i = 1; i <= 250; ++i) insert.bind(i, i);
   insert.exec();
-  const std::string intact = "SELECT " + is_intact("t", columns) + " FROM t";
+  const std::string intact = "SELECT " + layout.intact() + " FROM t";
   CHECK(database.execAndGet(intact).getInt() == 1);
   for (const char* column : {"c0", "c99", "c120", "c249"}) {
     CAPTURE(column);
@@ -92,21 +91,28 @@ TEST_CASE("a row with more columns than a function has arguments is covered to t
   }
 }
 
-TEST_CASE("a row that is written with expressions and parameters is intact") {
+TEST_CASE("a row that is written and changed with expressions and parameters is intact") {
   SQLite::Database database = in_memory();
   database.exec("CREATE TABLE \"a\"\"b'\" (x INTEGER, y TEXT, z TEXT, checksum BLOB) STRICT");
-  SQLite::Statement insert(
-      database, insert_row_sql("INSERT", "a\"b'",
-                               std::vector<column_term>{
-                                   {"x", ""}, {"y", "strftime('%s', 'now')"}, {"z", ""}}));
+  const row_layout layout{"a\"b'", {"x", "y", "z"}};
+  SQLite::Statement insert(database, layout.insert("INSERT", {{"y", "strftime('%s', 'now')"}}));
   insert.bind(1, 5);
-  insert.bind(2, "text");
+  insert.bind(3, "text");
   insert.exec();
-  const std::string intact = is_intact("a\"b'", std::vector<std::string>{"x", "y", "z"});
-  CHECK(database.execAndGet("SELECT " + intact + " FROM \"a\"\"b'\"").getInt() == 1);
-  CHECK(database.execAndGet("SELECT z FROM \"a\"\"b'\"").getString() == "text");
+  const auto row = [&](int column) {
+    SQLite::Statement select(database, layout.select());
+    select.executeStep();
+    return select.getColumn(column).getString();
+  };
+  CHECK(row(2) == "text");
+  CHECK(row(3) == "1");
+  SQLite::Statement update(database, layout.update({{"z", "?1 || z"}}) + " WHERE x = 5");
+  update.bind(1, "more ");
+  update.exec();
+  CHECK(row(2) == "more text");
+  CHECK(row(3) == "1");
   database.exec("UPDATE \"a\"\"b'\" SET checksum = NULL");
-  CHECK(database.execAndGet("SELECT " + intact + " FROM \"a\"\"b'\"").getInt() == 0);
+  CHECK(row(3) == "0");
 }
 
 TEST_CASE("a database's own schema cannot call the function") {
@@ -115,4 +121,4 @@ TEST_CASE("a database's own schema cannot call the function") {
   CHECK_THROWS_AS(database.execAndGet("SELECT * FROM v"), SQLite::Exception);
 }
 
-}  // namespace row_checksum_test
+}  // namespace row_test

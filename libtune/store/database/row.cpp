@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/database/row_checksum.hpp"
+#include "libtune/store/database/row.hpp"
 
 #include <SQLiteCpp/Database.h>
 #include <algorithm>
@@ -63,12 +63,6 @@ std::string quoted_text(std::string_view text) {
   return quoted + "'";
 }
 
-std::vector<column_term> own_columns(const std::vector<std::string>& columns) {
-  std::vector<column_term> terms;
-  for (const std::string& column : columns) terms.push_back({column, quoted_name(column)});
-  return terms;
-}
-
 }  // namespace
 
 void register_row_checksum(SQLite::Database& database) {
@@ -106,39 +100,49 @@ std::string checksum_expression(std::string_view table, std::vector<column_term>
   return expression;
 }
 
-std::string checksum_expression(std::string_view table, const std::vector<std::string>& columns) {
-  return checksum_expression(table, own_columns(columns));
-}
-
-std::string is_intact(std::string_view table, const std::vector<std::string>& columns) {
-  return "checksum IS " + checksum_expression(table, columns);
-}
-
-std::string insert_row_sql(std::string_view verb, std::string_view table,
-                           std::vector<column_term> terms) {
-  std::string columns;
-  std::string values;
-  int parameter = 1;
-  for (column_term& term : terms) {
-    if (term.expression.empty()) term.expression = "?" + std::to_string(parameter++);
-    columns += quoted_name(term.column) + ", ";
-    values += term.expression + ", ";
+std::vector<column_term> row_layout::terms(const std::vector<column_term>& given) const {
+  std::vector<column_term> all;
+  for (const std::string& column : columns) {
+    const auto found = std::ranges::find(given, column, &column_term::column);
+    all.push_back(found != given.end() ? *found : column_term{column, quoted_name(column)});
   }
-  return fmt::format("{} INTO {} ({}\"checksum\") VALUES ({}{})", verb, quoted_name(table), columns,
-                     values, checksum_expression(table, std::move(terms)));
+  return all;
 }
 
-std::string insert_row_sql(std::string_view verb, std::string_view table,
-                           const std::vector<std::string>& columns) {
-  std::vector<column_term> terms;
-  for (const std::string& column : columns) terms.push_back({column, ""});
-  return insert_row_sql(verb, table, std::move(terms));
+std::string row_layout::intact() const {
+  return "checksum IS " + checksum_expression(table, terms({}));
+}
+
+std::string row_layout::select() const {
+  return fmt::format("SELECT {}, {} FROM {}", quoted_names(columns), intact(), quoted_name(table));
+}
+
+std::string row_layout::insert(std::string_view verb,
+                               const std::vector<column_term>& computed) const {
+  std::vector<column_term> given;
+  for (const std::string& column : columns) {
+    given.push_back({column, fmt::format("?{}", given.size() + 1)});
+    const auto found = std::ranges::find(computed, column, &column_term::column);
+    if (found != computed.end()) given.back().expression = found->expression;
+  }
+  std::string values;
+  for (const column_term& term : given) values += term.expression + ", ";
+  return fmt::format("{} INTO {} ({}, \"checksum\") VALUES ({}{})", verb, quoted_name(table),
+                     quoted_names(columns), values, checksum_expression(table, given));
+}
+
+std::string row_layout::update(const std::vector<column_term>& changed) const {
+  std::string text = fmt::format("UPDATE {} SET ", quoted_name(table));
+  for (const column_term& term : changed) {
+    text += fmt::format("{} = {}, ", quoted_name(term.column), term.expression);
+  }
+  return text + "\"checksum\" = " + checksum_expression(table, terms(changed));
 }
 
 void warn_of_damaged_row(const std::string& path, std::string_view table) {
   warn_once(
-      fmt::format("tuning database '{}': a row of '{}' is damaged, for its checksum is wrong; "
-                  "it counts as not there, and the next result takes its place",
+      fmt::format("tuning database '{}': a row of '{}' is damaged, because its checksum is "
+                  "wrong; it counts as missing, and the next result takes its place",
                   path, table));
 }
 

@@ -1,28 +1,24 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/database/incidents.hpp"
+#include "libtune/store/maintenance/incidents.hpp"
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
-#include <chrono>
 #include <utility>
 
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"
-#include "libtune/store/database/database_lock.hpp"
 #include "libtune/store/database/trial_log.hpp"
-#include "libtune/store/maintenance/function_list.hpp"
+#include "libtune/store/maintenance/content_rows.hpp"
 
 namespace tune {
 namespace {
 
 using detail::connection;
-
-constexpr std::chrono::seconds patience{10};
 
 stored_incident read_incident(const function_identity& function, SQLite::Statement& row) {
   return {.function = function,
@@ -67,13 +63,11 @@ std::vector<stored_incident> choose(connection& source, std::span<const std::str
 }
 
 void remove(connection& target, const stored_incident& incident) {
-  for (const char* table : {"libtune_trial_value", "libtune_trial"}) {
-    SQLite::Statement row(target.database(), std::string("DELETE FROM ") + table +
-                                                 " WHERE search_id = ? AND position = ?");
-    row.bind(1, static_cast<std::int64_t>(incident.in_search));
-    row.bind(2, incident.position);
-    row.exec();
-  }
+  SQLite::Statement row(target.database(),
+                        "DELETE FROM libtune_trial WHERE search_id = ? AND position = ?");
+  row.bind(1, static_cast<std::int64_t>(incident.in_search));
+  row.bind(2, incident.position);
+  row.exec();
 }
 
 }  // namespace
@@ -84,7 +78,7 @@ std::vector<stored_incident> list_incidents(const std::string& path,
   const std::string file = detail::absolute_path(path);
   if (!detail::is_there(file)) return {};
   try {
-    connection source(file, patience, patience);
+    connection source(file, detail::tool_wait, detail::tool_wait);
     if (!source.is_ready()) return {};
     const SQLite::Transaction one_state(source.database());
     return choose(source, outcomes, which);
@@ -95,20 +89,14 @@ std::vector<stored_incident> list_incidents(const std::string& path,
 
 std::size_t forget_incidents(const std::string& path, std::span<const std::string> outcomes,
                              const incident_choice& which) {
-  const std::string file = detail::absolute_path(path);
-  if (!detail::is_there(file)) return 0;
-  try {
-    const detail::database_lock lock(file, detail::database_lock::kind::shared, patience);
-    connection target(file, patience, patience);
-    if (!target.is_ready()) return 0;
-    detail::write_transaction transaction(target, patience);
+  std::size_t forgotten = 0;
+  detail::change_database(path, "clear the denylist", [&](connection& target) {
     const std::vector<stored_incident> chosen = choose(target, outcomes, which);
     for (const stored_incident& incident : chosen) remove(target, incident);
-    transaction.commit();
-    return chosen.size();
-  } catch (const SQLite::Exception& failure) {
-    throw detail::database_failure(file, "clear the denylist", failure);
-  }
+    forgotten = chosen.size();
+    return true;
+  });
+  return forgotten;
 }
 
 }  // namespace tune
