@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/engine/similar_results.hpp"
+#include "libtune/tune/engine/prior_knowledge.hpp"
 
 #include <doctest/doctest.h>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/tune/scale.hpp"
 
-namespace similar_results_test {
+namespace prior_knowledge_test {
 
 const tune::function_identity function{
     "sample.scale",
@@ -37,7 +38,8 @@ struct history {
 
   std::vector<std::string> similar(std::int64_t size, std::size_t most = 16) const {
     std::vector<std::string> texts;
-    for (const auto& item : similar_results(layers, function, key_of(size), most)) {
+    const auto others = database->prior(function, key_of(size), {.most_results = 256}).results;
+    for (const auto& item : similar_configurations(layers, function, key_of(size), others, most)) {
       texts.push_back(tune::to_string(item));
     }
     return texts;
@@ -49,7 +51,7 @@ using texts = std::vector<std::string>;
 TEST_CASE("without a history there is nothing to begin with") {
   const history h;
   CHECK(h.similar(64).empty());
-  CHECK(similar_results(tune::tuning_layers(nullptr, {}), function, key_of(64)).empty());
+  CHECK(similar_configurations(tune::tuning_layers(nullptr, {}), function, key_of(64), {}).empty());
 }
 
 TEST_CASE("the same key elsewhere comes before other keys here, and the nearest of those first") {
@@ -78,22 +80,51 @@ TEST_CASE("the best trials behind the nearest result come after it, and nothing 
   CHECK(h.similar(64) == texts{"wgs=4, rows=1", "wgs=2, rows=1", "wgs=1, rows=1"});
 }
 
-TEST_CASE("only what is in the space has a number there") {
-  const auto space = sample::make_space();
-  const tune::search_problem problem{
-      .space = space.core(),
-      .configuration = {},
-      .needs = {},
-      .generate = {},
-      .find = [&](const std::vector<tune::named_value>& values) {
-        return space.find(tune::from_values<sample::scale_tuning>(values));
-      }};
-  const std::vector<std::vector<tune::named_value>> given{
-      tuning(2, 1), tuning(3, 1), {{"other", std::int64_t{1}}}, tuning(8, 2)};
-  const auto numbers = numbers_of(given, problem);
-  REQUIRE(numbers.size() == 2);
-  CHECK(space[numbers[0]] == sample::scale_tuning{.wgs = 2, .rows = 1});
-  CHECK(space[numbers[1]] == sample::scale_tuning{.wgs = 8, .rows = 2});
+TEST_CASE("failures are known by their last program, else by their configuration") {
+  const auto known = tune::to_known_failures(
+      {{.outcome = "compile failed", .message = "one", .programs = {"a", "b"}},
+       {.configuration = {{"wgs", std::int64_t{2}}}, .outcome = "compile failed", .message = "two"},
+       {.outcome = "compile failed", .message = "three", .programs = {"c", "?"}}});
+  REQUIRE(known.programs.size() == 1);
+  CHECK(known.programs.at("b") == "one");
+  REQUIRE(known.configurations.size() == 1);
+  CHECK(known.configurations.begin()->second == "two");
 }
 
-}  // namespace similar_results_test
+std::string fingerprint(const tune::space<sample::scale_tuning>& space) {
+  return tune::space_fingerprint(
+      {.space = space.core(),
+       .configuration = [space](std::size_t i) { return tune::to_values(space[i]); },
+       .needs = {},
+       .generate = {}});
+}
+
+TEST_CASE("equal spaces have one fingerprint, and it stays the same") {
+  CHECK(fingerprint(sample::make_space()) == fingerprint(sample::make_space()));
+  // Databases hold such fingerprints.
+  CHECK(fingerprint(sample::make_space()) == "e522055bc54a44659ce577fce2a1e005");
+}
+
+TEST_CASE("a change of the space or of a fixed field changes the fingerprint") {
+  auto restricted = sample::make_space();
+  restricted.restrict([](const sample::scale_tuning&) { return true; }, "nothing");
+  CHECK(fingerprint(restricted) != fingerprint(sample::make_space()));
+  tune::space<sample::scale_tuning> one({.wgs = 1, .rows = 1});
+  one.add(&sample::scale_tuning::wgs, {1, 2});
+  tune::space<sample::scale_tuning> other({.wgs = 1, .rows = 2});
+  other.add(&sample::scale_tuning::wgs, {1, 2});
+  CHECK(fingerprint(one) != fingerprint(other));
+}
+
+TEST_CASE("a space whose configurations cannot be listed has no fingerprint") {
+  CHECK(
+      tune::space_fingerprint({.space = sample::make_space().core(),
+                               .configuration = [](std::size_t) -> std::vector<tune::named_value> {
+                                 throw tune::argument_error("no");
+                               },
+                               .needs = {},
+                               .generate = {}})
+          .empty());
+}
+
+}  // namespace prior_knowledge_test
