@@ -71,11 +71,6 @@ class tuning_database {
   std::optional<record> find(const function_identity& function, const record_key& key,
                              match_mode mode = match_mode::exact);
 
-  /// The latest results of exactly this device, whatever the arguments. Empty where find finds
-  /// nothing.
-  std::vector<other_result> results_of(const function_identity& function, const record_key& key,
-                                       std::size_t most);
-
   /// The results for the same arguments, from the nearest device to the farthest, the exact match
   /// among them. Empty where find finds nothing. @param most  how many of them at most
   std::vector<record> find_nearest(const function_identity& function, const record_key& key,
@@ -119,14 +114,6 @@ class tuning_database {
   /// Returns prior_rows::unfinished alone.
   std::optional<stored_search> unfinished_search(const function_identity& function,
                                                  const record_key& key, int stage);
-  /// Returns prior_rows::failures alone.
-  std::vector<stored_trial> failed_trials(const function_identity& function, const record_key& key,
-                                          const search_identity& identity,
-                                          const std::string& outcome);
-  /// Returns prior_rows::incidents alone.
-  std::vector<stored_trial> incidents(const function_identity& function, const record_key& key,
-                                      const search_identity& identity,
-                                      std::span<const std::string> outcomes);
 
   /// The search for exactly this key that was started last, finished or not.
   std::optional<stored_search> latest_search(const function_identity& function,
