@@ -17,7 +17,6 @@
 #include "libtune/device/nd_range.hpp"
 #include "libtune/device/program_source.hpp"
 #include "libtune/kernel/pool/compile_ticket.hpp"
-#include "libtune/process/frame_reader.hpp"
 #include "libtune/process/wire.hpp"
 
 namespace tune::detail {
