@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/files/temporary_file.hpp"
+#include "libtune/store/files/private_folder.hpp"
 
 #include <doctest/doctest.h>
 #include <filesystem>

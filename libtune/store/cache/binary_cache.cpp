@@ -20,7 +20,6 @@
 #include "libtune/store/cache/binary_header.hpp"
 #include "libtune/store/files/folder_lock.hpp"
 #include "libtune/store/files/private_folder.hpp"
-#include "libtune/store/files/temporary_file.hpp"
 
 namespace tune {
 namespace {
