@@ -22,7 +22,7 @@
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/database/record_memory.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
-#include "libtune/store/files/key_lock.hpp"
+#include "libtune/store/files/named_lock.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/engine/denylist_log.hpp"
 #include "libtune/tune/engine/elsewhere.hpp"

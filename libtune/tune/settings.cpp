@@ -10,7 +10,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/store/database/database_place.hpp"
 #include "libtune/store/database/missed_keys.hpp"
-#include "libtune/store/files/user_cache_folder.hpp"
+#include "libtune/store/files/file_system.hpp"
 
 namespace tune {
 namespace {

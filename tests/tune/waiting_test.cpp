@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "libtune/store/database/record_memory.hpp"
-#include "libtune/store/files/device_lock.hpp"
+#include "libtune/store/files/named_lock.hpp"
 #include "libtune/testing/scoped_environment.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/testing/test_mode_guard.hpp"

@@ -13,7 +13,6 @@
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"
-#include "libtune/store/database/database_lock.hpp"
 #include "libtune/store/database/trial_log.hpp"
 #include "libtune/store/maintenance/function_list.hpp"
 
@@ -108,7 +107,7 @@ std::size_t forget_incidents(const std::string& path, std::span<const std::strin
   const std::string file = detail::absolute_path(path);
   if (!detail::is_there(file)) return 0;
   try {
-    const detail::database_lock lock(file, detail::database_lock::kind::shared, patience);
+    const detail::database_lock lock(file, detail::lock_kind::shared, patience);
     connection target(file, patience, patience);
     if (!target.is_ready()) return 0;
     detail::write_transaction transaction(target, patience);

@@ -17,7 +17,6 @@
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"
-#include "libtune/store/database/database_lock.hpp"
 #include "libtune/store/database/row_checksum.hpp"
 #include "libtune/store/maintenance/content_rows.hpp"
 #include "libtune/store/maintenance/function_list.hpp"
@@ -212,7 +211,7 @@ prune_report prune_database(const std::string& path, const prune_options& given)
   prune_report report;
   if (!detail::is_there(file)) return report;
   try {
-    const detail::database_lock lock(file, detail::database_lock::kind::shared, patience);
+    const detail::database_lock lock(file, detail::lock_kind::shared, patience);
     connection target(file, patience, patience);
     if (!target.is_ready()) return report;
     detail::write_transaction transaction(target, patience);

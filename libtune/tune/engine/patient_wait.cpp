@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "libtune/store/files/key_lock.hpp"
 #include "libtune/store/files/lock_holder.hpp"
+#include "libtune/store/files/named_lock.hpp"
 #include "libtune/tune/engine/tunings_under_way.hpp"
 
 namespace tune {
