@@ -15,7 +15,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/library_version.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 
 namespace environment_test {

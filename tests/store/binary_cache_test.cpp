@@ -16,7 +16,7 @@
 
 #include "libtune/store/files/file_lock.hpp"
 #include "libtune/store/files/private_folder.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/file_size_limit.hpp"
 #include "tests/store/samples.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <unistd.h>
 
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "tests/store/temporary_folder.hpp"
 
 namespace file_system_test {

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "libtune/store/files/lock_holder.hpp"
-#include "libtune/store/files/named_lock.hpp"
-#include "libtune/tune/engine/tunings_under_way.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
 
 namespace tune {
 
