@@ -235,7 +235,7 @@ class writer_processes {
       if (process < 0) throw std::runtime_error("cannot fork");
       if (process == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        tune::detail::accept_fork();  // it opens the database itself, and no thread runs yet
+        tune::detail::forked = false;  // it opens the database itself, and no thread runs yet
         keep_storing(path, first_row + (writer << 20), shared_->stored, shared_->refused,
                      [&] { return shared_->over.load(); });
         ::_exit(0);

@@ -4,9 +4,10 @@
 // would drop the locks that SQLite holds on it elsewhere in the process.
 #pragma once
 
+#include <chrono>
 #include <string>
 
-#include "libtune/base/cxx20.hpp"
+#include "libtune/store/files/file_lock.hpp"
 
 namespace tune::detail {
 
@@ -38,5 +39,27 @@ void create_private_file(const std::string& path);
 /// its locks, the keys that were missed; by name, through links, or as another name of the same
 /// file. Writing there would destroy results.
 bool belongs_to_database(const std::string& path, const std::string& database);
+
+/// Keeps a database's file in its place during writes: all writers share the lock, and the one that
+/// moves a damaged file aside has it alone. A journal is found by the name of its database, so one
+/// that is written while its database moves would be taken for that of the next.
+///
+/// It is the lock of an empty file beside the database that is never removed. Where it cannot be
+/// made, or the file system has no locks, nobody is kept out.
+class [[nodiscard]] database_lock {
+ public:
+  /// Appended to the database's path.
+  static constexpr const char* suffix = "-lock";
+
+  /// Waits for others. @param wait  at most
+  database_lock(const std::string& path, lock_kind kind, std::chrono::milliseconds wait);
+
+  /// False if others still had the lock in the end.
+  explicit operator bool() const noexcept { return held_; }
+
+ private:
+  file_lock lock_;
+  bool held_;
+};
 
 }  // namespace tune::detail

@@ -23,6 +23,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
+#include "libtune/base/signals.hpp"
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"
 #include "libtune/store/database/database_trust.hpp"
@@ -31,7 +32,6 @@
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/store/files/file_lock.hpp"
 #include "libtune/store/files/replaced_file.hpp"
-#include "libtune/store/files/without_size_signal.hpp"
 
 namespace tune {
 namespace {

@@ -18,7 +18,6 @@
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"
-#include "libtune/store/database/database_lock.hpp"
 #include "libtune/store/database/field_type.hpp"
 #include "libtune/store/database/function_table.hpp"
 #include "libtune/store/database/trial_log.hpp"
@@ -151,7 +150,7 @@ void change_database(const std::string& path, const std::string& attempt,
   const std::string file = absolute_path(path);
   if (!is_there(file)) return;
   try {
-    const database_lock lock(file, database_lock::kind::shared, tool_wait);
+    const database_lock lock(file, lock_kind::shared, tool_wait);
     connection target(file, tool_wait, tool_wait);
     if (!target.is_ready()) return;
     write_transaction transaction(target, tool_wait);

@@ -17,7 +17,6 @@
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"
-#include "libtune/store/database/database_lock.hpp"
 #include "libtune/store/database/field_check.hpp"
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/store/database/function_table.hpp"
@@ -178,7 +177,7 @@ merge_report merge_content(const std::string& path, const database_content& cont
   merge_report report;
   try {
     detail::create_private_file(file);  // with the folder, for the lock's file
-    const detail::database_lock lock(file, detail::database_lock::kind::shared, detail::tool_wait);
+    const detail::database_lock lock(file, detail::lock_kind::shared, detail::tool_wait);
     detail::create_private_file(file);  // it may have been moved meanwhile
     connection target(file, detail::tool_wait, detail::tool_wait);
     detail::write_transaction transaction(target, detail::tool_wait);

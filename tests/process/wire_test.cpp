@@ -1,15 +1,13 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/process/frame_reader.hpp"
+#include "libtune/process/wire.hpp"
 
 #include <cstring>
 #include <doctest/doctest.h>
 #include <string>
 #include <string_view>
 
-#include "libtune/process/wire.hpp"
-
-namespace frame_reader_test {
+namespace wire_test {
 
 using tune::detail::frame_form;
 using tune::detail::frame_reader;
@@ -96,4 +94,4 @@ TEST_CASE("what is no frame is refused with its header, and nothing is read afte
   CHECK_THROWS_AS(static_cast<void>(reader.first()), wire_error);
 }
 
-}  // namespace frame_reader_test
+}  // namespace wire_test

@@ -10,8 +10,25 @@
 
 namespace tune::detail {
 
-/// Keeps a write beyond the limit on file sizes from ending the process: while one lives, it is an
-/// error of this thread's write like that of a full disk.
+/// While one lives, this thread receives no signal. Threads that it makes meanwhile never do: the
+/// application's handlers are for the application's threads.
+class [[nodiscard]] signals_blocked {
+ public:
+  signals_blocked() noexcept {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~signals_blocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  signals_blocked(const signals_blocked&) = delete;
+  signals_blocked& operator=(const signals_blocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+/// Keeps a write beyond the limit on file sizes from ending the process: while one lives, such a
+/// write of this thread fails with EFBIG.
 class [[nodiscard]] without_size_signal {
  public:
   without_size_signal() noexcept {
