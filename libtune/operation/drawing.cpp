@@ -18,8 +18,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/operation/alias_slot.hpp"
-#include "libtune/operation/compound_slot.hpp"
+#include "libtune/operation/composition.hpp"
 
 namespace tune {
 namespace {

@@ -12,7 +12,7 @@
 #include "libtune/array/guarded_memory.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/device.hpp"
-#include "libtune/operation/alias_slot.hpp"
+#include "libtune/operation/composition.hpp"
 
 namespace tune {
 namespace {

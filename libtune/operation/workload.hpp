@@ -41,7 +41,7 @@ struct workload_options {
 /// a copy on the device, and all others are filled with bytes of 0xFF, which are NaN to floats: a
 /// kernel that writes nothing is not taken for right. Around each array lie guard bands
 /// (guarded_memory). What the author has bound is left alone: it is neither set nor guarded, and so
-/// no slot that has an answer may be bound to it (verified_measure). A slot may be bound to an
+/// no slot that has an answer may be bound to it (make_measure). A slot may be bound to an
 /// array from here that has another name, as where a kernel works in place.
 ///
 /// Since memory is shared, one operation of those that are bound may run at a time, best on this

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "libtune/device/interface.hpp"
+#include "libtune/device/queue_interface.hpp"
 #include "libtune/testing/fake_state.hpp"
 
 namespace tune::testing {

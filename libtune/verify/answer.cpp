@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/verify/bit_comparison.hpp"
 #include "libtune/verify/device_comparison.hpp"
 
 namespace tune {

@@ -31,7 +31,7 @@ class device_comparison;
 /// thread-safe.
 ///
 /// Alone it compares what it is given, and an array that still holds the answer from before is
-/// right. Together with a workload it does more (verified_measure): arrays are poisoned before the
+/// right. Together with a workload it does more (make_measure): arrays are poisoned before the
 /// run, so that a kernel which writes nothing is not taken for right, writes out of bounds are
 /// found, and a second run has to give the same bits.
 ///

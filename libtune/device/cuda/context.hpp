@@ -10,13 +10,39 @@
 
 #include "libtune/base/forked_process.hpp"
 #include "libtune/base/log.hpp"
-#include "libtune/device/cuda/current_context.hpp"
 #include "libtune/device/cuda/device.hpp"
+#include "libtune/device/cuda/driver.hpp"
+#include "libtune/device/cuda/error.hpp"
 
 namespace tune::cuda {
 
+/// Makes a context the current one of the calling thread while it lives, and leaves the thread as
+/// it was. Costs one call that reads a thread-local variable where the context is current already;
+/// nothing is remembered, so an application may change its current context whenever it likes.
+class [[nodiscard]] current_context {
+ public:
+  /// @throws device_error if the context cannot be made current
+  current_context(const driver_api& api, CUcontext context, const device_info& device) : api_(api) {
+    CUcontext before = nullptr;
+    check(api, api.context_get_current(&before), "cuCtxGetCurrent", device);
+    if (before == context) return;
+    check(api, api.context_push(context), "cuCtxPushCurrent", device);
+    pushed_ = true;
+  }
+  current_context(const current_context&) = delete;
+  current_context& operator=(const current_context&) = delete;
+  ~current_context() {
+    CUcontext popped = nullptr;
+    if (pushed_) log_failure(api_, api_.context_pop(&popped), "cuCtxPopCurrent");
+  }
+
+ private:
+  const driver_api& api_;
+  bool pushed_ = false;
+};
+
 class fill_kernels;
-class runway;
+class delay_kernel;
 
 /// Whether a handle is destroyed with the object that holds it.
 enum class ownership { owned, borrowed };
@@ -56,7 +82,7 @@ class cuda_context final : public detail::context_interface {
   }
 
   /// What timed launches start from, made at the first call; null if it cannot be made.
-  const runway* timing_runway() const;
+  const delay_kernel* timing_delay() const;
 
   /// The kernels that fill, made at the first call. @throws device_error, build_error
   const cuda::fill_kernels& fill_kernels() const;
@@ -80,8 +106,8 @@ class cuda_context final : public detail::context_interface {
   std::shared_ptr<const cuda_device> device_;
   CUcontext handle_;
   ownership ownership_;
-  mutable std::once_flag runway_made_;
-  mutable std::unique_ptr<const runway> runway_;
+  mutable std::once_flag delay_made_;
+  mutable std::unique_ptr<const delay_kernel> delay_;
   mutable std::once_flag fill_kernels_made_;
   mutable std::unique_ptr<const cuda::fill_kernels> fill_kernels_;
 };

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "libtune/device/cuda/context.hpp"
+#include "libtune/device/queue_interface.hpp"
 
 namespace tune::cuda {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "libtune/device/fill_task.hpp"
-#include "libtune/device/opencl/buffer.hpp"
+#include "libtune/device/fill.hpp"
+#include "libtune/device/opencl/memory.hpp"
 
 namespace tune::opencl {
 

@@ -30,8 +30,7 @@ tune::kernel make_add(bench& b) {
   return add;
 }
 
-TEST_CASE("a launch is one call of the driver and allocates nothing") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("a launch is one call of the driver and allocates nothing") {
   bench b;
   tune::kernel add = make_add(b);
   b.queue.enqueue(add, range);
@@ -49,8 +48,7 @@ TEST_CASE("a launch is one call of the driver and allocates nothing") {
   CHECK(allocations <= 2);
 }
 
-TEST_CASE("a timed launch follows one that keeps the device busy meanwhile") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("a timed launch follows one that keeps the device busy meanwhile") {
   bench b;
   tune::kernel add = make_add(b);
   tune::command_queue timed = b.context.create_command_queue({.profiling = true});
@@ -62,8 +60,7 @@ TEST_CASE("a timed launch follows one that keeps the device busy meanwhile") {
   CHECK(event.duration() == std::chrono::nanoseconds(5500));
 }
 
-TEST_CASE("without profiling an event is one, and nothing goes before it") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("without profiling an event is one, and nothing goes before it") {
   bench b;
   tune::kernel add = make_add(b);
   fake_cuda::reset();
@@ -72,8 +69,7 @@ TEST_CASE("without profiling an event is one, and nothing goes before it") {
   CHECK(fake_cuda::calls("cuEventRecord") == 1);
 }
 
-TEST_CASE("a refused launch names kernel and configuration, and says what was too much") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("a refused launch names kernel and configuration, and says what was too much") {
   bench b;
   tune::kernel add = make_add(b);
   try {
@@ -92,8 +88,7 @@ TEST_CASE("a refused launch names kernel and configuration, and says what was to
                        tune::device_error);
 }
 
-TEST_CASE("a launch of no work items does not reach the driver") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("a launch of no work items does not reach the driver") {
   bench b;
   tune::kernel add = make_add(b);
   fake_cuda::reset();
@@ -102,8 +97,7 @@ TEST_CASE("a launch of no work items does not reach the driver") {
   CHECK(fake_cuda::calls("cuLaunchKernel") == 0);
 }
 
-TEST_CASE("dynamic local memory beyond what every kernel has is asked for once") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("dynamic local memory beyond what every kernel has is asked for once") {
   bench b;
   tune::kernel reverse =
       tune::testing::build_conformance_program(b.context).create_kernel("reverse_dynamic");
@@ -115,8 +109,7 @@ TEST_CASE("dynamic local memory beyond what every kernel has is asked for once")
   CHECK(fake_cuda::calls("cuKernelSetAttribute") == 1);
 }
 
-TEST_CASE("without a driver that tells them, arguments are taken as they come") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("without a driver that tells them, arguments are taken as they come") {
   fake_cuda::reset();
   static tune::cuda::driver_api older = fake_cuda::api();
   older.kernel_get_parameter = nullptr;
@@ -136,8 +129,7 @@ TEST_CASE("without a driver that tells them, arguments are taken as they come") 
   CHECK_THROWS_AS(add.set_argument(1, std::array<char, 100>{}), tune::device_error);
 }
 
-TEST_CASE("rectangles that the driver refuses are copied by rows") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("rectangles that the driver refuses are copied by rows") {
   fake_cuda::reset();
   fake_cuda::settings().refuses_rectangles_within_device = true;
   for (const auto& item : tune::testing::copy_requirements()) {
