@@ -20,7 +20,7 @@
 #include "libtune/store/files/device_lock.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/tune/engine/measuring_turn.hpp"
+#include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/observer.hpp"
 #include "tests/store/child_process.hpp"
 #include "tests/store/lock_keeper.hpp"

@@ -30,7 +30,7 @@ inline constexpr auto last_of<test_mode> = test_mode::forced;
 template <>
 inline constexpr auto last_of<outcome> = outcome::out_of_memory;
 template <>
-inline constexpr auto last_of<trial_origin> = trial_origin::remembered;
+inline constexpr auto last_of<trial_origin> = trial_origin::cached;
 template <>
 inline constexpr auto last_of<search_end> = search_end::target;
 template <>
@@ -102,7 +102,7 @@ void describe(auto& wire, is<trial_choice> auto& item) {
   wire(item.known, item.configurations, item.shard, item.shards);
 }
 void describe(auto& wire, is<spent_budget> auto& item) { wire(item.time, item.trials); }
-void describe(auto& wire, is<recollection> auto& item) {
+void describe(auto& wire, is<prior_knowledge> auto& item) {
   wire(item.unfinished, item.goes_on, item.compile_failures, item.denied, item.spent, item.similar);
 }
 void describe(auto& wire, is<trial> auto& item) {

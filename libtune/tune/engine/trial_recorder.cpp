@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/engine/database_recorder.hpp"
+#include "libtune/tune/engine/trial_recorder.hpp"
 
 #include <exception>
 #include <fmt/format.h>
@@ -25,15 +25,15 @@ const char* describe_change(const search_identity& before, const search_identity
 
 }  // namespace
 
-database_recorder::database_recorder(std::shared_ptr<tuning_database> database,
-                                     function_identity function, record_key key, search_start start)
+trial_recorder::trial_recorder(std::shared_ptr<tuning_database> database,
+                               function_identity function, record_key key, search_start start)
     : database_(std::move(database)),
       function_(std::move(function)),
       key_(std::move(key)),
       start_(start) {}
 
 // A search that was left by an exception can be continued too.
-database_recorder::~database_recorder() {
+trial_recorder::~trial_recorder() {
   try {
     keep_pending();
   } catch (const std::exception& failure) {
@@ -42,10 +42,10 @@ database_recorder::~database_recorder() {
   }
 }
 
-recollection database_recorder::recall(const search_identity& search) {
+prior_knowledge trial_recorder::read_prior(const search_identity& search) {
   identity_ = search;
   unfinished_.reset();
-  recollection known;
+  prior_knowledge known;
   warn_on_database_error([&] {
     known.denied =
         denied_by(database_->incidents(function_, key_, identity_, incident_outcomes()),
@@ -53,14 +53,14 @@ recollection database_recorder::recall(const search_identity& search) {
   });
   if (start_ == search_start::anew) return known;
   warn_on_database_error([&] {
-    known.unfinished = recall_unfinished();
+    known.unfinished = read_unfinished();
     known.compile_failures = database_->failed_trials(
         function_, key_, identity_, std::string(outcome_name(outcome::compile_failed)));
   });
   return known;
 }
 
-std::vector<stored_trial> database_recorder::recall_unfinished() {
+std::vector<stored_trial> trial_recorder::read_unfinished() {
   std::optional<stored_search> before =
       database_->unfinished_search(function_, key_, identity_.stage);
   if (!before || before->trials.empty()) return {};
@@ -74,7 +74,7 @@ std::vector<stored_trial> database_recorder::recall_unfinished() {
   return std::move(before->trials);
 }
 
-void database_recorder::search_started(const search_started_event& event) {
+void trial_recorder::search_started(const search_started_event& event) {
   search_.reset();
   if (event.taken_over > 0) {
     search_ = unfinished_;
@@ -83,15 +83,15 @@ void database_recorder::search_started(const search_started_event& event) {
   warn_on_database_error([&] { search_ = database_->begin_search(function_, key_, identity_); });
 }
 
-void database_recorder::trial_finished(const tuning_subject&, const trial& finished) {
+void trial_recorder::trial_finished(const tuning_subject&, const trial& finished) {
   add(pending_, finished);
 }
 
-void database_recorder::trial_refined(const tuning_subject&, const trial& refined) {
+void trial_recorder::trial_refined(const tuning_subject&, const trial& refined) {
   add(refined_, refined);
 }
 
-void database_recorder::add(std::vector<stored_trial>& pending, const trial& made) {
+void trial_recorder::add(std::vector<stored_trial>& pending, const trial& made) {
   if (!search_) return;
   pending.push_back(to_stored(made));
   pending_cost_ += made.elapsed;
@@ -99,7 +99,7 @@ void database_recorder::add(std::vector<stored_trial>& pending, const trial& mad
   if (pending_cost_ >= at_risk || is_incident(made)) keep_pending();
 }
 
-void database_recorder::keep_pending() {
+void trial_recorder::keep_pending() {
   if (search_ && !(pending_.empty() && refined_.empty())) {
     const bool kept =
         warn_on_database_error([&] { database_->add_trials(*search_, pending_, refined_); });
@@ -110,7 +110,7 @@ void database_recorder::keep_pending() {
   pending_cost_ = {};
 }
 
-void database_recorder::search_finished(const search_finished_event& event) {
+void trial_recorder::search_finished(const search_finished_event& event) {
   keep_pending();
   if (!search_) return;
   if (event.best) {
@@ -122,7 +122,7 @@ void database_recorder::search_finished(const search_finished_event& event) {
   search_.reset();
 }
 
-void database_recorder::result_stored() {
+void trial_recorder::result_stored() {
   for (const auto& [search, result] : found_) {
     warn_on_database_error([&, id = search, word = result] { database_->finish_search(id, word); });
   }

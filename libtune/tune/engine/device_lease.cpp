@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/engine/measuring_turn.hpp"
+#include "libtune/tune/engine/device_lease.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -17,7 +17,7 @@
 namespace tune {
 
 // A turn is a flag, not a std::timed_mutex: the thread sanitizer does not see how that one waits.
-struct measuring_turn::device_state {
+struct device_lease::device_state {
   std::mutex mutex;
   std::condition_variable given_back;
   bool taken = false;
@@ -51,7 +51,7 @@ struct measuring_turn::device_state {
 };
 
 // Kept for ever: there are as many as devices.
-measuring_turn::device_state& measuring_turn::state_of(const std::string& hardware) {
+device_lease::device_state& device_lease::state_of(const std::string& hardware) {
   static auto* const guard = new std::mutex;
   static auto* const states = new std::map<std::string, std::unique_ptr<device_state>>;
   const std::lock_guard lock(*guard);
@@ -60,20 +60,20 @@ measuring_turn::device_state& measuring_turn::state_of(const std::string& hardwa
   return *state;
 }
 
-measuring_turn*& measuring_turn::innermost() noexcept {
-  thread_local measuring_turn* turn = nullptr;
+device_lease*& device_lease::innermost() noexcept {
+  thread_local device_lease* turn = nullptr;
   return turn;
 }
 
-measuring_turn::measuring_turn(const device_info& device, std::chrono::milliseconds wait,
-                               look_function look)
+device_lease::device_lease(const device_info& device, std::chrono::milliseconds wait,
+                           look_function look)
     : hardware_(hardware_name(device)),
       name_(device.identity.name),
       wait_(wait),
       look_(std::move(look)),
       state_(state_of(hardware_)),
       outer_(innermost()) {
-  for (const measuring_turn* turn = outer_; turn != nullptr; turn = turn->outer_) {
+  for (const device_lease* turn = outer_; turn != nullptr; turn = turn->outer_) {
     if (&turn->state_ != &state_) continue;
     is_repeated_ = true;
     alone_ = turn->alone_;
@@ -82,12 +82,12 @@ measuring_turn::measuring_turn(const device_info& device, std::chrono::milliseco
   innermost() = this;
 }
 
-measuring_turn::~measuring_turn() {
+device_lease::~device_lease() {
   innermost() = outer_;
   if (!is_repeated_) end();
 }
 
-void measuring_turn::begin() {
+void device_lease::begin() {
   alone_ = take(state_.gave_up ? std::chrono::milliseconds(0) : wait_);
   state_.gave_up = !alone_;
   if (alone_) return;
@@ -97,12 +97,12 @@ void measuring_turn::begin() {
       name_, hardware_));
 }
 
-void measuring_turn::end() {
+void device_lease::end() {
   lock_.reset();
   if (std::exchange(in_turn_, false)) state_.give_back();
 }
 
-bool measuring_turn::take(std::chrono::milliseconds wait) {
+bool device_lease::take(std::chrono::milliseconds wait) {
   const auto start = std::chrono::steady_clock::now();
   in_turn_ = state_.take(wait, look_);
   if (!in_turn_) return false;
@@ -116,14 +116,14 @@ bool measuring_turn::take(std::chrono::milliseconds wait) {
   return lock_->take(wait - spent, look);
 }
 
-measuring_turn::pause::pause() : paused_(std::exchange(innermost(), nullptr)) {
-  for (measuring_turn* turn = paused_; turn != nullptr; turn = turn->outer_) {
+device_lease::pause::pause() : paused_(std::exchange(innermost(), nullptr)) {
+  for (device_lease* turn = paused_; turn != nullptr; turn = turn->outer_) {
     if (!turn->is_repeated_) turn->end();
   }
 }
 
-measuring_turn::pause::~pause() {
-  for (measuring_turn* turn = paused_; turn != nullptr; turn = turn->outer_) {
+device_lease::pause::~pause() {
+  for (device_lease* turn = paused_; turn != nullptr; turn = turn->outer_) {
     if (!turn->is_repeated_) turn->begin();
   }
   innermost() = paused_;

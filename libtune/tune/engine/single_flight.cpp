@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/engine/in_flight.hpp"
+#include "libtune/tune/engine/single_flight.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -12,20 +12,20 @@
 
 namespace tune {
 
-struct in_flight::flight {
+struct single_flight::flight {
   const std::thread::id maker = std::this_thread::get_id();
   std::promise<values> promise{};
   const std::shared_future<values> result = promise.get_future().share();
   std::size_t followers = 0;
 };
 
-in_flight::in_flight() = default;
-in_flight::~in_flight() = default;
+single_flight::single_flight() = default;
+single_flight::~single_flight() = default;
 
-std::optional<in_flight::values> in_flight::share(const std::string& key,
-                                                  const std::function<values()>& make,
-                                                  std::chrono::milliseconds wait,
-                                                  const wait_look& look) {
+std::optional<single_flight::values> single_flight::share(const std::string& key,
+                                                          const std::function<values()>& make,
+                                                          std::chrono::milliseconds wait,
+                                                          const wait_look& look) {
   std::shared_ptr<flight> joined;
   std::shared_ptr<flight> own;
   {
@@ -47,16 +47,17 @@ std::optional<in_flight::values> in_flight::share(const std::string& key,
   return lead(key, *own, make);
 }
 
-std::size_t in_flight::followers(const std::string& key) const {
+std::size_t single_flight::followers(const std::string& key) const {
   const std::lock_guard lock(mutex_);
   const auto known = flights_.find(key);
   return known == flights_.end() ? 0 : known->second->followers;
 }
 
-std::optional<in_flight::values> in_flight::follow(flight& joined, std::chrono::milliseconds wait,
-                                                   const wait_look& look) {
+std::optional<single_flight::values> single_flight::follow(flight& joined,
+                                                           std::chrono::milliseconds wait,
+                                                           const wait_look& look) {
   struct counted {
-    in_flight& flights;
+    single_flight& flights;
     flight& joined;
     ~counted() {
       if (detail::is_forked()) return;
@@ -75,8 +76,8 @@ std::optional<in_flight::values> in_flight::follow(flight& joined, std::chrono::
   return joined.result.get();
 }
 
-in_flight::values in_flight::lead(const std::string& key, flight& own,
-                                  const std::function<values()>& make) {
+single_flight::values single_flight::lead(const std::string& key, flight& own,
+                                          const std::function<values()>& make) {
   try {
     values made = make();
     land(key, own);
@@ -89,7 +90,7 @@ in_flight::values in_flight::lead(const std::string& key, flight& own,
   }
 }
 
-void in_flight::land(const std::string& key, const flight& own) {
+void single_flight::land(const std::string& key, const flight& own) {
   if (detail::is_forked()) return;  // the maker has forked, and goes on in both processes
   const std::lock_guard lock(mutex_);
   const auto known = flights_.find(key);

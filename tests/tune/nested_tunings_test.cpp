@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/engine/tunings_under_way.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
 
 #include <doctest/doctest.h>
 #include <string>
 #include <thread>
 
-namespace tunings_under_way_test {
+namespace nested_tunings_test {
 
 using tune::detail::is_under_way;
 using tune::detail::tuning_under_way;
@@ -49,4 +49,4 @@ TEST_CASE("tunings inside of others are told apart by function, version, key and
   CHECK_FALSE(is_under_way(other));
 }
 
-}  // namespace tunings_under_way_test
+}  // namespace nested_tunings_test

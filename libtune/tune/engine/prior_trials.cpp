@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/engine/taken_trials.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -73,9 +73,8 @@ bool has_same_program(const trial& probe, const search_problem& problem) {
 
 }  // namespace
 
-std::vector<trial> trials_to_take_over(const std::vector<stored_trial>& stored,
-                                       const search_problem& problem,
-                                       const tuning_subject& subject) {
+std::vector<trial> trials_to_resume(const std::vector<stored_trial>& stored,
+                                    const search_problem& problem, const tuning_subject& subject) {
   std::vector<trial> trials;
   std::unordered_map<std::size_t, std::size_t> places;  // in trials, by configuration
   for (const stored_trial& item : stored) {

@@ -13,9 +13,9 @@
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/store/database/record.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
-#include "libtune/tune/engine/database_recorder.hpp"
-#include "libtune/tune/engine/recollection.hpp"
-#include "libtune/tune/engine/tuning_host.hpp"
+#include "libtune/tune/engine/executor.hpp"
+#include "libtune/tune/engine/prior_knowledge.hpp"
+#include "libtune/tune/engine/trial_recorder.hpp"
 #include "libtune/tune/options.hpp"
 
 namespace tune {
@@ -23,7 +23,7 @@ namespace tune {
 /// What surrounds every run of an autotune function whose result is kept: what is known of earlier
 /// searches is recalled, each trial is kept when it is made, and the result at the end. One thread
 /// at a time.
-class kept_tuning {
+class tuning_transaction {
  public:
   /// Whether what a database has is a tuning of the present function.
   using check_function = std::function<bool(const record&)>;
@@ -34,16 +34,16 @@ class kept_tuning {
   /// @param check   empty: all that the database has is one
   /// @param wait    for those who keep the database, to store the result
   /// @param start   anew: earlier searches are not used in any mode
-  kept_tuning(std::shared_ptr<const tuning_layers> layers, function_identity function,
-              record_key key, tuning_mode mode, check_function check = {},
-              std::chrono::milliseconds wait = std::chrono::milliseconds(0),
-              search_start start = search_start::continued);
+  tuning_transaction(std::shared_ptr<const tuning_layers> layers, function_identity function,
+                     record_key key, tuning_mode mode, check_function check = {},
+                     std::chrono::milliseconds wait = std::chrono::milliseconds(0),
+                     search_start start = search_start::continued);
 
   /// Who has to hear of the searches.
-  const std::shared_ptr<database_recorder>& recorder() const noexcept { return recorder_; }
+  const std::shared_ptr<trial_recorder>& recorder() const noexcept { return recorder_; }
 
   /// What is known for the search that starts next. Does not throw.
-  recollection recall(const search_identity& search) const;
+  prior_knowledge read_prior(const search_identity& search) const;
 
   /// Stores the result, so that its searches have come to their end; where that cannot be done,
   /// which costs one warning, this process remembers it.
@@ -62,7 +62,7 @@ class kept_tuning {
   search_start start_;
   check_function check_;
   std::chrono::milliseconds wait_;
-  std::shared_ptr<database_recorder> recorder_;
+  std::shared_ptr<trial_recorder> recorder_;
   bool stored_ = false;
 };
 

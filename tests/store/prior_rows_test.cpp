@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/database/failed_trials.hpp"
+#include "libtune/store/database/prior_rows.hpp"
 
 #include <doctest/doctest.h>
 #include <string>
@@ -8,7 +8,7 @@
 
 #include "tests/store/recorded_searches.hpp"
 
-namespace failed_trials_test {
+namespace prior_rows_test {
 
 using tune::search_identity;
 using tune::stored_trial;
@@ -126,4 +126,26 @@ TEST_CASE("a program that failed again after it was good is a failure") {
   CHECK(open.failed().size() == 1);
 }
 
-}  // namespace failed_trials_test
+TEST_CASE("one query reads all parts that it asks for") {
+  open_database open;
+  open.record({trial(1, "compile failed", {"a"}), trial(2, "crashed", {})});
+  open.database.store(sample_function(), sample_key(65), sample_tuning(32), 1000.0);
+  const std::vector<std::string> bad{"crashed"};
+  const auto all = open.database.prior(sample_function(), sample_key(),
+                                       {.search = sample_search,
+                                        .incident_outcomes = bad,
+                                        .failure_outcome = "compile failed",
+                                        .unfinished = true,
+                                        .most_results = 10});
+  CHECK(all.incidents.size() == 1);
+  CHECK(all.failures.size() == 1);
+  REQUIRE(all.unfinished);
+  CHECK(all.unfinished->trials.size() == 2);
+  REQUIRE(all.results.size() == 1);
+  CHECK(all.results[0].values == sample_tuning(32));
+  const auto none = open.database.prior(sample_function(), sample_key(), {.search = sample_search});
+  CHECK((none.incidents.empty() && none.failures.empty() && none.results.empty()));
+  CHECK_FALSE(none.unfinished);
+}
+
+}  // namespace prior_rows_test

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "libtune/store/database/tuning_database.hpp"
-#include "libtune/tune/engine/recollection.hpp"
+#include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/observer.hpp"
 
 namespace tune {
@@ -14,14 +14,14 @@ namespace tune {
 /// search, such as the result of another device: the incidents among them are kept. They are trials
 /// of the search for the key that is unfinished, or that begins with them; one that comes later
 /// goes on with it. A database that cannot be used costs one warning. Not thread-safe.
-class denylist_log final : public observer {
+class incident_recorder final : public observer {
  public:
   /// @param database  null: nothing is known or kept
-  denylist_log(std::shared_ptr<tuning_database> database, function_identity function,
-               record_key key);
+  incident_recorder(std::shared_ptr<tuning_database> database, function_identity function,
+                    record_key key);
 
   /// What is known for this search; what is tried afterwards is of it.
-  recollection recall(const search_identity& search);
+  prior_knowledge read_prior(const search_identity& search);
 
   void trial_finished(const tuning_subject& subject, const trial& finished) override;
 

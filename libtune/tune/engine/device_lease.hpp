@@ -21,18 +21,17 @@ namespace tune {
 /// has been free once.
 ///
 /// A thread that has the turn and asks for it again has it at once.
-class [[nodiscard]] measuring_turn {
+class [[nodiscard]] device_lease {
  public:
   /// Called while others are waited for, with the time waited so far and the process that has the
   /// device, where that is known. Does not throw.
   using look_function = std::function<void(std::chrono::nanoseconds, std::optional<::pid_t>)>;
 
   /// @param wait  for others, at most
-  measuring_turn(const device_info& device, std::chrono::milliseconds wait,
-                 look_function look = {});
-  ~measuring_turn();
-  measuring_turn(const measuring_turn&) = delete;
-  measuring_turn& operator=(const measuring_turn&) = delete;
+  device_lease(const device_info& device, std::chrono::milliseconds wait, look_function look = {});
+  ~device_lease();
+  device_lease(const device_lease&) = delete;
+  device_lease& operator=(const device_lease&) = delete;
 
   /// Whether nobody else can have a turn on the device now.
   bool is_alone() const noexcept { return alone_; }
@@ -47,14 +46,14 @@ class [[nodiscard]] measuring_turn {
     pause& operator=(const pause&) = delete;
 
    private:
-    measuring_turn* paused_;
+    device_lease* paused_;
   };
 
  private:
   struct device_state;
 
   static device_state& state_of(const std::string& hardware);
-  static measuring_turn*& innermost() noexcept;
+  static device_lease*& innermost() noexcept;
   void begin();
   void end();
   bool take(std::chrono::milliseconds wait);
@@ -64,7 +63,7 @@ class [[nodiscard]] measuring_turn {
   std::chrono::milliseconds wait_;
   look_function look_;
   device_state& state_;
-  measuring_turn* outer_;     // of this thread
+  device_lease* outer_;       // of this thread
   bool is_repeated_ = false;  // this thread has it already
   std::optional<device_lock> lock_;
   bool in_turn_ = false;  // among the threads of this process

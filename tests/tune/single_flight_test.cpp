@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/engine/in_flight.hpp"
+#include "libtune/tune/engine/single_flight.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -13,21 +13,21 @@
 
 #include "libtune/base/error.hpp"
 
-namespace in_flight_test {
+namespace single_flight_test {
 
 using namespace std::chrono_literals;
-using values = tune::in_flight::values;
+using values = tune::single_flight::values;
 
 const values made{{"x", std::int64_t{1}}};
 constexpr auto patient = 60s;
 
-void wait_for_followers(const tune::in_flight& flights, std::size_t count) {
+void wait_for_followers(const tune::single_flight& flights, std::size_t count) {
   while (flights.followers("key") != count) std::this_thread::yield();
 }
 
 TEST_CASE("what one thread makes, all that ask meanwhile share") {
   constexpr std::size_t count = 8;
-  tune::in_flight flights;
+  tune::single_flight flights;
   std::atomic<int> makings{0};
   std::vector<std::optional<values>> results(count);
   {
@@ -49,7 +49,7 @@ TEST_CASE("what one thread makes, all that ask meanwhile share") {
 }
 
 TEST_CASE("followers get what the maker throws") {
-  tune::in_flight flights;
+  tune::single_flight flights;
   const auto make = [&]() -> values {
     wait_for_followers(flights, 1);
     throw std::runtime_error("no");
@@ -70,7 +70,7 @@ TEST_CASE("followers get what the maker throws") {
 }
 
 TEST_CASE("a follower waits no longer than it may") {
-  tune::in_flight flights;
+  tune::single_flight flights;
   std::latch making(1);
   std::latch finish(1);
   const std::jthread maker([&] {
@@ -89,7 +89,7 @@ TEST_CASE("a follower waits no longer than it may") {
 }
 
 TEST_CASE("other keys do not wait, and a key can be made again") {
-  tune::in_flight flights;
+  tune::single_flight flights;
   const auto outer = flights.share(
       "a",
       [&] {
@@ -109,7 +109,7 @@ TEST_CASE("other keys do not wait, and a key can be made again") {
 }
 
 TEST_CASE("a failure reaches the caller and leaves nothing behind") {
-  tune::in_flight flights;
+  tune::single_flight flights;
   CHECK_THROWS_AS(flights.share(
                       "a", []() -> values { throw std::runtime_error("no"); }, 0ms),
                   std::runtime_error);
@@ -118,7 +118,7 @@ TEST_CASE("a failure reaches the caller and leaves nothing behind") {
 }
 
 TEST_CASE("a thread that would wait for itself is told so") {
-  tune::in_flight flights;
+  tune::single_flight flights;
   const auto again = [&] {
     return flights
         .share(
@@ -128,4 +128,4 @@ TEST_CASE("a thread that would wait for itself is told so") {
   CHECK_THROWS_AS(flights.share("a", again, patient), tune::argument_error);
 }
 
-}  // namespace in_flight_test
+}  // namespace single_flight_test

@@ -21,9 +21,8 @@ namespace tune {
 /// generated up to its first tune::compile, and the digest of that program compared; nothing is
 /// compiled. A change that only other programs or configurations show is not noticed, nor one of a
 /// kernel that is not compiled by tune::compile.
-std::vector<trial> trials_to_take_over(const std::vector<stored_trial>& stored,
-                                       const search_problem& problem,
-                                       const tuning_subject& subject);
+std::vector<trial> trials_to_resume(const std::vector<stored_trial>& stored,
+                                    const search_problem& problem, const tuning_subject& subject);
 
 /// Times that were measured before: in an earlier part of a search, or in an earlier race. The
 /// device may be faster or slower now, so that they do not compare with those measured now. Some

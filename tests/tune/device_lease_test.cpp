@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/engine/measuring_turn.hpp"
+#include "libtune/tune/engine/device_lease.hpp"
 
 #include <chrono>
 #include <doctest/doctest.h>
@@ -13,10 +13,10 @@
 #include "tests/store/lock_keeper.hpp"
 #include "tests/tune/tuning_processes.hpp"
 
-namespace measuring_turn_test {
+namespace device_lease_test {
 
 using namespace std::chrono_literals;
-using tune::measuring_turn;
+using tune::device_lease;
 
 /// A device that no other test has. Its lock file goes with it.
 struct test_device {
@@ -33,7 +33,7 @@ struct test_device {
 
 bool is_alone_elsewhere(const tune::device_info& device) {
   bool alone = false;
-  std::jthread([&] { alone = measuring_turn(device, 0ms).is_alone(); }).join();
+  std::jthread([&] { alone = device_lease(device, 0ms).is_alone(); }).join();
   return alone;
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("one has the turn, and who waits in vain goes ahead without it") {
   const test_device device("a");
   const test_device another("b");
   {
-    const measuring_turn turn(device.info, 0ms);
+    const device_lease turn(device.info, 0ms);
     CHECK(turn.is_alone());
     CHECK_FALSE(is_alone_elsewhere(device.info));
     CHECK(is_alone_elsewhere(another.info));
@@ -63,7 +63,7 @@ TEST_CASE("two backends that offer one device take turns") {
   const std::string address = "test " + std::to_string(::getpid());
   const test_device opencl("as OpenCL names it", address);
   const test_device cuda("as CUDA names it", address);
-  const measuring_turn turn(opencl.info, 0ms);
+  const device_lease turn(opencl.info, 0ms);
   CHECK_FALSE(is_alone_elsewhere(cuda.info));
 }
 
@@ -72,17 +72,17 @@ TEST_CASE("another process keeps the turn until it gives it back") {
   {
     tune::device_lock other(tune::hardware_name(device.info));
     REQUIRE(other.take(0ms));
-    CHECK_FALSE(measuring_turn(device.info, 1ms).is_alone());
+    CHECK_FALSE(device_lease(device.info, 1ms).is_alone());
   }
-  CHECK(measuring_turn(device.info, 0ms).is_alone());
+  CHECK(device_lease(device.info, 0ms).is_alone());
 }
 
 TEST_CASE("a thread that has the turn has it again at once, and gives it back once") {
   const test_device device("again");
   {
-    const measuring_turn turn(device.info, 0ms);
+    const device_lease turn(device.info, 0ms);
     {
-      const measuring_turn again(device.info, 0ms);
+      const device_lease again(device.info, 0ms);
       CHECK(again.is_alone());
     }
     CHECK_FALSE(is_alone_elsewhere(device.info));
@@ -92,13 +92,13 @@ TEST_CASE("a thread that has the turn has it again at once, and gives it back on
 
 TEST_CASE("while a thread pauses its turns others have them, and it may take its own anew") {
   const test_device device("paused");
-  const measuring_turn turn(device.info, 60s);
+  const device_lease turn(device.info, 60s);
   {
-    const measuring_turn::pause pause;
+    const device_lease::pause pause;
     CHECK(is_alone_elsewhere(device.info));
-    const measuring_turn inner(device.info, 0ms);
+    const device_lease inner(device.info, 0ms);
     CHECK(inner.is_alone());
-    const measuring_turn::pause another;
+    const device_lease::pause another;
     CHECK(is_alone_elsewhere(device.info));
   }
   CHECK_FALSE(is_alone_elsewhere(device.info));
@@ -115,14 +115,14 @@ TEST_CASE("who waits for the turn is told by which process") {
       if (!lock->take(0ms)) ::_exit(1);
       return lock;
     });
-    CHECK_FALSE(measuring_turn(device.info, 1ms, look).is_alone());
+    CHECK_FALSE(device_lease(device.info, 1ms, look).is_alone());
     CHECK(seen == other.id());
   }
   SUBCASE("this one, for another thread has it") {
-    const measuring_turn turn(device.info, 0ms);
-    std::jthread([&] { CHECK_FALSE(measuring_turn(device.info, 1ms, look).is_alone()); }).join();
+    const device_lease turn(device.info, 0ms);
+    std::jthread([&] { CHECK_FALSE(device_lease(device.info, 1ms, look).is_alone()); }).join();
     CHECK(seen == ::getpid());
   }
 }
 
-}  // namespace measuring_turn_test
+}  // namespace device_lease_test

@@ -18,7 +18,7 @@ struct spent_budget {
 };
 
 /// What is known of earlier searches that spares a search work.
-struct recollection {
+struct prior_knowledge {
   /// The trials of an unfinished search for the same, which this one may continue.
   std::vector<stored_trial> unfinished{};
   /// Whether that one was lost just now, so that the device is as it was; to begin with, at least.
@@ -34,6 +34,6 @@ struct recollection {
 };
 
 /// Says what is known for a search that is about to start. Does not throw.
-using recall_function = std::function<recollection(const search_identity&)>;
+using prior_reader = std::function<prior_knowledge(const search_identity&)>;
 
 }  // namespace tune

@@ -12,7 +12,7 @@
 
 #include "libtune/base/value.hpp"
 #include "libtune/store/database/stored_trial.hpp"
-#include "libtune/tune/engine/search_guard.hpp"
+#include "libtune/tune/engine/step_hooks.hpp"
 #include "libtune/tune/observer.hpp"
 
 namespace tune::detail {

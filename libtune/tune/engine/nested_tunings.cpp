@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/engine/tunings_under_way.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/engine/denylist_log.hpp"
+#include "libtune/tune/engine/incident_recorder.hpp"
 
 #include <doctest/doctest.h>
 #include <memory>
@@ -9,9 +9,9 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/tune/scale.hpp"
 
-namespace denylist_log_test {
+namespace incident_recorder_test {
 
-using tune::denylist_log;
+using tune::incident_recorder;
 using tune::outcome;
 
 struct workbench {
@@ -26,8 +26,8 @@ struct workbench {
   tune::search_identity search{.space = "a space", .compiler = "a compiler"};
 
   void try_one(int wgs, outcome result) {
-    denylist_log log(database, function, key);
-    log.recall(search);
+    incident_recorder log(database, function, key);
+    log.read_prior(search);
     tune::trial made;
     made.configuration = tune::to_values(sample::scale_tuning{.wgs = wgs, .rows = 1});
     made.outcome = result;
@@ -35,7 +35,7 @@ struct workbench {
     log.trial_finished({}, made);
   }
   std::vector<tune::stored_trial> denied() {
-    return denylist_log(database, function, key).recall(search).denied;
+    return incident_recorder(database, function, key).read_prior(search).denied;
   }
 };
 
@@ -85,4 +85,4 @@ TEST_CASE("without a database nothing is known and nothing is kept") {
   CHECK(bench.denied().empty());
 }
 
-}  // namespace denylist_log_test
+}  // namespace incident_recorder_test

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/engine/database_recorder.hpp"
+#include "libtune/tune/engine/trial_recorder.hpp"
 
 #include <doctest/doctest.h>
 #include <limits>
@@ -11,7 +11,7 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/store/captured_errors.hpp"
 
-namespace database_recorder_test {
+namespace trial_recorder_test {
 
 const tune::function_identity function{
     "sample.scale", 0, {{"size", tune::value_type::int32}}, {{"wgs", tune::value_type::int32}}};
@@ -23,7 +23,7 @@ tune::trial measured(std::int64_t wgs, double time) {
   item.outcome = tune::outcome::measured;
   item.samples = tune::samples({tune::run_time(time), tune::run_time(time)});
   item.score = tune::run_time(time);
-  item.elapsed = tune::database_recorder::at_risk;
+  item.elapsed = tune::trial_recorder::at_risk;
   return item;
 }
 
@@ -32,7 +32,7 @@ tune::trial failed(std::int64_t wgs) {
   item.configuration = {{"wgs", wgs}};
   item.outcome = tune::outcome::compile_failed;
   item.reason = "line 3: no";
-  item.elapsed = tune::database_recorder::at_risk;
+  item.elapsed = tune::trial_recorder::at_risk;
   return item;
 }
 
@@ -43,7 +43,7 @@ tune::search_finished_event finished(std::optional<std::size_t> best) {
 TEST_CASE("every trial is kept as soon as it has been made") {
   const tune::testing::temporary_directory folder;
   const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
-  tune::database_recorder recorder(database, function, key);
+  tune::trial_recorder recorder(database, function, key);
   recorder.search_started({});
   recorder.trial_finished({}, measured(4, 125.5));
   recorder.trial_finished({}, failed(8));
@@ -71,11 +71,11 @@ TEST_CASE("trials that cost little are kept together, and at the end at the late
   const tune::testing::temporary_directory folder;
   const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
   {
-    tune::database_recorder recorder(database, function, key);
+    tune::trial_recorder recorder(database, function, key);
     recorder.search_started({});
     for (int i = 0; i < 5; ++i) {
       tune::trial quick = measured(i, 100);
-      quick.elapsed = tune::database_recorder::at_risk / 4;
+      quick.elapsed = tune::trial_recorder::at_risk / 4;
       recorder.trial_finished({}, quick);
     }
     CHECK(database->latest_search(function, key)->trials.size() == 4);
@@ -86,7 +86,7 @@ TEST_CASE("trials that cost little are kept together, and at the end at the late
 TEST_CASE("a trial that is refined takes the place of what was kept of it") {
   const tune::testing::temporary_directory folder;
   const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
-  tune::database_recorder recorder(database, function, key);
+  tune::trial_recorder recorder(database, function, key);
   recorder.search_started({});
   recorder.trial_finished({}, measured(4, 100));
   recorder.trial_finished({}, measured(8, 200));
@@ -103,8 +103,8 @@ TEST_CASE("a search that its budget ended is continued, though its result is sto
   const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
   const tune::search_identity same{
       .space = "space", .compiler = "compiler", .library_version = "1.0.0", .stage = 0};
-  tune::database_recorder recorder(database, function, key);
-  recorder.recall(same);
+  tune::trial_recorder recorder(database, function, key);
+  recorder.read_prior(same);
   recorder.search_started({});
   recorder.trial_finished({}, measured(4, 100));
   auto event = finished(0);
@@ -113,12 +113,12 @@ TEST_CASE("a search that its budget ended is continued, though its result is sto
   recorder.search_finished(event);
   recorder.result_stored();
   CHECK(database->latest_search(function, key)->result == tune::stopped_search);
-  CHECK(tune::database_recorder(database, function, key).recall(same).unfinished.size() == 1);
+  CHECK(tune::trial_recorder(database, function, key).read_prior(same).unfinished.size() == 1);
 }
 
 TEST_CASE("a database that cannot be written is given up for the search, without a throw") {
   const auto database = std::make_shared<tune::tuning_database>("/dev/null/tuning.db");
-  tune::database_recorder recorder(database, function, key);
+  tune::trial_recorder recorder(database, function, key);
   CHECK_NOTHROW(recorder.search_started({}));
   CHECK_NOTHROW(recorder.trial_finished({}, measured(4, 1)));
   CHECK_NOTHROW(recorder.search_finished(finished(std::nullopt)));
@@ -130,8 +130,8 @@ const tune::search_identity identity{
 std::shared_ptr<tune::tuning_database> interrupted_search(
     const tune::testing::temporary_directory& folder) {
   auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
-  tune::database_recorder recorder(database, function, key);
-  CHECK(recorder.recall(identity).unfinished.empty());
+  tune::trial_recorder recorder(database, function, key);
+  CHECK(recorder.read_prior(identity).unfinished.empty());
   recorder.search_started({});
   recorder.trial_finished({}, measured(4, 125.5));
   return database;
@@ -146,15 +146,15 @@ tune::search_started_event continuing() {
 std::size_t unfinished_trials(const std::shared_ptr<tune::tuning_database>& database,
                               const tune::search_identity& search,
                               tune::search_start start = tune::search_start::continued) {
-  return tune::database_recorder(database, function, key, start).recall(search).unfinished.size();
+  return tune::trial_recorder(database, function, key, start).read_prior(search).unfinished.size();
 }
 
 TEST_CASE("an unfinished search is continued in its own place") {
   const tune::testing::temporary_directory folder;
   const auto database = interrupted_search(folder);
   const auto first = database->latest_search(function, key)->id;
-  tune::database_recorder recorder(database, function, key);
-  const auto known = recorder.recall(identity);
+  tune::trial_recorder recorder(database, function, key);
+  const auto known = recorder.read_prior(identity);
   REQUIRE(known.unfinished.size() == 1);
   CHECK(known.unfinished[0].score_ns == 125.5);
   SUBCASE("if its trials are taken over") {
@@ -193,8 +193,8 @@ TEST_CASE("a search that starts anew is told nothing") {
 TEST_CASE("a search whose result is stored, or that failed, is not continued") {
   const tune::testing::temporary_directory folder;
   const auto database = interrupted_search(folder);
-  tune::database_recorder recorder(database, function, key);
-  recorder.recall(identity);
+  tune::trial_recorder recorder(database, function, key);
+  recorder.read_prior(identity);
   recorder.search_started(continuing());
   SUBCASE("stored") {
     recorder.search_finished(finished(0));
@@ -212,15 +212,15 @@ TEST_CASE("a search whose result is stored, or that failed, is not continued") {
 TEST_CASE("what did not compile is known to every key, with its program") {
   const tune::testing::temporary_directory folder;
   const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
-  tune::database_recorder recorder(database, function, key);
-  recorder.recall(identity);
+  tune::trial_recorder recorder(database, function, key);
+  recorder.read_prior(identity);
   recorder.search_started({});
   tune::trial broken = failed(8);
   broken.programs = {"p1", "p2"};
   recorder.trial_finished({}, broken);
   const tune::record_key other_key{{{"size", std::int64_t{65}}}, key.device};
-  tune::database_recorder other(database, function, other_key);
-  const auto known = other.recall(identity);
+  tune::trial_recorder other(database, function, other_key);
+  const auto known = other.read_prior(identity);
   CHECK(known.unfinished.empty());
   REQUIRE(known.compile_failures.size() == 1);
   CHECK(known.compile_failures[0].message == "line 3: no");
@@ -232,7 +232,7 @@ TEST_CASE("trials that no database could hold are told of at the end, and end no
   const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
   tune::testing::captured_errors errors;
   {
-    tune::database_recorder recorder(database, function, key);
+    tune::trial_recorder recorder(database, function, key);
     recorder.search_started({});
     tune::trial impossible = measured(4, std::numeric_limits<double>::infinity());
     impossible.elapsed = {};
@@ -255,22 +255,22 @@ TEST_CASE(
     std::size_t denied_by_force;
   };
   for (const expectation expected : {expectation{0, 0}, {1, 0}, {1, 1}}) {
-    tune::database_recorder recorder(database, function, key, tune::search_start::anew);
-    recorder.recall(same);
+    tune::trial_recorder recorder(database, function, key, tune::search_start::anew);
+    recorder.read_prior(same);
     recorder.search_started({});
     tune::trial lost = failed(4);
     lost.outcome = tune::outcome::crashed;
     lost.elapsed = {};
     recorder.trial_finished({}, lost);
     CHECK(database->latest_search(function, key)->trials.size() == 1);
-    const auto known = tune::database_recorder(database, function, key).recall(same);
+    const auto known = tune::trial_recorder(database, function, key).read_prior(same);
     CHECK(known.denied.size() == expected.denied);
     const auto forced =
-        tune::database_recorder(database, function, key, tune::search_start::anew).recall(same);
+        tune::trial_recorder(database, function, key, tune::search_start::anew).read_prior(same);
     CHECK(forced.unfinished.empty());
     REQUIRE(forced.denied.size() == expected.denied_by_force);
     if (!forced.denied.empty()) CHECK(forced.denied[0].outcome == "crashed");
   }
 }
 
-}  // namespace database_recorder_test
+}  // namespace trial_recorder_test

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/engine/taken_trials.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
 
 #include <cstddef>
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 #include "libtune/tune/engine/trial_conversion.hpp"
 #include "tests/tune/scale.hpp"
 
-namespace taken_trials_test {
+namespace prior_trials_test {
 
 using tune::testing::fake_call;
 
@@ -47,7 +47,7 @@ struct bench {
   }
 
   std::size_t taken(const std::vector<tune::stored_trial>& stored, const std::string& text) {
-    return tune::trials_to_take_over(stored, problem(text), {}).size();
+    return tune::trials_to_resume(stored, problem(text), {}).size();
   }
 };
 
@@ -79,7 +79,7 @@ TEST_CASE("an author's function that throws before it compiles has changed") {
   const auto stored = b.trials_of("one");
   tune::search_problem problem = b.problem("one");
   problem.generate = [](std::size_t) -> tune::measure { throw 7; };
-  CHECK(tune::trials_to_take_over(stored, problem, {}).empty());
+  CHECK(tune::trials_to_resume(stored, problem, {}).empty());
 }
 
 TEST_CASE("nothing is generated where there is nothing to take over") {
@@ -194,4 +194,4 @@ TEST_CASE("what was never named goes on as it would be now") {
   CHECK(left.next_references() == indices{2, 3});
 }
 
-}  // namespace taken_trials_test
+}  // namespace prior_trials_test

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/engine/tuning_host.hpp"
+#include "libtune/tune/engine/executor.hpp"
 
 #include <doctest/doctest.h>
 #include <memory>
@@ -8,12 +8,12 @@
 #include "libtune/base/error.hpp"
 #include "tests/tune/scale.hpp"
 
-namespace tuning_host_test {
+namespace executor_test {
 
 using tune::isolation_mode;
 
 /// Answers without running anything.
-class answering_host final : public tune::tuning_host {
+class answering_host final : public tune::executor {
  public:
   int calls = 0;
 
@@ -47,8 +47,8 @@ struct scene {
 /// Installed for as long as it lives. Then there is none: the test main's is not of interest here.
 struct installed {
   std::shared_ptr<answering_host> host = std::make_shared<answering_host>();
-  installed() { tune::detail::install_tuning_host(host); }
-  ~installed() { tune::detail::install_tuning_host(nullptr); }
+  installed() { tune::detail::install_executor(host); }
+  ~installed() { tune::detail::install_executor(nullptr); }
 };
 
 TEST_CASE("a host runs what options do not keep from it") {
@@ -64,7 +64,7 @@ TEST_CASE("a host runs what options do not keep from it") {
 }
 
 TEST_CASE("without a host it is run here, unless options insist") {
-  tune::detail::install_tuning_host(nullptr);
+  tune::detail::install_executor(nullptr);
   scene s;
   s.options.isolation = isolation_mode::automatic;
   CHECK(s.run() == "wgs=1, rows=1");
@@ -99,4 +99,4 @@ TEST_CASE("a strict choice is all that is tried, even where nothing of it works"
   CHECK_THROWS_AS(choose({3}), tune::error);
 }
 
-}  // namespace tuning_host_test
+}  // namespace executor_test

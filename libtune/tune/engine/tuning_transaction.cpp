@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/engine/kept_tuning.hpp"
+#include "libtune/tune/engine/tuning_transaction.hpp"
 
 #include <fmt/format.h>
 #include <utility>
@@ -18,9 +18,10 @@ search_start start_in(tuning_mode mode, search_start otherwise) {
 
 }  // namespace
 
-kept_tuning::kept_tuning(std::shared_ptr<const tuning_layers> layers, function_identity function,
-                         record_key key, tuning_mode mode, check_function check,
-                         std::chrono::milliseconds wait, search_start start)
+tuning_transaction::tuning_transaction(std::shared_ptr<const tuning_layers> layers,
+                                       function_identity function, record_key key, tuning_mode mode,
+                                       check_function check, std::chrono::milliseconds wait,
+                                       search_start start)
     : layers_(std::move(layers)),
       function_(std::move(function)),
       key_(std::move(key)),
@@ -28,17 +29,17 @@ kept_tuning::kept_tuning(std::shared_ptr<const tuning_layers> layers, function_i
       start_(start_in(mode, start)),
       check_(std::move(check)),
       wait_(wait),
-      recorder_(std::make_shared<database_recorder>(layers_->user(), function_, key_, start_)) {}
+      recorder_(std::make_shared<trial_recorder>(layers_->user(), function_, key_, start_)) {}
 
-recollection kept_tuning::recall(const search_identity& search) const {
-  recollection known = recorder_->recall(search);
+prior_knowledge tuning_transaction::read_prior(const search_identity& search) const {
+  prior_knowledge known = recorder_->read_prior(search);
   if (start_ == search_start::continued) {
     known.similar = similar_results(*layers_, function_, key_);
   }
   return known;
 }
 
-std::vector<named_value> kept_tuning::store(const tuned_values& made) {
+std::vector<named_value> tuning_transaction::store(const tuned_values& made) {
   std::vector<named_value> best = made.values;
   // A result that is not stored is searched for once more, by whoever comes next.
   stored_ = warn_on_database_error(
@@ -51,7 +52,7 @@ std::vector<named_value> kept_tuning::store(const tuned_values& made) {
   return best;
 }
 
-std::vector<named_value> kept_tuning::store_in_database(const tuned_values& made) const {
+std::vector<named_value> tuning_transaction::store_in_database(const tuned_values& made) const {
   std::optional<double> score_ns;
   if (made.score) score_ns = made.score->count();
   tuning_database& database = *layers_->user();

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "libtune/store/database/tuning_database.hpp"
-#include "libtune/tune/engine/recollection.hpp"
+#include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/observer.hpp"
 
 namespace tune {
@@ -30,18 +30,18 @@ inline constexpr const char* all_failed = "all failed";
 /// (at_risk), and all at the end. A search stays unfinished until its result is stored or it has
 /// failed, so that one killed at any moment is continued. A database that cannot be written costs
 /// one warning, and the rest of the search is not kept.
-class database_recorder final : public observer {
+class trial_recorder final : public observer {
  public:
   /// How much work on the device a kill may cost, beside that on the trial of the moment.
   static constexpr std::chrono::milliseconds at_risk{20};
 
-  database_recorder(std::shared_ptr<tuning_database> database, function_identity function,
-                    record_key key, search_start start = search_start::continued);
-  ~database_recorder() override;
+  trial_recorder(std::shared_ptr<tuning_database> database, function_identity function,
+                 record_key key, search_start start = search_start::continued);
+  ~trial_recorder() override;
 
   /// What is known for the search that starts next. Trials of an unfinished search are handed out
   /// only if space, compiler and library are the same; what differs is logged.
-  recollection recall(const search_identity& search);
+  prior_knowledge read_prior(const search_identity& search);
 
   void search_started(const search_started_event& event) override;
   void trial_finished(const tuning_subject& subject, const trial& finished) override;
@@ -52,7 +52,7 @@ class database_recorder final : public observer {
   void result_stored();
 
  private:
-  std::vector<stored_trial> recall_unfinished();
+  std::vector<stored_trial> read_unfinished();
   void add(std::vector<stored_trial>& pending, const trial& made);
   void keep_pending();
 

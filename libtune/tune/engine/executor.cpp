@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/engine/tuning_host.hpp"
+#include "libtune/tune/engine/executor.hpp"
 
 #include <chrono>
 #include <mutex>
@@ -12,9 +12,9 @@
 #include "libtune/kernel/compile_watch.hpp"
 #include "libtune/kernel/program_supply.hpp"
 #include "libtune/tune/engine/elsewhere.hpp"
-#include "libtune/tune/engine/kept_tuning.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/session_setup.hpp"
-#include "libtune/tune/engine/tunings_under_way.hpp"
+#include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/settings.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 
 struct host_place {
   std::mutex mutex;
-  std::shared_ptr<tuning_host> host;
+  std::shared_ptr<executor> host;
 };
 
 host_place& the_place() {
@@ -31,7 +31,7 @@ host_place& the_place() {
   return *place;
 }
 
-std::shared_ptr<tuning_host> installed_host() {
+std::shared_ptr<executor> installed_executor() {
   const std::lock_guard lock(the_place().mutex);
   return the_place().host;
 }
@@ -64,11 +64,11 @@ class [[nodiscard]] tuning_inside {
   tuning_inside& operator=(const tuning_inside&) = delete;
 
   /// What the task recalls, and what was lost with processes before this one.
-  recall_function recall_of(const tuning_task& task) const {
-    if (listener_ == nullptr) return task.recall;
+  prior_reader prior_reader_of(const tuning_task& task) const {
+    if (listener_ == nullptr) return task.read_prior;
     return [&task, listener = listener_](const search_identity& search) {
       listener->search_begins(search);
-      recollection known = task.recall ? task.recall(search) : recollection{};
+      prior_knowledge known = task.read_prior ? task.read_prior(search) : prior_knowledge{};
       const std::string name = detail::tuning_name(
           task.database,
           search_name(task.function, {task.subject.arguments, task.subject.device.identity}));
@@ -87,9 +87,9 @@ class [[nodiscard]] tuning_inside {
 
 }  // namespace
 
-tuned_values tune_here(const tuning_task& task, const search_guard& guard) {
+tuned_values tune_here(const tuning_task& task, const step_hooks& hooks) {
   const tuning_inside inside(task);
-  search_guard watched = guard;
+  step_hooks watched = hooks;
   if (watched.listener == nullptr) watched.listener = detail::current_listener();
   const detail::tuning_under_way now(task.subject, watched.listener, &task.options.observers);
   const auto shortlist = [&](const search_problem& problem) {
@@ -98,9 +98,9 @@ tuned_values tune_here(const tuning_task& task, const search_guard& guard) {
   tuning_session session(detail::session_setup{.context = task.context,
                                                .subject = task.subject,
                                                .options = task.options,
-                                               .recall = inside.recall_of(task),
+                                               .read_prior = inside.prior_reader_of(task),
                                                .shortlist = shortlist,
-                                               .guard = watched,
+                                               .hooks = watched,
                                                .only_listed = task.choice.is_strict()});
   std::vector<named_value> values = task.tunes(session, task.subject.arguments);
   return {std::move(values), session.best_score()};
@@ -109,7 +109,7 @@ tuned_values tune_here(const tuning_task& task, const search_guard& guard) {
 tuned_values run_tuning(const tuning_task& task) {
   const isolation_mode wanted = resolve_isolation(task.options);
   if (wanted == isolation_mode::off) return tune_here(task);
-  if (const auto host = installed_host()) return host->tune(task);
+  if (const auto host = installed_executor()) return host->tune(task);
   if (wanted == isolation_mode::on) {
     throw error("tuning " + describe(task.subject) +
                 " in a child process was asked for (isolation 'on'), but this program cannot be "
@@ -119,11 +119,11 @@ tuned_values run_tuning(const tuning_task& task) {
   return tune_here(task);
 }
 
-bool detail::runs_elsewhere(const tuning_options& options) {
-  return resolve_isolation(options) != isolation_mode::off && installed_host() != nullptr;
+bool detail::runs_in_child(const tuning_options& options) {
+  return resolve_isolation(options) != isolation_mode::off && installed_executor() != nullptr;
 }
 
-void detail::install_tuning_host(std::shared_ptr<tuning_host> host) {
+void detail::install_executor(std::shared_ptr<executor> host) {
   const std::lock_guard lock(the_place().mutex);
   the_place().host.swap(host);
 }

@@ -12,8 +12,8 @@
 #include "libtune/device/context.hpp"
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/tune/autotuner.hpp"
-#include "libtune/tune/engine/recollection.hpp"
-#include "libtune/tune/engine/search_guard.hpp"
+#include "libtune/tune/engine/prior_knowledge.hpp"
+#include "libtune/tune/engine/step_hooks.hpp"
 #include "libtune/tune/engine/trial_choice.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
@@ -29,7 +29,7 @@ struct tuning_task {
   const tuning_function& tunes;
   const tuning_subject& subject;
   const tuning_options& options;  ///< with wait and budget resolved, and all who are to hear of it
-  recall_function recall{};
+  prior_reader read_prior{};
   trial_choice choice{};
   std::string database{};  ///< the path of the one that keeps the result; empty: none does
 };
@@ -41,12 +41,12 @@ struct tuned_values {
 };
 
 /// Where autotune functions are run. Thread-safe.
-class tuning_host {
+class executor {
  public:
-  tuning_host() = default;
-  virtual ~tuning_host() = default;
-  tuning_host(const tuning_host&) = delete;
-  tuning_host& operator=(const tuning_host&) = delete;
+  executor() = default;
+  virtual ~executor() = default;
+  executor(const executor&) = delete;
+  executor& operator=(const executor&) = delete;
 
   /// Runs it. Throws what the function throws, as the same type where that is one of libtune's that
   /// callers tell apart, else as tune::error with the same text.
@@ -57,7 +57,7 @@ class tuning_host {
 };
 
 /// Runs it here and now, on this thread, with the task's context.
-tuned_values tune_here(const tuning_task& task, const search_guard& guard = {});
+tuned_values tune_here(const tuning_task& task, const step_hooks& hooks = {});
 
 /// Runs it where its options, the environment and the program say: on the installed host, or here.
 /// @throws error if they insist on isolation and there is no host; environment_error
@@ -66,7 +66,7 @@ tuned_values run_tuning(const tuning_task& task);
 namespace detail {
 
 /// Makes a host that of this process; null: none. Thread-safe.
-void install_tuning_host(std::shared_ptr<tuning_host> host);
+void install_executor(std::shared_ptr<executor> host);
 
 }  // namespace detail
 }  // namespace tune

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/engine/kept_tuning.hpp"
+#include "libtune/tune/engine/tuning_transaction.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <chrono>
@@ -15,7 +15,7 @@
 #include "tests/store/lock_keeper.hpp"
 #include "tests/store/samples.hpp"
 
-namespace kept_tuning_test {
+namespace tuning_transaction_test {
 
 using namespace std::chrono_literals;
 using tune::tuning_mode;
@@ -28,7 +28,8 @@ struct bench {
   std::shared_ptr<const tune::tuning_layers> layers =
       tune::open_layers((folder / "tuning.db").string(), {});
 
-  tune::kept_tuning keeper(tuning_mode mode, tune::kept_tuning::check_function check = {}) const {
+  tune::tuning_transaction keeper(tuning_mode mode,
+                                  tune::tuning_transaction::check_function check = {}) const {
     return {layers, sample_function(), sample_key(), mode, std::move(check)};
   }
   std::vector<tune::named_value> stored() const {
@@ -65,7 +66,7 @@ TEST_CASE("who forces or resumes replaces the result, as does who finds none of 
 TEST_CASE("what cannot be stored is remembered by this process") {
   const tune::testing::temporary_directory folder;
   const auto layers = tune::open_layers(folder.path().string(), {});
-  tune::kept_tuning kept(layers, sample_function(), sample_key(), tuning_mode::tune);
+  tune::tuning_transaction kept(layers, sample_function(), sample_key(), tuning_mode::tune);
   CHECK(kept.store(made(64)) == sample_tuning(64));
   CHECK_FALSE(kept.is_stored());
   const auto found = layers->find(sample_function(), sample_key());
@@ -93,10 +94,11 @@ TEST_CASE("a result is stored once who keeps the database lets go, however long 
     database->exec("BEGIN EXCLUSIVE");
     return database;
   });
-  tune::kept_tuning impatient(layers, sample_function(), sample_key(), tuning_mode::force);
+  tune::tuning_transaction impatient(layers, sample_function(), sample_key(), tuning_mode::force);
   impatient.store(made(2));
   CHECK_FALSE(impatient.is_stored());
-  tune::kept_tuning patient(layers, sample_function(), sample_key(), tuning_mode::force, {}, 60s);
+  tune::tuning_transaction patient(layers, sample_function(), sample_key(), tuning_mode::force, {},
+                                   60s);
   const std::jthread releases([&] {
     std::this_thread::sleep_for(100ms);
     other.reset();
@@ -106,4 +108,4 @@ TEST_CASE("a result is stored once who keeps the database lets go, however long 
   CHECK(layers->user()->find(sample_function(), sample_key())->values == sample_tuning(3));
 }
 
-}  // namespace kept_tuning_test
+}  // namespace tuning_transaction_test

@@ -78,7 +78,7 @@ class step_listener {
 };
 
 /// How a search is guarded against its configurations.
-struct search_guard {
+struct step_hooks {
   step_listener* listener = nullptr;  ///< null: nobody wants to know; outlives the search
   /// Whether the device still works, where an error does not tell; empty: errors tell.
   std::function<bool()> device_works{};
@@ -88,16 +88,16 @@ struct search_guard {
 };
 
 /// One step: announced for as long as this lives.
-class [[nodiscard]] announced_step {
+class [[nodiscard]] watchdog_scope {
  public:
-  announced_step(const search_guard& guard, const search_step& step) : listener_(guard.listener) {
+  watchdog_scope(const step_hooks& hooks, const search_step& step) : listener_(hooks.listener) {
     if (listener_ != nullptr) listener_->step_begins(step);
   }
-  ~announced_step() {
+  ~watchdog_scope() {
     if (listener_ != nullptr) listener_->step_ends();
   }
-  announced_step(const announced_step&) = delete;
-  announced_step& operator=(const announced_step&) = delete;
+  watchdog_scope(const watchdog_scope&) = delete;
+  watchdog_scope& operator=(const watchdog_scope&) = delete;
 
  private:
   step_listener* listener_;

@@ -18,14 +18,14 @@
 namespace tune {
 
 /// Lets threads that want the same thing at the same time share one making of it. Thread-safe.
-class in_flight {
+class single_flight {
  public:
   using values = std::vector<named_value>;
 
-  in_flight();
-  ~in_flight();
-  in_flight(const in_flight&) = delete;
-  in_flight& operator=(const in_flight&) = delete;
+  single_flight();
+  ~single_flight();
+  single_flight(const single_flight&) = delete;
+  single_flight& operator=(const single_flight&) = delete;
 
   /// Calls make, unless another thread is doing so for the same key: then waits for that one and
   /// returns what it returns, or throws what it throws.
