@@ -17,7 +17,7 @@ namespace tune::detail {
 /// free blocks are always one. Not thread-safe.
 class block_map {
  public:
-  /// All of it is free, but for a rest that is too short to be aligned.
+  /// All of it is free, except a rest that is too short to be aligned.
   /// @param alignment  what the offset and the size of every block are a multiple of
   block_map(std::size_t bytes, std::size_t alignment);
 

@@ -20,24 +20,24 @@ namespace tune::detail {
 /// As long as a pattern may be: what every device takes as a kernel's argument.
 inline constexpr std::size_t max_pattern_bytes = 256;
 
-/// Whether a region has no bytes.
+/// True if a region has no bytes.
 constexpr bool is_empty(const fill_region& region) noexcept {
   return region.row_bytes == 0 || region.rows == 0 || region.slices == 0;
 }
 
-/// Whether a region is one run of bytes.
+/// True if a region is one run of bytes.
 constexpr bool is_linear(const fill_region& region) noexcept {
   return region.rows == 1 && region.slices == 1;
 }
 
-/// Whether offset, pitches and rows of a region are whole numbers of words of so many bytes.
+/// True if offset, pitches and rows of a region are whole numbers of words of so many bytes.
 constexpr bool is_counted_in(std::size_t word_bytes, const fill_region& region) noexcept {
   return region.offset_bytes % word_bytes == 0 && region.row_bytes % word_bytes == 0 &&
          (region.rows == 1 || region.row_pitch_bytes % word_bytes == 0) &&
          (region.slices == 1 || region.slice_pitch_bytes % word_bytes == 0);
 }
 
-/// Whether a region lies within so many bytes. It is not empty. No size is too large to be asked
+/// True if a region lies within so many bytes. It is not empty. No size is too large to be asked
 /// for.
 bool fits(const fill_region& region, std::size_t bytes) noexcept;
 
@@ -83,7 +83,7 @@ struct fill_task {
 /// @param pattern  of 1 to max_pattern_bytes, which divides each row
 fill_task make_fill_task(const fill_region& region, std::span<const std::byte> pattern) noexcept;
 
-/// What to launch it with.
+/// Returns the range to launch a task with.
 nd_range fill_range(const fill_task& task, const device_limits& limits) noexcept;
 
 }  // namespace tune::detail

@@ -182,7 +182,7 @@ class program_interface {
 };
 
 struct queue_settings {
-  bool profiling = false;  ///< whether events carry times
+  bool profiling = false;  ///< true if events carry times
 };
 
 class context_interface : public std::enable_shared_from_this<context_interface> {

@@ -147,7 +147,7 @@ void queue_interface::check_launch(const kernel_interface& kernel, const nd_rang
 void queue_interface::launch(kernel_interface& kernel, const nd_range& range) {
   check_launch(kernel, range);
   if (is_empty(range.global)) {
-    // Whoever records counts launches, those that do nothing too.
+    // A recording counts launches, those that do nothing too.
     if (recording_) recorded_.push_back(do_mark());
     return;
   }

@@ -92,10 +92,10 @@ struct copy_request {
   std::size_t row_bytes = 0;
   std::size_t rows = 1;
   std::size_t slices = 1;
-  bool blocking = true;  ///< whether to return only when the host memory may be used again
+  bool blocking = true;  ///< true to return only when the host memory may be used again
 };
 
-/// Whether a request is one run of bytes on both sides.
+/// True if a request is one run of bytes on both sides.
 constexpr bool is_linear(const copy_request& request) noexcept {
   return request.rows == 1 && request.slices == 1;
 }
@@ -103,7 +103,7 @@ constexpr bool is_linear(const copy_request& request) noexcept {
 /// The same copy, where slices of one row each have become rows.
 copy_request without_single_rows(copy_request request) noexcept;
 
-/// Whether slices lie a whole number of rows apart on both sides, as the drivers want them.
+/// True if slices lie a whole number of rows apart on both sides, as the drivers want them.
 bool has_regular_slices(const copy_request& request) noexcept;
 
 /// The copy of one slice.
@@ -202,7 +202,7 @@ class event_memory {
 
   /// A block for so many bytes, or null if all are in use or too small.
   void* take(std::size_t bytes) noexcept;
-  /// Whether it was one of the blocks, which then is free again.
+  /// True if it was one of the blocks, which then is free again.
   bool give_back(void* memory) noexcept;
 
  private:
@@ -215,7 +215,7 @@ class event_memory {
   std::atomic<std::size_t> next_{0};  // where to look first
 };
 
-/// What std::allocate_shared takes; each event keeps the memory that it lies in.
+/// An allocator for std::allocate_shared; each event keeps the memory that it lies in.
 template <class T>
 class event_allocator {
  public:

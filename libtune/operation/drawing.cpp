@@ -158,7 +158,7 @@ temporary_file make_temporary_file() {
                           std::strerror(errno)));  // NOLINT: the text is used at once
 }
 
-/// What a child process has instead of the standard streams.
+/// Files of a child process in place of the standard streams.
 class redirections {
  public:
   redirections() { posix_spawn_file_actions_init(&actions_); }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The fake device's side of libtune/device/interface.hpp, but for kernels
+// The fake device's side of libtune/device/interface.hpp, except kernels
 // (fake_kernel_object.hpp) and queues (fake_queue.hpp).
 #pragma once
 

@@ -78,7 +78,7 @@ class fake_kernel_object final : public detail::kernel_interface {
 
 class fake_kernel_object;
 
-/// A queue whose commands run while they are enqueued. Thread-safe, but for what
+/// A queue whose commands run while they are enqueued. Thread-safe, except for what
 /// detail::queue_interface says of recording.
 class fake_queue final : public detail::queue_interface {
  public:

@@ -25,7 +25,7 @@ struct fake_kernel_instance {
   std::shared_ptr<const fake_macros> macros;
 };
 
-/// What a fake device and all that was made from it share. Thread-safe.
+/// The state that a fake device and all that was made from it share. Thread-safe.
 class fake_state {
  public:
   explicit fake_state(fake_device_options options);

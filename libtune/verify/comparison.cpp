@@ -130,7 +130,7 @@ class row_walk {
   std::array<std::size_t, shape::max_rank> index_{};
 };
 
-/// What has been seen of an array of T.
+/// Counts and sums over the elements of an array of T.
 template <class T>
 class tally {
  public:

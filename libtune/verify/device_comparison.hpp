@@ -22,7 +22,7 @@ namespace tune::detail {
 /// device, where it can, and others on the host. Thread-safe.
 class bit_comparison {
  public:
-  /// What an array held at a time.
+  /// The contents of an array at a time.
   struct snapshot {
     array_layout layout;
     std::optional<buffer> on_device{};
@@ -32,7 +32,7 @@ class bit_comparison {
   /// Waits for the queue. @throws device_error
   snapshot keep(command_queue& queue, const device_array& array);
 
-  /// Whether an element, padding aside, has other bits now: which, as comparison::describe tells.
+  /// True if an element, padding aside, has other bits now: which, as comparison::describe tells.
   /// Waits for the queue. @throws device_error
   std::optional<std::string> find_change(command_queue& queue, const snapshot& before,
                                          const device_array& now);
@@ -55,7 +55,7 @@ class device_comparison {
                     const tolerance& allowed);
   ~device_comparison();
 
-  /// How many elements of a result of the same type and shape are wrong, as array_comparer counts
+  /// Counts the wrong elements of a result of the same type and shape, as array_comparer counts
   /// them. Waits for the queue. Empty where the host has to find out: the array is small, or not
   /// one of rows; or the device has no memory for the answer, or no doubles.
   std::optional<std::size_t> count_mismatches(command_queue& queue, const device_array& got);

@@ -227,7 +227,7 @@ TEST_CASE("an allocation that fails keeps what was bound") {
   CHECK(slot.buffer().buffer() == bound);
 }
 
-/// Whether elements of U can be copied to and from a slot of T.
+/// True if elements of U can be copied to and from a slot of T.
 template <class T, class U>
 concept copyable = requires(const typed_slot<T>& slot, tune::command_queue& queue,
                             host_array<U>& array) {
@@ -235,7 +235,7 @@ concept copyable = requires(const typed_slot<T>& slot, tune::command_queue& queu
   slot.get(queue, array);
 };
 
-/// Whether an array of U may be bound to a slot of T.
+/// True if an array of U may be bound to a slot of T.
 template <class T, class U>
 concept bindable = requires(typed_slot<T>& slot, const tune::typed_array<U>& array) {
   slot.bind(array);

@@ -57,7 +57,7 @@ class scale final : public tune::operation {
   std::int32_t factor_;
 };
 
-/// What a template of the above would have: a program for a context, and its operations.
+/// The contents of a template of the above: a program for a context, and its operations.
 struct bench {
   explicit bench(const tune::device& device)
       : context(device.create_context()),

@@ -44,7 +44,7 @@ class [[nodiscard]] current_context {
 class fill_kernels;
 class delay_kernel;
 
-/// Whether a handle is destroyed with the object that holds it.
+/// True if a handle is destroyed with the object that holds it.
 enum class ownership { owned, borrowed };
 
 class cuda_context final : public detail::context_interface {
@@ -81,7 +81,8 @@ class cuda_context final : public detail::context_interface {
     }
   }
 
-  /// What timed launches start from, made at the first call; null if it cannot be made.
+  /// Returns the kernel that precedes timed launches, made at the first call; null if it cannot be
+  /// made.
   const delay_kernel* timing_delay() const;
 
   /// The kernels that fill, made at the first call. @throws device_error, build_error

@@ -16,7 +16,7 @@ class event_handle {
  public:
   /// None.
   event_handle() = default;
-  /// @param timed  whether it knows when it was reached
+  /// @param timed  true if it knows when it was reached
   event_handle(std::shared_ptr<cuda_context> context, bool timed);
   event_handle(event_handle&& other) noexcept;
   event_handle& operator=(event_handle&& other) noexcept;

@@ -65,7 +65,7 @@ class cuda_kernel final : public detail::kernel_interface {
   std::size_t allowed_dynamic_bytes_;
 };
 
-/// What a launch asks for beyond the limits of kernel and device; empty if nothing.
+/// Describes what a launch asks for beyond the limits of kernel and device; empty if nothing.
 std::string describe_excess(const nd_range& range, const kernel_info& kernel,
                             const device_limits& limits);
 

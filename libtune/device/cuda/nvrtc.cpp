@@ -26,7 +26,7 @@ class nvrtc_program {
   /// The machine code, after success. @throws build_error
   std::vector<std::byte> cubin() const;
 
-  /// What the compiler printed about the last compile.
+  /// Returns the messages of the last compile.
   std::string log() const;
 
   [[noreturn]] void throw_build_error(nvrtcResult result, const std::string& version,

@@ -12,7 +12,7 @@
 
 namespace tune::cuda {
 
-/// What a stream was given during a capture: a graph of the driver that cannot be launched yet.
+/// The commands of a stream during a capture: a graph of the driver that cannot be launched yet.
 class captured_graph {
  public:
   /// Calls enqueue() while the stream captures. If that throws, the capture is ended all the same,

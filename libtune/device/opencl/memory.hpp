@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <memory>
 
-#include "libtune/device/queue_interface.hpp"
 #include "libtune/device/opencl/clhpp.hpp"
 #include "libtune/device/opencl/context.hpp"
+#include "libtune/device/queue_interface.hpp"
 
 namespace tune::opencl {
 
@@ -35,7 +35,8 @@ class opencl_buffer final : public detail::buffer_interface {
   managed_memory_kind access_;
 };
 
-/// How the host reaches a device's shared virtual memory: directly where that is fine-grained.
+/// Returns how the host reaches a device's shared virtual memory: directly where it is
+/// fine-grained.
 managed_memory_kind managed_memory_of(const cl::Device& device) noexcept;
 
 /// A buffer over shared virtual memory. @throws device_error

@@ -37,7 +37,8 @@ COMPILER_TEST_CASE("code of another machine is none of CUDA") {
   CHECK_FALSE(tune::cuda::is_complete_cubin(cubin));
 }
 
-/// What the kernels of a text require, as "name=1x2x3" in the order of their names.
+/// Returns the work groups that the kernels of a text require, as "name=1x2x3" in the order of
+/// their names.
 std::string required_by(const std::string& text) {
   const std::string preamble(tune::preamble(tune::kernel_language::cuda_cpp));
   std::string all;

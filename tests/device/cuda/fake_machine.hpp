@@ -15,7 +15,7 @@ namespace fake_cuda {
 
 inline const tune::cuda::nvrtc& compiler() { return tune::cuda::default_nvrtc(); }
 
-/// Whether the compiler is there; else the test case is skipped.
+/// True if the compiler is there; else the test case is skipped.
 inline bool has_compiler() {
   if (compiler().absence().empty()) return true;
   tune::testing::skip(compiler().absence());
