@@ -20,6 +20,7 @@
 #include "tests/array/numbered_array.hpp"
 #include "tests/array/random_region.hpp"
 #include "tests/testing/every_device.hpp"
+#include "tests/testing/refusals.hpp"
 
 namespace allocator_test {
 
@@ -85,17 +86,10 @@ TEST_CASE("no other memory is taken, and a full buffer is an error that says how
   const buffer first = memory.allocate(300);
   std::optional<buffer> second = memory.allocate(256);
   CHECK(memory.bytes_in_use() == 768);
-  CHECK_THROWS_WITH_AS(memory.allocate(300),
-                       "allocating 300 bytes in a buffer of 1024 failed on device 'fake device': "
-                       "768 bytes are in use, and the largest free part has 256; let arrays go "
-                       "before, or set more memory aside",
-                       tune::device_error);
-  try {
-    static_cast<void>(memory.allocate(300));
-    FAIL("it was not full");
-  } catch (const tune::device_error& full) {
-    CHECK(full.failure() == tune::device_failure::out_of_memory);
-  }
+  tune::testing::check_refused(
+      [&] { memory.allocate(300); }, tune::device_failure::out_of_memory,
+      {"allocating 300 bytes in a buffer of 1024 failed on device 'fake device': 768 bytes are in "
+       "use, and the largest free part has 256; let arrays go before, or set more memory aside"});
   second.reset();
   CHECK(memory.allocate(300).size_bytes() == 300);
   CHECK(fake.calls(fake_call::allocate) == 1);

@@ -55,18 +55,6 @@ TEST_CASE("a sub-buffer says what is wrong with it before the device is asked") 
                        doctest::Contains("another context"), tune::argument_error);
 }
 
-TEST_CASE("the memory of a buffer lives as long as its parts") {
-  const tune::testing::fake_device fake;
-  const tune::context context = fake.device().create_context();
-  std::optional<tune::buffer> whole = context.create_buffer(256);
-  std::optional<tune::buffer> part = context.create_sub_buffer(*whole, 128, 64);
-  CHECK(fake.live_bytes() == 256);
-  whole.reset();
-  CHECK(fake.live_bytes() == 256);
-  part.reset();
-  CHECK(fake.live_bytes() == 0);
-}
-
 struct bench {
   explicit bench(managed_memory_kind kind = managed_memory_kind::mapped)
       : fake({.managed_memory = kind}) {}
@@ -129,13 +117,6 @@ TEST_CASE_FIXTURE(bench, "a failure leaves map, and nothing is mapped") {
   fake.fail_next(tune::testing::fake_call::finish);
   CHECK_THROWS_AS((void)queue.map(data), tune::device_error);
   CHECK_NOTHROW((void)queue.map(data));
-}
-
-TEST_CASE_FIXTURE(bench, "a buffer that is not managed says so") {
-  CHECK_THROWS_WITH_AS((void)queue.map(context.create_buffer(12)),
-                       doctest::Contains("a buffer of 12 bytes on device 'fake device' is not "
-                                         "managed memory"),
-                       tune::argument_error);
 }
 
 }  // namespace context_test

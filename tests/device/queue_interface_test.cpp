@@ -55,12 +55,6 @@ TEST_CASE_FIXTURE(bench, "a fill of nothing does not reach the device") {
   CHECK(fake.calls(tune::testing::fake_call::fill) == 0);
 }
 
-TEST_CASE_FIXTURE(bench, "a queue without profiling knows that it has none") {
-  CHECK_FALSE(queue.impl()->profiling());
-  CHECK(context.create_command_queue({.profiling = true}).impl()->profiling());
-  CHECK(context.create_tuning_command_queue().impl()->profiling());
-}
-
 std::vector<copy_request> parts_of(const copy_request& wanted) {
   std::vector<copy_request> parts;
   tune::detail::for_each_part(wanted, [&](const copy_request& part) { parts.push_back(part); });

@@ -10,25 +10,17 @@
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/testing/fake_state.hpp"
+#include "tests/testing/refusals.hpp"
 
 namespace fake_context_test {
 
 using tune::device_failure;
+using tune::testing::check_refused;
 using tune::testing::fake_call;
 using tune::testing::fake_device;
 using tune::testing::fake_macros;
 
 const tune::program_source with_wgs{"k", "#define wgs 128", {}};
-
-device_failure failure_of(const tune::context& context, std::size_t bytes) {
-  try {
-    context.create_buffer(bytes);
-  } catch (const tune::device_error& caught) {
-    return caught.failure();
-  }
-  FAIL("the buffer was made");
-  return device_failure::other;
-}
 
 TEST_CASE("fresh buffers are full of poison") {
   const tune::context context = fake_device().device().create_context();
@@ -43,12 +35,12 @@ TEST_CASE("memory is taken by buffers and given back with them") {
   {
     const tune::buffer first = context.create_buffer(60);
     CHECK(fake.live_bytes() == 60);
-    CHECK(failure_of(context, 41) == device_failure::out_of_memory);
+    check_refused([&] { context.create_buffer(41); }, device_failure::out_of_memory);
     const tune::buffer second = context.create_buffer(40);
     CHECK(fake.live_bytes() == 100);
   }
   CHECK(fake.live_bytes() == 0);
-  CHECK(failure_of(context, 61) == device_failure::out_of_memory);
+  check_refused([&] { context.create_buffer(61); }, device_failure::out_of_memory);
   CHECK(fake.live_bytes() == 0);
 }
 

@@ -10,6 +10,7 @@
 #include "tests/conformance/conformance_kernels.hpp"
 #include "tests/conformance/conformance_requirements.hpp"
 #include "tests/device/cuda/fake_machine.hpp"
+#include "tests/testing/refusals.hpp"
 
 namespace queue_test {
 
@@ -72,17 +73,14 @@ COMPILER_TEST_CASE("without profiling an event is one, and nothing goes before i
 COMPILER_TEST_CASE("a refused launch names kernel and configuration, and says what was too much") {
   bench b;
   tune::kernel add = make_add(b);
-  try {
-    b.queue.enqueue(add, {{4096, 2}, {2048, 1}, 16});
-    FAIL("launched");
-  } catch (const tune::device_error& failure) {
-    const std::string text = failure.what();
-    INFO(text);
-    CHECK(failure.failure() == tune::device_failure::over_limit);
-    CHECK(text.find("launch of kernel 'add' with 4096 x 2 x 1 work items in groups of 2048 x 1 x 1 "
-                    "and 16 bytes of dynamic local memory failed on device 'Fake H200'") == 0);
-    CHECK(text.find("the device allows 1024") != std::string::npos);
-  }
+  tune::testing::check_refused(
+      [&] {
+        b.queue.enqueue(add, {{4096, 2}, {2048, 1}, 16});
+      },
+      tune::device_failure::over_limit,
+      {"launch of kernel 'add' with 4096 x 2 x 1 work items in groups of 2048 x 1 x 1 and 16 bytes "
+       "of dynamic local memory failed on device 'Fake H200'",
+       "the device allows 1024"});
   fake_cuda::settings().failures["cuLaunchKernel"] = CUDA_ERROR_ILLEGAL_ADDRESS;
   CHECK_THROWS_WITH_AS(b.queue.enqueue(add, range), doctest::Contains("launched before"),
                        tune::device_error);
