@@ -55,7 +55,7 @@ namespace detail {
 class memory_chunk;
 }
 
-/// Hands out parts of one buffer that somebody else made, and never asks for more memory: for
+/// Hands out parts of one existing buffer, and never asks for more memory: for
 /// memory that was set aside, or is shared with another library. A part goes back when its last
 /// handle goes, and may be handed out again at once: as for pooled_allocator, all that uses them
 /// should be in one queue. The parts keep the buffer.

@@ -28,9 +28,9 @@ struct stray_write {
   std::string describe() const;
 };
 
-/// Device memory between two bands of bytes that nobody should write, so that a kernel which leaves
-/// its array is found out, as long as it does not leave the bands too. An array may use less than
-/// all of the memory: the band behind it begins where it ends. Not thread-safe.
+/// Device memory between two bands of bytes that are not to be written, so that a kernel which
+/// leaves its array is found out, as long as it does not leave the bands too. An array may use less
+/// than all of the memory: the band behind it begins where it ends. Not thread-safe.
 class guarded_memory {
  public:
   /// @param band_bytes  of each of the two bands; rounded up to the alignment of buffers

@@ -22,6 +22,19 @@ bool overlaps_itself(const fill_region& region) noexcept {
   return region.slices > 1 && region.slice_pitch_bytes < slice_bytes;
 }
 
+// Enough to hide what a store takes, and few enough for any device.
+constexpr std::size_t group_items = 64;
+constexpr work_size most_groups{4096, 1024, 64};
+
+std::size_t widest_kernel(const fill_region& region, std::size_t pattern_bytes) noexcept {
+  std::size_t kernel = fill_word_bytes.size() - 1;
+  while (kernel > 0 && !(is_counted_in(fill_word_bytes[kernel], region) &&
+                         std::lcm(pattern_bytes, fill_word_bytes[kernel]) <= max_pattern_bytes)) {
+    --kernel;
+  }
+  return kernel;
+}
+
 }  // namespace
 
 // Subtracts and divides only, so that no size is too large for it.
@@ -87,23 +100,6 @@ std::span<const std::byte> shortest(std::span<const std::byte> pattern) noexcept
   }
   return pattern;
 }
-
-namespace {
-
-// Enough to hide what a store takes, and few enough for any device.
-constexpr std::size_t group_items = 64;
-constexpr work_size most_groups{4096, 1024, 64};
-
-std::size_t widest_kernel(const fill_region& region, std::size_t pattern_bytes) noexcept {
-  std::size_t kernel = fill_word_bytes.size() - 1;
-  while (kernel > 0 && !(is_counted_in(fill_word_bytes[kernel], region) &&
-                         std::lcm(pattern_bytes, fill_word_bytes[kernel]) <= max_pattern_bytes)) {
-    --kernel;
-  }
-  return kernel;
-}
-
-}  // namespace
 
 std::string_view fill_kernel_text() noexcept { return embedded::fill_kernel; }
 

@@ -57,7 +57,7 @@ class graph_interface {
 
   const std::shared_ptr<context_interface>& context() const noexcept { return context_; }
 
-  /// Enqueues the commands. event is null where nobody wants one; otherwise it becomes the event of
+  /// Enqueues the commands. event is null where none is wanted; otherwise it becomes the event of
   /// all of them together.
   void launch(queue_interface& queue, std::shared_ptr<event_interface>* event) {
     do_launch(queue, event);
@@ -165,7 +165,7 @@ class queue_interface {
  private:
   using event_pointer = std::shared_ptr<event_interface>;
 
-  /// event is null where nobody wants one; otherwise the function sets it.
+  /// event is null where none is wanted; otherwise the function sets it.
   virtual void do_launch(kernel_interface& kernel, const nd_range& range, event_pointer* event) = 0;
   virtual void do_copy(const copy_request& request) = 0;
   /// One command, whose pattern divides each row. The region is merged and not empty, the pattern

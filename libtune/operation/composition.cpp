@@ -73,6 +73,22 @@ void link_all(const std::string& name, const io_slots& children) {
   guard.keep();
 }
 
+std::vector<dimension> dimensions_of(const std::vector<named_operation>& operations) {
+  std::vector<dimension> all;
+  for (const named_operation& each : operations) {
+    for (const named_slot& item : each.operation->slots()) {
+      const std::vector<dimension> some = item.slot->all_dimensions();
+      all.insert(all.end(), some.begin(), some.end());
+    }
+  }
+  return all;
+}
+
+auto find_named(const std::vector<named_slot>& slots, const std::string& name) noexcept {
+  return std::find_if(slots.begin(), slots.end(),
+                      [&](const named_slot& item) { return item.name == name; });
+}
+
 }  // namespace
 
 compound_slot::compound_slot(const std::string& name,
@@ -136,26 +152,6 @@ void alias_slot::do_collect(std::vector<dimension>& dimensions) const {
     dimensions.insert(dimensions.end(), below.begin(), below.end());
   }
 }
-
-namespace {
-
-std::vector<dimension> dimensions_of(const std::vector<named_operation>& operations) {
-  std::vector<dimension> all;
-  for (const named_operation& each : operations) {
-    for (const named_slot& item : each.operation->slots()) {
-      const std::vector<dimension> some = item.slot->all_dimensions();
-      all.insert(all.end(), some.begin(), some.end());
-    }
-  }
-  return all;
-}
-
-auto find_named(const std::vector<named_slot>& slots, const std::string& name) noexcept {
-  return std::find_if(slots.begin(), slots.end(),
-                      [&](const named_slot& item) { return item.name == name; });
-}
-
-}  // namespace
 
 composition::composition(const std::vector<named_operation>& operations)
     : guard_(dimensions_of(operations)) {

@@ -137,14 +137,6 @@ class dot_writer {
   std::map<const slot*, std::size_t> numbers_;
 };
 
-}  // namespace
-
-std::string to_dot(const operation& drawn, const std::string& name) {
-  return dot_writer(drawn, name).take();
-}
-
-namespace {
-
 struct file_closer {
   void operator()(std::FILE* file) const noexcept { std::fclose(file); }  // NOLINT: it owns it
 };
@@ -206,6 +198,10 @@ std::string contents(std::FILE* file) {
 }
 
 }  // namespace
+
+std::string to_dot(const operation& drawn, const std::string& name) {
+  return dot_writer(drawn, name).take();
+}
 
 void write_svg(const operation& drawn, const std::filesystem::path& path, const std::string& name) {
   const temporary_file input = make_temporary_file();

@@ -294,7 +294,7 @@ class captured_operation {
 
   /// Binds what is missing, then enqueues the work and returns without waiting for it. Allocates
   /// nothing unless something is to be bound or recorded. While the queue is being captured by
-  /// somebody else, the work becomes part of that capture.
+  /// other code, the work becomes part of that capture.
   /// @throws whatever the operation throws when it is recorded; the next run tries again
   void run();
   /// The same as run().

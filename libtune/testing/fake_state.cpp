@@ -30,6 +30,34 @@ std::string describe(fake_call call, std::string_view subject) {
   return "call";
 }
 
+// #line 7 "name" says what the next line is called.
+void follow_line_directive(const std::string& line, std::string& name, std::size_t& number) {
+  std::istringstream words(line);
+  std::string directive;
+  std::size_t next = 0;
+  if (words >> directive >> next) number = next - 1;
+  const std::size_t open = line.find('"');
+  if (open != std::string::npos) name = line.substr(open + 1, line.rfind('"') - open - 1);
+}
+
+std::string compile_log(const program_source& source) {
+  std::istringstream lines(source.text);
+  std::string log;
+  std::string name = source.name;
+  std::size_t number = 0;
+  int conditions = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (line.starts_with("#line ")) follow_line_directive(line, name, number);
+    if (line.starts_with("#if")) ++conditions;
+    if (line.starts_with("#endif")) --conditions;
+    if (line.starts_with("#error") && conditions == 0) {
+      log += fmt::format("{}:{}:1: error: {}\n", name, number, line.substr(1));
+    }
+  }
+  return log;
+}
+
 }  // namespace
 
 fake_state::fake_state(fake_device_options options) : options_(std::move(options)) {
@@ -124,38 +152,6 @@ void fake_state::reserve(std::size_t bytes) {
     if (bytes > all - live) refuse(fmt::format("{} of {} bytes are taken", live, all));
   } while (!live_bytes_.compare_exchange_weak(live, live + bytes));
 }
-
-namespace {
-
-// #line 7 "name" says what the next line is called.
-void follow_line_directive(const std::string& line, std::string& name, std::size_t& number) {
-  std::istringstream words(line);
-  std::string directive;
-  std::size_t next = 0;
-  if (words >> directive >> next) number = next - 1;
-  const std::size_t open = line.find('"');
-  if (open != std::string::npos) name = line.substr(open + 1, line.rfind('"') - open - 1);
-}
-
-std::string compile_log(const program_source& source) {
-  std::istringstream lines(source.text);
-  std::string log;
-  std::string name = source.name;
-  std::size_t number = 0;
-  int conditions = 0;
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    if (line.starts_with("#line ")) follow_line_directive(line, name, number);
-    if (line.starts_with("#if")) ++conditions;
-    if (line.starts_with("#endif")) --conditions;
-    if (line.starts_with("#error") && conditions == 0) {
-      log += fmt::format("{}:{}:1: error: {}\n", name, number, line.substr(1));
-    }
-  }
-  return log;
-}
-
-}  // namespace
 
 void check_source(const program_source& source, const device_info& device) {
   const std::string log = compile_log(source);

@@ -29,6 +29,20 @@ comparison compare_bits(const array_layout& layout, const void* before, const vo
   return compare(layout, before, layout, now, tolerance::exact().allowing_nan());
 }
 
+// The answer with the padding of the result.
+std::vector<std::byte> padded_as(const array_layout& wanted, const array_layout& layout,
+                                 const void* elements, const row_layout& to) {
+  std::vector<std::byte> bytes(wanted.bytes());
+  const std::size_t element = layout.element_bytes();
+  const row_layout from = *row_layout::of(layout);
+  for (std::uint64_t row = 0; row < to.rows; ++row) {
+    std::memcpy(bytes.data() + row * to.pitch * element,
+                static_cast<const std::byte*>(elements) + row * from.pitch * element,
+                to.columns * element);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 bit_comparison::snapshot bit_comparison::keep(command_queue& queue, const device_array& array) {
@@ -80,24 +94,6 @@ std::optional<std::string> bit_comparison::find_change(command_queue& queue, con
   if (compared.matches()) return std::nullopt;
   return compared.describe();
 }
-
-namespace {
-
-// The answer with the padding of the result.
-std::vector<std::byte> padded_as(const array_layout& wanted, const array_layout& layout,
-                                 const void* elements, const row_layout& to) {
-  std::vector<std::byte> bytes(wanted.bytes());
-  const std::size_t element = layout.element_bytes();
-  const row_layout from = *row_layout::of(layout);
-  for (std::uint64_t row = 0; row < to.rows; ++row) {
-    std::memcpy(bytes.data() + row * to.pitch * element,
-                static_cast<const std::byte*>(elements) + row * from.pitch * element,
-                to.columns * element);
-  }
-  return bytes;
-}
-
-}  // namespace
 
 struct device_comparison::prepared {
   context place;

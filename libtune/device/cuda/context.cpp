@@ -29,7 +29,7 @@ std::shared_ptr<cuda_context> cuda_context::create(
   cuda::check(api, api.context_create(&created, CU_CTX_SCHED_AUTO, device->handle()), "cuCtxCreate",
               device->info());
   auto context = std::make_shared<cuda_context>(device, created, ownership::owned);
-  // It was made current, which nobody asked for.
+  // Making a context also makes it current, which is not wanted here.
   CUcontext popped = nullptr;
   context->check(api.context_pop(&popped), "cuCtxPopCurrent");
   return context;

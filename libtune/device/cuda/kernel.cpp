@@ -59,6 +59,30 @@ std::size_t freely_allowed(const kernel_info& kernel, const device_limits& limit
   return limits.local_memory_bytes - std::min(kernel.local_memory_bytes, limits.local_memory_bytes);
 }
 
+// The same in every device that CUDA still has.
+constexpr std::array<std::size_t, 3> max_groups{2147483647, 65535, 65535};
+constexpr std::array<char, 3> axes{'x', 'y', 'z'};
+
+std::string to_text(const work_size& size) {
+  return fmt::format("{} x {} x {}", size.x, size.y, size.z);
+}
+
+std::string describe_extents(const nd_range& range, const device_limits& limits) {
+  const std::array<std::size_t, 3> local{range.local.x, range.local.y, range.local.z};
+  const std::array<std::size_t, 3> global{range.global.x, range.global.y, range.global.z};
+  for (std::size_t i = 0; i < local.size(); ++i) {
+    if (local[i] > limits.max_work_group_extent[i]) {
+      return fmt::format("a work group of {} along {}, the device allows {}", local[i], axes[i],
+                         limits.max_work_group_extent[i]);
+    }
+    if (global[i] / local[i] > max_groups[i]) {
+      return fmt::format("{} work groups along {}, the device allows {}", global[i] / local[i],
+                         axes[i], max_groups[i]);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 cuda_kernel::cuda_kernel(const std::shared_ptr<cuda_context>& context,
@@ -164,34 +188,6 @@ void cuda_kernel::refuse_size(std::size_t index, std::size_t size) const {
   if (sizes_are_known_) throw_wrong_argument(index, given, most);
   throw_wrong_argument(index, given, "at most " + most);
 }
-
-namespace {
-
-// The same in every device that CUDA still has.
-constexpr std::array<std::size_t, 3> max_groups{2147483647, 65535, 65535};
-constexpr std::array<char, 3> axes{'x', 'y', 'z'};
-
-std::string to_text(const work_size& size) {
-  return fmt::format("{} x {} x {}", size.x, size.y, size.z);
-}
-
-std::string describe_extents(const nd_range& range, const device_limits& limits) {
-  const std::array<std::size_t, 3> local{range.local.x, range.local.y, range.local.z};
-  const std::array<std::size_t, 3> global{range.global.x, range.global.y, range.global.z};
-  for (std::size_t i = 0; i < local.size(); ++i) {
-    if (local[i] > limits.max_work_group_extent[i]) {
-      return fmt::format("a work group of {} along {}, the device allows {}", local[i], axes[i],
-                         limits.max_work_group_extent[i]);
-    }
-    if (global[i] / local[i] > max_groups[i]) {
-      return fmt::format("{} work groups along {}, the device allows {}", global[i] / local[i],
-                         axes[i], max_groups[i]);
-    }
-  }
-  return {};
-}
-
-}  // namespace
 
 std::string describe_excess(const nd_range& range, const kernel_info& kernel,
                             const device_limits& limits) {

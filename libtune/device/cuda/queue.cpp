@@ -37,6 +37,27 @@ void begin_capture(const cuda_context& context, CUstream stream) {
                 "cuStreamBeginCapture");
 }
 
+// Larger counts are over every limit; the driver must not see them cut down to a valid one.
+unsigned count(std::size_t value) noexcept {
+  constexpr std::size_t most = std::numeric_limits<unsigned>::max();
+  return static_cast<unsigned>(value < most ? value : most);
+}
+
+// Most launches have one axis or two, and division is what costs most on this side of the driver.
+unsigned groups(std::size_t global, std::size_t local) noexcept {
+  return count(local == 1 ? global : global / local);
+}
+
+CUresult launch_on(const driver_api& api, cuda_kernel& kernel, const nd_range& range,
+                   CUstream stream) {
+  const work_size& global = range.global;
+  const work_size& local = range.local;
+  return api.launch_kernel(kernel.handle(), groups(global.x, local.x), groups(global.y, local.y),
+                           groups(global.z, local.z), count(local.x), count(local.y),
+                           count(local.z), count(range.local_memory_bytes), stream,
+                           kernel.arguments(), nullptr);
+}
+
 }  // namespace
 
 captured_graph::captured_graph(const cuda_context& context, CUstream stream,
@@ -92,31 +113,6 @@ void cuda_graph::do_launch(detail::queue_interface& queue,
                            std::shared_ptr<detail::event_interface>* event) {
   static_cast<cuda_queue&>(queue).launch_graph(handle_, event);
 }
-
-namespace {
-
-// Larger counts are over every limit; the driver must not see them cut down to a valid one.
-unsigned count(std::size_t value) noexcept {
-  constexpr std::size_t most = std::numeric_limits<unsigned>::max();
-  return static_cast<unsigned>(value < most ? value : most);
-}
-
-// Most launches have one axis or two, and division is what costs most on this side of the driver.
-unsigned groups(std::size_t global, std::size_t local) noexcept {
-  return count(local == 1 ? global : global / local);
-}
-
-CUresult launch_on(const driver_api& api, cuda_kernel& kernel, const nd_range& range,
-                   CUstream stream) {
-  const work_size& global = range.global;
-  const work_size& local = range.local;
-  return api.launch_kernel(kernel.handle(), groups(global.x, local.x), groups(global.y, local.y),
-                           groups(global.z, local.z), count(local.x), count(local.y),
-                           count(local.z), count(range.local_memory_bytes), stream,
-                           kernel.arguments(), nullptr);
-}
-
-}  // namespace
 
 cuda_queue::cuda_queue(const std::shared_ptr<cuda_context>& context, CUstream handle,
                        ownership owner, detail::queue_settings settings)

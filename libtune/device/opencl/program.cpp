@@ -74,76 +74,6 @@ std::size_t index_of(const cl::Program& program, const cl::Device& device) {
   return static_cast<std::size_t>(found - devices.begin());
 }
 
-}  // namespace
-
-// The compilers of PoCL and NVIDIA count their warnings on standard error, "1 warning generated.",
-// for programs that compile, whose log nobody reads. They know no option that keeps them from it.
-std::string_view own_options(const device_info& device) noexcept {
-  const bool counts = is_pocl(device) || device.identity.platform == "NVIDIA CUDA";
-  return counts ? "-w" : "";
-}
-
-cl::Program build_program(const opencl_context& context, const program_source& source) {
-  cl::Program handle;
-  try {
-    handle = cl::Program(context.handle(), source.text);
-    handle.build({context.device_handle()}, all_options(source, context.info()).c_str());
-  } catch (const cl::Error& failure) {
-    if (!is_source_failure(failure.err())) {
-      throw_error(failure.err(), failure.what(), context.info());
-    }
-    cl_int status = CL_SUCCESS;  // keeps a second failure from hiding the first
-    std::string log = handle.getBuildInfo<CL_PROGRAM_BUILD_LOG>(context.device_handle(), &status);
-    if (log.empty()) log = error_name(failure.err());
-    throw build_error("'" + source.name + "' does not compile for device '" +
-                          context.info().identity.name + "':\n" + log,
-                      log);
-  }
-  return handle;
-}
-
-opencl_program::opencl_program(const std::shared_ptr<opencl_context>& context,
-                               const program_source& source)
-    : program_interface(context),
-      device_handle_(context->device_handle()),
-      handle_(build_program(*context, source)) {}
-
-opencl_program::opencl_program(const std::shared_ptr<opencl_context>& context,
-                               const std::string& name, std::span<const std::byte> binary)
-    : program_interface(context),
-      device_handle_(context->device_handle()),
-      handle_(load(*context, name, binary)) {}
-
-std::unique_ptr<detail::kernel_interface> opencl_program::do_create_kernel(
-    const std::string& name) const {
-  const device_info& device = context()->info();
-  cl_int status = CL_SUCCESS;
-  cl_kernel created = clCreateKernel(handle_(), name.c_str(), &status);
-  check(status, ("clCreateKernel(\"" + name + "\")").c_str(), device);
-  return guarded(device, [&] {
-    return std::make_unique<opencl_kernel>(context(), cl::Kernel(created), device_handle_);
-  });
-}
-
-std::vector<std::byte> opencl_program::do_binary() const {
-  const device_info& device = context()->info();
-  return guarded(device, [&] {
-    const auto sizes = handle_.getInfo<CL_PROGRAM_BINARY_SIZES>();
-    const std::size_t index = index_of(handle_, device_handle_);
-    std::vector<std::byte> binary(sizes.at(index));
-    if (binary.empty()) return binary;
-    // Null leaves out the binary of a device.
-    std::vector<unsigned char*> places(sizes.size(), nullptr);
-    places[index] = reinterpret_cast<unsigned char*>(binary.data());
-    check(clGetProgramInfo(handle_(), CL_PROGRAM_BINARIES, places.size() * sizeof places[0],
-                           places.data(), nullptr),
-          "reading a program's binary", device);
-    return binary;
-  });
-}
-
-namespace {
-
 // What PoCL compiles beside the general form of each kernel before it gives a binary out.
 constexpr const char* shapes_variable = "POCL_BINARY_SPECIALIZE_WG";
 // It has one form for launches whose extents are all below this, and one for others.
@@ -238,6 +168,72 @@ std::vector<std::byte> binary_with(const program& made, const std::string& shape
 }
 
 }  // namespace
+
+// The compilers of PoCL and NVIDIA count their warnings on standard error, "1 warning generated.",
+// for programs that compile, whose log nobody reads. They know no option that keeps them from it.
+std::string_view own_options(const device_info& device) noexcept {
+  const bool counts = is_pocl(device) || device.identity.platform == "NVIDIA CUDA";
+  return counts ? "-w" : "";
+}
+
+cl::Program build_program(const opencl_context& context, const program_source& source) {
+  cl::Program handle;
+  try {
+    handle = cl::Program(context.handle(), source.text);
+    handle.build({context.device_handle()}, all_options(source, context.info()).c_str());
+  } catch (const cl::Error& failure) {
+    if (!is_source_failure(failure.err())) {
+      throw_error(failure.err(), failure.what(), context.info());
+    }
+    cl_int status = CL_SUCCESS;  // keeps a second failure from hiding the first
+    std::string log = handle.getBuildInfo<CL_PROGRAM_BUILD_LOG>(context.device_handle(), &status);
+    if (log.empty()) log = error_name(failure.err());
+    throw build_error("'" + source.name + "' does not compile for device '" +
+                          context.info().identity.name + "':\n" + log,
+                      log);
+  }
+  return handle;
+}
+
+opencl_program::opencl_program(const std::shared_ptr<opencl_context>& context,
+                               const program_source& source)
+    : program_interface(context),
+      device_handle_(context->device_handle()),
+      handle_(build_program(*context, source)) {}
+
+opencl_program::opencl_program(const std::shared_ptr<opencl_context>& context,
+                               const std::string& name, std::span<const std::byte> binary)
+    : program_interface(context),
+      device_handle_(context->device_handle()),
+      handle_(load(*context, name, binary)) {}
+
+std::unique_ptr<detail::kernel_interface> opencl_program::do_create_kernel(
+    const std::string& name) const {
+  const device_info& device = context()->info();
+  cl_int status = CL_SUCCESS;
+  cl_kernel created = clCreateKernel(handle_(), name.c_str(), &status);
+  check(status, ("clCreateKernel(\"" + name + "\")").c_str(), device);
+  return guarded(device, [&] {
+    return std::make_unique<opencl_kernel>(context(), cl::Kernel(created), device_handle_);
+  });
+}
+
+std::vector<std::byte> opencl_program::do_binary() const {
+  const device_info& device = context()->info();
+  return guarded(device, [&] {
+    const auto sizes = handle_.getInfo<CL_PROGRAM_BINARY_SIZES>();
+    const std::size_t index = index_of(handle_, device_handle_);
+    std::vector<std::byte> binary(sizes.at(index));
+    if (binary.empty()) return binary;
+    // Null leaves out the binary of a device.
+    std::vector<unsigned char*> places(sizes.size(), nullptr);
+    places[index] = reinterpret_cast<unsigned char*>(binary.data());
+    check(clGetProgramInfo(handle_(), CL_PROGRAM_BINARIES, places.size() * sizeof places[0],
+                           places.data(), nullptr),
+          "reading a program's binary", device);
+    return binary;
+  });
+}
 
 bool is_pocl(const device_info& device) noexcept {
   return device.identity.platform == "Portable Computing Language";

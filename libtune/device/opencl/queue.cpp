@@ -22,6 +22,16 @@ std::chrono::nanoseconds difference(cl_ulong later, cl_ulong earlier) {
   return std::chrono::nanoseconds(static_cast<std::int64_t>(later - earlier));
 }
 
+[[noreturn]] void throw_launch_error(cl_int code, const opencl_kernel& kernel,
+                                     const nd_range& range) {
+  if (code == CL_INVALID_KERNEL_ARGS) kernel.check_arguments();
+  const std::string call =
+      fmt::format("launch of kernel '{}' with {} x {} x {} work items in groups of {} x {} x {}",
+                  kernel.info().name, range.global.x, range.global.y, range.global.z, range.local.x,
+                  range.local.y, range.local.z);
+  throw_error(code, call, kernel.context()->info());
+}
+
 }  // namespace
 
 opencl_event::opencl_event(std::shared_ptr<detail::context_interface> context, cl::Event handle,
@@ -58,20 +68,6 @@ cl_ulong opencl_event::time(cl_profiling_info which) const {
         "reading the time of a command", context_->info());
   return result;
 }
-
-namespace {
-
-[[noreturn]] void throw_launch_error(cl_int code, const opencl_kernel& kernel,
-                                     const nd_range& range) {
-  if (code == CL_INVALID_KERNEL_ARGS) kernel.check_arguments();
-  const std::string call =
-      fmt::format("launch of kernel '{}' with {} x {} x {} work items in groups of {} x {} x {}",
-                  kernel.info().name, range.global.x, range.global.y, range.global.z, range.local.x,
-                  range.local.y, range.local.z);
-  throw_error(code, call, kernel.context()->info());
-}
-
-}  // namespace
 
 opencl_queue::opencl_queue(const std::shared_ptr<opencl_context>& context,
                            detail::queue_settings settings)
