@@ -14,7 +14,7 @@
 #include "libtune/base/word_table.hpp"
 #include "libtune/store/database/database_place.hpp"
 #include "libtune/store/database/missed_keys.hpp"
-#include "libtune/store/files/user_cache_folder.hpp"
+#include "libtune/store/files/file_system.hpp"
 #include "libtune/tune/test_mode.hpp"
 
 namespace tune {

@@ -13,7 +13,7 @@
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/database/record_memory.hpp"
-#include "libtune/store/files/key_lock.hpp"
+#include "libtune/store/files/named_lock.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/engine/denylist.hpp"
 #include "libtune/tune/engine/device_lease.hpp"

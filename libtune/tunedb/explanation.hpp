@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "libtune/store/database/record.hpp"
-#include "libtune/store/database/result_origin.hpp"
+#include "libtune/store/database/stored_trial.hpp"
 #include "libtune/store/database/stored_trial.hpp"
 #include "libtune/tune/lookup_plan.hpp"
 #include "libtune/tune/settings.hpp"

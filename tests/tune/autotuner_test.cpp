@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "libtune/base/fields.hpp"
-#include "libtune/store/database/database_use.hpp"
+#include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/run_tests.hpp"

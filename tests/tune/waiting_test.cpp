@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "libtune/store/database/record_memory.hpp"
-#include "libtune/store/files/device_lock.hpp"
+#include "libtune/store/files/named_lock.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/engine/device_lease.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "libtune/base/never_destroyed.hpp"
-#include "libtune/store/database/database_use.hpp"
+#include "libtune/store/database/connection.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/wait_report.hpp"

@@ -13,7 +13,7 @@
 #include "libtune/kernel/compiler.hpp"
 #include "libtune/kernel/keep_no_programs.hpp"
 #include "libtune/measure/timing/sample_size.hpp"
-#include "libtune/store/database/database_use.hpp"
+#include "libtune/store/database/connection.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
 
 namespace tune {
