@@ -277,7 +277,7 @@ std::optional<autotuner_core::values> autotuner_core::look_up(request& asked) co
   }
   if (!found) return std::nullopt;
   if (found->grade == match_grade::exact && !found->remembered) {
-    watch_for_kernel_change(asked.layers, identity_, asked.subject, *found);
+    watch_for_kernel_change(asked.context, asked.layers, identity_, asked.subject, *found);
   }
   if (found->grade == match_grade::nearest) {
     warn_once(fmt::format("{} uses the result of device '{}' ({}, {}), which differs in {}",

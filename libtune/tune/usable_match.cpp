@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
-#include "libtune/kernel/compile_watch.hpp"
+#include "libtune/kernel/compile_scope.hpp"
 #include "libtune/tune/engine/limits.hpp"
 #include "libtune/tune/engine/session_setup.hpp"
 #include "libtune/tune/engine/trial_runner.hpp"
@@ -26,14 +26,14 @@ thread_local bool only_looks = false;
 /// While it lives this thread neither compiles nor tunes for the function that it runs.
 class [[nodiscard]] only_looking {
  public:
-  only_looking() : outer_(std::exchange(only_looks, true)) { watch_.refuse_all(); }
+  only_looking() : outer_(std::exchange(only_looks, true)) {}
   ~only_looking() { only_looks = outer_; }
   only_looking(const only_looking&) = delete;
   only_looking& operator=(const only_looking&) = delete;
 
  private:
   bool outer_;
-  compile_watch watch_;
+  compile_scope scope_{{.refuses_all = true}};
 };
 
 // One run is enough to know that it works; its time is of no interest.

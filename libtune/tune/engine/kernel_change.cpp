@@ -9,13 +9,14 @@
 
 #include "libtune/base/library_version.hpp"
 #include "libtune/base/log.hpp"
-#include "libtune/kernel/cache/expected_program.hpp"
+#include "libtune/kernel/expected_program.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/tune/error.hpp"
 
 namespace tune {
 
-void watch_for_kernel_change(const std::shared_ptr<const tuning_layers>& layers,
+void watch_for_kernel_change(const context& context,
+                             const std::shared_ptr<const tuning_layers>& layers,
                              const function_identity& function, const tuning_subject& subject,
                              const record& found) {
   const auto digests = [layers, function, arguments = subject.arguments,
@@ -31,10 +32,10 @@ void watch_for_kernel_change(const std::shared_ptr<const tuning_layers>& layers,
         "the autotune function, or tune again (LIBTUNE_MODE=force)",
         subject, database));
   };
-  expect_program({.configuration = found.values,
-                  .key = subject.arguments,
-                  .digests = digests,
-                  .differs = differs});
+  expect_program(context, {.configuration = found.values,
+                           .key = subject.arguments,
+                           .digests = digests,
+                           .differs = differs});
 }
 
 }  // namespace tune

@@ -9,8 +9,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
-#include "libtune/kernel/compile_watch.hpp"
-#include "libtune/kernel/program_supply.hpp"
+#include "libtune/kernel/compile_scope.hpp"
 #include "libtune/tune/engine/elsewhere.hpp"
 #include "libtune/tune/engine/kept_tuning.hpp"
 #include "libtune/tune/engine/session_setup.hpp"
@@ -81,8 +80,7 @@ class [[nodiscard]] tuning_inside {
 
  private:
   step_listener* listener_;
-  program_supply::none no_programs_;
-  compile_watch unseen_;
+  compile_scope own_;  // a search around it neither sees its programs nor prebuilds them
 };
 
 }  // namespace
