@@ -8,7 +8,7 @@
 
 #include "libtune/base/value.hpp"
 #include "libtune/device/context.hpp"
-#include "libtune/device/program_source.hpp"
+#include "libtune/device/kernel.hpp"
 #include "libtune/kernel/defines.hpp"
 
 namespace tune {

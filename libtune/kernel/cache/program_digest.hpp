@@ -6,7 +6,7 @@
 #include <string>
 
 #include "libtune/device/context.hpp"
-#include "libtune/device/program_source.hpp"
+#include "libtune/device/kernel.hpp"
 #include "libtune/store/cache/binary_key.hpp"
 
 namespace tune {
