@@ -9,8 +9,8 @@
 
 #include "libtune/device/kernel.hpp"
 #include "libtune/kernel/cache/program_cache.hpp"
-#include "libtune/kernel/cache/program_key.hpp"
-#include "libtune/kernel/keep_no_programs.hpp"
+#include "libtune/kernel/cache/program_digest.hpp"
+#include "libtune/kernel/compile_scope.hpp"
 #include "libtune/store/cache/binary_cache.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/fixtures.hpp"
@@ -44,7 +44,7 @@ struct bench {
 TEST_CASE("a binary is found again at once, and on disk when it is written") {
   const bench here;
   CHECK_FALSE(find_cached_binary(here.context, source_of(1)).has_value());
-  const tune::keep_no_programs searching;
+  const tune::compile_scope searching({.keeps_no_binaries = true});
   cache_binary(here.context, source_of(1), binary_of(1));
   CHECK(find_cached_binary(here.context, source_of(1)) == binary_of(1));
   flush_cached_binaries();

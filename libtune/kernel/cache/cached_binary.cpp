@@ -8,7 +8,6 @@
 #include "libtune/kernel/cache/binary_writer.hpp"
 #include "libtune/kernel/cache/program_cache.hpp"
 #include "libtune/kernel/cache/program_digest.hpp"
-#include "libtune/kernel/cache/program_key.hpp"
 #include "libtune/kernel/cache/recent_binaries.hpp"
 #include "libtune/store/cache/binary_cache.hpp"
 

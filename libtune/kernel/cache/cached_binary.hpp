@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The program cache for those who have binaries rather than programs, such as a search whose
-// programs are compiled by a pool. keep_no_programs does not concern it.
+// programs are compiled by a pool. compile_scope::rules::keeps_no_binaries does not concern it.
 #pragma once
 
 #include <cstddef>

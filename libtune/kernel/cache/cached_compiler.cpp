@@ -12,9 +12,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/kernel/cache/program_digest.hpp"
-#include "libtune/kernel/cache/program_key.hpp"
 #include "libtune/kernel/cache/recent_binaries.hpp"
-#include "libtune/kernel/keep_no_programs.hpp"
 #include "libtune/store/cache/binary_cache.hpp"
 
 namespace tune {
@@ -65,8 +63,8 @@ void save(const binary_cache& cache, const binary_key& key, const program& made,
 }  // namespace
 
 cached_compiler::cached_compiler(const compiler& inner, std::shared_ptr<const binary_cache> cache,
-                                 std::shared_ptr<recent_binaries> recent) noexcept
-    : inner_(inner), cache_(std::move(cache)), recent_(std::move(recent)) {}
+                                 std::shared_ptr<recent_binaries> recent, bool keeps) noexcept
+    : inner_(inner), cache_(std::move(cache)), recent_(std::move(recent)), keeps_(keeps) {}
 
 program cached_compiler::do_build(const context& context, const program_source& source) const {
   if (cache_ == nullptr || depends_on_files(source)) return inner_.build(context, source);
@@ -75,7 +73,7 @@ program cached_compiler::do_build(const context& context, const program_source& 
     return *std::move(cached);
   }
   program made = inner_.build(context, source);
-  if (!keep_no_programs::is_active()) save(*cache_, key, made, source.name);
+  if (keeps_) save(*cache_, key, made, source.name);
   return made;
 }
 

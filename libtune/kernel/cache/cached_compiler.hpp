@@ -23,8 +23,9 @@ class cached_compiler final : public compiler {
   /// @param inner  outlives this
   /// @param cache  null: there is none
   /// @param recent  what need not be read from the cache again; null: everything is
+  /// @param keeps  false: programs are taken from the cache, and none is added
   cached_compiler(const compiler& inner, std::shared_ptr<const binary_cache> cache,
-                  std::shared_ptr<recent_binaries> recent = nullptr) noexcept;
+                  std::shared_ptr<recent_binaries> recent = nullptr, bool keeps = true) noexcept;
 
  private:
   program do_build(const context& context, const program_source& source) const override;
@@ -32,6 +33,7 @@ class cached_compiler final : public compiler {
   const compiler& inner_;
   std::shared_ptr<const binary_cache> cache_;
   std::shared_ptr<recent_binaries> recent_;
+  bool keeps_;
 };
 
 }  // namespace tune

@@ -20,7 +20,6 @@
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/kernel/cache/program_digest.hpp"
-#include "libtune/kernel/cache/program_key.hpp"
 #include "libtune/kernel/pool/compile_job.hpp"
 #include "libtune/kernel/pool/worker_crew.hpp"
 #include "libtune/kernel/pool/worker_program.hpp"

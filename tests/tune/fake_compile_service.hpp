@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A workshop for tests, which delivers when and what it is told to.
+// A service for tests, which delivers when and what it is told to.
 #pragma once
 
 #include <algorithm>
@@ -14,28 +14,28 @@
 #include <vector>
 
 #include "libtune/testing/fake_context.hpp"
-#include "libtune/tune/engine/program_workshop.hpp"
+#include "libtune/tune/engine/compile_service.hpp"
 
 namespace sample {
 
 /// The binary that a fake device takes for a source.
-inline tune::supplied_program made_of(const tune::wanted_program& wanted) {
+inline tune::prebuilt_program made_of(const tune::wanted_program& wanted) {
   const std::string text = std::string(tune::testing::fake_program::magic) + wanted.source.text;
-  tune::supplied_program made{.what = tune::supplied_program::status::made};
+  tune::prebuilt_program made{.what = tune::prebuilt_program::status::made};
   for (const char c : text) made.binary.push_back(static_cast<std::byte>(c));
   return made;
 }
 
-class fake_workshop final : public tune::program_workshop {
+class fake_compile_service final : public tune::compile_service {
  public:
-  explicit fake_workshop(std::size_t capacity = 4) : capacity_(capacity) {}
+  explicit fake_compile_service(std::size_t capacity = 4) : capacity_(capacity) {}
 
   /// What becomes of a program; made, unless this says otherwise.
-  std::function<tune::supplied_program(const tune::wanted_program&)> make = made_of;
+  std::function<tune::prebuilt_program(const tune::wanted_program&)> make = made_of;
   /// Whether the program that was ordered last is delivered first.
   bool last_first = false;
   /// What find knows of.
-  std::function<std::optional<tune::supplied_program>(const tune::wanted_program&)> known;
+  std::function<std::optional<tune::prebuilt_program>(const tune::wanted_program&)> known;
 
   std::string missing;  // why it has no helpers
 
@@ -53,7 +53,7 @@ class fake_workshop final : public tune::program_workshop {
 
   std::size_t do_capacity() const override { return capacity_; }
   void do_expect(std::size_t programs) override { expected_ = programs; }
-  std::optional<tune::supplied_program> do_find(const tune::wanted_program& wanted) override {
+  std::optional<tune::prebuilt_program> do_find(const tune::wanted_program& wanted) override {
     return known ? known(wanted) : std::nullopt;
   }
   void do_order(tune::program_order order, const tune::wanted_program& wanted,
