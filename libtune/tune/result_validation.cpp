@@ -12,7 +12,7 @@
 #include "libtune/kernel/compile_scope.hpp"
 #include "libtune/kernel/expected_program.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
-#include "libtune/tune/engine/session_setup.hpp"
+#include "libtune/tune/engine/search_loop.hpp"
 #include "libtune/tune/engine/trial_attempt.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/session.hpp"

@@ -14,7 +14,6 @@
 #include "libtune/tune/engine/compile_service.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/search_loop.hpp"
-#include "libtune/tune/engine/session_setup.hpp"
 #include "libtune/tune/error.hpp"
 
 namespace tune {

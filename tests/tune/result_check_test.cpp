@@ -15,7 +15,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/testing/run_tests.hpp"
 #include "libtune/tune/autotuner.hpp"
-#include "libtune/tune/engine/session_setup.hpp"
+#include "libtune/tune/engine/search_loop.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/session.hpp"
 #include "tests/tune/scale.hpp"

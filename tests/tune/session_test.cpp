@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "libtune/tune/engine/session_setup.hpp"
+#include "libtune/tune/engine/search_loop.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace session_test {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "libtune/testing/fake_device.hpp"
-#include "libtune/tune/engine/search_run.hpp"
+#include "libtune/tune/engine/search_timing.hpp"
 
 namespace tuning_budget_test {
 

@@ -245,9 +245,8 @@ tune::search_started_event continuing() {
 }
 
 std::size_t unfinished_trials(const std::shared_ptr<tune::tuning_database>& database,
-                              const tune::search_identity& search,
-                              tune::search_start start = tune::search_start::continued) {
-  return tune::trial_recorder(database, function, key, start).read_prior(search).unfinished.size();
+                              const tune::search_identity& search) {
+  return tune::trial_recorder(database, function, key).read_prior(search).unfinished.size();
 }
 
 TEST_CASE("an unfinished search is continued in its own place") {
@@ -285,12 +284,6 @@ TEST_CASE("trials of another space, compiler, library or stage are not handed ou
   CHECK(unfinished_trials(database, other) == 0);
 }
 
-TEST_CASE("a search that starts anew is told nothing") {
-  const tune::testing::temporary_directory folder;
-  const auto database = interrupted_search(folder);
-  CHECK(unfinished_trials(database, identity, tune::search_start::anew) == 0);
-}
-
 TEST_CASE("a search whose result is stored, or that failed, is not continued") {
   const tune::testing::temporary_directory folder;
   const auto database = interrupted_search(folder);
@@ -308,24 +301,6 @@ TEST_CASE("a search whose result is stored, or that failed, is not continued") {
     CHECK(database->latest_search(function, key)->result == "all failed");
   }
   CHECK(unfinished_trials(database, identity) == 0);
-}
-
-TEST_CASE("what did not compile is known to every key, with its program") {
-  const tune::testing::temporary_directory folder;
-  const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
-  tune::trial_recorder recorder(database, function, key);
-  recorder.read_prior(identity);
-  recorder.search_started({});
-  tune::trial broken = failed(8);
-  broken.programs = {"p1", "p2"};
-  recorder.trial_finished({}, broken);
-  const tune::record_key other_key{{{"size", std::int64_t{65}}}, key.device};
-  tune::trial_recorder other(database, function, other_key);
-  const auto known = other.read_prior(identity);
-  CHECK(known.unfinished.empty());
-  REQUIRE(known.compile_failures.size() == 1);
-  CHECK(known.compile_failures[0].message == "line 3: no");
-  CHECK(known.compile_failures[0].programs == std::vector<std::string>{"p1", "p2"});
 }
 
 TEST_CASE("trials that no database could hold are told of at the end, and end nothing else") {

@@ -13,6 +13,7 @@
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/tune/lookup_plan.hpp"
 
 namespace tune {
 namespace {
@@ -86,7 +87,7 @@ void group_work::lead(led_job& job, const device& leader) {
 }
 
 std::optional<record> group_work::find(const pretuning_item& item) const {
-  if (setting_.options.force) return std::nullopt;
+  if (!lookup_plan(mode(), match_mode::exact).uses_exact()) return std::nullopt;
   auto found =
       setting_.layers->user()->find_patiently(item.function, {item.key, group_.info().identity});
   if (found && !is_tuning(item, *found)) found.reset();
@@ -133,8 +134,7 @@ void group_work::tune_key(led_job& job, const device& leader, const pretuning_it
   waits.end();
   const detail::tuning_scope scope(detail::tuning_name(setting_.layers->user()->path(), search));
   tuning_transaction kept(
-      setting_.layers, item.function, key,
-      setting_.options.force ? tuning_mode::force : tuning_mode::tune,
+      setting_.layers, item.function, key, mode(),
       [&](const record& found) { return is_tuning(item, found); }, wait);
   const auto watch = std::make_shared<progress_watch>(
       result.trials, [this, number = job.number()](const search_progress& now) {

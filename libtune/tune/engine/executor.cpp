@@ -13,7 +13,7 @@
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/kernel/compile_scope.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
-#include "libtune/tune/engine/session_setup.hpp"
+#include "libtune/tune/engine/search_loop.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/error.hpp"
 

@@ -12,16 +12,12 @@
 
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/database/connection.hpp"
-#include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
-#include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/notify.hpp"
 
 namespace tune {
 namespace {
-
-constexpr std::chrono::milliseconds longest_wait{100};
 
 // What a coarse timer may add to the spread of samples.
 constexpr double screening_tick_error = 0.01;
@@ -61,40 +57,15 @@ bool has_been_screened(race_state state) {
 
 }  // namespace
 
-std::optional<std::chrono::nanoseconds> search_clock::left() const {
-  if (!budget_.time) return std::nullopt;
-  return std::max(std::chrono::nanoseconds(0), *budget_.time - elapsed());
-}
-
-std::optional<search_end> search_clock::why_end(std::size_t begun,
-                                                std::optional<run_time> best) const {
-  if (budget_.trials && begun >= *budget_.trials) return search_end::trials;
-  if (!best) return std::nullopt;
-  if (budget_.target && *best <= *budget_.target) return search_end::target;
-  if (budget_.time && elapsed() >= *budget_.time / 10 * 9) return search_end::time;
-  return std::nullopt;
-}
-
-bool search_clock::is_over(std::optional<run_time> best) const {
-  return budget_.time && best && elapsed() >= *budget_.time;
-}
-
-search_clock::time_point search_clock::next_look() const {
-  // The clock that is waited by is the real one, whatever clock measures.
-  const auto patience = left() ? std::min<std::chrono::nanoseconds>(*left(), longest_wait)
-                               : std::chrono::nanoseconds(longest_wait);
-  return std::chrono::steady_clock::now() +
-         std::max(patience, std::chrono::nanoseconds(std::chrono::milliseconds(1)));
-}
-
 search_run::search_run(const search_setting& setting)
     : setting_(setting),
       clock_(setting.options.budget.value_or(tuning_budget{}), setting.now, setting.spent.time),
+      timing_(clock_, setting.subject, setting.device, setting.observers,
+              setting.options.wait.value_or(default_wait)),
       pipeline_(setting.service, setting.learns ? depth_to_learn : depth_to_sort,
                 setting.device.kind() == device_kind::cpu),
       race_(std::in_place, race_settings_of(setting.options)),
-      begun_(setting.spent.trials),
-      accounted_(clock_.now()) {}
+      begun_(setting.spent.trials) {}
 
 void search_run::resume(const std::vector<trial>& earlier, bool goes_on) {
   taken_over_ = earlier.size();
@@ -122,7 +93,7 @@ void search_run::run(strategy& strategy, std::size_t most, const known_failures&
   }
   strategy_ = nullptr;
   compare_best();
-  account(times_.idle);
+  account(&search_times::idle);
 }
 
 void search_run::retry_remembered() {
@@ -211,9 +182,9 @@ void search_run::begin(std::size_t index, const known_failures& known) {
 
 // Waits for the next one no longer than until the clock has to be looked at.
 void search_run::take_one() {
-  account(times_.idle);
+  account(&search_times::idle);
   attempt_pointer attempt = pipeline_.take(clock_.next_look());
-  account(times_.waiting);
+  account(&search_times::waiting);
   if (attempt) enter(std::move(attempt));
   tell_progress();
   if (const auto end = clock_.why_end(begun_, best_now())) end_ = *end;
@@ -565,32 +536,11 @@ void search_run::tell_progress() {
 }
 
 void search_run::measuring(const std::function<void()>& step) {
-  account(times_.idle);
-  {
-    const auto limit = longest_turn_wait();
-    wait_report report(wait_cause::device, setting_.subject, setting_.observers, limit);
-    const device_lease turn(setting_.device.info(), limit,
-                            [&](auto waited, auto holder) { report.look(waited, holder); });
-    report.end();
-    account(times_.device_wait);
-    step();
-  }
-  account(times_.measuring);
+  timing_.measuring(step, pipeline_.compiling() > 0);
 }
 
-// Beyond the budget nobody is waited for.
-std::chrono::milliseconds search_run::longest_turn_wait() const {
-  const auto wait = setting_.options.wait.value_or(default_wait);
-  const auto left = clock_.left();
-  if (!left) return wait;
-  return std::min(wait, std::chrono::ceil<std::chrono::milliseconds>(*left));
-}
-
-void search_run::account(std::chrono::nanoseconds& part) {
-  const auto time = clock_.now();
-  part += time - accounted_;
-  if (&part == &times_.idle && pipeline_.compiling() == 0) times_.idle_overlap += time - accounted_;
-  accounted_ = time;
+void search_run::account(std::chrono::nanoseconds search_times::*part) {
+  timing_.account(part, pipeline_.compiling() > 0);
 }
 
 }  // namespace tune

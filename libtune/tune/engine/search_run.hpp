@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "libtune/measure/race/race.hpp"
-#include "libtune/measure/timing/measurement.hpp"
 #include "libtune/search/strategy/strategy.hpp"
 #include "libtune/tune/engine/compile_pipeline.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
+#include "libtune/tune/engine/search_timing.hpp"
 #include "libtune/tune/engine/step_hooks.hpp"
 #include "libtune/tune/engine/trial_attempt.hpp"
 #include "libtune/tune/engine/trial_list.hpp"
@@ -28,36 +28,7 @@
 
 namespace tune {
 
-/// A search's budget against the clock. Time counts only from when there is something that works,
-/// so that a search never ends with nothing for want of time.
-class search_clock {
- public:
-  using time_point = std::chrono::steady_clock::time_point;
-
-  /// @param spent  of its time, before it starts
-  search_clock(const tuning_budget& budget, const wall_clock& now,
-               std::chrono::nanoseconds spent = std::chrono::nanoseconds(0))
-      : budget_(budget), now_(now), start_(now() - spent) {}
-
-  time_point now() const { return now_(); }
-  std::chrono::nanoseconds elapsed() const { return now_() - start_; }
-  std::optional<std::chrono::nanoseconds> left() const;
-
-  /// Why no more configurations are to be begun, if so. A tenth of the time is kept for comparing
-  /// the best.
-  std::optional<search_end> why_end(std::size_t begun, std::optional<run_time> best) const;
-  /// Whether even that is used up.
-  bool is_over(std::optional<run_time> best) const;
-  /// When to look at the clock again at the latest, if there is a limit of time.
-  time_point next_look() const;
-
- private:
-  tuning_budget budget_;
-  const wall_clock& now_;
-  time_point start_;
-};
-
-/// What a search works with. All of it outlives the search.
+/// The parts that a search works with. All of them outlive the search.
 struct search_setting {
   const search_problem& problem;
   const tuning_subject& subject;
@@ -66,7 +37,7 @@ struct search_setting {
   std::span<const std::shared_ptr<observer>> observers;
   const wall_clock& now;
   compile_service& service;
-  bool learns = true;  ///< whether the strategy chooses by what it has been told
+  bool learns = true;  ///< the strategy chooses by the results so far
   step_hooks hooks{};
   spent_budget spent{};  ///< before it starts
 };
@@ -77,6 +48,8 @@ struct search_setting {
 class search_run {
  public:
   explicit search_run(const search_setting& setting);
+  search_run(const search_run&) = delete;
+  search_run& operator=(const search_run&) = delete;
 
   /// Begins with the trials of an unfinished search. The device may have changed since, so the best
   /// of them are measured again, as many as may still win.
@@ -92,16 +65,17 @@ class search_run {
   ///         measured
   void run(strategy& strategy, std::size_t most, const known_failures& known);
 
-  /// Tries what was not tried because it was known not to compile. What is denied is not tried.
+  /// Tries the configurations that were skipped because they did not compile before; not those on
+  /// the denylist.
   void retry_remembered();
 
   const std::vector<trial>& trials() const noexcept { return trials_.all(); }
   /// The place of the winner among them; empty if none has a time.
   std::optional<std::size_t> best();
   search_end end() const noexcept { return end_; }
-  /// What could not be settled, for people.
+  /// Doubts about the result, for people.
   std::vector<std::string> doubts() const;
-  const search_times& times() const noexcept { return times_; }
+  const search_times& times() const noexcept { return timing_.times(); }
 
  private:
   using attempt_pointer = std::unique_ptr<trial_attempt>;
@@ -140,13 +114,13 @@ class search_run {
   trial result_of(std::size_t index);
   void finish(trial done);
   void tell_progress();
-  /// A step that uses the device, which nobody else measures on meanwhile.
+  /// Runs a step that uses the device, on which nobody else measures meanwhile.
   void measuring(const std::function<void()>& step);
-  std::chrono::milliseconds longest_turn_wait() const;
-  void account(std::chrono::nanoseconds& part);
+  void account(std::chrono::nanoseconds search_times::*part);
 
   search_setting setting_;
   search_clock clock_;
+  search_timing timing_;
   compile_pipeline pipeline_;
   std::optional<race> race_;                       // never empty
   strategy* strategy_ = nullptr;                   // that is told of results
@@ -168,8 +142,6 @@ class search_run {
   std::size_t planned_ = 0;
   std::size_t begun_ = 0;
   search_end end_ = search_end::complete;
-  search_times times_;
-  search_clock::time_point accounted_;  // until when times_ counts
 };
 
 }  // namespace tune

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "libtune/device/device.hpp"
+#include "libtune/measure/timing/measurement.hpp"
+#include "libtune/tune/observer.hpp"
+#include "libtune/tune/tuning_budget.hpp"
+
+namespace tune {
+
+/// A search's budget against the clock. Time counts only from when there is something that works,
+/// so that a search never ends with nothing for want of time.
+class search_clock {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  /// @param spent  of its time, before it starts
+  search_clock(const tuning_budget& budget, const wall_clock& now,
+               std::chrono::nanoseconds spent = std::chrono::nanoseconds(0))
+      : budget_(budget), now_(now), start_(now() - spent) {}
+
+  time_point now() const { return now_(); }
+  std::chrono::nanoseconds elapsed() const { return now_() - start_; }
+  std::optional<std::chrono::nanoseconds> left() const;
+
+  /// Returns the reason to begin no more configurations, if there is one. A tenth of the time is
+  /// kept for comparing the best.
+  std::optional<search_end> why_end(std::size_t begun, std::optional<run_time> best) const;
+  /// True if even that is used up.
+  bool is_over(std::optional<run_time> best) const;
+  /// Returns the latest moment to look at the clock again, if there is a limit of time.
+  time_point next_look() const;
+
+ private:
+  tuning_budget budget_;
+  const wall_clock& now_;
+  time_point start_;
+};
+
+/// Gives the steps of a search the device, and accounts where its time goes. One thread uses it.
+class search_timing {
+ public:
+  /// Everything outlives this. @param wait  for others that measure on the device
+  search_timing(const search_clock& clock, const tuning_subject& subject, const device& device,
+                std::span<const std::shared_ptr<observer>> observers,
+                std::chrono::milliseconds wait);
+
+  /// Puts the time since the last call down to a part.
+  /// @param compiling  programs are being compiled meanwhile
+  void account(std::chrono::nanoseconds search_times::*part, bool compiling);
+  /// Runs a step that uses the device, on which nobody else measures meanwhile.
+  void measuring(const std::function<void()>& step, bool compiling);
+
+  const search_times& times() const noexcept { return times_; }
+
+ private:
+  std::chrono::milliseconds longest_wait() const;
+
+  const search_clock& clock_;
+  const tuning_subject& subject_;
+  const tune::device& device_;
+  std::span<const std::shared_ptr<observer>> observers_;
+  std::chrono::milliseconds wait_;
+  search_times times_;
+  search_clock::time_point accounted_;  // until when times_ counts
+};
+
+}  // namespace tune
