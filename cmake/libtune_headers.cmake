@@ -38,7 +38,7 @@ libtune_public(testing allocation_counter compile_checks devices fake_clock fake
 libtune_public(tune autotuner error observer options search_problem session test_mode trial
                tuning_budget)
 libtune_public(tune/ahead pretuning)
-libtune_public(tune/remote serve_if_worker tuner_program)
+libtune_public(tune/remote serve_if_worker)
 libtune_public(verify answer comparison tolerance verified_measure)
 
 # And those of the built-in operations; what lies beside their folders they share among themselves.

@@ -34,7 +34,6 @@
 #include "libtune/tune/engine/tolerant.hpp"
 #include "libtune/tune/engine/tunings_under_way.hpp"
 #include "libtune/tune/error.hpp"
-#include "libtune/tune/notify.hpp"
 #include "libtune/tune/registry.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tune/test_mode.hpp"
@@ -273,7 +272,7 @@ std::optional<autotuner_core::values> autotuner_core::look_up(request& asked) co
                              .failed_at = asked.failed_at,
                              .step = found ? found->step : match_step::exact,
                              .device = found ? found->device : device_identity{}};
-    notify(asked.options.observers, [&](observer& listener) { listener.looked_up(event); });
+    detail::notify(asked.options.observers, event);
   }
   if (!found) return std::nullopt;
   if (found->grade == match_grade::exact && !found->remembered) {

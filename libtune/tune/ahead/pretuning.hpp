@@ -18,7 +18,7 @@
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
-#include "libtune/tune/remote/tuner_program.hpp"
+#include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace tune {
 
@@ -81,7 +81,7 @@ struct pretuning_options {
   /// A search is divided only as far as each device's part is expected to take so long, and some
   /// times as long as the search took to its first trial, which children do again. Zero: as far as
   /// there are devices.
-  std::chrono::nanoseconds smallest_part = std::chrono::seconds(3);
+  std::chrono::nanoseconds smallest_shard = std::chrono::seconds(3);
 };
 
 /// How many results pretune will have: one for each item and kind of device that it fits.

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "libtune/base/value.hpp"
@@ -47,43 +48,56 @@ struct nested_tuning {
   std::string database{};  ///< the path of the one that keeps its results; empty: none does
 };
 
-/// Hears of steps, on the thread of the search. No two steps of a search overlap; a tuning that
-/// begins within a step, or between two, has steps of its own, and its end comes before what it
-/// began in goes on. What it throws leaves the search.
-class step_listener {
- public:
-  step_listener() = default;
-  virtual ~step_listener() = default;
-  step_listener(const step_listener&) = delete;
-  step_listener& operator=(const step_listener&) = delete;
-
-  virtual void step_begins(const search_step& step) = 0;
-  virtual void step_ends() noexcept = 0;
-  /// Within a step: a program is compiled on the spot, for which there is a limit of its own.
-  virtual void compiling_begins() noexcept {}
-  virtual void compiling_ends() noexcept {}
-
-  virtual void tuning_begins(const nested_tuning&) {}
-  /// A search of the tuning that began last, unless that has ended.
-  virtual void search_begins(const search_identity&) {}
-  virtual void tuning_ends() noexcept {}
-  /// What a call inside the outermost tuning has come to: see detail::keep_made.
-  virtual void tuning_made(const std::string& /*name*/, const std::vector<named_value>&,
-                           bool /*for_process*/) {}
-
-  /// Others are waited for, for so long at most.
-  virtual void wait_begins(std::chrono::milliseconds /*limit*/) {}
-  virtual void waiting(const waiting_event&) {}
-  virtual void wait_ends() noexcept {}
+/// A step begins, which may never end.
+struct step_begin {
+  search_step step{};
 };
+/// The step that began last has ended.
+struct step_end {};
+/// Within a step: a program is compiled on the spot, for which there is a limit of its own.
+struct compile_begin {};
+/// That program has been compiled.
+struct compile_end {};
+/// A tuning inside another begins: the events up to its inner_end are of that tuning.
+struct inner_begin {
+  nested_tuning inner{};
+};
+/// A search of the tuning that began last.
+struct inner_search {
+  search_identity search{};
+};
+/// The tuning that began last has ended.
+struct inner_end {};
+/// The result of a call inside the outermost tuning, for detail::keep_made.
+struct inner_result {
+  std::string name{};
+  std::vector<named_value> values{};
+  bool for_process = false;
+};
+/// A wait for others begins.
+struct wait_begin {
+  std::chrono::milliseconds limit{0};  ///< the longest that it can take
+};
+/// That wait is over.
+struct wait_end {};
 
-/// How a search is guarded against its configurations.
+/// An event within a search that limits of time depend on.
+using step_event =
+    std::variant<step_begin, step_end, compile_begin, compile_end, inner_begin, inner_search,
+                 inner_end, inner_result, wait_begin, waiting_event, wait_end>;
+
+/// Receives step events, on the thread of the search. No two steps of a search overlap; a tuning
+/// that begins within a step, or between two, has steps of its own, and ends before the outer one
+/// continues. What it throws for a begin leaves the search; for an end it must not throw.
+using step_listener = std::function<void(const step_event&)>;
+
+/// Protection of a search against its configurations.
 struct search_guard {
-  step_listener* listener = nullptr;  ///< null: nobody wants to know; outlives the search
-  /// Whether the device still works, where an error does not tell; empty: errors tell.
+  const step_listener* listener = nullptr;  ///< may be null; outlives the search
+  /// True if the device still works, where an error does not say so; empty: errors do.
   std::function<bool()> device_works{};
-  /// Whether the device's context works after it has reported a fault, so that the search can go
-  /// on; empty: it does not.
+  /// True if the device's context works after it has reported a fault, so that the search can
+  /// continue; empty: it does not.
   std::function<bool()> survives_faults{};
 };
 
@@ -91,16 +105,16 @@ struct search_guard {
 class [[nodiscard]] announced_step {
  public:
   announced_step(const search_guard& guard, const search_step& step) : listener_(guard.listener) {
-    if (listener_ != nullptr) listener_->step_begins(step);
+    if (listener_ != nullptr) (*listener_)(step_begin{step});
   }
   ~announced_step() {
-    if (listener_ != nullptr) listener_->step_ends();
+    if (listener_ != nullptr) (*listener_)(step_end{});
   }
   announced_step(const announced_step&) = delete;
   announced_step& operator=(const announced_step&) = delete;
 
  private:
-  step_listener* listener_;
+  const step_listener* listener_;
 };
 
 }  // namespace tune

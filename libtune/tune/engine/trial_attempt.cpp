@@ -185,9 +185,9 @@ void trial_attempt::generate_from_supply() {
 void trial_attempt::generate_with(const program_supply* supply) {
   const keep_no_programs searching;
   compile_watch watch(known_ != nullptr ? &known_->programs : nullptr);
-  if (step_listener* const listener = guard_.listener) {
+  if (const step_listener* const listener = guard_.listener) {
     watch.announce_to([listener](bool begins) {
-      begins ? listener->compiling_begins() : listener->compiling_ends();
+      (*listener)(begins ? step_event(compile_begin{}) : step_event(compile_end{}));
     });
   }
   const stopwatch preparing(now_, result_.preparation);

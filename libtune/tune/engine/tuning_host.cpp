@@ -52,13 +52,13 @@ class [[nodiscard]] tuning_inside {
  public:
   explicit tuning_inside(const tuning_task& task) : listener_(detail::current_listener()) {
     if (listener_ == nullptr) return;
-    listener_->tuning_begins({.function = task.function,
+    (*listener_)(inner_begin{{.function = task.function,
                               .key = task.subject.arguments,
                               .device = task.subject.device.identity,
-                              .database = task.database});
+                              .database = task.database}});
   }
   ~tuning_inside() {
-    if (listener_ != nullptr) listener_->tuning_ends();
+    if (listener_ != nullptr) (*listener_)(inner_end{});
   }
   tuning_inside(const tuning_inside&) = delete;
   tuning_inside& operator=(const tuning_inside&) = delete;
@@ -67,7 +67,7 @@ class [[nodiscard]] tuning_inside {
   recall_function recall_of(const tuning_task& task) const {
     if (listener_ == nullptr) return task.recall;
     return [&task, listener = listener_](const search_identity& search) {
-      listener->search_begins(search);
+      (*listener)(inner_search{search});
       recollection known = task.recall ? task.recall(search) : recollection{};
       const std::string name = detail::tuning_name(
           task.database,
@@ -80,7 +80,7 @@ class [[nodiscard]] tuning_inside {
   }
 
  private:
-  step_listener* listener_;
+  const step_listener* listener_;
   program_supply::none no_programs_;
   compile_watch unseen_;
 };

@@ -15,7 +15,7 @@
 #include "libtune/tune/engine/tuning_host.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
-#include "libtune/tune/remote/tuner_program.hpp"
+#include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace tune {
 

@@ -9,15 +9,21 @@
 #include <exception>
 #include <fcntl.h>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
+#include <string>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
@@ -25,9 +31,13 @@
 #include "libtune/kernel/pool/order_compiler.hpp"
 #include "libtune/kernel/pool/serve.hpp"
 #include "libtune/kernel/pool/worker_program.hpp"
-#include "libtune/tune/remote/isolated_host.hpp"
-#include "libtune/tune/remote/tuner_child.hpp"
+#include "libtune/process/child_process.hpp"
+#include "libtune/store/database/identity_column.hpp"
+#include "libtune/tune/engine/tuning_host.hpp"
+#include "libtune/tune/error.hpp"
+#include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tune/remote/tuner_service.hpp"
+#include "libtune/tune/settings.hpp"
 
 namespace tune {
 namespace {
@@ -86,10 +96,96 @@ void tune_if_asked(int socket) {
   detail::serve_tuning(socket);
 }
 
-// One host for all programs of a process: the application, and what it has loaded.
+std::string name_of(const tuning_task& task) {
+  return fmt::format("{}\n{}\n{}", task.function.name, task.function.version,
+                     canonical_text(task.subject.device.identity));
+}
+
+/// Runs autotune functions in children of the program that has the function, the application or a
+/// library that it has loaded. Where no child finds the device or the function, it runs them in
+/// this process, with one log line for each reason; unless the options insist on isolation.
+/// Thread-safe.
+class isolated_host final : public tuning_host {
+ public:
+  /// Adds a program that may have functions, to be tried before those added earlier.
+  void add(tuner_program program);
+
+ private:
+  tuned_values do_tune(const tuning_task& task) override;
+  std::vector<tuner_program> programs_for(const tuning_task& task) const;
+  tuned_values fall_back(const tuning_task& task, const std::string& reason);
+  void remember(const tuning_task& task, const tuner_program& program);
+
+  mutable std::mutex mutex_;
+  std::vector<tuner_program> programs_;         // the latest first
+  std::map<std::string, tuner_program> known_;  // by function and device: which has it
+  std::set<std::string> hopeless_;              // refused by children of all programs
+};
+
+void isolated_host::add(tuner_program program) {
+  const std::lock_guard lock(mutex_);
+  std::erase(programs_, program);
+  programs_.insert(programs_.begin(), std::move(program));
+  hopeless_.clear();
+}
+
+tuned_values isolated_host::do_tune(const tuning_task& task) {
+  const std::vector<tuner_program> programs = programs_for(task);
+  if (programs.empty()) return tune_here(task);
+  std::string reason;
+  for (const tuner_program& program : programs) {
+    try {
+      tuned_values made =
+          tune_remotely(program, {.function = task.function,
+                                  .key = task.subject.arguments,
+                                  .device = task.context.device(),
+                                  .options = task.options,
+                                  .context_options = *tuning_options_of(task.context),
+                                  .recall = task.recall,
+                                  .choice = task.choice});
+      remember(task, program);
+      return made;
+    } catch (const tuner_unavailable_error& failure) {
+      reason = failure.what();
+    }
+  }
+  return fall_back(task, reason);
+}
+
+// Children that have refused would only do so again, and each takes a while to start.
+std::vector<tuner_program> isolated_host::programs_for(const tuning_task& task) const {
+  const bool insists = resolve_isolation(task.options) == isolation_mode::on;
+  const std::lock_guard lock(mutex_);
+  const std::string name = name_of(task);
+  if (const auto known = known_.find(name); known != known_.end()) return {known->second};
+  if (hopeless_.contains(name) && !insists) return {};
+  return programs_;
+}
+
+void isolated_host::remember(const tuning_task& task, const tuner_program& program) {
+  const std::lock_guard lock(mutex_);
+  known_.insert_or_assign(name_of(task), program);
+}
+
+tuned_values isolated_host::fall_back(const tuning_task& task, const std::string& reason) {
+  const std::string what =
+      fmt::format("{} cannot be tuned in a child process: {}", describe(task.subject), reason);
+  if (resolve_isolation(task.options) == isolation_mode::on) {
+    throw error(what + " (and isolation 'on' forbids to tune it in the program itself)");
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    known_.erase(name_of(task));
+    hopeless_.insert(name_of(task));
+  }
+  log(log_level::info, what + "; it is tuned in the program itself");
+  return tune_here(task);
+}
+
+// One host for all programs of a process: the application, and the libraries that it has loaded.
 void install(tuner_program program) {
-  static const detail::never_destroyed<std::shared_ptr<detail::isolated_host>> host(
-      std::make_shared<detail::isolated_host>());
+  static const detail::never_destroyed<std::shared_ptr<isolated_host>> host(
+      std::make_shared<isolated_host>());
   (*host)->add(std::move(program));
   detail::install_tuning_host(*host);
 }

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <string>
+#include <vector>
 
 #include "libtune/base/cxx20.hpp"
 
@@ -36,6 +38,20 @@ void serve_if_worker(int argc, char** argv);
 /// @param library_path  its own file
 /// @throws argument_error if there is no such file
 void tune_through(const std::string& library_path);
+
+/// A program that serves tuning requests when it is started as a child: its main begins with
+/// serve_if_worker.
+struct tuner_program {
+  std::string path{};                    ///< of the executable; PATH is not searched
+  std::vector<std::string> arguments{};  ///< all of them, beginning with the program's name
+  /// The longest time that it may take before its main calls serve_if_worker.
+  std::chrono::milliseconds start_time = std::chrono::seconds(30);
+  /// "NAME=value": variables that are added to the environment of this process, or replace some of
+  /// it.
+  std::vector<std::string> variables{};
+
+  friend bool operator==(const tuner_program&, const tuner_program&) = default;
+};
 
 }  // namespace tune
 

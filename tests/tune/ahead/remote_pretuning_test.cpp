@@ -13,7 +13,7 @@
 #include "libtune/testing/skip.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/testing/test_mode_guard.hpp"
-#include "libtune/tune/ahead/device_group.hpp"
+#include "libtune/tune/ahead/group_work.hpp"
 #include "libtune/tune/ahead/pretuning.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
 #include "tests/tune/remote/sample_tuner.hpp"
@@ -77,7 +77,7 @@ TEST_CASE("children of two devices divide the search for one key, and nothing ru
   const auto devices = equal_devices();
   if (devices.empty()) return;
   auto options = options_in(folder);
-  options.smallest_part = std::chrono::seconds(0);
+  options.smallest_shard = std::chrono::seconds(0);
   const std::string log = (folder / "log").string();
   const auto results = tune::pretune(
       this_program(), std::vector{item_for({.configurations = 24, .sleep_us = 1000, .log = log})},
@@ -92,10 +92,10 @@ TEST_CASE("children of two devices divide the search for one key, and nothing ru
   CHECK(ran.size() <= 24 + 9 + 2);
 }
 
-TEST_CASE("a program without the door is told in the time that it is given") {
+TEST_CASE("a program without serve_if_worker is reported after its start time") {
   tune::tuner_program program{.path = "/bin/sleep", .arguments = {"sleep", "100"}};
   program.start_time = std::chrono::milliseconds(50);
-  CHECK_THROWS_WITH_AS(tune::list_functions(program), doctest::Contains("did not greet"),
+  CHECK_THROWS_WITH_AS(tune::list_functions(program), doctest::Contains("no handshake in 50 ms"),
                        tune::tuner_unavailable_error);
   CHECK_THROWS_WITH_AS(tune::list_functions({.path = "/bin/true", .arguments = {"true"}}),
                        doctest::Contains("exit status 0"), tune::tuner_unavailable_error);

@@ -65,7 +65,7 @@ TEST_CASE("a program that is no tuner is told from one that is") {
   CHECK_THROWS_WITH_AS(
       tune::list_functions(
           {.path = "/bin/sh", .arguments = {"sh", "-c", "echo this is no message at all >&3"}}),
-      doctest::Contains("nonsense"), tune::tuner_unavailable_error);
+      doctest::Contains("invalid message"), tune::tuner_unavailable_error);
 }
 
 }  // namespace plugin_test

@@ -29,7 +29,7 @@
 #include "tests/tune/remote/event_text.hpp"
 #include "tests/tune/remote/sample_tuner.hpp"
 
-namespace isolated_host_test {
+namespace remote_search_test {
 
 using isolated::flaw;
 using isolated::sample_key;
@@ -422,4 +422,4 @@ LIBTUNE_DEVICE_TEST_CASE(
   }
 }
 
-}  // namespace isolated_host_test
+}  // namespace remote_search_test
