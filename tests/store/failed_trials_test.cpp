@@ -61,10 +61,10 @@ TEST_CASE("a failure says nothing of another compiler, device or function") {
   CHECK(open.failed(sample_search, sample_key(64, {"GPU One", "Some Platform", "536"})).empty());
   // Each part of the identity decides: what can run, and what only affects the speed.
   tune::device_identity device = tune::testing::sample_device();
-  device.legality.local_memory_bytes = 49152;
+  device.capabilities.local_memory_bytes = 49152;
   CHECK(open.failed(sample_search, sample_key(64, device)).empty());
   device = tune::testing::sample_device();
-  device.speed.compute_units = 132;
+  device.performance.compute_units = 132;
   CHECK(open.failed(sample_search, sample_key(64, device)).empty());
   open.record({trial(2, "compile failed", {"b"})}, sample_search, sample_key(64, device));
   CHECK(open.failed(sample_search, sample_key(65, device)).size() == 1);

@@ -9,7 +9,7 @@
 #include <string>
 #include <sys/types.h>
 
-#include "libtune/device/device_info.hpp"
+#include "libtune/device/device.hpp"
 #include "libtune/store/files/device_lock.hpp"
 
 namespace tune {

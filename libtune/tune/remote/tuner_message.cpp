@@ -130,17 +130,17 @@ void describe(auto& wire, is<search_step> auto& item) {
   wire(item.kind, item.index, item.configuration, item.launches, item.expected);
 }
 
-void describe(auto& wire, is<device_legality> auto& item) {
+void describe(auto& wire, is<device_capabilities> auto& item) {
   wire(item.api, item.architecture, item.work_group, item.work_group_x, item.work_group_y,
        item.work_group_z, item.local_memory_bytes, item.dynamic_local_memory_bytes, item.registers,
        item.simd_group);
 }
-void describe(auto& wire, is<device_speed> auto& item) {
+void describe(auto& wire, is<device_performance> auto& item) {
   wire(item.compiler, item.compute_units, item.memory_gib, item.cache_kib, item.memory_bus_bits,
        item.clock_mhz, item.memory_clock_mhz);
 }
 void describe(auto& wire, is<device_identity> auto& item) {
-  wire(item.name, item.platform, item.driver_version, item.legality, item.speed);
+  wire(item.name, item.platform, item.driver_version, item.capabilities, item.performance);
 }
 void describe(auto& wire, is<nested_tuning> auto& item) {
   wire(item.function, item.key, item.device, item.database);

@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "libtune/device/select.hpp"
+#include "libtune/device/devices.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/temporary_directory.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/array/host_memory.hpp"
+#include "libtune/array/host_array.hpp"
 
 #include <algorithm>
 #include <cstring>
