@@ -36,9 +36,9 @@ struct key_tuning_setting {
   kept_tuning& kept;
   std::vector<std::shared_ptr<observer>> listeners{};
   std::function<bool()> stop{};
-  std::size_t searches = 1;                ///< under way at once at most, this one included
-  std::size_t devices = 1;                 ///< that may be at work at once, with shards or searches
-  std::chrono::nanoseconds smallest_shard;  ///< as pretuning_options has it
+  std::size_t searches = 1;  ///< under way at once at most, this one included
+  std::size_t devices = 1;   ///< that may be at work at once, with shards or searches
+  std::chrono::nanoseconds smallest_shard;     ///< as pretuning_options has it
   std::function<void(std::size_t)> divided{};  ///< called with the number of devices
 };
 

@@ -51,7 +51,7 @@ bool is_socket(int file) {
   return ::getsockopt(file, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
 }
 
-/// The parent that has started this process for what the variable says; empty if none has.
+/// Returns the parent that the variable names; empty if it is not set.
 std::optional<::pid_t> stated_parent(const char* variable) {
   const char* text = ::secure_getenv(variable);
   if (text == nullptr) return std::nullopt;
@@ -61,11 +61,10 @@ std::optional<::pid_t> stated_parent(const char* variable) {
   return parent;
 }
 
-// The variable may have come through a process that knows nothing of it: then the parent is
-// another.
+// The variable may have been inherited through another process: then the parent is another.
 bool is_child_of(::pid_t parent, int socket) { return parent == ::getppid() && is_socket(socket); }
 
-// It is the first that the system ends when memory runs out, and leaves no core file.
+// The system ends it first when memory runs out, and it leaves no core file.
 void become_expendable() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   constexpr rlimit none{.rlim_cur = 0, .rlim_max = 0};
@@ -73,11 +72,11 @@ void become_expendable() {
   std::ofstream("/proc/self/oom_score_adj") << 1000;
 }
 
-/// The parent that has started this process for what the variable says, to talk to by the socket.
+/// Returns the parent that the variable names, if it has started this process with the socket.
 std::optional<::pid_t> parent_by(const char* variable, int socket) {
   const auto parent = stated_parent(variable);
   if (!parent || !is_child_of(*parent, socket)) return std::nullopt;
-  // What this process starts is not asked.
+  // Not for processes that this one starts.
   ::unsetenv(variable);
   ::fcntl(socket, F_SETFD, FD_CLOEXEC);
   return parent;
@@ -92,7 +91,7 @@ void tune_if_asked(int socket) {
   const auto parent = parent_by(tuner_variable, socket);
   if (!parent) return;
   become_expendable();
-  if (::getppid() != *parent) ::_exit(0);  // it ended before its end would have been told
+  if (::getppid() != *parent) ::_exit(0);  // it ended before it could be asked for
   detail::serve_tuning(socket);
 }
 
@@ -105,7 +104,7 @@ std::string name_of(const tuning_task& task) {
 /// library that it has loaded. Where no child finds the device or the function, it runs them in
 /// this process, with one log line for each reason; unless the options insist on isolation.
 /// Thread-safe.
-class isolated_host final : public tuning_host {
+class child_executor final : public tuning_host {
  public:
   /// Adds a program that may have functions, to be tried before those added earlier.
   void add(tuner_program program);
@@ -122,14 +121,14 @@ class isolated_host final : public tuning_host {
   std::set<std::string> hopeless_;              // refused by children of all programs
 };
 
-void isolated_host::add(tuner_program program) {
+void child_executor::add(tuner_program program) {
   const std::lock_guard lock(mutex_);
   std::erase(programs_, program);
   programs_.insert(programs_.begin(), std::move(program));
   hopeless_.clear();
 }
 
-tuned_values isolated_host::do_tune(const tuning_task& task) {
+tuned_values child_executor::do_tune(const tuning_task& task) {
   const std::vector<tuner_program> programs = programs_for(task);
   if (programs.empty()) return tune_here(task);
   std::string reason;
@@ -153,7 +152,7 @@ tuned_values isolated_host::do_tune(const tuning_task& task) {
 }
 
 // Children that have refused would only do so again, and each takes a while to start.
-std::vector<tuner_program> isolated_host::programs_for(const tuning_task& task) const {
+std::vector<tuner_program> child_executor::programs_for(const tuning_task& task) const {
   const bool insists = resolve_isolation(task.options) == isolation_mode::on;
   const std::lock_guard lock(mutex_);
   const std::string name = name_of(task);
@@ -162,12 +161,12 @@ std::vector<tuner_program> isolated_host::programs_for(const tuning_task& task) 
   return programs_;
 }
 
-void isolated_host::remember(const tuning_task& task, const tuner_program& program) {
+void child_executor::remember(const tuning_task& task, const tuner_program& program) {
   const std::lock_guard lock(mutex_);
   known_.insert_or_assign(name_of(task), program);
 }
 
-tuned_values isolated_host::fall_back(const tuning_task& task, const std::string& reason) {
+tuned_values child_executor::fall_back(const tuning_task& task, const std::string& reason) {
   const std::string what =
       fmt::format("{} cannot be tuned in a child process: {}", describe(task.subject), reason);
   if (resolve_isolation(task.options) == isolation_mode::on) {
@@ -184,8 +183,8 @@ tuned_values isolated_host::fall_back(const tuning_task& task, const std::string
 
 // One host for all programs of a process: the application, and the libraries that it has loaded.
 void install(tuner_program program) {
-  static const detail::never_destroyed<std::shared_ptr<isolated_host>> host(
-      std::make_shared<isolated_host>());
+  static const detail::never_destroyed<std::shared_ptr<child_executor>> host(
+      std::make_shared<child_executor>());
   (*host)->add(std::move(program));
   detail::install_tuning_host(*host);
 }
@@ -195,7 +194,7 @@ void install(tuner_program program) {
 void serve_if_worker(int argc, char** argv) {
   constexpr int socket = child_process::socket_in_child;
   compile_if_asked(socket);
-  // Not for programs with raised privileges: what they are started with is not to be trusted again.
+  // Not for programs with raised privileges: their arguments are not to be trusted again.
   const bool may_start_again = ::getauxval(AT_SECURE) == 0;
   if (may_start_again) detail::set_own_worker({argv, argv + argc});
   tune_if_asked(socket);

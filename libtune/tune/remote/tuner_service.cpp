@@ -183,7 +183,7 @@ class this_process final : public tuning_host {
   tuned_values do_tune(const tuning_task& task) override { return tune_here(task); }
 };
 
-/// What a request needs, found in this process.
+/// The function and device of a request, found in this process.
 struct found_request {
   const autotuner_core* function;
   tune::context context;
