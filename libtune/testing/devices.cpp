@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/testing/devices.hpp"
 
-#include <array>
 #include <atomic>
 #include <exception>
 #include <fmt/format.h>
@@ -12,7 +11,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/device/compile_targets.hpp"
+#include "libtune/base/word_table.hpp"
 #include "libtune/device/devices.hpp"
 #include "libtune/kernel/check_compiles.hpp"
 #include "libtune/testing/run_tests.hpp"
@@ -20,19 +19,14 @@
 namespace tune::testing {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, device_choice>, 3> choices{
-    {{"first-per-api", device_choice::first_per_api},
-     {"all", device_choice::all},
-     {"none", device_choice::none}}};
+constexpr detail::word_table<device_choice, 3> choices{{"first-per-api", "all", "none"}};
 
 std::atomic<device_choice> chosen{device_choice::first_per_api};
 
 }  // namespace
 
 device_choice device_choice_from_name(std::string_view name) {
-  for (const auto& [known, choice] : choices) {
-    if (known == name) return choice;
-  }
+  if (const std::optional<device_choice> known = choices.find(name)) return *known;
   throw argument_error(fmt::format("--devices is '{}', expected first-per-api, all or none", name));
 }
 

@@ -3,6 +3,10 @@
 #include "libtune/tune/engine/trial_list.hpp"
 
 #include <doctest/doctest.h>
+#include <set>
+#include <string>
+
+#include "libtune/tune/trial.hpp"
 
 namespace trial_list_test {
 
@@ -48,7 +52,7 @@ TEST_CASE("the best score follows a trial that is replaced by a slower one") {
 TEST_CASE("the best that was made is none that was taken over") {
   tune::trial_list list;
   tune::trial taken = timed(0, 2);
-  taken.origin = tune::trial_origin::taken_over;
+  taken.origin = tune::trial_origin::resumed;
   list.put(taken);
   CHECK_FALSE(list.best_made());
   list.put(timed(1, 3));
@@ -67,7 +71,7 @@ TEST_CASE("scores compare once the level of the device is taken out") {
 TEST_CASE("what is counted is what the list holds now") {
   tune::trial_list list;
   tune::trial taken = timed(0, 2);
-  taken.origin = tune::trial_origin::taken_over;
+  taken.origin = tune::trial_origin::resumed;
   list.put(taken);
   tune::trial dropped = timed(1, 9);
   dropped.dropped = true;
@@ -93,3 +97,25 @@ TEST_CASE("of equal scores the earlier configuration is better") {
 }
 
 }  // namespace trial_list_test
+
+namespace trial_list_test::of_trial {
+
+TEST_CASE("every outcome has words of its own") {
+  std::set<std::string> names;
+  for (int i = 0; i <= static_cast<int>(tune::outcome::out_of_memory); ++i) {
+    const std::string name(tune::outcome_name(static_cast<tune::outcome>(i)));
+    CHECK_FALSE(name.empty());
+    CHECK(names.insert(name).second);
+  }
+}
+
+TEST_CASE("an outcome is found again by its words, and by no others") {
+  for (int i = 0; i < 12; ++i) {
+    const auto result = static_cast<tune::outcome>(i);
+    CHECK(tune::outcome_from_name(tune::outcome_name(result)) == result);
+  }
+  CHECK_FALSE(tune::outcome_from_name("exploded"));
+  CHECK_FALSE(tune::outcome_from_name(""));
+}
+
+}  // namespace trial_list_test::of_trial

@@ -11,7 +11,6 @@
 #include "libtune/base/seal.hpp"
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"
-#include "libtune/store/database/database_lock.hpp"
 #include "libtune/store/database/quarantine.hpp"
 #include "libtune/store/database/trial_log.hpp"
 
@@ -87,15 +86,17 @@ void database_session::read_table(const function_identity& function,
   });
 }
 
-void database_session::visit_searches(const function_identity& function,
-                                      const std::function<void(connection&)>& visit,
-                                      std::chrono::milliseconds longest) {
+void database_session::visit_searches(
+    const function_identity& function,
+    const std::function<void(connection&, function_table&)>& visit,
+    std::chrono::milliseconds longest) {
   attempt("read the searches of", function.name, [&] {
     connection* source = open_for_reading(waits_.read);
     if (source == nullptr) return;
     const scoped_wait wait(*source, longest);
     const read_transaction one_state(*source);
-    if (find_table(*source, function) != nullptr) visit(*source);
+    function_table* table = find_table(*source, function);
+    if (table != nullptr) visit(*source, *table);
   });
 }
 
@@ -159,7 +160,7 @@ void database_session::write_to_search(search_id search,
 void database_session::write_in_place(const std::function<void()>& step) {
   require_writable();
   make_file();
-  const database_lock lock(path_, database_lock::kind::shared, waits_.write);
+  const database_lock lock(path_, lock_kind::shared, waits_.write);
   make_file();  // it may have been moved meanwhile
   step();
 }

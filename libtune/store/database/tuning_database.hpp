@@ -14,8 +14,8 @@
 #include "libtune/store/database/database_place.hpp"
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/store/database/match.hpp"
+#include "libtune/store/database/prior_rows.hpp"
 #include "libtune/store/database/record.hpp"
-#include "libtune/store/database/result_origin.hpp"
 #include "libtune/store/database/stored_trial.hpp"
 
 namespace tune {
@@ -26,7 +26,7 @@ class database_busy_error : public database_error {
   explicit database_busy_error(const database_error& failure) : database_error(failure) {}
 };
 
-/// For how long a call may wait for other processes that use the same database.
+/// The longest times that a call may wait for other processes that use the same database.
 struct database_waits {
   /// A lookup. Others hold it up only while one of them commits, so a longer wait is not worth it.
   std::chrono::milliseconds read{50};
@@ -41,7 +41,7 @@ struct database_waits {
 /// Thread-safe: the calls of several threads take turns. Any number of processes, and of objects
 /// in one process, may use one file.
 ///
-/// A row whose checksum is wrong counts as not there. A file of libtune that is damaged beyond
+/// A row whose checksum is wrong counts as missing. A file of libtune that is damaged beyond
 /// reading is moved aside by the next call that writes, which starts a new one; files of others are
 /// never touched (FORMAT.md).
 ///
@@ -71,16 +71,11 @@ class tuning_database {
   std::optional<record> find(const function_identity& function, const record_key& key,
                              match_mode mode = match_mode::exact);
 
-  /// The latest results of exactly this device, whatever the arguments. Empty where find finds
-  /// nothing.
-  std::vector<other_result> results_of(const function_identity& function, const record_key& key,
-                                       std::size_t most);
-
   /// The results for the same arguments, from the nearest device to the farthest, the exact match
   /// among them. Empty where find finds nothing. @param most  how many of them at most
   std::vector<record> find_nearest(const function_identity& function, const record_key& key,
                                    std::size_t most);
-  /// The same, for who would rather wait as long as for writing than look in vain.
+  /// Like find(), but waits for writers.
   /// @throws database_busy_error if others hold the file for even longer
   /// @param wait  empty: as long as for writing
   std::optional<record> find_patiently(const function_identity& function, const record_key& key,
@@ -89,12 +84,12 @@ class tuning_database {
 
   /// Stores the result for a key, in place of the one there was. On disk when it returns. Makes
   /// the file if need be, readable and writable by its owner only, and the folders on the way.
-  /// @param score_ns  what it measured, finite and above zero; empty if it was not measured
+  /// @param score_ns  the time that was measured, finite and above zero; empty if none was
   void store(const function_identity& function, const record_key& key,
              const std::vector<named_value>& values, std::optional<double> score_ns);
 
-  /// Stores the result for a key unless there is one, in one step, so that all who tune the same
-  /// key end with the same result: the first.
+  /// Stores the result for a key unless there is one, in one step, so that all processes that tune
+  /// the same key end with the same result: the first.
   /// @returns the result that the key has now
   record store_first(const function_identity& function, const record_key& key,
                      const std::vector<named_value>& values, std::optional<double> score_ns);
@@ -112,21 +107,13 @@ class tuning_database {
   ///                                               that may go on later
   void finish_search(search_id search, const std::string& result);
 
-  /// The search of this stage for exactly this key that was started last, with its trials, if it is
-  /// unfinished or was stopped.
+  /// The rows of earlier searches that serve the next one, read in one transaction. Waits for
+  /// others as long as for writing. @param query  says which
+  prior_rows prior(const function_identity& function, const record_key& key,
+                   const prior_query& query);
+  /// Returns prior_rows::unfinished alone.
   std::optional<stored_search> unfinished_search(const function_identity& function,
                                                  const record_key& key, int stage);
-  /// What is known to end with this outcome because of a program, with the same compiler: see
-  /// store/failed_trials.hpp.
-  std::vector<stored_trial> failed_trials(const function_identity& function, const record_key& key,
-                                          const search_identity& identity,
-                                          const std::string& outcome);
-
-  /// Every trial that ended with one of these outcomes, for exactly this key, the latest first: see
-  /// store/incidents.hpp.
-  std::vector<stored_trial> incidents(const function_identity& function, const record_key& key,
-                                      const search_identity& identity,
-                                      std::span<const std::string> outcomes);
 
   /// The search for exactly this key that was started last, finished or not.
   std::optional<stored_search> latest_search(const function_identity& function,
@@ -137,7 +124,8 @@ class tuning_database {
       std::optional<std::chrono::milliseconds> wait = {});
   /// Its trials; none if there was no search.
   std::vector<stored_trial> trials(const function_identity& function, const record_key& key);
-  /// With what a result with these values was measured; see store/result_origin.hpp.
+  /// Returns the origin of a result with these values: the latest trial of its key that measured
+  /// them. None if there is no such trial.
   std::optional<result_origin> origin(const function_identity& function, const record_key& key,
                                       const std::vector<named_value>& values);
 

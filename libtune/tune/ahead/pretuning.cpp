@@ -11,6 +11,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/base/word_table.hpp"
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/tune/ahead/group_work.hpp"
 #include "libtune/tune/databases.hpp"
@@ -41,13 +42,11 @@ job_list list_jobs(std::span<const pretuning_item> items, std::span<const device
 
 // Calls inside an autotune function store their results in the same database.
 tuning_options resolve(const pretuning_options& options, const tuning_settings& settings) {
-  tuning_options resolved = options.tuning;
+  tuning_options resolved = search_options(options.tuning, settings);
   resolved.database = settings.database;
   resolved.system_databases = settings.system_databases;
   resolved.match = settings.match;
   resolved.mode = tuning_mode::tune;
-  resolved.wait = settings.wait;
-  resolved.budget = settings.budget;
   return resolved;
 }
 
@@ -81,13 +80,8 @@ class known_tunings {
 }  // namespace
 
 std::string_view pretuning_state_name(pretuning_state state) noexcept {
-  switch (state) {
-    case pretuning_state::tuned: return "tuned";
-    case pretuning_state::present: return "present";
-    case pretuning_state::failed: return "failed";
-    case pretuning_state::stopped: break;
-  }
-  return "stopped";
+  constexpr detail::word_table<pretuning_state, 4> words{{"tuned", "present", "failed", "stopped"}};
+  return words.word(state);
 }
 
 std::size_t count_pretunings(std::span<const pretuning_item> items,

@@ -20,9 +20,9 @@ constexpr double close_to_best = 1.2;
 search_share::search_share(shared_search& search, search_role role, bool starts_warm)
     : search_(search), role_(role), starts_warm_(starts_warm), known_(search.prior_results()) {}
 
-recollection search_share::recall(const search_identity& search) {
+prior_knowledge search_share::read_prior(const search_identity& search) {
   stage_ = search.stage;
-  return search_.recall(*this, search);
+  return search_.read_prior(*this, search);
 }
 
 // The observers of a wait have been called already.
@@ -30,7 +30,8 @@ void search_share::on(const tuning_event& event) {
   if (!std::holds_alternative<waiting_event>(event)) search_.receive(*this, event);
 }
 
-shared_search::shared_search(kept_tuning& kept, std::vector<std::shared_ptr<observer>> listeners)
+shared_search::shared_search(tuning_transaction& kept,
+                             std::vector<std::shared_ptr<observer>> listeners)
     : kept_(kept), listeners_(std::move(listeners)) {
   listeners_.insert(listeners_.begin(), kept_.recorder());
 }
@@ -93,18 +94,18 @@ void shared_search::conclude() {
 
 // A shard keeps the prior results of the moment of the division: trials that others make meanwhile
 // would count as its own.
-recollection shared_search::recall(search_share& share, const search_identity& search) {
+prior_knowledge shared_search::read_prior(search_share& share, const search_identity& search) {
   const std::lock_guard lock(mutex_);
   if (share.role_ == search_role::whole) {
-    if (search.stage > 0) return kept_.recall(search);
+    if (search.stage > 0) return kept_.read_prior(search);
     if (!memory_ || memory_->identity() != search) {
-      memory_ = std::make_unique<search_memory>(search, kept_.recall(search), clock::now());
+      memory_ = std::make_unique<search_memory>(search, kept_.read_prior(search), clock::now());
       started_.reset();
     }
-    return memory_->recall(clock::now());
+    return memory_->read_prior(clock::now());
   }
   if (search.stage > 0 || !memory_) return {};
-  recollection known = share.known_;
+  prior_knowledge known = share.known_;
   known.spent.trials = 0;
   if (!share.starts_warm_) known.similar.clear();
   if (share.role_ == search_role::finals) {
@@ -114,9 +115,9 @@ recollection shared_search::recall(search_share& share, const search_identity& s
   return known;
 }
 
-recollection shared_search::prior_results() const {
+prior_knowledge shared_search::prior_results() const {
   const std::lock_guard lock(mutex_);
-  return memory_ ? memory_->recall(clock::now()) : recollection{};
+  return memory_ ? memory_->read_prior(clock::now()) : prior_knowledge{};
 }
 
 void shared_search::join(tuning_event event) {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "libtune/tune/engine/kept_tuning.hpp"
+#include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/remote/search_memory.hpp"
 
@@ -27,12 +27,12 @@ enum class search_role : std::uint8_t {
 };
 
 /// The view that one child has of a search: its observer, to be given to tune_remotely together
-/// with recall. For one child and those that replace it; one thread uses it.
+/// with read_prior. For one child and those that replace it; one thread uses it.
 class search_share final : public observer {
  public:
   search_share(shared_search& search, search_role role, bool starts_warm);
 
-  recollection recall(const search_identity& search);
+  prior_knowledge read_prior(const search_identity& search);
 
   /// True if the function has begun another search, in which only the whole takes part.
   bool has_gone_on() const noexcept { return stage_ > 0; }
@@ -47,7 +47,7 @@ class search_share final : public observer {
   shared_search& search_;
   const search_role role_;
   const bool starts_warm_;
-  const recollection known_;  // of a shard: as it was when the search was divided
+  const prior_knowledge known_;  // of a shard: as it was when the search was divided
   int stage_ = 0;
   std::vector<std::size_t> made_;
 };
@@ -59,7 +59,7 @@ class shared_search {
   using clock = std::chrono::steady_clock;
 
   /// All outlive it. @param listeners  receive its events beside the recorder of the tuning
-  shared_search(kept_tuning& kept, std::vector<std::shared_ptr<observer>> listeners);
+  shared_search(tuning_transaction& kept, std::vector<std::shared_ptr<observer>> listeners);
 
   /// The share of a child that starts now. @param starts_warm  true if a shard begins with the
   /// winners of similar keys
@@ -81,14 +81,14 @@ class shared_search {
  private:
   friend class search_share;
 
-  recollection recall(search_share& share, const search_identity& search);
-  recollection prior_results() const;
+  prior_knowledge read_prior(search_share& share, const search_identity& search);
+  prior_knowledge prior_results() const;
   void receive(search_share& share, tuning_event event);
   void receive_end(const search_share& share, const search_finished_event& event);
   void count(search_progress& now) const;
   void join(tuning_event event);
 
-  kept_tuning& kept_;
+  tuning_transaction& kept_;
   std::vector<std::shared_ptr<observer>> listeners_;
   mutable std::mutex mutex_;
   std::unique_ptr<detail::search_memory> memory_;  // of the first search; null before it

@@ -11,14 +11,16 @@
 #include <utility>
 
 #include "libtune/base/never_destroyed.hpp"
-#include "libtune/store/database/database_use.hpp"
-#include "libtune/tune/engine/measuring_turn.hpp"
-#include "libtune/tune/engine/taken_trials.hpp"
+#include "libtune/store/database/connection.hpp"
+#include "libtune/tune/engine/device_lease.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/error.hpp"
 
 namespace tune {
 namespace {
+
+constexpr std::chrono::milliseconds longest_wait{100};
 
 // What a coarse timer may add to the spread of samples.
 constexpr double screening_tick_error = 0.01;
@@ -58,6 +60,32 @@ bool has_been_screened(race_state state) {
 
 }  // namespace
 
+std::optional<std::chrono::nanoseconds> search_clock::left() const {
+  if (!budget_.time) return std::nullopt;
+  return std::max(std::chrono::nanoseconds(0), *budget_.time - elapsed());
+}
+
+std::optional<search_end> search_clock::why_end(std::size_t begun,
+                                                std::optional<run_time> best) const {
+  if (budget_.trials && begun >= *budget_.trials) return search_end::trials;
+  if (!best) return std::nullopt;
+  if (budget_.target && *best <= *budget_.target) return search_end::target;
+  if (budget_.time && elapsed() >= *budget_.time / 10 * 9) return search_end::time;
+  return std::nullopt;
+}
+
+bool search_clock::is_over(std::optional<run_time> best) const {
+  return budget_.time && best && elapsed() >= *budget_.time;
+}
+
+search_clock::time_point search_clock::next_look() const {
+  // The clock that is waited by is the real one, whatever clock measures.
+  const auto patience = left() ? std::min<std::chrono::nanoseconds>(*left(), longest_wait)
+                               : std::chrono::nanoseconds(longest_wait);
+  return std::chrono::steady_clock::now() +
+         std::max(patience, std::chrono::nanoseconds(std::chrono::milliseconds(1)));
+}
+
 search_run::search_run(const search_setting& setting)
     : setting_(setting),
       clock_(setting.options.budget.value_or(tuning_budget{}), setting.now, setting.spent.time),
@@ -67,7 +95,7 @@ search_run::search_run(const search_setting& setting)
       begun_(setting.spent.trials),
       accounted_(clock_.now()) {}
 
-void search_run::take_over(const std::vector<trial>& earlier, bool goes_on) {
+void search_run::resume(const std::vector<trial>& earlier, bool goes_on) {
   taken_over_ = earlier.size();
   earlier_ = times_of(earlier);
   knows_level_ = goes_on || earlier_.empty();
@@ -100,7 +128,7 @@ void search_run::retry_remembered() {
   judged_.clear();
   plays_off_ = false;
   for (const trial& item : trials_.all()) {
-    const bool is_remembered = item.origin == trial_origin::remembered;
+    const bool is_remembered = item.origin == trial_origin::cached;
     if (is_remembered && item.outcome == outcome::compile_failed)
       begin(item.index, nothing_known());
   }
@@ -142,7 +170,7 @@ void search_run::tell_taken(strategy& strategy) const {
   for (std::size_t i = 0; i < taken_over_; ++i) {
     const trial& taken = trials_.all()[i];
     std::optional<double> told = told_score(taken);
-    if (told && taken.origin == trial_origin::taken_over) {
+    if (told && taken.origin == trial_origin::resumed) {
       told = earlier_.estimate(taken.index)->count();
     }
     strategy.tell(taken.index, told);
@@ -173,7 +201,7 @@ void search_run::begin(std::size_t index, const known_failures& known) {
   assert(!detail::database_use::is_active() && "other processes would wait for a trial");
   auto attempt =
       std::make_unique<trial_attempt>(setting_.problem, index, setting_.device,
-                                      setting_.options.measure, setting_.now, setting_.guard);
+                                      setting_.options.measure, setting_.now, setting_.hooks);
   attempt->admit(known);
   pipeline_.add(std::move(attempt));
 }
@@ -286,7 +314,7 @@ bool search_run::is_winner_right() {
   const auto raced = racing_.find(index);
   if (raced == racing_.end()) {
     own = std::make_unique<trial_attempt>(setting_.problem, index, setting_.device,
-                                          setting_.options.measure, setting_.now, setting_.guard);
+                                          setting_.options.measure, setting_.now, setting_.hooks);
     own->admit(nothing_known());
   }
   trial_attempt& leading = own ? *own : *raced->second;
@@ -463,13 +491,13 @@ void search_run::report(const trial& item, trial_stage stage) const {
 
 void search_run::finish(trial done) {
   const trial* before = trials_.find(done.index);
-  const bool is_refined = before != nullptr && before->origin != trial_origin::remembered;
+  const bool is_refined = before != nullptr && before->origin != trial_origin::cached;
   const trial& kept = trials_.put(std::move(done));
   if (strategy_ != nullptr && !is_refined) strategy_->tell(kept.index, told_score(kept));
   report(kept, is_refined ? trial_stage::refined : trial_stage::finished);
   if (kept.outcome != outcome::device_fault || kept.origin != trial_origin::made) return;
   // Whatever came next would be blamed for it.
-  const auto& survives = setting_.guard.survives_faults;
+  const auto& survives = setting_.hooks.survives_faults;
   if (!survives || !survives()) throw device_fault_error(setting_.subject, kept);
 }
 
@@ -480,7 +508,7 @@ std::optional<std::size_t> search_run::best() {
   // of what was measured here, else of what was taken over.
   const auto order_of = [&](const trial& item) {
     const bool is_chosen = chosen == item.index;
-    const bool is_made = item.origin != trial_origin::taken_over;
+    const bool is_made = item.origin != trial_origin::resumed;
     const run_time time = is_made ? *item.score : score_at_begin(item);
     return std::tuple(!is_chosen, !racing_.contains(item.index), !is_made, time, item.index);
   };
@@ -536,8 +564,8 @@ void search_run::measuring(const std::function<void()>& step) {
   {
     const auto limit = longest_turn_wait();
     wait_report report(wait_cause::device, setting_.subject, setting_.observers, limit);
-    const measuring_turn turn(setting_.device.info(), limit,
-                              [&](auto waited, auto holder) { report.look(waited, holder); });
+    const device_lease turn(setting_.device.info(), limit,
+                            [&](auto waited, auto holder) { report.look(waited, holder); });
     report.end();
     account(times_.device_wait);
     step();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/engine/trial_attempt.hpp"
 
+#include <cassert>
 #include <exception>
 #include <fmt/format.h>
 #include <new>
@@ -12,9 +13,11 @@
 #include "libtune/kernel/compiler.hpp"
 #include "libtune/kernel/keep_no_programs.hpp"
 #include "libtune/measure/timing/sample_size.hpp"
-#include "libtune/tune/engine/limits.hpp"
+#include "libtune/store/database/connection.hpp"
+#include "libtune/tune/engine/device_lease.hpp"
 
 namespace tune {
+
 namespace {
 
 outcome outcome_of(const device_error& failure, outcome otherwise) {
@@ -70,15 +73,35 @@ class [[nodiscard]] stopwatch {
 
 }  // namespace
 
-const search_guard& trial_attempt::unguarded() {
-  static const detail::never_destroyed<search_guard> nothing;
+std::optional<std::string> find_broken_limit(const resources& asked, const device_limits& limits) {
+  const auto& group = asked.work_group;
+  const std::size_t items = group[0] * group[1] * group[2];
+  if (items > limits.max_work_group_size) {
+    return fmt::format("a work group of {} work items, the device allows {}", items,
+                       limits.max_work_group_size);
+  }
+  for (std::size_t axis = 0; axis < group.size(); ++axis) {
+    if (group[axis] > limits.max_work_group_extent[axis]) {
+      return fmt::format("a work group of {} along {}, the device allows {}", group[axis],
+                         "xyz"[axis], limits.max_work_group_extent[axis]);
+    }
+  }
+  if (asked.local_memory_bytes > limits.local_memory_bytes) {
+    return fmt::format("{} bytes of local memory, the device has {}", asked.local_memory_bytes,
+                       limits.local_memory_bytes);
+  }
+  return std::nullopt;
+}
+
+const step_hooks& trial_attempt::no_hooks() {
+  static const detail::never_destroyed<step_hooks> nothing;
   return *nothing;
 }
 
 trial_attempt::trial_attempt(const search_problem& problem, std::size_t index, const device& device,
                              const measure_settings& settings, const wall_clock& now,
-                             const search_guard& guard)
-    : problem_(problem), device_(device), settings_(settings), now_(now), guard_(guard) {
+                             const step_hooks& hooks)
+    : problem_(problem), device_(device), settings_(settings), now_(now), hooks_(hooks) {
   result_.index = index;
 }
 
@@ -128,7 +151,7 @@ void trial_attempt::note_that_process_lives() {
 template <class Step>
 bool trial_attempt::announced(step_kind kind, std::uint64_t launches, Step&& step) {
   const double each = one_run_ ? one_run_->count() : 0.0;
-  const announced_step now(guard_, {.kind = kind,
+  const watchdog_scope now(hooks_, {.kind = kind,
                                     .index = result_.index,
                                     .configuration = result_.configuration,
                                     .launches = launches,
@@ -143,7 +166,7 @@ bool trial_attempt::is_fault(const device_error& failure) const {
   if (failure.failure() == device_failure::fault) return true;
   const bool may_be =
       failure.failure() == device_failure::over_limit || failure.failure() == device_failure::other;
-  return may_be && guard_.device_works && !guard_.device_works();
+  return may_be && hooks_.device_works && !hooks_.device_works();
 }
 
 void trial_attempt::remember(const std::string& configuration, const known_failures& known) {
@@ -155,7 +178,7 @@ void trial_attempt::remember(const std::string& configuration, const known_failu
   } else {
     return;
   }
-  result_.origin = trial_origin::remembered;
+  result_.origin = trial_origin::cached;
 }
 
 void trial_attempt::admit(const known_failures& known) {
@@ -185,7 +208,7 @@ void trial_attempt::generate_from_supply() {
 void trial_attempt::generate_with(const program_supply* supply) {
   const keep_no_programs searching;
   compile_watch watch(known_ != nullptr ? &known_->programs : nullptr);
-  if (const step_listener* const listener = guard_.listener) {
+  if (const step_listener* const listener = hooks_.listener) {
     watch.announce_to([listener](bool begins) {
       (*listener)(begins ? step_event(compile_begin{}) : step_event(compile_end{}));
     });
@@ -208,7 +231,7 @@ void trial_attempt::generate_with(const program_supply* supply) {
     return;
   }
   if (result_.outcome == outcome::compile_failed) {
-    if (watch.refused_known()) result_.origin = trial_origin::remembered;
+    if (watch.refused_known()) result_.origin = trial_origin::cached;
     if (use) result_.outcome = outcome_of(use->last());
   }
   if (!generated) return;
@@ -317,6 +340,21 @@ void trial_attempt::retry() {
   ran_out_of_memory_ = false;
   result_.outcome = outcome::skipped;
   result_.reason.clear();
+}
+
+trial run_trial(const search_problem& problem, std::size_t index, const device& device,
+                const measure_settings& settings, const wall_clock& now,
+                const known_failures& known, std::chrono::milliseconds wait) {
+  assert(!detail::database_use::is_active() && "other processes would wait for a trial");
+  trial_attempt attempt(problem, index, device, settings, now);
+  attempt.admit(known);
+  if (!attempt.over()) attempt.generate();
+  if (attempt.over()) return std::move(attempt.result());
+  const device_lease turn(device.info(), wait);
+  attempt.try_out();
+  if (!attempt.over()) attempt.measure_alone();
+  attempt.release();
+  return std::move(attempt.result());
 }
 
 }  // namespace tune

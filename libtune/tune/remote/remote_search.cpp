@@ -13,10 +13,9 @@
 #include "libtune/device/devices.hpp"
 #include "libtune/process/wire.hpp"
 #include "libtune/tune/engine/denylist.hpp"
-#include "libtune/tune/engine/denylist_log.hpp"
-#include "libtune/tune/engine/kept_tuning.hpp"
-#include "libtune/tune/engine/trial_conversion.hpp"
-#include "libtune/tune/engine/tunings_under_way.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
+#include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tune/test_mode.hpp"
@@ -234,9 +233,9 @@ void remote_search::blame_inside(const search_step& step, classification found) 
     stored_trial& told = lost_inside_.back().trial;
     if (!is_incident(told)) told.outcome = std::string(outcome_name(outcome::crashed));
     if (!inner.what.database.empty()) {
-      denylist_log kept(std::make_shared<tuning_database>(inner.what.database), inner.what.function,
-                        key);
-      kept.recall(*inner.search);
+      incident_recorder kept(std::make_shared<tuning_database>(inner.what.database),
+                             inner.what.function, key);
+      kept.read_prior(*inner.search);
       kept.trial_finished(subject, lost);
     }
   }
@@ -267,7 +266,7 @@ search_memory& remote_search::current() {
 }
 
 // Each child goes through the searches of the function from the first on.
-void remote_search::take(const recall_question& asked) {
+void remote_search::take(const prior_question& asked) {
   const std::size_t place = asked_++;
   const bool is_another = place < searches_.size() && searches_[place]->identity() != asked.search;
   if (is_another) {
@@ -280,9 +279,9 @@ void remote_search::take(const recall_question& asked) {
   const auto now = clock::now();
   if (place == searches_.size()) {
     searches_.push_back(std::make_unique<search_memory>(
-        asked.search, task_.recall ? task_.recall(asked.search) : recollection{}, now));
+        asked.search, task_.read_prior ? task_.read_prior(asked.search) : prior_knowledge{}, now));
   }
-  for (const recall_answer& part : split(current().recall(now))) child_->send(part);
+  for (const prior_answer& part : split(current().read_prior(now))) child_->send(part);
 }
 
 void remote_search::take(tuning_event event) {

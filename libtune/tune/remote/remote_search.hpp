@@ -47,7 +47,7 @@ class remote_search {
 
   void receive(tuner_message message);
   // The messages that a child may send.
-  void take(const recall_question& asked);
+  void take(const prior_question& asked);
   void take(tuning_event event);
   void take(step_event event);
   void take(process_spoilt spoilt);

@@ -10,9 +10,9 @@
 #include "libtune/base/value.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/store/database/function_identity.hpp"
-#include "libtune/tune/engine/recollection.hpp"
+#include "libtune/tune/engine/executor.hpp"
+#include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/trial_choice.hpp"
-#include "libtune/tune/engine/tuning_host.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
@@ -40,7 +40,7 @@ struct remote_task {
   /// Of the call, with its observers in this process. A database is not opened.
   tuning_options options{};
   tuning_options context_options{};  ///< for calls inside the function; without observers
-  recall_function recall{};          ///< called in this process; empty: no prior results
+  prior_reader read_prior{};         ///< called in this process; empty: no prior results
   trial_choice choice{};
   /// The number of children, this one included, that share the cores for compiling, unless
   /// LIBTUNE_WORKERS sets the number of workers of each.
@@ -58,7 +58,7 @@ struct remote_task {
 /// No child is left when it returns.
 /// @param program  one whose main begins with serve_if_worker, and has the function
 /// @throws tuner_unavailable_error if nothing could be tuned; tuning_stopped_error; error if
-///         children end repeatedly outside of any configuration; what tuning_host::tune throws
+///         children end repeatedly outside of any configuration; what executor::tune throws
 tuned_values tune_remotely(const tuner_program& program, const remote_task& task);
 
 /// An autotune function of a program.

@@ -6,19 +6,19 @@
 #include <variant>
 
 #include "libtune/tune/engine/denylist.hpp"
-#include "libtune/tune/engine/trial_conversion.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
 
 namespace tune::detail {
 
-recollection search_memory::recall(time_point now) const {
+prior_knowledge search_memory::read_prior(time_point now) const {
   if (!started_) return known_;
-  recollection told{.goes_on = true,
-                    .compile_failures = known_.compile_failures,
-                    .denied = known_.denied,
-                    .similar = known_.similar};
+  prior_knowledge told{.goes_on = true,
+                       .compile_failures = known_.compile_failures,
+                       .denied = known_.denied,
+                       .similar = known_.similar};
   for (const trial& item : trials_.all()) {
     // A configuration that was not tried may still have to be, if nothing else works.
-    if (item.origin == trial_origin::remembered) continue;
+    if (item.origin == trial_origin::cached) continue;
     stored_trial stored = to_stored(item);
     if (is_incident(item)) told.denied.push_back(stored);
     told.unfinished.push_back(std::move(stored));
@@ -43,8 +43,8 @@ search_memory::news search_memory::join_one(trial_event event, time_point) {
   if (event.stage == trial_stage::taken_over) {
     if (before != nullptr) return std::nullopt;
   } else {
-    const bool was_remembered = before != nullptr && before->origin == trial_origin::remembered;
-    if (was_remembered && event.trial.origin == trial_origin::remembered) return std::nullopt;
+    const bool was_remembered = before != nullptr && before->origin == trial_origin::cached;
+    if (was_remembered && event.trial.origin == trial_origin::cached) return std::nullopt;
     if (before != nullptr && !was_remembered) event.stage = trial_stage::refined;
     if (event.stage == trial_stage::finished) ++made_;
   }

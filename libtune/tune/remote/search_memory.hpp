@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "libtune/tune/engine/recollection.hpp"
+#include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/trial_list.hpp"
 #include "libtune/tune/observer.hpp"
 
@@ -21,12 +21,12 @@ class search_memory {
   using time_point = std::chrono::steady_clock::time_point;
 
   /// @param known  results of earlier searches
-  search_memory(search_identity identity, recollection known, time_point now)
+  search_memory(search_identity identity, prior_knowledge known, time_point now)
       : identity_(std::move(identity)), known_(std::move(known)), begin_(now) {}
 
   const search_identity& identity() const noexcept { return identity_; }
   /// Returns the prior results for a child that begins this search, or continues it.
-  recollection recall(time_point now) const;
+  prior_knowledge read_prior(time_point now) const;
 
   /// Returns the event for observers that an event of a child amounts to; empty if they have
   /// received it before, or if it is no event of the search itself.
@@ -48,7 +48,7 @@ class search_memory {
   }
 
   search_identity identity_;
-  recollection known_;
+  prior_knowledge known_;
   time_point begin_;
   trial_list trials_;
   std::size_t taken_over_ = 0;

@@ -33,7 +33,7 @@
 #include "libtune/kernel/pool/worker_program.hpp"
 #include "libtune/process/child_process.hpp"
 #include "libtune/store/database/identity_column.hpp"
-#include "libtune/tune/engine/tuning_host.hpp"
+#include "libtune/tune/engine/executor.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tune/remote/tuner_service.hpp"
@@ -104,7 +104,7 @@ std::string name_of(const tuning_task& task) {
 /// library that it has loaded. Where no child finds the device or the function, it runs them in
 /// this process, with one log line for each reason; unless the options insist on isolation.
 /// Thread-safe.
-class child_executor final : public tuning_host {
+class child_executor final : public executor {
  public:
   /// Adds a program that may have functions, to be tried before those added earlier.
   void add(tuner_program program);
@@ -140,7 +140,7 @@ tuned_values child_executor::do_tune(const tuning_task& task) {
                                   .device = task.context.device(),
                                   .options = task.options,
                                   .context_options = *tuning_options_of(task.context),
-                                  .recall = task.recall,
+                                  .read_prior = task.read_prior,
                                   .choice = task.choice});
       remember(task, program);
       return made;
@@ -186,7 +186,7 @@ void install(tuner_program program) {
   static const detail::never_destroyed<std::shared_ptr<child_executor>> host(
       std::make_shared<child_executor>());
   (*host)->add(std::move(program));
-  detail::install_tuning_host(*host);
+  detail::install_executor(*host);
 }
 
 }  // namespace

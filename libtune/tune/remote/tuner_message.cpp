@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "libtune/process/field_wire.hpp"
+#include "libtune/process/wire.hpp"
 
 namespace tune::detail {
 
@@ -33,7 +33,7 @@ inline constexpr auto last_of<test_mode> = test_mode::forced;
 template <>
 inline constexpr auto last_of<outcome> = outcome::out_of_memory;
 template <>
-inline constexpr auto last_of<trial_origin> = trial_origin::remembered;
+inline constexpr auto last_of<trial_origin> = trial_origin::cached;
 template <>
 inline constexpr auto last_of<search_end> = search_end::target;
 template <>
@@ -111,7 +111,7 @@ void describe(auto& wire, is<trial_choice> auto& item) {
   wire(item.known, item.configurations, item.shard, item.shards);
 }
 void describe(auto& wire, is<spent_budget> auto& item) { wire(item.time, item.trials); }
-void describe(auto& wire, is<recollection> auto& item) {
+void describe(auto& wire, is<prior_knowledge> auto& item) {
   wire(item.unfinished, item.goes_on, item.compile_failures, item.denied, item.spent, item.similar);
 }
 void describe(auto& wire, is<trial> auto& item) {
@@ -202,11 +202,11 @@ void describe(auto& wire, is<tuning_request> auto& item) {
 void describe(auto&, is<list_request> auto&) {}
 void describe(auto& wire, is<check_request> auto& item) { wire(item.function, item.values); }
 void describe(auto& wire, is<check_answer> auto& item) { wire(item.reason); }
-void describe(auto& wire, is<recall_answer> auto& item) { wire(item.known, item.more); }
+void describe(auto& wire, is<prior_answer> auto& item) { wire(item.known, item.more); }
 void describe(auto&, is<acknowledgement> auto&) {}
 void describe(auto&, is<acceptance> auto&) {}
 void describe(auto& wire, is<refusal> auto& item) { wire(item.reason); }
-void describe(auto& wire, is<recall_question> auto& item) { wire(item.search); }
+void describe(auto& wire, is<prior_question> auto& item) { wire(item.search); }
 void describe(auto& wire, is<process_spoilt> auto& item) { wire(item.how); }
 void describe(auto& wire, is<log_line> auto& item) { wire(item.level, item.text); }
 void describe(auto& wire, is<tuning_result> auto& item) { wire(item.values, item.score); }
@@ -235,7 +235,7 @@ class splitter {
   explicit splitter(std::uint64_t most_bytes) : most_bytes_(most_bytes) { parts_.emplace_back(); }
 
   template <class Item>
-  void add(std::vector<Item> recollection::*list, std::vector<Item>& items) {
+  void add(std::vector<Item> prior_knowledge::*list, std::vector<Item>& items) {
     for (Item& item : items) {
       const std::uint64_t bytes = encoded_bytes(item);
       if (bytes > longest_tuner_message_bytes / 2) continue;
@@ -244,7 +244,7 @@ class splitter {
       (parts_.back().known.*list).push_back(std::move(item));
     }
   }
-  std::vector<recall_answer> take() { return std::move(parts_); }
+  std::vector<prior_answer> take() { return std::move(parts_); }
 
  private:
   void next() {
@@ -254,7 +254,7 @@ class splitter {
   }
 
   std::uint64_t most_bytes_;
-  std::vector<recall_answer> parts_;
+  std::vector<prior_answer> parts_;
   std::uint64_t filled_ = 0;
 };
 
@@ -266,18 +266,18 @@ void append_items(std::vector<Item>& whole, std::vector<Item>& part) {
 
 }  // namespace
 
-std::vector<recall_answer> split(recollection known, std::uint64_t most_bytes) {
+std::vector<prior_answer> split(prior_knowledge known, std::uint64_t most_bytes) {
   splitter parts(most_bytes);
-  parts.add(&recollection::denied, known.denied);
-  parts.add(&recollection::similar, known.similar);
-  parts.add(&recollection::unfinished, known.unfinished);
-  parts.add(&recollection::compile_failures, known.compile_failures);
-  std::vector<recall_answer> all = parts.take();
+  parts.add(&prior_knowledge::denied, known.denied);
+  parts.add(&prior_knowledge::similar, known.similar);
+  parts.add(&prior_knowledge::unfinished, known.unfinished);
+  parts.add(&prior_knowledge::compile_failures, known.compile_failures);
+  std::vector<prior_answer> all = parts.take();
   all.front().known.spent = known.spent;
   return all;
 }
 
-void append(recollection& whole, recollection next) {
+void append(prior_knowledge& whole, prior_knowledge next) {
   append_items(whole.denied, next.denied);
   append_items(whole.similar, next.similar);
   append_items(whole.unfinished, next.unfinished);

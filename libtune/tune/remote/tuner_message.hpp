@@ -16,12 +16,12 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/base/value.hpp"
-#include "libtune/process/frame_reader.hpp"
+#include "libtune/process/wire.hpp"
 #include "libtune/store/database/function_identity.hpp"
-#include "libtune/tune/engine/recollection.hpp"
-#include "libtune/tune/engine/search_guard.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
+#include "libtune/tune/engine/prior_knowledge.hpp"
+#include "libtune/tune/engine/step_hooks.hpp"
 #include "libtune/tune/engine/trial_choice.hpp"
-#include "libtune/tune/engine/tunings_under_way.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/remote/device_address.hpp"
@@ -55,9 +55,9 @@ struct check_request {
   function_identity function{};
   std::vector<named_value> values{};
 };
-/// The answer to a recall_question, in as many messages as its size needs; the child joins them.
-struct recall_answer {
-  recollection known{};
+/// The answer to a prior_question, in as many messages as its size needs; the child joins them.
+struct prior_answer {
+  prior_knowledge known{};
   bool more = false;  ///< another message follows
 };
 /// The observers have received the tuning_event: continue.
@@ -76,8 +76,8 @@ struct acceptance {};
 struct refusal {
   std::string reason{};
 };
-/// Asks for the prior results of a search, once for each search. Answered by a recall_answer.
-struct recall_question {
+/// Asks for the prior results of a search, once for each search. Answered by a prior_answer.
+struct prior_question {
   search_identity search{};
 };
 /// In place of a step_end: the configuration has changed the process in a way that later ones would
@@ -126,10 +126,9 @@ struct check_answer {
 /// of a search_finished_event are the winner alone, for the others have been sent before. Subjects
 /// are sent without their device.
 using tuner_message =
-    std::variant<handshake, tuning_request, list_request, recall_answer, acknowledgement,
-                 acceptance, refusal, recall_question, tuning_event, step_event, process_spoilt,
-                 log_line, tuning_result, tuning_failure, function_list, check_request,
-                 check_answer>;
+    std::variant<handshake, tuning_request, list_request, prior_answer, acknowledgement, acceptance,
+                 refusal, prior_question, tuning_event, step_event, process_spoilt, log_line,
+                 tuning_result, tuning_failure, function_list, check_request, check_answer>;
 
 /// Returns the bytes to send. @throws wire_error if the message is too long
 std::vector<std::byte> encode(const tuner_message& message);
@@ -137,10 +136,10 @@ std::vector<std::byte> encode(const tuner_message& message);
 /// Splits prior results into messages; all but the last have more set. Trials that are too long for
 /// a message of their own are left out.
 /// @param most_bytes  approximate size of the trials of one message
-std::vector<recall_answer> split(recollection known,
-                                 std::uint64_t most_bytes = longest_tuner_message_bytes / 4);
+std::vector<prior_answer> split(prior_knowledge known,
+                                std::uint64_t most_bytes = longest_tuner_message_bytes / 4);
 /// Appends the content of the next message of a split.
-void append(recollection& whole, recollection next);
+void append(prior_knowledge& whole, prior_knowledge next);
 
 /// Cuts the bytes that arrive into messages.
 class tuner_message_reader {

@@ -27,10 +27,9 @@
 #include "libtune/process/process_state.hpp"
 #include "libtune/process/wire.hpp"
 #include "libtune/tune/autotuner_core.hpp"
-#include "libtune/tune/engine/tuning_host.hpp"
-#include "libtune/tune/engine/tunings_under_way.hpp"
+#include "libtune/tune/engine/executor.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/error.hpp"
-#include "libtune/tune/registry.hpp"
 #include "libtune/tune/remote/tuner_message.hpp"
 
 namespace tune::detail {
@@ -178,7 +177,7 @@ class remote_watchdog {
 };
 
 /// Calls inside an autotune function tune in this process: a child has no children that tune.
-class this_process final : public tuning_host {
+class this_process final : public executor {
  private:
   tuned_values do_tune(const tuning_task& task) override { return tune_here(task); }
 };
@@ -257,12 +256,12 @@ tuner_message carry_out(tuner_link& link, const tuning_request& request,
                          .tunes = found.function->tunes(),
                          .subject = subject,
                          .options = options,
-                         .recall =
+                         .read_prior =
                              [&](const search_identity& search) {
-                               link.send(recall_question{search});
-                               recollection whole;
+                               link.send(prior_question{search});
+                               prior_knowledge whole;
                                for (bool more = true; more;) {
-                                 auto part = link.receive_answer<recall_answer>();
+                                 auto part = link.receive_answer<prior_answer>();
                                  more = part.more;
                                  append(whole, std::move(part.known));
                                }
@@ -318,7 +317,7 @@ void serve_tuning(int socket) {
   redirect_log([link](log_level level, std::string_view text) {
     link->send(log_line{level, cut(std::string(text))});
   });
-  install_tuning_host(std::make_shared<this_process>());
+  install_executor(std::make_shared<this_process>());
   while (true) {
     const tuner_message message = link->receive();
     if (const auto* request = std::get_if<tuning_request>(&message)) {

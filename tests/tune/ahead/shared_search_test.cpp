@@ -22,10 +22,10 @@ const tune::search_identity second_search{
 struct bench {
   tune::testing::temporary_directory folder;
   tune::testing::fake_device fake;
-  tune::kept_tuning kept{tune::open_layers((folder / "tuning.db").string(), {}),
-                         pretuned::simulated_function(),
-                         {pretuned::simulated_key(1), fake.device().identity()},
-                         tune::tuning_mode::tune};
+  tune::tuning_transaction kept{tune::open_layers((folder / "tuning.db").string(), {}),
+                                pretuned::simulated_function(),
+                                {pretuned::simulated_key(1), fake.device().identity()},
+                                tune::tuning_mode::tune};
   std::shared_ptr<isolated::event_text> events = std::make_shared<isolated::event_text>();
   tune::shared_search search{kept, {events}};
   tune::tuning_subject subject{.function = "simulated",
@@ -44,7 +44,7 @@ struct bench {
   }
   std::shared_ptr<tune::search_share> begin(search_role role, std::size_t taken_over) {
     auto share = search.share(role);
-    CHECK(share->recall(first_search).unfinished.size() == taken_over);
+    CHECK(share->read_prior(first_search).unfinished.size() == taken_over);
     share->on(tune::search_started_event{.subject = subject,
                                          .strategy = "exhaustive",
                                          .combinations = 8,
@@ -97,7 +97,7 @@ TEST_CASE("events of a shard that goes on to a second search are dropped") {
   const auto shard = here.begin(search_role::shard, 0);
   const auto lines = here.events->lines.size();
   CHECK_FALSE(shard->has_gone_on());
-  CHECK(shard->recall(second_search).unfinished.empty());
+  CHECK(shard->read_prior(second_search).unfinished.empty());
   CHECK(shard->has_gone_on());
   shard->on(tune::search_finished_event{.subject = here.subject, .trials = {}, .best = {}});
   CHECK(here.events->lines.size() == lines);

@@ -25,7 +25,7 @@
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/tune/engine/taken_trials.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
 #include "tests/tune/remote/sample_tuner.hpp"
 
 namespace kill_test {

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "libtune/store/database/tuning_database.hpp"
-#include "libtune/store/files/key_lock.hpp"
+#include "libtune/store/files/named_lock.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/tune/engine/kept_tuning.hpp"
+#include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/error.hpp"
 #include "tests/store/lock_keeper.hpp"
 #include "tests/tune/remote/event_text.hpp"

@@ -32,7 +32,7 @@ trial made(std::size_t index, outcome result = outcome::measured,
 struct scene {
   tune::detail::search_memory memory;
 
-  explicit scene(tune::recollection known = {}) : memory({}, std::move(known), start) {}
+  explicit scene(tune::prior_knowledge known = {}) : memory({}, std::move(known), start) {}
 
   bool starts(std::size_t taken_over) {
     tune::search_started_event event;
@@ -49,9 +49,9 @@ struct scene {
 
 TEST_CASE("before a search has started a child gets the results of earlier searches") {
   const scene s({.unfinished = {{.outcome = "measured"}}});
-  CHECK(s.memory.recall(start + 1s).unfinished.size() == 1);
-  CHECK_FALSE(s.memory.recall(start + 1s).goes_on);
-  CHECK(s.memory.recall(start + 1s).spent.time == 0s);
+  CHECK(s.memory.read_prior(start + 1s).unfinished.size() == 1);
+  CHECK_FALSE(s.memory.read_prior(start + 1s).goes_on);
+  CHECK(s.memory.read_prior(start + 1s).spent.time == 0s);
 }
 
 TEST_CASE("a second child gets the trials of the first, and what it has used of the budget") {
@@ -59,8 +59,8 @@ TEST_CASE("a second child gets the trials of the first, and what it has used of 
   CHECK(s.starts(0));
   CHECK(s.add(made(1)) == trial_stage::finished);
   CHECK(s.add(made(2, outcome::crashed)) == trial_stage::finished);
-  CHECK(s.add(made(3, outcome::compile_failed, trial_origin::remembered)) == trial_stage::finished);
-  const auto told = s.memory.recall(start + 5s);
+  CHECK(s.add(made(3, outcome::compile_failed, trial_origin::cached)) == trial_stage::finished);
+  const auto told = s.memory.read_prior(start + 5s);
   CHECK(told.goes_on);
   REQUIRE(told.unfinished.size() == 2);
   CHECK(told.unfinished[1].outcome == "crashed");
@@ -73,8 +73,8 @@ TEST_CASE("a second child gets the trials of the first, and what it has used of 
 TEST_CASE("events that a second child repeats are dropped") {
   scene s;
   CHECK(s.starts(1));
-  const trial taken = made(1, outcome::measured, trial_origin::taken_over);
-  const trial remembered = made(2, outcome::compile_failed, trial_origin::remembered);
+  const trial taken = made(1, outcome::measured, trial_origin::resumed);
+  const trial remembered = made(2, outcome::compile_failed, trial_origin::cached);
   CHECK(s.add(taken, trial_stage::taken_over) == trial_stage::taken_over);
   CHECK(s.add(remembered) == trial_stage::finished);
   CHECK_FALSE(s.starts(2));

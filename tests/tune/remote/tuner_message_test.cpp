@@ -68,12 +68,12 @@ std::vector<tuner_message> one_of_each() {
       handshake{.library = "0.1.0"},
       request,
       list_request{},
-      recall_answer{{.unfinished = {{.outcome = "measured", .samples_ns = {1.5}}},
-                     .spent = {std::chrono::seconds(2), 9}}},
+      prior_answer{{.unfinished = {{.outcome = "measured", .samples_ns = {1.5}}},
+                    .spent = {std::chrono::seconds(2), 9}}},
       acknowledgement{},
       acceptance{},
       refusal{"why"},
-      recall_question{{.space = "s", .compiler = "c", .library_version = "l", .stage = 1}},
+      prior_question{{.space = "s", .compiler = "c", .library_version = "l", .stage = 1}},
       tune::tuning_event(started),
       tune::tuning_event(tune::trial_event{subject, sample_trial(), tune::trial_stage::refined}),
       tune::tuning_event(
@@ -191,7 +191,7 @@ TEST_CASE("damaged messages are refused or mean something, and never crash") {
 }
 
 TEST_CASE("prior results that are too long for a message are split") {
-  tune::recollection known;
+  tune::prior_knowledge known;
   for (int i = 0; i < 100; ++i) {
     tune::stored_trial trial;
     trial.configuration = {{"n", std::int64_t{i}}};
@@ -203,20 +203,20 @@ TEST_CASE("prior results that are too long for a message are split") {
     known.similar.push_back(trial.configuration);
   }
   known.spent = {.time = std::chrono::seconds(3), .trials = 100};
-  const std::vector<recall_answer> parts = split(known, 10'000);
+  const std::vector<prior_answer> parts = split(known, 10'000);
   CHECK(parts.size() > 8);
-  tune::recollection whole;
+  tune::prior_knowledge whole;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     CHECK(parts[i].more == (i + 1 < parts.size()));
     CHECK(encode(parts[i]).size() < 13'000);
     append(whole, sent(parts[i]).known);
   }
-  CHECK(encode(recall_answer{whole}) == encode(recall_answer{known}));
+  CHECK(encode(prior_answer{whole}) == encode(prior_answer{known}));
 }
 
 TEST_CASE("of prior results only the trials that no message holds are left out") {
   REQUIRE(split({}).size() == 1);
-  tune::recollection known;
+  tune::prior_knowledge known;
   known.unfinished.resize(2);
   known.unfinished[0].message.resize(longest_tuner_message_bytes + 1, 'x');
   known.unfinished[1].outcome = "measured";
