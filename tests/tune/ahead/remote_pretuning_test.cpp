@@ -15,7 +15,6 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/ahead/group_work.hpp"
 #include "libtune/tune/ahead/pretuning.hpp"
-#include "libtune/tune/remote/remote_tuning.hpp"
 #include "tests/tune/remote/sample_tuner.hpp"
 
 namespace remote_pretuning_test {
@@ -47,9 +46,7 @@ tune::pretuning_options options_in(const tune::testing::temporary_directory& fol
 }
 
 tune::pretuning_item item_for(const sample_key& key) {
-  return {{"isolated.sample", 0, tune::describe_fields<sample_key>(),
-           tune::describe_fields<isolated::sample_tuning>()},
-          tune::to_values(key)};
+  return {isolated::sample_function(), tune::to_values(key)};
 }
 
 TEST_CASE("children tune keys for two devices, and crashes of theirs are trials") {
@@ -90,17 +87,6 @@ TEST_CASE("children of two devices divide the search for one key, and nothing ru
   CHECK(std::set<std::string>(ran.begin(), ran.end()).size() == 24);
   // The finals, and what was under way when the search was divided.
   CHECK(ran.size() <= 24 + 9 + 2);
-}
-
-TEST_CASE("a program without serve_if_worker is reported after its start time") {
-  tune::tuner_program program{.path = "/bin/sleep", .arguments = {"sleep", "100"}};
-  program.start_time = std::chrono::milliseconds(50);
-  CHECK_THROWS_WITH_AS(tune::list_functions(program), doctest::Contains("no handshake in 50 ms"),
-                       tune::tuner_unavailable_error);
-  CHECK_THROWS_WITH_AS(tune::list_functions({.path = "/bin/true", .arguments = {"true"}}),
-                       doctest::Contains("exit status 0"), tune::tuner_unavailable_error);
-  CHECK_THROWS_AS(tune::list_functions({.path = "/no/such", .arguments = {"such"}}),
-                  tune::tuner_unavailable_error);
 }
 
 }  // namespace remote_pretuning_test
