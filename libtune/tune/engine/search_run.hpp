@@ -113,6 +113,7 @@ class search_run {
 
   trial result_of(std::size_t index);
   void finish(trial done);
+  void report(const trial& item, trial_stage stage) const;
   void tell_progress();
   /// Runs a step that uses the device, on which nobody else measures meanwhile.
   void measuring(const std::function<void()>& step);
