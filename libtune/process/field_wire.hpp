@@ -11,14 +11,18 @@
 #include <bit>
 #include <chrono>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "libtune/process/frame_reader.hpp"
 #include "libtune/process/wire.hpp"
 
 namespace tune::detail {
@@ -57,6 +61,7 @@ class field_writer {
     }
   }
   void put(const std::string& text) { out_.add(text); }
+  void put(const std::vector<std::byte>& bytes) { out_.add(std::span(bytes)); }
   void put(std::monostate) {}
   template <class Rep, class Period>
   void put(const std::chrono::duration<Rep, Period>& time) {
@@ -113,6 +118,7 @@ class field_reader {
     }
   }
   void take(std::string& text) { text = in_.take_text(); }
+  void take(std::vector<std::byte>& bytes) { bytes = in_.take_block(); }
   void take(std::monostate&) {}
   template <class Rep, class Period>
   void take(std::chrono::duration<Rep, Period>& time) {
@@ -146,5 +152,37 @@ class field_reader {
 
   wire_reader& in_;
 };
+
+/// The frame of a message, which is a variant of described structs.
+/// @throws wire_error with this text if it is longer than the form allows
+template <class Message>
+std::vector<std::byte> encode_message(const frame_form& form, const Message& message,
+                                      const char* too_long) {
+  wire_writer writer;
+  writer.add(form.magic);
+  writer.add(std::uint64_t{0});
+  field_writer fields(writer);
+  fields(message);
+  const std::uint64_t length = writer.bytes().size() - frame_form::header_bytes;
+  if (length > form.longest_content_bytes) throw wire_error(too_long);
+  std::memcpy(writer.bytes().data() + sizeof form.magic, &length, sizeof length);
+  return std::move(writer.bytes());
+}
+
+/// The next message of what has arrived; empty if it has not arrived whole. A greeting may be
+/// longer than its fields, because another version may say more.
+/// @throws wire_error if what has arrived means nothing; then nothing more can be read
+template <class Message, class Greeting>
+std::optional<Message> next_message(frame_reader& frames) {
+  const auto content = frames.first();
+  if (!content) return std::nullopt;
+  wire_reader reader(*content);
+  Message message;
+  field_reader fields(reader);
+  fields(message);
+  if (!std::holds_alternative<Greeting>(message)) reader.finish();
+  frames.drop(*content);
+  return message;
+}
 
 }  // namespace tune::detail

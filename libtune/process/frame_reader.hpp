@@ -12,21 +12,12 @@
 
 namespace tune::detail {
 
-/// How the messages of one language are framed: magic number, kind, length of the content, content.
+/// The frame of a protocol's messages: magic number, length of the content, content.
 struct frame_form {
   std::uint32_t magic = 0;
-  std::size_t kind_bytes = 0;               ///< 0 in a language whose contents tell their kind
   std::uint64_t longest_content_bytes = 0;  ///< a length beyond it is nonsense
 
-  constexpr std::size_t header_bytes() const noexcept {
-    return sizeof magic + kind_bytes + sizeof(std::uint64_t);
-  }
-};
-
-/// What a whole frame says.
-struct frame {
-  std::span<const std::byte> kind;
-  std::span<const std::byte> content;
+  static constexpr std::size_t header_bytes = sizeof(std::uint32_t) + sizeof(std::uint64_t);
 };
 
 /// Cuts what arrives, in whatever pieces, into frames.
@@ -35,11 +26,12 @@ class frame_reader {
   explicit frame_reader(const frame_form& form) noexcept : form_(form) {}
 
   void append(std::span<const std::byte> bytes);
-  /// The first frame that has not been dropped, valid until the next append; empty if it has not
-  /// arrived whole. @throws wire_error if what has arrived is no frame; then none follows
-  std::optional<frame> first() const;
-  /// Goes on to the frame after this one, which first() has given.
-  void drop(const frame& read) noexcept;
+  /// The content of the first frame that has not been dropped, valid until the next append; empty
+  /// if it has not arrived whole.
+  /// @throws wire_error if what has arrived is no frame; then none follows
+  std::optional<std::span<const std::byte>> first() const;
+  /// Goes on to the frame after this one, whose content first() has given.
+  void drop(std::span<const std::byte> content) noexcept;
 
  private:
   frame_form form_;

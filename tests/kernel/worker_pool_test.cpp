@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Workers that misbehave: see tests/kernel/mischief.cpp for what they can be told to do.
-#include "libtune/kernel/pool/worker_crew.hpp"
+// Fault injection: see tests/kernel/faulty_worker.cpp for the faults.
+#include "libtune/kernel/pool/worker_pool.hpp"
 
 #include <atomic>
 #include <csignal>
@@ -19,34 +19,34 @@
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/child_process.hpp"
 
-namespace worker_crew_test {
+namespace worker_pool_test {
 
 using namespace std::chrono_literals;
+using tune::compile_future;
 using tune::compile_limits;
 using tune::compile_pool_options;
 using tune::compile_result;
-using tune::compile_ticket;
-using tune::detail::worker_crew;
+using tune::detail::worker_pool;
 using tune::testing::captured_errors;
 using tune::testing::scoped_environment;
 using status = tune::compile_result::status;
 
 compile_pool_options options() {
-  return {.program = LIBTUNE_MISCHIEF_WORKER, .workers = 2, .idle_time = 60s};
+  return {.program = LIBTUNE_FAULTY_WORKER, .workers = 2, .idle_time = 60s};
 }
 
-compile_ticket submit(worker_crew& crew, const std::string& text, compile_limits limits = {},
+compile_future submit(worker_pool& pool, const std::string& text, compile_limits limits = {},
                       const tune::detail::compile_target& target = {}) {
   tune::detail::compile_order order;
   order.target = target;
   order.source.text = text;
-  auto job = crew.submit(tune::detail::sha256(std::as_bytes(std::span(text))), order, limits);
+  auto job = pool.submit(tune::detail::sha256(std::as_bytes(std::span(text))), order, limits);
   REQUIRE(job != nullptr);
-  return compile_ticket(std::move(job));
+  return compile_future(std::move(job));
 }
 
-compile_result result_of(worker_crew& crew, const std::string& text, compile_limits limits = {}) {
-  return submit(crew, text, limits).result();
+compile_result result_of(worker_pool& pool, const std::string& text, compile_limits limits = {}) {
+  return submit(pool, text, limits).result();
 }
 
 std::string text_of(const compile_result& result) {
@@ -72,26 +72,26 @@ bool runs(int process) {
 }
 
 TEST_CASE("a worker compiles one program after the other") {
-  worker_crew crew(options());
-  CHECK(crew.running() == 0);
-  const compile_result first = result_of(crew, "ECHO one");
+  worker_pool pool(options());
+  CHECK(pool.running() == 0);
+  const compile_result first = result_of(pool, "ECHO one");
   CHECK(first.what == status::built);
   CHECK(text_of(first) == "one");
   CHECK(first.elapsed > 0ns);
-  const std::string process = text_of(result_of(crew, "PID"));
-  CHECK(text_of(result_of(crew, "ECHO two")) == "two");
-  CHECK(text_of(result_of(crew, "PID")) == process);
-  CHECK(crew.running() == 1);
+  const std::string process = text_of(result_of(pool, "PID"));
+  CHECK(text_of(result_of(pool, "ECHO two")) == "two");
+  CHECK(text_of(result_of(pool, "PID")) == process);
+  CHECK(pool.running() == 1);
 }
 
 TEST_CASE("what a compiler does to its process is told, and the next program has a new one") {
-  worker_crew crew(options());
+  worker_pool pool(options());
   const auto check = [&](const char* text, status what, const char* reason) {
     CAPTURE(text);
-    const compile_result result = result_of(crew, text);
+    const compile_result result = result_of(pool, text);
     CHECK(result.what == what);
     CHECK(result.text.find(reason) != std::string::npos);
-    CHECK(text_of(result_of(crew, std::string("ECHO after ") + text)) ==
+    CHECK(text_of(result_of(pool, std::string("ECHO after ") + text)) ==
           std::string("after ") + text);
   };
   check("CRASH", status::crashed, "signal 11");
@@ -103,20 +103,20 @@ TEST_CASE("what a compiler does to its process is told, and the next program has
 }
 
 TEST_CASE("a worker that talks nonsense loses its program and its life") {
-  worker_crew crew(options());
+  worker_pool pool(options());
   for (const char* text : {"NONSENSE", "OTHER", "ORDER"}) {
     CAPTURE(text);
-    const compile_result result = result_of(crew, text);
+    const compile_result result = result_of(pool, text);
     CHECK(result.what == status::crashed);
     CHECK(result.text.find("nonsense") != std::string::npos);
-    CHECK(text_of(result_of(crew, std::string("ECHO ") + text)) == text);
+    CHECK(text_of(result_of(pool, std::string("ECHO ") + text)) == text);
   }
-  CHECK(crew.is_available());
+  CHECK(pool.is_available());
 }
 
 TEST_CASE("a compiler that hangs is stopped at its time limit") {
-  worker_crew crew(options());
-  const compile_result result = result_of(crew, "HANG", {.time = 50ms});
+  worker_pool pool(options());
+  const compile_result result = result_of(pool, "HANG", {.time = 50ms});
   CHECK(result.what == status::timed_out);
   CHECK(result.text.find("0.05 s") != std::string::npos);
 }
@@ -124,30 +124,30 @@ TEST_CASE("a compiler that hangs is stopped at its time limit") {
 TEST_CASE("a compiler that takes too much memory is stopped") {
   compile_pool_options small = options();
   small.memory_bytes = std::uint64_t{128} << 20;
-  worker_crew crew(small);
-  const compile_result result = result_of(crew, "EAT");
+  worker_pool pool(small);
+  const compile_result result = result_of(pool, "EAT");
   CHECK(result.what == status::out_of_memory);
   CHECK(result.text.find("MiB") != std::string::npos);
 }
 
 TEST_CASE("many programs on two workers all come back") {
-  worker_crew crew(options());
-  std::vector<compile_ticket> tickets;
-  for (int i = 0; i < 300; ++i) tickets.push_back(submit(crew, "ECHO " + std::to_string(i)));
-  for (int i = 0; i < 300; ++i) CHECK(text_of(tickets[i].result()) == std::to_string(i));
-  CHECK(crew.running() == 2);
-  CHECK(crew.board().completed == 300);
+  worker_pool pool(options());
+  std::vector<compile_future> programs;
+  for (int i = 0; i < 300; ++i) programs.push_back(submit(pool, "ECHO " + std::to_string(i)));
+  for (int i = 0; i < 300; ++i) CHECK(text_of(programs[i].result()) == std::to_string(i));
+  CHECK(pool.running() == 2);
+  CHECK(pool.board().completed == 300);
 }
 
 TEST_CASE("threads may submit and wait as they like") {
-  worker_crew crew(options());
+  worker_pool pool(options());
   std::atomic<int> right = 0;
   std::vector<std::jthread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < 25; ++i) {
         const std::string text = std::to_string(t) + "." + std::to_string(i);
-        if (text_of(result_of(crew, "ECHO " + text)) == text) ++right;
+        if (text_of(result_of(pool, "ECHO " + text)) == text) ++right;
       }
     });
   }
@@ -156,28 +156,28 @@ TEST_CASE("threads may submit and wait as they like") {
 }
 
 TEST_CASE("a program that is under way is compiled once") {
-  worker_crew crew(options());
-  const compile_ticket first = submit(crew, "SLEEP 100");
-  const compile_ticket second = submit(crew, "SLEEP 100");
+  worker_pool pool(options());
+  const compile_future first = submit(pool, "SLEEP 100");
+  const compile_future second = submit(pool, "SLEEP 100");
   CHECK(first.result().what == status::built);
   CHECK(second.done());
   CHECK(&first.result() == &second.result());
-  CHECK(crew.board().completed == 1);
+  CHECK(pool.board().completed == 1);
 }
 
 TEST_CASE("more urgent programs come first, others in the order of submission") {
   compile_pool_options one = options();
   one.workers = 1;
-  worker_crew crew(one);
-  const compile_ticket before = submit(crew, "SLEEP 200");
+  worker_pool pool(one);
+  const compile_future before = submit(pool, "SLEEP 200");
   std::vector<std::string> order;  // written by the pool's thread alone
-  const auto note = [&](const compile_ticket& ticket, const char* name) {
-    ticket.on_done([&order, name] { order.emplace_back(name); });
+  const auto note = [&](const compile_future& program, const char* name) {
+    program.on_done([&order, name] { order.emplace_back(name); });
   };
-  note(submit(crew, "ECHO a"), "a");
-  note(submit(crew, "ECHO b"), "b");
-  note(submit(crew, "ECHO c", {.priority = 1}), "c");
-  const compile_ticket last = submit(crew, "ECHO d", {.priority = -1});
+  note(submit(pool, "ECHO a"), "a");
+  note(submit(pool, "ECHO b"), "b");
+  note(submit(pool, "ECHO c", {.priority = 1}), "c");
+  const compile_future last = submit(pool, "ECHO d", {.priority = -1});
   last.result();
   CHECK(order == std::vector<std::string>{"c", "a", "b"});
 }
@@ -185,91 +185,91 @@ TEST_CASE("more urgent programs come first, others in the order of submission") 
 TEST_CASE("a cancelled program is not begun, unless somebody else wants it") {
   compile_pool_options one = options();
   one.workers = 1;
-  worker_crew crew(one);
-  const compile_ticket before = submit(crew, "SLEEP 200");
-  const compile_ticket unwanted = submit(crew, "ECHO a");
-  const compile_ticket wanted = submit(crew, "ECHO b");
-  const compile_ticket shared = submit(crew, "ECHO b");
+  worker_pool pool(one);
+  const compile_future before = submit(pool, "SLEEP 200");
+  const compile_future unwanted = submit(pool, "ECHO a");
+  const compile_future wanted = submit(pool, "ECHO b");
+  const compile_future shared = submit(pool, "ECHO b");
   unwanted.cancel();
   CHECK(unwanted.done());
   CHECK(unwanted.result().what == status::unavailable);
   wanted.cancel();
   wanted.cancel();
   CHECK(text_of(shared.result()) == "b");
-  const compile_ticket again = submit(crew, "ECHO a");
+  const compile_future again = submit(pool, "ECHO a");
   CHECK(text_of(again.result()) == "a");
 }
 
 TEST_CASE("who is told of the end is told once, also afterwards") {
-  worker_crew crew(options());
+  worker_pool pool(options());
   std::atomic<int> told = 0;
-  const compile_ticket ticket = submit(crew, "SLEEP 20");
-  ticket.on_done([&] { ++told; });
-  CHECK(ticket.result().what == status::built);
+  const compile_future program = submit(pool, "SLEEP 20");
+  program.on_done([&] { ++told; });
+  CHECK(program.result().what == status::built);
   CHECK(comes_true([&] { return told == 1; }));
-  ticket.on_done([&] { ++told; });
+  program.on_done([&] { ++told; });
   CHECK(told == 2);
 }
 
-TEST_CASE("waiting for a ticket ends with the time") {
-  worker_crew crew(options());
-  const compile_ticket ticket = submit(crew, "HANG");
-  CHECK_FALSE(ticket.wait_until(std::chrono::steady_clock::now() + 10ms));
-  CHECK_FALSE(ticket.done());
+TEST_CASE("waiting for a program ends with the time") {
+  worker_pool pool(options());
+  const compile_future program = submit(pool, "HANG");
+  CHECK_FALSE(program.wait_until(std::chrono::steady_clock::now() + 10ms));
+  CHECK_FALSE(program.done());
 }
 
 TEST_CASE("idle workers end, and others come when they are needed") {
   compile_pool_options hasty = options();
   hasty.idle_time = 20ms;
-  worker_crew crew(hasty);
-  const int process = std::stoi(text_of(result_of(crew, "PID")));
-  CHECK(comes_true([&] { return crew.running() == 0; }));
+  worker_pool pool(hasty);
+  const int process = std::stoi(text_of(result_of(pool, "PID")));
+  CHECK(comes_true([&] { return pool.running() == 0; }));
   CHECK_FALSE(runs(process));
-  CHECK(text_of(result_of(crew, "ECHO again")) == "again");
-  CHECK(std::stoi(text_of(result_of(crew, "PID"))) != process);
+  CHECK(text_of(result_of(pool, "ECHO again")) == "again");
+  CHECK(std::stoi(text_of(result_of(pool, "PID"))) != process);
 }
 
 TEST_CASE("workers are started before they are needed") {
-  worker_crew crew(options());
-  crew.warm_up({}, -1);
-  CHECK(comes_true([&] { return crew.running() == 2; }));
-  CHECK(text_of(result_of(crew, "ECHO one")) == "one");
-  CHECK(crew.running() == 2);
+  worker_pool pool(options());
+  pool.warm_up({}, -1);
+  CHECK(comes_true([&] { return pool.running() == 2; }));
+  CHECK(text_of(result_of(pool, "ECHO one")) == "one");
+  CHECK(pool.running() == 2);
 }
 
 TEST_CASE("where the device has to be opened, workers start one after the other") {
-  worker_crew crew(options());
+  worker_pool pool(options());
   const tune::detail::compile_target hanging{.device = "HANG", .starts_in_turn = true};
-  crew.warm_up(hanging, -1);
-  for (int i = 0; i < 20; ++i) submit(crew, "ECHO " + std::to_string(i), {}, hanging);
-  REQUIRE(comes_true([&] { return crew.running() == 1; }));
+  pool.warm_up(hanging, -1);
+  for (int i = 0; i < 20; ++i) submit(pool, "ECHO " + std::to_string(i), {}, hanging);
+  REQUIRE(comes_true([&] { return pool.running() == 1; }));
   std::this_thread::sleep_for(50ms);
-  CHECK_MESSAGE(crew.running() == 1, "the second has to wait until the first is ready");
+  CHECK_MESSAGE(pool.running() == 1, "the second has to wait until the first is ready");
 }
 
 TEST_CASE("workers that start in turn come as long as there is work for them") {
-  worker_crew crew(options());
+  worker_pool pool(options());
   const tune::detail::compile_target ready{.device = "ready", .starts_in_turn = true};
-  CHECK(text_of(submit(crew, "ECHO alone", {}, ready).result()) == "alone");
-  CHECK(crew.running() == 1);
-  std::vector<compile_ticket> tickets;
+  CHECK(text_of(submit(pool, "ECHO alone", {}, ready).result()) == "alone");
+  CHECK(pool.running() == 1);
+  std::vector<compile_future> programs;
   for (int i = 0; i < 20; ++i)
-    tickets.push_back(submit(crew, "SLEEP " + std::to_string(20 + i), {}, ready));
-  for (const compile_ticket& ticket : tickets) CHECK(ticket.result().what == status::built);
-  CHECK(crew.running() == 2);
+    programs.push_back(submit(pool, "SLEEP " + std::to_string(20 + i), {}, ready));
+  for (const compile_future& program : programs) CHECK(program.result().what == status::built);
+  CHECK(pool.running() == 2);
 }
 
 TEST_CASE("the end of a pool ends its workers, whatever they do") {
   int process = 0;
-  std::optional<compile_ticket> hanging;
-  std::optional<compile_ticket> waiting;
+  std::optional<compile_future> hanging;
+  std::optional<compile_future> waiting;
   {
     compile_pool_options one = options();
     one.workers = 1;
-    worker_crew crew(one);
-    process = std::stoi(text_of(result_of(crew, "PID")));
-    hanging = submit(crew, "HANG");
-    waiting = submit(crew, "ECHO never");
+    worker_pool pool(one);
+    process = std::stoi(text_of(result_of(pool, "PID")));
+    hanging = submit(pool, "HANG");
+    waiting = submit(pool, "ECHO never");
     CHECK_FALSE(hanging->wait_until(std::chrono::steady_clock::now() + 20ms));
   }
   CHECK_FALSE(runs(process));
@@ -281,9 +281,9 @@ TEST_CASE("workers end with their process, however that ends") {
   int channel[2];
   REQUIRE(::pipe(channel) == 0);
   tune::testing::in_child([&] {
-    auto* crew = new worker_crew(options());
-    const int process = std::stoi(text_of(submit(*crew, "PID").result()));
-    submit(*crew, "HANG").wait_until(std::chrono::steady_clock::now() + 20ms);
+    auto* pool = new worker_pool(options());
+    const int process = std::stoi(text_of(submit(*pool, "PID").result()));
+    submit(*pool, "HANG").wait_until(std::chrono::steady_clock::now() + 20ms);
     static_cast<void>(!::write(channel[1], &process, sizeof process));
     return std::raise(SIGKILL);
   });
@@ -296,51 +296,42 @@ TEST_CASE("workers end with their process, however that ends") {
 
 TEST_CASE("a program that does not work is not tried for ever, and that is told once") {
   compile_pool_options given = options();
-  std::optional<scoped_environment> mischief;
+  std::optional<scoped_environment> fault;
   const char* reason = "";
   SUBCASE("it is not there") {
     given.program = "/no/such/worker";
     reason = "No such file";
   }
   SUBCASE("it ends at once") {
-    mischief.emplace("MISCHIEF", "exit");
+    fault.emplace("FAULT", "exit");
     reason = "exit status 5";
   }
   SUBCASE("it never reports") {
-    mischief.emplace("MISCHIEF", "silent");
+    fault.emplace("FAULT", "silent");
     given.start_time = 20ms;
     reason = "did not report";
   }
   SUBCASE("it talks nonsense") {
-    mischief.emplace("MISCHIEF", "nonsense");
+    fault.emplace("FAULT", "nonsense");
     reason = "nonsense";
   }
   SUBCASE("it is of another version") {
-    mischief.emplace("MISCHIEF", "other version");
+    fault.emplace("FAULT", "other version");
     reason = "0.0.1";
   }
   SUBCASE("it speaks another protocol") {
-    mischief.emplace("MISCHIEF", "other protocol");
+    fault.emplace("FAULT", "other protocol");
     reason = "9.9";
   }
-  worker_crew crew(given);
+  worker_pool pool(given);
   captured_errors errors;
-  const compile_result result = result_of(crew, "ECHO one");
+  const compile_result result = result_of(pool, "ECHO one");
   CAPTURE(result.text);
   CHECK(result.what == status::unavailable);
   CHECK(result.text.find(reason) != std::string::npos);
-  CHECK_FALSE(crew.is_available());
-  CHECK(crew.submit({}, {}, {}) == nullptr);
+  CHECK_FALSE(pool.is_available());
+  CHECK(pool.submit({}, {}, {}) == nullptr);
   CHECK(errors.count("not by workers") == 1);
 }
 
-TEST_CASE("nothing is available without a program, or without workers") {
-  compile_pool_options none = options();
-  SUBCASE("no program") { none.program.clear(); }
-  SUBCASE("no workers") { none.workers = 0; }
-  worker_crew crew(none);
-  CHECK_FALSE(crew.is_available());
-  CHECK(crew.submit({}, {}, {}) == nullptr);
-}
-
-}  // namespace worker_crew_test
+}  // namespace worker_pool_test
