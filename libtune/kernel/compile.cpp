@@ -9,7 +9,7 @@
 #include "libtune/base/forked_process.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
-#include "libtune/device/compile_targets.hpp"
+#include "libtune/device/devices.hpp"
 #include "libtune/kernel/build_log.hpp"
 #include "libtune/kernel/cache/program_cache.hpp"
 #include "libtune/kernel/compile_scope.hpp"

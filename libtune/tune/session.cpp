@@ -12,9 +12,9 @@
 #include "libtune/base/log.hpp"
 #include "libtune/kernel/pool/compile_pool.hpp"
 #include "libtune/tune/engine/compile_service.hpp"
+#include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/search_loop.hpp"
 #include "libtune/tune/engine/session_setup.hpp"
-#include "libtune/tune/engine/space_fingerprint.hpp"
 #include "libtune/tune/error.hpp"
 
 namespace tune {

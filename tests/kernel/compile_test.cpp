@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/device/compile_targets.hpp"
+#include "libtune/device/devices.hpp"
 #include "libtune/kernel/compiler.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fixtures.hpp"

@@ -19,10 +19,10 @@
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
-#include "libtune/base/signals_blocked.hpp"
+#include "libtune/base/signals.hpp"
 #include "libtune/kernel/cache/program_digest.hpp"
 #include "libtune/store/cache/binary_cache.hpp"
-#include "libtune/store/files/user_cache_folder.hpp"
+#include "libtune/store/files/file_system.hpp"
 
 namespace tune {
 namespace {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/kernel/pool/worker_message.hpp"
 
-#include "libtune/process/field_wire.hpp"
+#include "libtune/process/wire.hpp"
 
 namespace tune::detail {
 

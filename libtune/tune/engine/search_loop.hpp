@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/compile_service.hpp"
+#include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/step_hooks.hpp"
-#include "libtune/tune/engine/trial_runner.hpp"
+#include "libtune/tune/engine/trial_attempt.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/trial.hpp"
@@ -34,8 +34,7 @@ namespace tune {
 trial run_search(const search_problem& problem, const tuning_subject& subject, const device& device,
                  const tuning_options& options,
                  std::span<const std::shared_ptr<observer>> observers, const wall_clock& now,
-                 compile_service& service,
-                 const std::function<prior_knowledge()>& read_prior = {},
+                 compile_service& service, const std::function<prior_knowledge()>& read_prior = {},
                  const std::vector<std::size_t>& shortlist = {}, const step_hooks& hooks = {});
 
 }  // namespace tune
