@@ -171,7 +171,7 @@ TEST_CASE("macros of tune::compile make an entry of their own") {
   CHECK(compiles(b.fake) == 3);
 }
 
-TEST_CASE("a binary that the driver rejects is compiled again once, replaced, and told") {
+TEST_CASE("a binary that the driver rejects is compiled again once, replaced, and logged") {
   const scoped_environment debug("LIBTUNE_LOG", "debug");
   const bench b;
   b.compiler.build(b.context, source);

@@ -98,7 +98,7 @@ LIBTUNE_DEVICE_TEST_CASE("nobody counts warnings and errors on standard error", 
   CHECK(errors.text().find("generated.") == std::string::npos);
 }
 
-LIBTUNE_DEVICE_TEST_CASE("launches that were told of are compiled with the program", device) {
+LIBTUNE_DEVICE_TEST_CASE("named launches are compiled with the program", device) {
   tune::compile_pool_options one = options();
   one.workers = 1;
   compile_pool pool(one);
@@ -114,7 +114,7 @@ LIBTUNE_DEVICE_TEST_CASE("launches that were told of are compiled with the progr
     return device.platform_name() != "Portable Computing Language" ||
            content.find(std::string("/") + shape + "/") != std::string::npos;
   };
-  // By one worker, one shape after the other; without being told, small and large.
+  // By one worker, one shape after the other; without a name, small and large.
   CHECK(has(7, {{.global = {64}, .local = {16}}}, "16-1-1-goffs0-smallgrid"));
   CHECK(has(8, {{.global = {1 << 20}, .local = {0, 0, 0}}}, "16-1-1-goffs0"));
   CHECK(has(9, {}, "16-1-1-goffs0"));

@@ -77,7 +77,7 @@ TEST_CASE("what is larger than the cap is not kept, and throws nothing else out"
   CHECK(recent.find(key(1)) != nullptr);
 }
 
-TEST_CASE("who holds a binary keeps it when it is thrown out") {
+TEST_CASE("a binary that is held outlives its place in the list") {
   tune::recent_binaries recent(4);
   recent.add(key(1), bytes(4));
   const auto held = recent.find(key(1));
@@ -102,7 +102,7 @@ TEST_CASE("LIBTUNE_CACHE turns the cache off") {
   CHECK_FALSE(program_cache());
 }
 
-TEST_CASE("unless told otherwise the cache is in the user's cache folder, if there is one") {
+TEST_CASE("by default the cache is in the user's cache folder, if there is one") {
   const scoped_environment unset("LIBTUNE_CACHE", nullptr);
   const scoped_environment cache("XDG_CACHE_HOME", "/home/user/cache");
   CHECK(program_cache()->folder() == "/home/user/cache/libtune/programs");
