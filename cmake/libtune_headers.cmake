@@ -19,7 +19,7 @@ libtune_public(device buffer command_queue context device device_identity device
 libtune_public(device/cuda interop)
 libtune_public(device/opencl interop)
 libtune_public(exchange event_log files progress table varying_fields)
-libtune_public(kernel check_compiles compile defines kernel_library kernel_source resolved_source)
+libtune_public(kernel compile defines kernel_source)
 libtune_public(kernel/pool worker_program)
 libtune_public(measure measure)
 libtune_public(measure/timing confidence_interval measure_settings measurement samples steadiness)

@@ -9,20 +9,19 @@
 #include "libtune/base/forked_process.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
+#include "libtune/device/devices.hpp"
 #include "libtune/kernel/build_log.hpp"
-#include "libtune/kernel/cache/cached_compiler.hpp"
 #include "libtune/kernel/cache/program_cache.hpp"
 #include "libtune/kernel/compile_scope.hpp"
 #include "libtune/kernel/compiler.hpp"
 #include "libtune/kernel/expected_program.hpp"
-#include "libtune/kernel/kernel_library.hpp"
 #include "libtune/kernel/pool/pooled_compiler.hpp"
 #include "libtune/kernel/preamble.hpp"
 
 namespace tune {
 namespace {
 
-/// What the first line of a message leaves out: the device, the macros.
+/// The lines of a message after the first: the device and the macros.
 std::string circumstances(const device_info& device, const defines& macros) {
   std::string text = fmt::format("\nfor device '{}' ({}, {})", device.identity.name,
                                  device.identity.platform, device.identity.driver_version);
@@ -99,6 +98,13 @@ program compile(const context& context, const kernel_source& source, const defin
         static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
     throw build_error(describe_failure(device, resolved, macros, failure.log(), lines_before),
                       failure.log());
+  }
+}
+
+void check_compiles(const kernel_source& source, const defines& macros, std::string_view target,
+                    const compile_options& options) {
+  for (const device& item : compile_targets(target)) {
+    compile(item.create_context(), source, macros, options);
   }
 }
 

@@ -103,7 +103,7 @@ TEST_CASE("the watched digest of a program follows the files that it includes") 
         *program_digest({"a", "no files", {"-w -I", here.folder.path().string()}}));
 }
 
-TEST_CASE("the watched digest is unknown where the files cannot be told") {
+TEST_CASE("the watched digest is unknown where the files cannot be found out") {
   const source_folder here;
   here.write("a.h", "#include FILE\n");
   here.write("large.h", std::string(std::size_t{2} << 20, ' '));

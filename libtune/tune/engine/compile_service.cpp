@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "libtune/kernel/cache/cached_binary.hpp"
+#include "libtune/kernel/cache/program_cache.hpp"
 #include "libtune/kernel/pool/compile_pool.hpp"
 
 namespace tune {
@@ -38,7 +38,7 @@ class pool_compile_service final : public compile_service {
   struct pending {
     program_order order;
     wanted_program wanted;
-    compile_ticket ticket;
+    compile_future future;
   };
 
   std::size_t do_capacity() const override { return capacity_; }
@@ -68,7 +68,7 @@ pool_compile_service::pool_compile_service(compile_pool& pool, const context& co
       expected_(capacity_) {}
 
 pool_compile_service::~pool_compile_service() {
-  for (const pending& item : pending_) item.ticket.cancel();
+  for (const pending& item : pending_) item.future.cancel();
 }
 
 std::optional<prebuilt_program> pool_compile_service::do_find(const wanted_program& wanted) {
@@ -108,8 +108,8 @@ std::string pool_compile_service::do_shortcoming() const {
 std::vector<delivered_program> pool_compile_service::collect() {
   std::vector<delivered_program> ready;
   std::erase_if(pending_, [&](const pending& item) {
-    if (!item.ticket.done()) return false;
-    const compile_result& result = item.ticket.result();
+    if (!item.future.done()) return false;
+    const compile_result& result = item.future.result();
     if (result.what == compile_result::status::built) {
       cache_binary(item.wanted.context, item.wanted.source, result.binary);
     }

@@ -13,22 +13,23 @@
 
 #include "libtune/base/file_descriptor.hpp"
 #include "libtune/base/sha256.hpp"
-#include "libtune/kernel/pool/compile_job.hpp"
+#include "libtune/kernel/pool/compile_future.hpp"
 #include "libtune/kernel/pool/compile_pool.hpp"
-#include "libtune/kernel/pool/crew_member.hpp"
+#include "libtune/kernel/pool/worker.hpp"
 #include "libtune/kernel/pool/worker_message.hpp"
 
 namespace tune::detail {
 
-/// The workers of a compile_pool and the thread that starts them, gives them orders, takes their
-/// reports and ends them. The thread lives while there is a worker or an order. Thread-safe.
-class worker_crew {
+/// The implementation of a compile_pool: its workers, and the thread that starts them, gives them
+/// orders, takes their reports and ends them. The thread lives while there is a worker or an order.
+/// Thread-safe.
+class worker_pool {
  public:
-  explicit worker_crew(compile_pool_options options);
+  explicit worker_pool(compile_pool_options options);
   /// As stop.
-  ~worker_crew();
-  worker_crew(const worker_crew&) = delete;
-  worker_crew& operator=(const worker_crew&) = delete;
+  ~worker_pool();
+  worker_pool(const worker_pool&) = delete;
+  worker_pool& operator=(const worker_pool&) = delete;
 
   const compile_pool_options& options() const noexcept { return options_; }
   completion_board& board() const noexcept { return *board_; }
@@ -63,7 +64,7 @@ class worker_crew {
   /// With the board's mutex locked by itself.
   missing_workers look_for_work();
   int missing_in_turn(int waiting) const;
-  int count(crew_member::state about) const;
+  int count(worker::state which) const;
   int staying() const;
   void give_orders();
   void take_reports();
@@ -78,7 +79,7 @@ class worker_crew {
   file_descriptor wake_;
 
   // Guarded by the board's mutex.
-  std::map<place_in_queue, crew_task> queue_;
+  std::map<place_in_queue, worker_task> queue_;
   std::map<sha256_digest, std::weak_ptr<compile_job>> under_way_;
   std::uint64_t submitted_ = 0;
   compile_target warm_target_;
@@ -91,7 +92,7 @@ class worker_crew {
   std::thread thread_;
 
   // The thread's own.
-  std::vector<std::unique_ptr<crew_member>> members_;
+  std::vector<std::unique_ptr<worker>> workers_;
   int failed_starts_ = 0;
 };
 

@@ -1,13 +1,17 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/kernel/pool/crew_member.hpp"
+#include "libtune/kernel/pool/worker.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <fmt/format.h>
+#include <unistd.h>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "libtune/base/library_version.hpp"
+#include "libtune/kernel/pool/worker_program.hpp"
 
 namespace tune::detail {
 namespace {
@@ -22,27 +26,35 @@ std::string seconds(std::chrono::nanoseconds time) {
   return fmt::format("{:.3g} s", std::chrono::duration<double>(time).count());
 }
 
+child_command command_for(const std::string& program, const std::vector<std::string>& arguments) {
+  const std::string parent = std::to_string(::getpid());
+  if (arguments.empty()) return {.program = program, .arguments = {program, "--serve", parent}};
+  return {.program = program,
+          .arguments = arguments,
+          .variables = {std::string(worker_variable) + '=' + parent}};
+}
+
 }  // namespace
 
-crew_member::crew_member(const compile_pool_options& options, std::optional<compile_target> prepare)
+worker::worker(const compile_pool_options& options, std::optional<compile_target> prepare)
     : options_(options),
       prepare_(std::move(prepare)),
-      process_(options.program, options.arguments) {
+      process_(command_for(options.program, options.arguments)) {
   enter(state::starting, options.start_time);
 }
 
-void crew_member::enter(state next, std::chrono::nanoseconds time) {
+void worker::enter(state next, std::chrono::nanoseconds time) {
   // An hour-long limit is as good as none, and a sum that overflows is none at all.
   constexpr std::chrono::hours longest(24 * 365);
   state_ = next;
   deadline_ = clock::now() + std::min<std::chrono::nanoseconds>(time, longest);
 }
 
-void crew_member::give(crew_task task) {
+void worker::give(worker_task task) {
   task_ = std::move(task);
   enter(state::busy, task_->time_limit);
   try {
-    process_.send(task_->order);
+    send(task_->order);
   } catch (const wire_error& failure) {
     task_->job->finish(failed(status::unavailable, failure.what()));
     task_.reset();
@@ -50,12 +62,14 @@ void crew_member::give(crew_task task) {
   }
 }
 
-void crew_member::listen() {
+void worker::listen() {
   if (state_ == state::ended) return;
-  const bool open = process_.receive();
+  std::vector<std::byte> arrived;
+  const bool open = process_.receive(arrived);
+  reader_.append(arrived);
   try {
     while (state_ != state::ended) {
-      auto message = process_.next();
+      auto message = reader_.next();
       if (!message) break;
       handle(*std::move(message));
     }
@@ -66,14 +80,14 @@ void crew_member::listen() {
   if (!open && state_ != state::ended) lose_by_itself();
 }
 
-void crew_member::handle(worker_message message) {
+void worker::handle(worker_message message) {
   if (const auto* greeting = std::get_if<worker_greeting>(&message)) return greet(*greeting);
   auto* said = std::get_if<compile_report>(&message);
   if (said == nullptr) throw wire_error("a worker gives orders");
   report(std::move(*said));
 }
 
-void crew_member::greet(const worker_greeting& greeting) {
+void worker::greet(const worker_greeting& greeting) {
   if (worked_ || state_ != state::starting) throw wire_error("a worker greets twice");
   if (greeting.protocol != worker_protocol || greeting.library != library_version()) {
     another_version_ = true;
@@ -81,7 +95,7 @@ void crew_member::greet(const worker_greeting& greeting) {
                 fmt::format("it is of libtune {}, not {}", greeting.library, library_version()));
   }
   if (prepare_) {
-    process_.send(prepare_order{*std::move(prepare_)});
+    send(prepare_order{*std::move(prepare_)});
     prepare_.reset();
     return;
   }
@@ -89,18 +103,18 @@ void crew_member::greet(const worker_greeting& greeting) {
   enter(state::idle, options_.idle_time);
 }
 
-void crew_member::report(compile_report report) {
+void worker::report(compile_report report) {
   if (report.id == 0 && state_ == state::starting) {
     worked_ = true;
     return enter(state::idle, options_.idle_time);
   }
   if (!task_ || task_->order.id != report.id) throw wire_error("a report is of no order");
-  const crew_task task = *std::exchange(task_, std::nullopt);
+  const worker_task task = *std::exchange(task_, std::nullopt);
   if (state_ == state::busy) enter(state::idle, options_.idle_time);
   task.job->finish(std::move(report.result));
 }
 
-void crew_member::supervise() {
+void worker::supervise() {
   if (state_ == state::busy) {
     const std::uint64_t bytes = process_.resident_bytes();
     if (bytes > options_.memory_bytes) {
@@ -123,20 +137,20 @@ void crew_member::supervise() {
   }
 }
 
-void crew_member::lose(status what, const std::string& reason) {
+void worker::lose(status what, const std::string& reason) {
   process_.finish();
   state_ = state::ended;
-  last_words_ = reason;
+  end_reason_ = reason;
   if (task_) std::exchange(task_, std::nullopt)->job->finish(failed(what, reason));
 }
 
 // Nobody here has killed it. Where something else has, that is the system, out of memory.
-void crew_member::lose_by_itself() {
-  const worker_process::end end = process_.finish(time_to_end);
+void worker::lose_by_itself() {
+  const child_process::end end = process_.finish(time_to_end);
   state_ = state::ended;
-  last_words_ = end.text;
+  end_reason_ = end.text;
   if (!task_) return;
-  const crew_task task = *std::exchange(task_, std::nullopt);
+  const worker_task task = *std::exchange(task_, std::nullopt);
   task.job->finish(
       end.by_kill ? failed(status::out_of_memory,
                            "the compiler was killed by the system, as it is when "

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A compile worker for tests: it does by the text of the source what compilers do at their worst,
-// and MISCHIEF in the environment says what it does before any order comes.
+// A compile worker for tests that injects faults: the text of the source names the fault of an
+// order, and FAULT in the environment one of the worker before its first order.
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/kernel/pool/order_compiler.hpp"
 #include "libtune/kernel/pool/serve.hpp"
 
 namespace {
@@ -83,20 +82,20 @@ void take_time(const tune::detail::compile_target& target) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  const char* given = std::getenv("MISCHIEF");
-  const std::string_view mischief = given != nullptr ? given : "";
-  if (mischief == "exit") return 5;
-  if (mischief == "silent") sleep_for_ever();
-  if (mischief == "nonsense") send(bytes_of("hello, who is there? I speak no known language"));
-  if (mischief == "other version") {
+  const char* given = std::getenv("FAULT");
+  const std::string_view fault = given != nullptr ? given : "";
+  if (fault == "exit") return 5;
+  if (fault == "silent") sleep_for_ever();
+  if (fault == "nonsense") send(bytes_of("hello, who is there? I speak no known language"));
+  if (fault == "other version") {
     send(tune::detail::encode(tune::detail::worker_greeting{.library = "0.0.1"}));
     sleep_for_ever();
   }
-  if (mischief == "other protocol") {
+  if (fault == "other protocol") {
     send(tune::detail::encode(tune::detail::worker_greeting{.protocol = 99, .library = "9.9"}));
     sleep_for_ever();
   }
-  if (mischief == "none")
-    return tune::worker::run(count, arguments, tune::worker::order_compiler());
-  return tune::worker::run(count, arguments, {.prepare = take_time, .compile = misbehave});
+  if (fault == "none")
+    return tune::detail::run_worker(count, arguments, tune::detail::compile_handlers());
+  return tune::detail::run_worker(count, arguments, {.prepare = take_time, .compile = misbehave});
 }

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/kernel/kernel_library.hpp"
+#include "libtune/kernel/kernel_source.hpp"
 
 #include <algorithm>
 #include <array>
@@ -35,7 +35,8 @@ bool skip(std::string_view& text, std::string_view word) {
   return true;
 }
 
-/// What a line includes, and what follows on it; the name is empty if it includes nothing of ours.
+/// The name of the library text that a line includes, and the rest of the line; the name is empty
+/// if it includes none.
 struct include_line {
   std::string_view name;
   std::string_view rest;
@@ -71,7 +72,7 @@ void add_file(resolved_source& resolved, const library_kernel& kernel) {
   }
 }
 
-/// Adds the files that the kernel includes, and returns what is left of its own text, line by line.
+/// Adds the files that the kernel includes, and returns the rest of its own text, line by line.
 std::string take_includes(resolved_source& resolved) {
   const kernel_source source = resolved.files.front();
   std::string own;
@@ -100,6 +101,15 @@ void append(resolved_source& resolved, std::size_t file, std::string_view text) 
 }  // namespace
 
 std::span<const library_kernel> kernel_library() noexcept { return library; }
+
+std::string line_directive(std::size_t line, std::string_view file_name) {
+  std::string text = "#line " + std::to_string(line) + " \"";
+  for (const char c : file_name.empty() ? "<string>" : file_name) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text + "\"\n";
+}
 
 resolved_source include_kernel_library(const kernel_source& source) {
   resolved_source resolved;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/kernel/kernel_library.hpp"
+#include "libtune/kernel/kernel_source.hpp"
 
 #include <algorithm>
 #include <doctest/doctest.h>
@@ -8,7 +8,21 @@
 
 #include "libtune/base/error.hpp"
 
-namespace kernel_library_test {
+namespace kernel_source_test {
+
+TEST_CASE("a line directive names line and file") {
+  CHECK(tune::line_directive(12, "a.kernel") == "#line 12 \"a.kernel\"\n");
+}
+
+TEST_CASE("a file without a name is called a string") {
+  for (const std::size_t line : {1, 2, 3}) {
+    CHECK(tune::line_directive(line, "") == "#line " + std::to_string(line) + " \"<string>\"\n");
+  }
+}
+
+TEST_CASE("quotes and backslashes in a file's name are escaped") {
+  CHECK(tune::line_directive(1, R"(abc"def\ghi)") == "#line 1 \"abc\\\"def\\\\ghi\"\n");
+}
 
 const std::string reduce_include = "#include \"libtune/work_group_reduce.kernel\"";
 const std::string tile_include = "#include \"libtune/transpose_tile.kernel\"";
@@ -105,4 +119,4 @@ TEST_CASE("the texts of the library can be put into any other") {
   }
 }
 
-}  // namespace kernel_library_test
+}  // namespace kernel_source_test

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/kernel/pool/compiler_chatter.hpp"
+#include "libtune/kernel/pool/stderr_filter.hpp"
 
 #include <array>
 #include <cctype>
@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace tune::worker {
+namespace tune::detail {
 namespace {
 
 // For the handler too, which may use nothing else. -1: standard error is what it was.
@@ -58,7 +58,7 @@ void install_handlers() noexcept {
   action.sa_flags = SA_RESETHAND | SA_NODEFER;
   for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGILL}) {
     struct sigaction present = {};
-    // Whoever has one already knows better.
+    // A handler that is there already stays.
     if (::sigaction(signal, nullptr, &present) == 0 && present.sa_handler == SIG_DFL) {
       ::sigaction(signal, &action, nullptr);
     }
@@ -89,7 +89,7 @@ std::string without_counts(std::string_view text) {
 
 }  // namespace
 
-compiler_chatter::compiler_chatter() noexcept {
+stderr_filter::stderr_filter() noexcept {
   const int file = ::memfd_create("libtune-compiler", MFD_CLOEXEC);
   const int error = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   // Where it cannot be kept back it is written as ever.
@@ -105,7 +105,7 @@ compiler_chatter::compiler_chatter() noexcept {
   ::dup2(file, STDERR_FILENO);
 }
 
-compiler_chatter::~compiler_chatter() {
+stderr_filter::~stderr_filter() {
   if (kept < 0) return;
   std::fflush(stderr);
   ::dup2(before, STDERR_FILENO);
@@ -122,4 +122,4 @@ compiler_chatter::~compiler_chatter() {
   before = -1;
 }
 
-}  // namespace tune::worker
+}  // namespace tune::detail
