@@ -13,10 +13,10 @@
 // Databases hold these: a change needs a new version of the file format.
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 
 #include "libtune/base/value.hpp"
+#include "libtune/base/value_kind.hpp"
 
 namespace SQLite {
 class Column;
@@ -25,21 +25,7 @@ class Statement;
 
 namespace tune::detail {
 
-/// What a value is, in the order of its alternatives.
-enum class value_kind : std::uint8_t {
-  none,
-  boolean,
-  signed_integer,
-  unsigned_integer,
-  real,
-  string
-};
-
-value_kind kind_of(const value& v) noexcept;
-value_kind kind_of(value_type type) noexcept;
-
-/// The name under which a kind is stored.
-std::string_view kind_name(value_kind kind) noexcept;
+/// The kind of this name, as kind_name() writes it.
 /// @throws SQLite::Exception (SQLITE_MISMATCH) for any other name
 value_kind kind_from_name(std::string_view name);
 

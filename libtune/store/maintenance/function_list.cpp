@@ -12,8 +12,8 @@
 #include <tuple>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/value_kind.hpp"
 #include "libtune/store/database/connection.hpp"
-#include "libtune/store/database/field_type.hpp"
 #include "libtune/store/database/schema.hpp"
 #include "libtune/store/maintenance/raw_table.hpp"
 
