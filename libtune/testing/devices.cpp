@@ -7,11 +7,15 @@
 #include <fmt/format.h>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/word_table.hpp"
+#include "libtune/device/compile_targets.hpp"
 #include "libtune/device/devices.hpp"
-#include "libtune/testing/skip.hpp"
+#include "libtune/kernel/check_compiles.hpp"
+#include "libtune/testing/run_tests.hpp"
 
 namespace tune::testing {
 namespace {
@@ -64,6 +68,34 @@ void for_each_test_device(const std::function<void(const device&)>& test) {
     }
   }
   if (thrown) std::rethrow_exception(thrown);
+}
+
+void for_each_compile_target(std::string_view target,
+                             const std::function<void(const context&)>& test) {
+  std::vector<device> devices;
+  try {
+    devices = compile_targets(target);
+  } catch (const no_device_error& absent) {
+    skip(absent.what());
+    return;
+  }
+  for (const device& item : devices) {
+    const std::string label = "for " + item.name();
+    DOCTEST_SUBCASE(label.c_str()) { test(item.create_context()); }
+  }
+}
+
+std::optional<std::string> compile_complaint(const kernel_source& source, const defines& macros,
+                                             std::string_view target) {
+  try {
+    tune::check_compiles(source, macros, target);
+  } catch (const no_device_error& absent) {
+    skip(absent.what());
+    return std::nullopt;
+  } catch (const build_error& failure) {
+    return failure.what();
+  }
+  return std::string();
 }
 
 }  // namespace tune::testing

@@ -12,7 +12,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/value_kind.hpp"
-#include "libtune/device/select.hpp"
+#include "libtune/device/devices.hpp"
 
 namespace tune::cli {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "libtune/device/context.hpp"
 #include "libtune/device/kernel.hpp"
-#include "libtune/device/program.hpp"
 #include "libtune/measure/measure.hpp"
 #include "libtune/measure/timing/measurement.hpp"
 #include "libtune/testing/fake_device.hpp"

@@ -7,7 +7,7 @@
 
 #include "libtune/device/buffer.hpp"
 #include "libtune/device/command_queue.hpp"
-#include "libtune/device/device_info.hpp"
+#include "libtune/device/device.hpp"
 
 namespace tune::detail {
 
