@@ -3,25 +3,20 @@
 #include "libtune/exchange/files.hpp"
 
 #include <cerrno>
-#include <cmath>
-#include <fmt/format.h>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/exchange/to_json.hpp"
-#include "libtune/store/database/plain_json.hpp"
+#include "libtune/exchange/trial_json.hpp"
 
 namespace tune {
 namespace {
 
+using detail::json;
 using detail::plain_json;
-using detail::to_json;
-using json = nlohmann::ordered_json;
 
 std::string quoted(const std::string& cell) {
   if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
@@ -42,10 +37,11 @@ std::vector<std::string> csv_header(const search_finished_event& search) {
       cells.push_back(field.name);
     }
   }
-  for (const char* name : {"outcome", "score_ns", "score_lower_ns", "score_upper_ns", "spread_ns",
-                           "min_ns", "mean_ns", "samples", "preparation_ns", "reason"}) {
-    cells.emplace_back(name);
+  cells.emplace_back("outcome");
+  for (const detail::trial_figure& figure : detail::trial_figures()) {
+    cells.emplace_back(figure.name);
   }
+  cells.emplace_back("reason");
   return cells;
 }
 
@@ -53,23 +49,13 @@ std::string csv_cell(const value& v) {
   return std::holds_alternative<std::monostate>(v) ? std::string() : to_string(v);
 }
 
-std::string csv_cell(run_time time) {
-  return std::isfinite(time.count()) ? fmt::format("{}", time.count()) : std::string();
-}
-
 std::vector<std::string> csv_row(const trial& item) {
   std::vector<std::string> cells;
   for (const named_value& field : item.configuration) cells.push_back(csv_cell(field.value));
   cells.emplace_back(outcome_name(item.outcome));
-  const auto time = [&](run_time t) { return item.score ? csv_cell(t) : std::string(); };
-  cells.push_back(item.score ? csv_cell(*item.score) : std::string());
-  cells.push_back(item.bounds ? csv_cell(item.bounds->lower) : std::string());
-  cells.push_back(item.bounds ? csv_cell(item.bounds->upper) : std::string());
-  cells.push_back(time(item.samples.spread()));
-  cells.push_back(time(item.samples.min()));
-  cells.push_back(time(item.samples.mean()));
-  cells.push_back(std::to_string(item.samples.size()));
-  cells.push_back(std::to_string(item.preparation.count()));
+  for (const detail::trial_figure& figure : detail::trial_figures()) {
+    cells.push_back(csv_cell(figure.read(item)));
+  }
   cells.push_back(item.reason);
   return cells;
 }
@@ -83,17 +69,16 @@ void write_csv(std::ostream& out, const search_finished_event& search) {
 
 void write_json(std::ostream& out, const search_finished_event& search) {
   json trials = json::array();
-  for (const trial& item : search.trials) trials.push_back(to_json(item));
+  for (const trial& item : search.trials) trials.push_back(plain_json(item));
   const json object{
       {"function", search.subject.function},
       {"version", search.subject.version},
       {"arguments", plain_json(search.subject.arguments)},
-      {"device", to_json(search.subject.device.identity)},
+      {"device", plain_json(search.subject.device.identity)},
       {"elapsed_ns", search.elapsed.count()},
       {"best", search.best ? plain_json(search.trials[*search.best].configuration) : json(nullptr)},
       {"trials", std::move(trials)}};
-  // Strings from drivers may be any bytes; a report is not the place to fail on them.
-  out << object.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
+  out << detail::json_text(object, 2) << '\n';
 }
 
 file_reporter::file_reporter(std::string path, writer writes)

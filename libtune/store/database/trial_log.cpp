@@ -15,9 +15,9 @@
 #include <sstream>
 #include <utility>
 
+#include "libtune/base/json.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/database/connection.hpp"
-#include "libtune/store/database/exchange_json.hpp"
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/store/database/row.hpp"
 #include "libtune/store/database/schema.hpp"

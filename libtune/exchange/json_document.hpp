@@ -17,13 +17,13 @@ namespace tune {
 ///      "searches": [{"columns": {...}, "trials": [{"configuration": [[name, kind, value]],
 ///                                                  "columns": {...}}]}]}]}
 ///
-/// from_exchange_text gives back the same contents. What JSON cannot say is an object or a word:
+/// from_json_document gives back the same contents. Values that JSON lacks are objects or words:
 /// {"text": hex} for text that is no UTF-8, {"blob": hex}, {"real": "inf"}, and "nan", "inf",
 /// "-inf" where a field is a floating number.
-std::string to_exchange_text(const database_content& content);
+std::string to_json_document(const database_content& content);
 
-/// What such a document holds. Only its form is checked here; whether a database takes it, when it
-/// is merged. @throws argument_error that says what is wrong with the document
-database_content from_exchange_text(std::string_view text);
+/// The contents of a document. Only its form is checked; a merge checks the contents.
+/// @throws argument_error that names the fault of the document
+database_content from_json_document(std::string_view text);
 
 }  // namespace tune

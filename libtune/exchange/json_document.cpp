@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/exchange/exchange.hpp"
+#include "libtune/exchange/json_document.hpp"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -9,8 +9,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/sha256.hpp"
-#include "libtune/store/database/exchange_json.hpp"
-#include "libtune/store/database/field_type.hpp"
+#include "libtune/store/database/identity_json.hpp"
 
 namespace tune {
 namespace {
@@ -26,7 +25,7 @@ using detail::text_to_json;
 
 constexpr const char* format_name = "libtune tuning results";
 constexpr int format_version = 1;
-// Deeper than anything in such a document; what nests deeper is left out and then missed.
+// Deeper than a document nests; deeper members are dropped, and then missing.
 constexpr int greatest_depth = 32;
 
 json to_json(const column_value& v) {
@@ -53,8 +52,9 @@ json to_json(const search_content& search) {
   for (const trial_content& trial : search.trials) {
     json configuration = json::array();
     for (const named_value& item : trial.configuration) {
-      configuration.push_back(
-          {text_to_json(item.name), detail::alternative_name(item.value), exact_json(item.value)});
+      configuration.push_back({text_to_json(item.name),
+                               detail::kind_name(detail::kind_of(item.value)),
+                               exact_json(item.value)});
     }
     trials.push_back(
         {{"configuration", std::move(configuration)}, {"columns", to_json(trial.columns)}});
@@ -106,8 +106,11 @@ trial_content trial_from_json(const input& object) {
   for (const input& item : array_member(object, "configuration")) {
     if (!item.is_array() || item.size() != 3)
       refuse_document("a configuration holds no [name, kind, value]");
+    const std::string word = text_from_json(item[1]);
+    const auto kind = detail::find_kind(word);
+    if (!kind) refuse_document(fmt::format("'{}' is no kind of value", word));
     trial.configuration.push_back(
-        {text_from_json(item[0]), detail::value_from_json(item[2], text_from_json(item[1]))});
+        {text_from_json(item[0]), detail::value_from_json(item[2], *kind)});
   }
   return trial;
 }
@@ -138,7 +141,7 @@ function_content function_from_json(const input& object) {
 
 }  // namespace
 
-std::string to_exchange_text(const database_content& content) {
+std::string to_json_document(const database_content& content) {
   json functions = json::array();
   for (const function_content& item : content.functions) functions.push_back(to_json(item));
   const json document{{"format", format_name},
@@ -151,7 +154,7 @@ std::string to_exchange_text(const database_content& content) {
   }
 }
 
-database_content from_exchange_text(std::string_view text) {
+database_content from_json_document(std::string_view text) {
   const input document = input::parse(
       text, [](int depth, auto, auto&) { return depth < greatest_depth; }, false);
   if (document.is_discarded()) refuse_document("it is not JSON");

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/exchange/shown_field.hpp"
+#include "libtune/exchange/infer_field.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 
 #include "libtune/base/dtype.hpp"
 #include "libtune/base/error.hpp"
-#include "libtune/store/database/field_type.hpp"
+#include "libtune/base/value_kind.hpp"
 
 namespace tune {
 namespace {
@@ -63,7 +63,7 @@ value_type type_of(const std::vector<value>& values) {
 
 }  // namespace
 
-field_description shown_field(const std::string& name, std::span<const value> values,
+field_description infer_field(const std::string& name, std::span<const value> values,
                               const field_types& given) {
   if (const auto said = given.find(name); said != given.end()) {
     return {name, said->second.type, said->second.optional};

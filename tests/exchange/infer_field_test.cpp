@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/exchange/shown_field.hpp"
+#include "libtune/exchange/infer_field.hpp"
 
 #include <doctest/doctest.h>
 
 #include "libtune/base/error.hpp"
 
-namespace shown_field_test {
+namespace infer_field_test {
 
 using tune::field_description;
-using tune::shown_field;
+using tune::infer_field;
 using tune::value;
 using tune::value_type;
 
-field_description shown(const std::vector<value>& values) { return shown_field("x", values); }
+field_description shown(const std::vector<value>& values) { return infer_field("x", values); }
 
 value whole(std::int64_t number) { return number; }
 
@@ -39,8 +39,8 @@ TEST_CASE("a field that has no value somewhere is optional, and that does not ch
 TEST_CASE("a type that is given counts, under its own field's name alone") {
   const tune::field_types given{{"x", tune::parse_field_type("uint16?")}};
   const std::vector<value> values{whole(1)};
-  CHECK(shown_field("x", values, given) == field_description{"x", value_type::uint16, true});
-  CHECK(shown_field("y", values, given).type == value_type::int32);
+  CHECK(infer_field("x", values, given) == field_description{"x", value_type::uint16, true});
+  CHECK(infer_field("y", values, given).type == value_type::int32);
 }
 
 TEST_CASE("every type's name is read, and other words are refused with the list") {
@@ -52,4 +52,4 @@ TEST_CASE("every type's name is read, and other words are refused with the list"
                        tune::argument_error);
 }
 
-}  // namespace shown_field_test
+}  // namespace infer_field_test

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/database/exchange_json.hpp"
+#include "libtune/base/json.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -10,24 +10,9 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/sha256.hpp"
-#include "libtune/store/database/field_type.hpp"
-#include "libtune/store/database/identity_column.hpp"
 
 namespace tune::detail {
 namespace {
-
-std::vector<field_description> fields_from_json(const input& function, const char* name) {
-  std::vector<field_description> fields;
-  for (const input& item : array_member(function, name)) {
-    const std::string type = text_from_json(member(item, "type"));
-    const input& optional = member(item, "optional");
-    const std::optional<value_type> known = value_type_from_name(type);
-    if (!known) refuse_document(fmt::format("'{}' is no type of a field", type));
-    if (!optional.is_boolean()) refuse_document("'optional' is neither true nor false");
-    fields.push_back({text_from_json(member(item, "name")), *known, optional.get<bool>()});
-  }
-  return fields;
-}
 
 int digit_value(char c) noexcept {
   if (c >= '0' && c <= '9') return c - '0';
@@ -71,6 +56,28 @@ json real_to_json(double d) {
   return std::isnan(d) ? "nan" : d > 0 ? "inf" : "-inf";
 }
 
+std::string json_text(const json& document, int indent) {
+  return document.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
+json plain_json(const value& v) {
+  if (const auto* number = std::get_if<double>(&v)) {
+    return std::isfinite(*number) ? json(*number) : json(to_string(v));
+  }
+  if (const auto* text = std::get_if<std::string>(&v)) return *text;
+  return exact_json(v);
+}
+
+json plain_json(const std::vector<named_value>& values) {
+  json object = json::object();
+  for (const named_value& item : values) object[item.name] = plain_json(item.value);
+  return object;
+}
+
+json number_or_null(std::optional<double> number) {
+  return number && std::isfinite(*number) ? json(*number) : json(nullptr);
+}
+
 json exact_json(const value& v) {
   struct {
     json operator()(std::monostate) const { return nullptr; }
@@ -97,21 +104,6 @@ json exact_json(const std::vector<field_description>& fields) {
                     {"optional", field.optional}});
   }
   return list;
-}
-
-json exact_json(const function_identity& function) {
-  return {{"name", function.name},
-          {"version", function.version},
-          {"key_fields", exact_json(function.key_fields)},
-          {"value_fields", exact_json(function.value_fields)}};
-}
-
-json exact_json(const device_identity& device) {
-  json object = json::object();
-  for (const identity_column& column : identity_columns()) {
-    object[column.name] = exact_json(column.get(device));
-  }
-  return object;
 }
 
 const input& member(const input& object, const char* name) {
@@ -156,19 +148,34 @@ std::int64_t signed_from_json(const input& item) {
   return item.get<std::int64_t>();
 }
 
-value value_from_json(const input& item, std::string_view alternative) {
+value value_from_json(const input& item, value_kind kind) {
   if (item.is_null()) return {};
-  if (alternative == "bool" && item.is_boolean()) return item.get<bool>();
-  if (alternative == "signed" && item.is_number_integer()) return signed_from_json(item);
-  if (alternative == "unsigned" && item.is_number_unsigned()) return item.get<std::uint64_t>();
-  if (alternative == "real") {
+  if (kind == value_kind::boolean && item.is_boolean()) return item.get<bool>();
+  if (kind == value_kind::signed_integer && item.is_number_integer()) return signed_from_json(item);
+  if (kind == value_kind::unsigned_integer && item.is_number_unsigned()) {
+    return item.get<std::uint64_t>();
+  }
+  if (kind == value_kind::real) {
     if (item.is_number()) return item.get<double>();
     if (const auto special = word_for_real(item)) return *special;
   }
-  if (alternative == "string" && !item.is_number()) return text_from_json(item);
-  // Not the value itself: to print what is nested deeply takes a deep stack.
-  refuse_document(fmt::format("a value of the kind '{}' is of the JSON type {}", alternative,
+  if (kind == value_kind::string && !item.is_number()) return text_from_json(item);
+  // Not the value itself: printing deeply nested values takes a deep stack.
+  refuse_document(fmt::format("a value of the kind '{}' is of the JSON type {}", kind_name(kind),
                               item.type_name()));
+}
+
+std::vector<field_description> fields_from_json(const input& object, const char* name) {
+  std::vector<field_description> fields;
+  for (const input& item : array_member(object, name)) {
+    const std::string type = text_from_json(member(item, "type"));
+    const input& optional = member(item, "optional");
+    const std::optional<value_type> known = value_type_from_name(type);
+    if (!known) refuse_document(fmt::format("'{}' is no type of a field", type));
+    if (!optional.is_boolean()) refuse_document("'optional' is neither true nor false");
+    fields.push_back({text_from_json(member(item, "name")), *known, optional.get<bool>()});
+  }
+  return fields;
 }
 
 std::vector<named_value> values_from_json(const input& object, const char* name,
@@ -176,34 +183,12 @@ std::vector<named_value> values_from_json(const input& object, const char* name,
   const input& values = member(object, name);
   std::vector<named_value> result;
   for (const field_description& field : fields) {
-    result.push_back({field.name, value_from_json(member(values, field.name.c_str()),
-                                                  alternative_name(field.type))});
+    result.push_back(
+        {field.name, value_from_json(member(values, field.name.c_str()), kind_of(field.type))});
   }
   if (values.size() != fields.size())
     refuse_document(fmt::format("'{}' names an unknown field", name));
   return result;
-}
-
-function_identity function_from_json(const input& object) {
-  function_identity function;
-  function.name = text_from_json(member(object, "name"));
-  const input& version = member(object, "version");
-  if (!version.is_number_unsigned() || version.get<std::uint64_t>() > 1'000'000'000) {
-    refuse_document("'version' is no small number");
-  }
-  function.version = version.get<int>();
-  function.key_fields = fields_from_json(object, "key_fields");
-  function.value_fields = fields_from_json(object, "value_fields");
-  return function;
-}
-
-device_identity device_from_json(const input& object) {
-  device_identity device;
-  for (const identity_column& column : identity_columns()) {
-    const auto kind = alternative_name(column.get(device));
-    column.set(device, value_from_json(member(object, column.name), kind));
-  }
-  return device;
 }
 
 }  // namespace tune::detail
