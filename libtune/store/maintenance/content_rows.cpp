@@ -21,6 +21,7 @@
 #include "libtune/base/value_kind.hpp"
 #include "libtune/store/database/function_table.hpp"
 #include "libtune/store/database/trial_log.hpp"
+#include "libtune/store/database/trial_row.hpp"
 
 namespace tune::detail {
 namespace {
