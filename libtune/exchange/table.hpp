@@ -8,9 +8,9 @@
 
 namespace tune {
 
-/// How much a table tells.
+/// The extent of a table.
 struct table_options {
-  bool verbose = false;  ///< whether each configuration without a time is listed with its reason
+  bool verbose = false;  ///< lists each configuration without a time, with its reason
 };
 
 /// Writes what a search has found, for people: the fields that are the same in all configurations;
