@@ -206,7 +206,6 @@ trial_content trial_from(const input& result, double unit,
   trial_content trial{
       .configuration = configuration_from(member_of(result, "configuration"), fields),
       .columns = columns_from(result, unit)};
-  trial.columns["configuration"] = to_string(trial.configuration);
   return trial;
 }
 

@@ -41,7 +41,8 @@ class fill final : public operation {
   fill(const command_queue& queue, const program& program, const fill_tuning& tuning,
        element_type type, const shape& size);
 
-  /// Sets the value that later runs write. @throws type_error unless it has the array's element type
+  /// Sets the value that later runs write. @throws type_error if it is not of the array's element
+  /// type
   template <element T>
   void set_value(const T& value) {
     set_value(element_type::of<T>(), &value);

@@ -87,11 +87,6 @@ value read_real(const SQLite::Column& column) {
 
 }  // namespace
 
-value_kind kind_from_name(std::string_view name) {
-  if (const std::optional<value_kind> known = find_kind(name)) return *known;
-  throw SQLite::Exception(fmt::format("'{}' is no kind of value", name), SQLITE_MISMATCH);
-}
-
 std::string_view column_type(const field_description& field, bool in_key) noexcept {
   if (in_key && field.optional) return "ANY";
   if (field.type == value_type::uint64) return "ANY";

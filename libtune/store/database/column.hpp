@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-// How a value is kept in a column, for people to read and exactly to get back. What SQLite would
-// lose or confuse is text instead:
+// The form of a value in a column, which people can read and which gives the value back exactly.
+// Values that SQLite would lose or confuse are text instead:
 //
 //   value                        in SQLite
 //   bool                         INTEGER 0 or 1
@@ -24,10 +24,6 @@ class Statement;
 }  // namespace SQLite
 
 namespace tune::detail {
-
-/// The kind of this name, as kind_name() writes it.
-/// @throws SQLite::Exception (SQLITE_MISMATCH) for any other name
-value_kind kind_from_name(std::string_view name);
 
 /// The type with which a field's column is declared in a STRICT table.
 std::string_view column_type(const field_description& field, bool in_key) noexcept;
