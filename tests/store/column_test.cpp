@@ -21,7 +21,6 @@ namespace column_test {
 using tune::field_description;
 using tune::value;
 using tune::value_type;
-using tune::detail::kind_of;
 
 bool same(const value& a, const value& b) {
   const double* x = std::get_if<double>(&a);
