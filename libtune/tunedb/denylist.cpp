@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include "libtune/store/maintenance/incidents.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
+#include "libtune/store/maintenance/incidents.hpp"
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/selection.hpp"
@@ -82,10 +82,10 @@ json to_json(const entry& item) {
   return {{"function", latest.function.name},
           {"version", latest.function.version},
           {"arguments", latest.arguments},
-          {"device", cli::to_json(latest.device)},
+          {"device", plain_json(latest.device)},
           {"compiler", latest.search.compiler},
           {"library_version", latest.search.library_version},
-          {"configuration", cli::to_json(latest.trial.configuration)},
+          {"configuration", plain_json(latest.trial.configuration)},
           {"outcome", latest.trial.outcome},
           {"reason", latest.trial.message},
           {"incidents", item.incidents},

@@ -30,8 +30,8 @@ bool is_of(const std::string& function, const missed_key& missed) {
 json to_json(const missed_key& missed) {
   return {{"function", missed.function.name},
           {"version", missed.function.version},
-          {"arguments", cli::to_json(missed.key.arguments)},
-          {"device", cli::to_json(missed.key.device)},
+          {"arguments", plain_json(missed.key.arguments)},
+          {"device", plain_json(missed.key.device)},
           {"missed_at", missed.missed_at},
           {"program", missed.program}};
 }

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "libtune/exchange/duration.hpp"
-#include "libtune/store/database/identity_json.hpp"
 
 namespace tune::cli {
 namespace {
@@ -41,7 +40,7 @@ std::string fields_text(const json& object) {
 
 std::string cell_text(const std::string& member, const json& item) {
   if (item.is_null()) return {};
-  if (member == "device") return device_text(item);
+  if (member == "device" || member == "result_of") return device_text(item);
   if (member == "devices") return devices_text(item);
   if (item.is_object()) return fields_text(item);
   if (item.is_array()) return std::to_string(item.size());
@@ -86,14 +85,6 @@ void print_rows(bool as_json, const json& document, const json& rows,
   }
   print_table(lines);
 }
-
-json to_json(const value& v) { return detail::plain_json(v); }
-
-json to_json(const std::vector<named_value>& values) { return detail::plain_json(values); }
-
-json to_json(const device_identity& device) { return detail::plain_json(device); }
-
-json to_json(const std::optional<double>& number) { return detail::number_or_null(number); }
 
 std::string to_text(const device_identity& device) {
   return fmt::format("{} ({}, {})", device.name, device.platform, device.driver_version);

@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "libtune/base/json.hpp"
+#include "libtune/store/database/identity_json.hpp"
 #include "libtune/store/maintenance/database_content.hpp"
 
 namespace tune::cli {
 
 using detail::json;
+using detail::number_or_null;
+using detail::plain_json;
 
 /// A column of a table of JSON objects: the text of a member, or of several.
 struct table_column {
@@ -31,12 +33,6 @@ void print_json(const json& document);
 /// (members that end in _ns) with a unit, lists by their length, a dash for what is empty.
 void print_rows(bool as_json, const json& document, const json& rows,
                 std::initializer_list<table_column> columns);
-
-json to_json(const value& v);
-json to_json(const std::vector<named_value>& values);
-json to_json(const device_identity& device);
-/// Null where there is none.
-json to_json(const std::optional<double>& number);
 
 /// "GPU One (Some Platform, 535.104)"
 std::string to_text(const device_identity& device);

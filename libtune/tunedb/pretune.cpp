@@ -62,7 +62,7 @@ void print_functions(const std::vector<remote_function>& functions, bool as_json
     list.push_back({{"function", function.identity.name},
                     {"version", function.identity.version},
                     {"key", std::move(fields)},
-                    {"test_default", cli::to_json(function.test_default)}});
+                    {"test_default", plain_json(function.test_default)}});
   }
   const auto key_text = [](const json& row) {
     std::string text;

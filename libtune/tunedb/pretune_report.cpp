@@ -31,16 +31,16 @@ std::string name_of(const tuning_subject& subject) {
 json to_json(const tuning_subject& subject) {
   return {{"function", subject.function},
           {"version", subject.version},
-          {"arguments", cli::to_json(subject.arguments)},
-          {"device", cli::to_json(subject.device.identity)},
+          {"arguments", plain_json(subject.arguments)},
+          {"device", plain_json(subject.device.identity)},
           {"backend", subject.device.backend}};
 }
 
 json to_json(const pretuning_result& result) {
   return {{"result", pretuning_state_name(result.state)},
           {"reason", result.reason},
-          {"values", result.values.empty() ? json(nullptr) : cli::to_json(result.values)},
-          {"score_ns", cli::to_json(ns(result.score))},
+          {"values", result.values.empty() ? json(nullptr) : plain_json(result.values)},
+          {"score_ns", number_or_null(ns(result.score))},
           {"trials", result.trials},
           {"devices", result.devices},
           {"elapsed_ns", result.elapsed.count()}};
@@ -107,7 +107,7 @@ void pretune_report::progressed(std::size_t number, const search_progress& progr
         {{"planned", progress.planned},
          {"measured", progress.measured},
          {"failed", progress.failed},
-         {"best_ns", cli::to_json(best)},
+         {"best_ns", number_or_null(best)},
          {"elapsed_ns", progress.elapsed.count()}},
         fmt::format("{} of {} configurations, {}{}", done, progress.planned,
                     format_clock(progress.elapsed), best ? ", best " + time_text(best) : ""));

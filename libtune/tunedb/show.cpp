@@ -17,7 +17,7 @@ namespace {
 
 json to_json(const function_summary& summary) {
   json devices = json::array();
-  for (const device_identity& device : summary.devices) devices.push_back(cli::to_json(device));
+  for (const device_identity& device : summary.devices) devices.push_back(plain_json(device));
   return {{"function", summary.function.name}, {"version", summary.function.version},
           {"results", summary.results},        {"searches", summary.searches},
           {"trials", summary.trials},          {"devices", std::move(devices)}};
@@ -43,10 +43,10 @@ struct show_options {
 };
 
 json to_json(const result_content& result) {
-  return {{"arguments", cli::to_json(result.arguments)},
-          {"device", cli::to_json(result.device())},
-          {"values", cli::to_json(result.values)},
-          {"score_ns", cli::to_json(result.score_ns())},
+  return {{"arguments", plain_json(result.arguments)},
+          {"device", plain_json(result.device())},
+          {"values", plain_json(result.values)},
+          {"score_ns", number_or_null(result.score_ns())},
           {"tuned_at", text_of(result.columns, "tuned_at")}};
 }
 
@@ -73,12 +73,12 @@ struct trials_options {
 };
 
 json to_json(const trial_content& trial) {
-  return {{"configuration", cli::to_json(trial.configuration)},
+  return {{"configuration", plain_json(trial.configuration)},
           {"outcome", text_of(trial.columns, "outcome")},
           {"message", text_of(trial.columns, "message")},
-          {"score_ns", cli::to_json(trial.score_ns())},
-          {"score_lower_ns", cli::to_json(trial.score_lower_ns())},
-          {"score_upper_ns", cli::to_json(trial.score_upper_ns())},
+          {"score_ns", number_or_null(trial.score_ns())},
+          {"score_lower_ns", number_or_null(trial.score_lower_ns())},
+          {"score_upper_ns", number_or_null(trial.score_upper_ns())},
           {"samples_ns", trial.samples_ns()}};
 }
 
@@ -87,7 +87,7 @@ json to_json(const search_content& search) {
   for (const trial_content& trial : search.trials) trials.push_back(to_json(trial));
   return {{"search", search.id},
           {"arguments", text_of(search.columns, "arguments")},
-          {"device", cli::to_json(search.device())},
+          {"device", plain_json(search.device())},
           {"started_at", text_of(search.columns, "started_at")},
           {"finished_at", text_of(search.columns, "finished_at")},
           {"result", text_of(search.columns, "result")},

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/exchange/files.hpp"
-
 #include <doctest/doctest.h>
 #include <fstream>
 #include <iterator>
@@ -10,10 +8,11 @@
 #include <string>
 
 #include "libtune/base/error.hpp"
+#include "libtune/exchange/reports.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/exchange/sample_search.hpp"
 
-namespace files_test {
+namespace file_reports_test {
 
 using nlohmann::json;
 using tune::outcome;
@@ -174,4 +173,4 @@ TEST_CASE("a file that cannot be written is an error that names it and says why"
                        tune::error);
 }
 
-}  // namespace files_test
+}  // namespace file_reports_test

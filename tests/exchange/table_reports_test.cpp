@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/exchange/table.hpp"
-
 #include <doctest/doctest.h>
 #include <sstream>
 #include <string>
 
+#include "libtune/exchange/reports.hpp"
 #include "tests/exchange/sample_search.hpp"
 
-namespace table_test {
+namespace table_reports_test {
 
 using tune::outcome;
 using tune::search_finished_event;
@@ -166,4 +165,4 @@ TEST_CASE("what could not be settled is noted below the table") {
                                  "Note: the device was slower at the end\n"));
 }
 
-}  // namespace table_test
+}  // namespace table_reports_test
