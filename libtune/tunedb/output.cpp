@@ -30,7 +30,7 @@ std::string devices_text(const json& devices) {
   return text;
 }
 
-std::string fields_text(const json& object) {
+std::string object_text(const json& object) {
   std::string text;
   for (const auto& [name, item] : object.items()) {
     text += (text.empty() ? "" : ", ") + name + "=" + plain_text(item);
@@ -42,7 +42,7 @@ std::string cell_text(const std::string& member, const json& item) {
   if (item.is_null()) return {};
   if (member == "device" || member == "result_of") return device_text(item);
   if (member == "devices") return devices_text(item);
-  if (item.is_object()) return fields_text(item);
+  if (item.is_object()) return object_text(item);
   if (item.is_array()) return std::to_string(item.size());
   if (item.is_boolean()) return item.get<bool>() ? "yes" : "no";
   return member.ends_with("_ns") ? time_text(item.get<double>()) : plain_text(item);

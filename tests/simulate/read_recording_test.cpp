@@ -9,7 +9,7 @@
 #include <zlib.h>
 
 #include "libtune/base/error.hpp"
-#include "libtune/testing/fixtures.hpp"
+#include "libtune/testing/temporary_directory.hpp"
 
 namespace read_recording_test {
 
