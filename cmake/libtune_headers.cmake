@@ -33,7 +33,7 @@ libtune_public(testing allocation_counter devices fake_device fake_kernel fixtur
 libtune_public(tune autotuner error observer options search_problem session test_mode trial
                tuning_budget)
 libtune_public(tune/ahead pretuning)
-libtune_public(tune/remote serve_if_worker tuner_program)
+libtune_public(tune/remote serve_if_worker)
 libtune_public(verify answer comparison)
 
 # And those of the built-in operations; what lies beside their folders they share among themselves.

@@ -4,7 +4,8 @@
 
 #include <chrono>
 #include <ostream>
-#include <string>
+#include <variant>
+#include <vector>
 
 #include "libtune/exchange/trial_json.hpp"
 
@@ -13,14 +14,6 @@ namespace {
 
 using detail::json;
 using detail::plain_json;
-
-void write(std::ostream& out, const json& event) { out << detail::json_text(event) << std::endl; }
-
-void write_trial(std::ostream& out, const char* name, const trial& item) {
-  json event{{"event", name}};
-  event.update(plain_json(item));
-  write(out, event);
-}
 
 const char* name_of(lookup_grade grade) {
   switch (grade) {
@@ -40,6 +33,15 @@ const char* name_of(wait_cause cause) {
   return "database";
 }
 
+const char* name_of(trial_stage stage) {
+  switch (stage) {
+    case trial_stage::taken_over: return "trial_taken_over";
+    case trial_stage::finished: return "trial_finished";
+    case trial_stage::refined: break;
+  }
+  return "trial_refined";
+}
+
 json of_subject(const char* name, const tuning_subject& subject) {
   return {{"event", name},
           {"function", subject.function},
@@ -56,19 +58,17 @@ json of_removals(const std::vector<removal>& removals) {
   return list;
 }
 
-}  // namespace
-
-void event_log::looked_up(const lookup_event& lookup) {
+json to_line(const lookup_event& lookup) {
   json event = of_subject("looked_up", lookup.subject);
   event.update({{"grade", name_of(lookup.grade)},
                 {"relaxed", lookup.relaxed},
                 {"values", plain_json(lookup.values)},
                 {"database", lookup.database},
                 {"elapsed_ns", lookup.elapsed.count()}});
-  write(out_, event);
+  return event;
 }
 
-void event_log::search_started(const search_started_event& search) {
+json to_line(const search_started_event& search) {
   json event = of_subject("search_started", search.subject);
   event.update({{"strategy", search.strategy},
                 {"combinations", search.combinations},
@@ -76,54 +76,46 @@ void event_log::search_started(const search_started_event& search) {
                 {"planned", search.planned},
                 {"taken_over", search.taken_over},
                 {"removals", of_removals(search.removals)}});
-  write(out_, event);
+  return event;
 }
 
-void event_log::trial_taken_over(const tuning_subject&, const trial& taken) {
-  write_trial(out_, "trial_taken_over", taken);
+json to_line(const trial_event& item) {
+  json event{{"event", name_of(item.stage)}};
+  event.update(plain_json(item.trial));
+  return event;
 }
 
-void event_log::trial_finished(const tuning_subject&, const trial& finished) {
-  write_trial(out_, "trial_finished", finished);
+json to_line(const progress_event& event) {
+  const search_progress& now = event.progress;
+  return {{"event", "progressed"},
+          {"planned", now.planned},
+          {"taken_over", now.taken_over},
+          {"compiling", now.compiling},
+          {"compiled", now.compiled},
+          {"measured", now.measured},
+          {"dropped", now.dropped},
+          {"failed", now.failed},
+          {"elapsed_ns", now.elapsed.count()},
+          {"budget_left_ns", now.budget_left ? json(now.budget_left->count()) : json(nullptr)},
+          {"best_ns", now.best ? detail::number_or_null(now.best->count()) : json(nullptr)}};
 }
 
-void event_log::trial_refined(const tuning_subject&, const trial& refined) {
-  write_trial(out_, "trial_refined", refined);
-}
-
-void event_log::progressed(const tuning_subject&, const search_progress& progress) {
-  write(out_, {{"event", "progressed"},
-               {"planned", progress.planned},
-               {"taken_over", progress.taken_over},
-               {"compiling", progress.compiling},
-               {"compiled", progress.compiled},
-               {"measured", progress.measured},
-               {"dropped", progress.dropped},
-               {"failed", progress.failed},
-               {"elapsed_ns", progress.elapsed.count()},
-               {"budget_left_ns",
-                progress.budget_left ? json(progress.budget_left->count()) : json(nullptr)},
-               {"best_ns",
-                progress.best ? detail::number_or_null(progress.best->count()) : json(nullptr)}});
-}
-
-void event_log::search_finished(const search_finished_event& search) {
+json to_line(const search_finished_event& search) {
+  const trial* best = search.best ? &search.trials[*search.best] : nullptr;
   json event = of_subject("search_finished", search.subject);
   event.update(
       {{"trials", search.trials.size()},
-       {"best",
-        search.best ? plain_json(search.trials[*search.best].configuration) : json(nullptr)},
-       {"best_ns", search.best ? detail::number_or_null(search.trials[*search.best].score->count())
-                               : json(nullptr)},
+       {"best", best != nullptr ? plain_json(best->configuration) : json(nullptr)},
+       {"best_ns", best != nullptr ? detail::number_or_null(best->score->count()) : json(nullptr)},
        {"elapsed_ns", search.elapsed.count()},
        {"measuring_ns", search.times.measuring.count()},
        {"device_wait_ns", search.times.device_wait.count()},
        {"end", search_end_name(search.end)},
        {"doubts", search.doubts}});
-  write(out_, event);
+  return event;
 }
 
-void event_log::waiting(const waiting_event& wait) {
+json to_line(const waiting_event& wait) {
   json event = of_subject("waiting", wait.subject);
   event.update({{"cause", name_of(wait.cause)},
                 {"process", wait.holder ? json(wait.holder->process) : json(nullptr)},
@@ -133,7 +125,14 @@ void event_log::waiting(const waiting_event& wait) {
                 {"waited_ns", wait.waited.count()},
                 {"limit_ns", std::chrono::nanoseconds(wait.limit).count()},
                 {"over", wait.over}});
-  write(out_, event);
+  return event;
+}
+
+}  // namespace
+
+void event_log::on(const tuning_event& event) {
+  const json line = std::visit([](const auto& item) { return to_line(item); }, event);
+  out_ << detail::json_text(line) << std::endl;
 }
 
 }  // namespace tune

@@ -15,7 +15,7 @@
 namespace tune {
 namespace {
 
-// Often enough to see that it lives, seldom enough to read a log.
+// Often enough to show life, seldom enough to read a log.
 constexpr std::chrono::milliseconds terminal_interval{50};
 constexpr std::chrono::seconds log_interval{2};
 

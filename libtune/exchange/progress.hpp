@@ -14,18 +14,18 @@
 
 namespace tune {
 
-/// Shows how far a search is: how many configurations, the time gone and, once it can be estimated,
-/// to come, which no budget is exceeded by, how many are being compiled, were dropped or failed,
-/// and the best so far, named by the fields in which the configurations have differed. On a
-/// terminal one line is written over and over; elsewhere a line appears after the first
-/// configuration, and then at most every two seconds. While others are
-/// waited for, that is said too. For one search at a time. The stream has to outlive it.
+/// Shows the progress of a search: the number of configurations tried, the time elapsed and, once
+/// it can be estimated, left (within the budget), how many are being compiled, were dropped or
+/// failed, the best so far, named by the fields in which the configurations have differed, and a
+/// wait for others. On a terminal one line is rewritten; elsewhere a line appears after the first
+/// configuration, and then at most every two seconds. For one search at a time. The stream has to
+/// outlive it.
 class progress_reporter final : public observer {
  public:
   /// Writes to this stream from now on.
   /// @param out          flushed after each line
-  /// @param is_terminal  whether it understands the escape sequences that erase a line
-  /// @param now          the clock for the time gone and to come
+  /// @param is_terminal  true if it understands the escape sequences that erase a line
+  /// @param now          the clock for the times elapsed and left
   progress_reporter(std::ostream& out, bool is_terminal,
                     wall_clock now = std::chrono::steady_clock::now);
 
@@ -56,10 +56,10 @@ class progress_reporter final : public observer {
   std::size_t planned_ = 0;
   std::size_t done_ = 0;
   std::size_t taken_over_ = 0;  // of those done
-  search_progress progress_;    // the last one reported
+  search_progress progress_;    // the last received
   std::optional<std::chrono::steady_clock::time_point> budget_end_;
   bool searches_ = false;
-  std::string waits_;  // for whom; empty: for nobody
+  std::string waits_;  // the text of a wait; empty: none
   varying_fields fields_;
   std::optional<trial> best_;
 };

@@ -54,8 +54,8 @@ void write_csv(std::ostream& out, const search_finished_event& search);
 /// bytes that are not UTF-8 are replaced.
 void write_json(std::ostream& out, const search_finished_event& search);
 
-/// Writes each search to a file, over the one before. A file that cannot be written is an error
-/// that names it, and costs nothing else.
+/// Writes each search to a file, in place of the previous one. If the file cannot be written, an
+/// error that names it is logged, and the search continues.
 class file_reporter final : public observer {
  public:
   /// Writes one search to a stream, which the reporter opens anew for each.

@@ -5,8 +5,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "libtune/base/cxx20.hpp"
@@ -22,14 +25,14 @@ namespace tune {
 
 /// Where the time of a search went, seen from its thread. The parts do not overlap.
 struct search_times {
-  std::chrono::nanoseconds measuring{0};    ///< the device had something to do
-  std::chrono::nanoseconds device_wait{0};  ///< others measured on the device
-  std::chrono::nanoseconds waiting{0};  ///< there was nothing to measure, but programs were made
-  std::chrono::nanoseconds idle{0};     ///< neither: the rest
-  std::chrono::nanoseconds idle_overlap{0};  ///< of idle, while no program was being made either
+  std::chrono::nanoseconds measuring{0};     ///< the device was busy with this search
+  std::chrono::nanoseconds device_wait{0};   ///< another search measured on the device
+  std::chrono::nanoseconds waiting{0};       ///< all that was left to measure was being compiled
+  std::chrono::nanoseconds idle{0};          ///< the rest
+  std::chrono::nanoseconds idle_overlap{0};  ///< of idle, while nothing was being compiled
 };
 
-/// What is being tuned, for whom.
+/// The function, key and device of a tuning.
 struct tuning_subject {
   std::string function;                     ///< the autotuner's name
   int version = 0;                          ///< and version
@@ -47,7 +50,7 @@ enum class lookup_grade : std::uint8_t {
 
 /// A lookup in the tuning database.
 struct lookup_event {
-  tuning_subject subject;                   ///< what was asked for
+  tuning_subject subject{};                 ///< what was asked for
   lookup_grade grade = lookup_grade::miss;  ///< what came of it
   std::vector<std::string> relaxed;         ///< for nearest: what does not match, "device_version"
   std::vector<named_value> values;          ///< what was found
@@ -59,7 +62,7 @@ struct lookup_event {
   device_identity device{};             ///< whose result it is, if one was found
 };
 
-/// A search that starts.
+/// The start of a search. No trial of it has been reported yet.
 struct search_started_event {
   tuning_subject subject;           ///< what is tuned
   std::string strategy;             ///< its name (strategy_names), or "shortlist"
@@ -71,7 +74,7 @@ struct search_started_event {
   std::optional<std::chrono::nanoseconds> budget_left{};  ///< where there is a limit of time
 };
 
-/// A search that has ended.
+/// The end of a search, also of one that found nothing; an error that ends a search has no event.
 struct search_finished_event {
   tuning_subject subject;               ///< what was tuned
   std::vector<trial> trials;            ///< in the order in which they were made, taken over first
@@ -90,36 +93,71 @@ struct search_progress {
   std::size_t taken_over = 0;  ///< of them, from an unfinished search
   std::size_t compiling = 0;   ///< being compiled now
   std::size_t compiled = 0;    ///< programs made so far, by helpers
-  std::size_t measured = 0;  ///< configurations with a time; those that were dropped are among them
-  std::size_t dropped = 0;   ///< no longer measured, because they cannot win
-  std::size_t failed = 0;    ///< without a time, for whatever reason
+  std::size_t measured = 0;    ///< configurations with a time, including those that were dropped
+  std::size_t dropped = 0;     ///< no longer measured, because they cannot win
+  std::size_t failed = 0;      ///< without a time, for whatever reason
   std::chrono::nanoseconds elapsed{0};                    ///< wall-clock time since it began
   std::optional<std::chrono::nanoseconds> budget_left{};  ///< where there is a limit of time
   std::optional<run_time> best{};                         ///< the least time so far
 };
 
-/// What somebody waits for while tuning.
+/// The state of a search has changed: after each trial, and often while nothing can be measured
+/// yet.
+struct progress_event {
+  tuning_subject subject{};    ///< what is tuned
+  search_progress progress{};  ///< all of it, not only what has changed
+};
+
+/// The reason of a trial_event.
+enum class trial_stage : std::uint8_t {
+  taken_over,  ///< a trial of an unfinished search counts as one of this search
+  finished,    ///< a trial was made, or is known not to compile
+  refined      ///< a trial of this search has more samples, because it may be the best
+};
+
+/// A trial of a search.
+struct trial_event {
+  tuning_subject subject{};                   ///< what is tuned
+  tune::trial trial{};                        ///< as it is now
+  trial_stage stage = trial_stage::finished;  ///< why it is reported
+};
+
+/// The reason of a wait while tuning.
 enum class wait_cause : std::uint8_t {
   search,    ///< another thread or process tunes the same
   device,    ///< another thread or process measures on the device
   database,  ///< another process keeps the database
 };
 
-/// Somebody waits, or has waited.
+/// A call of an autotuner or its search waits for others: reported within a second, then less and
+/// less often, and once more when such a wait is over.
 struct waiting_event {
-  tuning_subject subject;                 ///< what is wanted
+  tuning_subject subject{};               ///< what is wanted
   wait_cause cause = wait_cause::search;  ///< what it waits for
-  /// The process that is waited for; this process if it is another thread; none if it is not known.
+  /// The process that is waited for; this process if it is another thread; empty if not known.
   std::optional<lock_holder> holder{};
-  std::chrono::nanoseconds idle{0};    ///< for how long that one has used no processor time
+  std::chrono::nanoseconds idle{0};    ///< for how long the holder has used no processor time
   std::chrono::nanoseconds waited{0};  ///< so far
-  std::chrono::milliseconds limit{0};  ///< for how long it is waited at most
-  bool over = false;                   ///< whether the wait has ended
+  std::chrono::milliseconds limit{0};  ///< the longest wait allowed
+  bool over = false;                   ///< true if the wait has ended
 };
 
-/// Hears what happens while tuning. Override what is of interest. The calls come from the thread
-/// that asked for the tuning, one after the other for one search; searches on several threads call
-/// at the same time. What an observer throws is logged and goes no further.
+/// All that is reported while tuning.
+using tuning_event = std::variant<lookup_event, search_started_event, trial_event, progress_event,
+                                  search_finished_event, waiting_event>;
+
+/// Receives the events of tuning. Override the functions of the events of interest, or on() for
+/// all of them:
+///
+///   class counter final : public tune::observer {
+///    public:
+///     void trial_finished(const tune::tuning_subject&, const tune::trial&) override { ++count; }
+///     int count = 0;
+///   };
+///
+/// The calls come from the thread that asked for the tuning, one after the other for one search;
+/// searches on several threads call at the same time. An exception that leaves an observer is
+/// logged and has no other effect.
 class observer {
  public:
   observer() = default;
@@ -127,24 +165,32 @@ class observer {
   observer(const observer&) = delete;
   observer& operator=(const observer&) = delete;
 
-  /// An autotuner has looked in the databases, whether or not it found a result.
+  /// Receives every event. This one calls the function below that is named for the event.
+  virtual void on(const tuning_event& event);
+
+  /// The databases have been searched, with or without a result.
   virtual void looked_up(const lookup_event&) {}
-  /// A search begins; no trial of it has been told yet.
+  /// A search begins.
   virtual void search_started(const search_started_event&) {}
-  /// A trial of an unfinished search counts as one of this search.
+  /// trial_stage::taken_over
   virtual void trial_taken_over(const tuning_subject&, const trial&) {}
-  /// A trial was made, or found to be known not to compile.
+  /// trial_stage::finished
   virtual void trial_finished(const tuning_subject&, const trial&) {}
-  /// A trial of this search has more samples than it had, because it may be the best.
+  /// trial_stage::refined
   virtual void trial_refined(const tuning_subject&, const trial&) {}
-  /// Something has changed that the other calls do not tell. It comes after each trial, and often
-  /// while there is nothing to measure yet.
+  /// The state of a search has changed.
   virtual void progressed(const tuning_subject&, const search_progress&) {}
-  /// A search has ended, also one that found nothing; not called for one that an error ended.
+  /// A search has ended.
   virtual void search_finished(const search_finished_event&) {}
-  /// A call of an autotuner or its search waits for others: within a second, then less and less
-  /// often, and once more when such a wait is over.
+  /// A call of an autotuner waits for others.
   virtual void waiting(const waiting_event&) {}
 };
 
+namespace detail {
+
+/// Hands an event to each observer, and logs what one throws.
+void notify(std::span<const std::shared_ptr<observer>> observers,
+            const tuning_event& event) noexcept;
+
+}  // namespace detail
 }  // namespace tune

@@ -21,7 +21,6 @@
 #include "libtune/tune/engine/single_flight.hpp"
 #include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/error.hpp"
-#include "libtune/tune/notify.hpp"
 #include "libtune/tune/result_validation.hpp"
 
 namespace tune {
@@ -165,7 +164,7 @@ void tuning_call::report_lookup(const std::optional<record>& found,
     event.step = found->step;
     event.device = found->device;
   }
-  notify(options_.observers, [&](observer& listener) { listener.looked_up(event); });
+  detail::notify(options_.observers, event);
 }
 
 // Threads that want the same share the check of a candidate. The flight refuses a function whose

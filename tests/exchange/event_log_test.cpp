@@ -35,18 +35,19 @@ TEST_CASE("each event is one line of JSON with its name") {
       failed_trial(1, sample_configuration(32, 2), tune::outcome::crashed, "signal 11");
   tune::lookup_event missed;
   missed.subject = sample_subject();
-  log.looked_up(missed);
-  log.search_started({.subject = sample_subject(), .strategy = "model", .planned = 2});
-  log.trial_taken_over(sample_subject(), good);
-  log.trial_finished(sample_subject(), bad);
-  log.trial_refined(sample_subject(), good);
-  log.progressed(sample_subject(), {.planned = 2, .compiling = 1, .elapsed = 3ms});
-  log.search_finished({.subject = sample_subject(),
-                       .trials = {good, bad},
-                       .best = 0,
-                       .elapsed = 5ms,
-                       .end = tune::search_end::time,
-                       .doubts = {"it moved"}});
+  log.on(missed);
+  log.on(
+      tune::search_started_event{.subject = sample_subject(), .strategy = "model", .planned = 2});
+  log.on(tune::trial_event{sample_subject(), good, tune::trial_stage::taken_over});
+  log.on(tune::trial_event{sample_subject(), bad, tune::trial_stage::finished});
+  log.on(tune::trial_event{sample_subject(), good, tune::trial_stage::refined});
+  log.on(tune::progress_event{sample_subject(), {.planned = 2, .compiling = 1, .elapsed = 3ms}});
+  log.on(tune::search_finished_event{.subject = sample_subject(),
+                                     .trials = {good, bad},
+                                     .best = 0,
+                                     .elapsed = 5ms,
+                                     .end = tune::search_end::time,
+                                     .doubts = {"it moved"}});
   const auto lines = lines_of(out);
   REQUIRE(lines.size() == 7);
   CHECK(lines[0]["event"] == "looked_up");
@@ -71,7 +72,8 @@ TEST_CASE("each event is one line of JSON with its name") {
 TEST_CASE("a search without a winner has none in its last line") {
   std::ostringstream out;
   tune::event_log log(out);
-  log.search_finished({.subject = sample_subject(), .trials = {}, .best = {}, .elapsed = {}});
+  log.on(tune::search_finished_event{
+      .subject = sample_subject(), .trials = {}, .best = {}, .elapsed = {}});
   const auto lines = lines_of(out);
   REQUIRE(lines.size() == 1);
   CHECK(lines[0]["best"].is_null());
@@ -81,12 +83,13 @@ TEST_CASE("a search without a winner has none in its last line") {
 TEST_CASE("who waits, for whom and for how long is a line") {
   std::ostringstream out;
   tune::event_log log(out);
-  log.waiting({.subject = sample_subject(),
-               .cause = tune::wait_cause::device,
-               .holder = tune::lock_holder{.process = 12, .program = "receiver", .stopped = true},
-               .waited = 2s,
-               .limit = 600s});
-  log.waiting({.subject = sample_subject(), .waited = 3s, .over = true});
+  log.on(tune::waiting_event{
+      .subject = sample_subject(),
+      .cause = tune::wait_cause::device,
+      .holder = tune::lock_holder{.process = 12, .program = "receiver", .stopped = true},
+      .waited = 2s,
+      .limit = 600s});
+  log.on(tune::waiting_event{.subject = sample_subject(), .waited = 3s, .over = true});
   const auto lines = lines_of(out);
   REQUIRE(lines.size() == 2);
   CHECK(lines[0]["event"] == "waiting");

@@ -55,7 +55,7 @@ class resumed_search {
   std::optional<std::size_t> search(kill_stage until = kill_stage::never) {
     const auto kept = std::make_shared<recorder>(*this);
     plan_kill(until);
-    killer kills(*this);
+    const tune::step_listener kills = [this](const tune::step_event& event) { kill(event); };
     tune::tuning_options with = options;
     with.observers = {kept};
     measured_.clear();
@@ -102,16 +102,12 @@ class resumed_search {
   };
 
   /// Ends the process, as it were.
-  struct killer final : tune::step_listener {
-    explicit killer(resumed_search& of) : of(of) {}
-    void step_begins(const tune::search_step& step) override {
-      if (step.kind != tune::step_kind::samples) return;
-      of.measured_.insert(step.index);
-      if (of.stored_.size() >= of.kill_after_trials_ && of.steps_left_-- == 0) throw killed{};
-    }
-    void step_ends() noexcept override {}
-    resumed_search& of;
-  };
+  void kill(const tune::step_event& event) {
+    const auto* begun = std::get_if<tune::step_begin>(&event);
+    if (begun == nullptr || begun->step.kind != tune::step_kind::samples) return;
+    measured_.insert(begun->step.index);
+    if (stored_.size() >= kill_after_trials_ && steps_left_-- == 0) throw killed{};
+  }
 
   /// Runs of a configuration, each with a time of its own.
   class simulated_runs final : public tune::detail::measurable {

@@ -5,6 +5,7 @@
 #include "libtune/tune/engine/trial_attempt.hpp"
 
 #include <doctest/doctest.h>
+#include <functional>
 #include <new>
 #include <string>
 #include <vector>
@@ -121,13 +122,16 @@ TEST_CASE("a cold cache is asked for where the settings say so") {
 }
 
 /// Writes down what it hears.
-struct step_log final : tune::step_listener {
-  void step_begins(const tune::search_step& step) override {
+struct step_log {
+  void operator()(const tune::step_event& event) {
+    if (std::holds_alternative<tune::step_end>(event)) --under_way;
+    const auto* begun = std::get_if<tune::step_begin>(&event);
+    if (begun == nullptr) return;
+    const tune::search_step& step = begun->step;
     lines.push_back(std::string(step_name(step.kind)) + " of " + to_string(step.configuration));
     steps.push_back(step);
     ++under_way;
   }
-  void step_ends() noexcept override { --under_way; }
   std::vector<std::string> lines;
   std::vector<tune::search_step> steps;
   int under_way = 0;
@@ -136,7 +140,8 @@ struct step_log final : tune::step_listener {
 TEST_CASE("every step that may not end is announced, and its end") {
   bench b;
   step_log log;
-  const tune::step_hooks hooks{.listener = &log};
+  const tune::step_listener listener = std::ref(log);
+  const tune::step_hooks hooks{.listener = &listener};
   tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock, hooks);
   attempt.admit(b.nothing);
   attempt.generate();
@@ -156,7 +161,8 @@ TEST_CASE("a step that fails has ended, too") {
   bench b;
   b.fake.fail_next(fake_call::launch);
   step_log log;
-  const tune::step_hooks hooks{.listener = &log};
+  const tune::step_listener listener = std::ref(log);
+  const tune::step_hooks hooks{.listener = &listener};
   tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock, hooks);
   attempt.admit(b.nothing);
   attempt.generate();

@@ -335,13 +335,12 @@ TEST_CASE("another thread is one of this process") {
 }
 
 TEST_CASE("inside of a tuning its observers hear of it too, and who watches it instead of all") {
-  struct watch final : tune::step_listener {
-    void step_begins(const tune::search_step&) override {}
-    void step_ends() noexcept override {}
-    void wait_begins(std::chrono::milliseconds) override { said += "begins "; }
-    void waiting(const waiting_event& event) override { said += event.over ? "over " : "waits "; }
-    void wait_ends() noexcept override { said += "ends "; }
-    std::string said;
+  std::string said;
+  const tune::step_listener watch = [&](const tune::step_event& event) {
+    if (std::holds_alternative<tune::wait_begin>(event)) said += "begins ";
+    if (std::holds_alternative<tune::wait_end>(event)) said += "ends ";
+    const auto* wait = std::get_if<waiting_event>(&event);
+    if (wait != nullptr) said += wait->over ? "over " : "waits ";
   };
   scene outer;
   scene inner;
@@ -351,10 +350,9 @@ TEST_CASE("inside of a tuning its observers hear of it too, and who watches it i
     CHECK(outer.hears->heard.size() == 2);
     CHECK(inner.hears->heard.size() == 2);
   }
-  watch watches;
-  const tune::detail::tuning_under_way now(outer.subject, &watches, &outer.observers);
+  const tune::detail::tuning_under_way now(outer.subject, &watch, &outer.observers);
   inner.report().look(1s, ::getpid());
-  CHECK(watches.said == "begins waits ends over ");
+  CHECK(said == "begins waits ends over ");
   CHECK(outer.hears->heard.size() == 2);
 }
 

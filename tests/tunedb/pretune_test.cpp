@@ -242,7 +242,7 @@ TEST_CASE("an application without the door is told, and does not stay") {
   const bench here;
   const ended shut = here.pretune("--list -- --shut");
   CHECK(shut.code == 1);
-  CHECK(contains(shut.output, "does not tune: it ended before it greeted (exit status 0)"));
+  CHECK(contains(shut.output, "does not tune: it ended before its handshake (exit status 0)"));
   CHECK(contains(shut.output, "the application runs"));
 }
 

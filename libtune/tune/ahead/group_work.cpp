@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::chrono::milliseconds between_looks{200};
 
-/// Counts what is tried, and hands on how far a search is.
+/// Counts the trials, and reports the progress of a search.
 class progress_watch final : public observer {
  public:
   using tell_function = std::function<void(const search_progress&)>;
@@ -37,10 +37,26 @@ class progress_watch final : public observer {
 
 }  // namespace
 
+std::vector<device_group> group_devices(std::span<const device> devices) {
+  std::vector<device_group> groups;
+  for (const device& item : devices) {
+    const auto group = std::ranges::find_if(groups, [&](const device_group& known) {
+      return known.info().backend == item.info().backend &&
+             known.info().identity == item.info().identity;
+    });
+    if (group == groups.end()) {
+      groups.push_back({{item}});
+    } else {
+      group->devices.push_back(item);
+    }
+  }
+  return groups;
+}
+
 group_work::group_work(const pretuning_setting& setting, device_group group,
                        const std::vector<std::size_t>& jobs,
                        std::span<const std::size_t> items_of_jobs)
-    : setting_(setting), group_(std::move(group)), items_of_jobs_(items_of_jobs), board_(jobs) {
+    : setting_(setting), group_(std::move(group)), items_of_jobs_(items_of_jobs), queue_(jobs) {
   for (const device& device : group_.devices) {
     threads_.emplace_back([this, &device] { work(device); });
   }
@@ -54,8 +70,8 @@ void group_work::tell(const Call& call) const {
 }
 
 void group_work::work(const device& device) {
-  while (auto task = board_.next()) {
-    if (auto* help = std::get_if<led_job::part>(&*task)) {
+  while (auto task = queue_.next()) {
+    if (auto* help = std::get_if<led_job::shard>(&*task)) {
       (*help)(device);
     } else {
       lead(std::get<led_job>(*task), device);
@@ -151,7 +167,7 @@ void group_work::tune_key(led_job& job, const device& leader, const pretuning_it
        .stop = setting_.options.stop,
        .searches = setting_.searches,
        .devices = setting_.devices,
-       .smallest_part = setting_.options.smallest_part,
+       .smallest_shard = setting_.options.smallest_shard,
        .divided = [this, number = job.number()](std::size_t devices) {
          tell([&](pretuning_listener& listener) { listener.divided(number, devices); });
        }});

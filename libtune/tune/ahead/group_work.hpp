@@ -10,15 +10,25 @@
 #include <thread>
 #include <vector>
 
+#include "libtune/device/device.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
-#include "libtune/tune/ahead/device_group.hpp"
+#include "libtune/tune/ahead/job_queue.hpp"
 #include "libtune/tune/ahead/key_tuning.hpp"
 #include "libtune/tune/ahead/pretuning.hpp"
-#include "libtune/tune/ahead/work_board.hpp"
 
 namespace tune {
 
-/// What all groups of devices have in common while they tune. All that it refers to outlives it.
+/// Devices that share their results: of one identity, through one backend. One at least.
+struct device_group {
+  std::vector<device> devices{};
+
+  const device_info& info() const { return devices.front().info(); }
+};
+
+/// The groups of some devices, in the order in which they first occur.
+std::vector<device_group> group_devices(std::span<const device> devices);
+
+/// The state that all groups of devices share while they tune. All that it refers to outlives it.
 struct pretuning_setting {
   const remote_tuner& tune;
   std::span<const pretuning_item> items;
@@ -29,7 +39,7 @@ struct pretuning_setting {
   std::size_t devices;   ///< of all groups
   const tuning_refusal& refuses;
   std::mutex& telling;                     ///< held while the listener is called
-  std::vector<pretuning_result>& results;  ///< each is written by who does the job of its number
+  std::vector<pretuning_result>& results;  ///< each is written by the device that leads its job
 };
 
 /// A group of devices at work, a thread for each, from the beginning of this object to its end.
@@ -56,8 +66,17 @@ class group_work {
   const pretuning_setting& setting_;
   device_group group_;
   std::span<const std::size_t> items_of_jobs_;
-  work_board board_;
+  job_queue queue_;
   std::vector<std::jthread> threads_;
 };
+
+/// pretune, with another way to tune than child processes of a program.
+/// @param tune     thread-safe
+/// @param refuses  thread-safe
+std::vector<pretuning_result> pretune_with(const remote_tuner& tune,
+                                           std::span<const pretuning_item> items,
+                                           std::span<const device> devices,
+                                           const pretuning_options& options,
+                                           const tuning_refusal& refuses = {});
 
 }  // namespace tune

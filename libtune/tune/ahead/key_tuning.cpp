@@ -24,14 +24,14 @@ key_tuning::key_tuning(key_tuning_setting setting)
 
 tuned_values key_tuning::run(led_job& job, const device& leader) {
   if (auto made = search_until_divided(job, leader)) return *std::move(made);
-  search_in_parts(job, leader);
-  require_going_on();
+  search_in_shards(job, leader);
+  require_not_stopped();
   if (auto made = measure_finals(leader)) return *std::move(made);
-  require_going_on();
+  require_not_stopped();
   return search_whole(leader);
 }
 
-void key_tuning::require_going_on() const {
+void key_tuning::require_not_stopped() const {
   if (is_stopped()) throw tuning_stopped_error("it was ended; a later search goes on with it");
 }
 
@@ -49,7 +49,7 @@ remote_task key_tuning::task_for(const device& device,
   return task;
 }
 
-// What the parts have left, or could not do: another search of the function, or all of it.
+// For all that the shards could not do: another search of the function, or the whole of it.
 tuned_values key_tuning::search_whole(const device& leader) {
   return setting_.tune(task_for(leader, search_.share(search_role::whole)));
 }
@@ -77,8 +77,8 @@ bool key_tuning::wants_help(led_job& job) {
   if (helpers_ > 0) return true;
   const std::size_t left = search_.left();
   if (left == 0) return false;
-  const auto outlook = pace_.look(left, search_pace::clock::now());
-  const auto most = worthwhile_parts(left, outlook, setting_.smallest_part);
+  const auto forecast = pace_.look(left, search_pace::clock::now());
+  const auto most = worthwhile_shards(left, forecast, setting_.smallest_shard);
   if (!most) return false;
   if (*most < 2) {
     job.settle();
@@ -88,36 +88,36 @@ bool key_tuning::wants_help(led_job& job) {
   return helpers_ > 0;
 }
 
-void key_tuning::search_in_parts(led_job& job, const device& leader) {
-  const auto parts = divide(*search_.under_way(), search_.tried(), setting_.options, helpers_ + 1);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    shares_.push_back(search_.share(search_role::part, i == 0));
+void key_tuning::search_in_shards(led_job& job, const device& leader) {
+  const auto shards = divide(*search_.under_way(), search_.tried(), setting_.options, helpers_ + 1);
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    shares_.push_back(search_.share(search_role::shard, i == 0));
   }
-  devices_ = parts.size();
+  devices_ = shards.size();
   if (setting_.divided) setting_.divided(devices_);
   std::latch others(static_cast<std::ptrdiff_t>(helpers_));
-  std::vector<led_job::part> help;
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    help.emplace_back([this, &parts, &others, i](const device& helper) {
-      try_part(parts[i], helper, shares_[i]);
+  std::vector<led_job::shard> help;
+  for (std::size_t i = 1; i < shards.size(); ++i) {
+    help.emplace_back([this, &shards, &others, i](const device& helper) {
+      try_shard(shards[i], helper, shares_[i]);
       others.count_down();
     });
   }
   job.help(std::move(help), helpers_);
   job.settle();
-  try_part(parts[0], leader, shares_[0]);
+  try_shard(shards[0], leader, shares_[0]);
   others.wait();
 }
 
-// That nothing works in one part says nothing of the others.
-void key_tuning::try_part(const search_part& part, const device& device,
-                          const std::shared_ptr<search_share>& share) noexcept {
+// The others may succeed where one shard has nothing that works.
+void key_tuning::try_shard(const search_shard& shard, const device& device,
+                           const std::shared_ptr<search_share>& share) noexcept {
   try {
     remote_task task = task_for(device, share);
-    task.choice = part.choice;
+    task.choice = shard.choice;
     task.children = setting_.devices;
     const auto observers = std::move(task.options.observers);
-    task.options = part.options;
+    task.options = shard.options;
     task.options.observers = observers;
     task.stop = [&] { return is_stopped() || share->has_gone_on(); };
     setting_.tune(task);
@@ -125,8 +125,8 @@ void key_tuning::try_part(const search_part& part, const device& device,
   } catch (const tuning_failed_error&) {
   } catch (const std::exception& failure) {
     log(log_level::warning,
-        std::string("a part of a search is left to the device that leads it: ") + failure.what());
-    part_failed_ = true;
+        std::string("a shard of a search is left to the device that leads it: ") + failure.what());
+    shard_failed_ = true;
   }
 }
 
@@ -140,7 +140,7 @@ std::optional<tuned_values> key_tuning::measure_finals(const device& leader) {
   task.stop = [&] { return is_stopped() || share->has_gone_on(); };
   try {
     tuned_values made = setting_.tune(task);
-    if (part_failed_ || share->has_gone_on()) return std::nullopt;
+    if (shard_failed_ || share->has_gone_on()) return std::nullopt;
     search_.conclude();
     return made;
   } catch (const tuning_stopped_error&) {

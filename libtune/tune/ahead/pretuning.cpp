@@ -14,7 +14,6 @@
 #include "libtune/base/word_table.hpp"
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/tune/ahead/group_work.hpp"
-#include "libtune/tune/ahead/pretune_with.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tune/settings.hpp"
@@ -22,7 +21,7 @@
 namespace tune {
 namespace {
 
-/// What there is to do: for each job the place of its item and of its group.
+/// The jobs: for each the place of its item and of its group.
 struct job_list {
   std::vector<std::size_t> items;
   std::vector<std::vector<std::size_t>> of_group;
@@ -41,7 +40,7 @@ job_list list_jobs(std::span<const pretuning_item> items, std::span<const device
   return jobs;
 }
 
-// What calls inside an autotune function store goes where the results go.
+// Calls inside an autotune function store their results in the same database.
 tuning_options resolve(const pretuning_options& options, const tuning_settings& settings) {
   tuning_options resolved = search_options(options.tuning, settings);
   resolved.database = settings.database;
@@ -51,8 +50,8 @@ tuning_options resolve(const pretuning_options& options, const tuning_settings& 
   return resolved;
 }
 
-/// What a program has said of the names in tunings. Other values are checked with their type when
-/// they are read. Thread-safe.
+/// The answers of a program about the names in tunings. Other values are checked with their type
+/// when they are read. Thread-safe.
 class known_tunings {
  public:
   std::string refuse(const tuner_program& program, const function_identity& function,
@@ -100,14 +99,14 @@ std::vector<pretuning_result> pretune(const tuner_program& program,
                                          const std::vector<named_value>& values) {
     return known->refuse(program, function, values);
   };
-  return detail::pretune_with(tune, items, devices, options, refuses);
+  return pretune_with(tune, items, devices, options, refuses);
 }
 
-std::vector<pretuning_result> detail::pretune_with(const remote_tuner& tune,
-                                                   std::span<const pretuning_item> items,
-                                                   std::span<const device> devices,
-                                                   const pretuning_options& options,
-                                                   const tuning_refusal& refuses) {
+std::vector<pretuning_result> pretune_with(const remote_tuner& tune,
+                                           std::span<const pretuning_item> items,
+                                           std::span<const device> devices,
+                                           const pretuning_options& options,
+                                           const tuning_refusal& refuses) {
   const tuning_settings settings = resolve_settings(options.tuning);
   if (settings.database.empty()) {
     throw argument_error("there is nowhere to keep what is tuned; name a database");

@@ -4,9 +4,11 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "libtune/tune/engine/tuning_transaction.hpp"
@@ -17,14 +19,14 @@ namespace tune {
 
 class shared_search;
 
-/// What one child process has to do with a search that others take part in.
+/// The role of one child process in a search that others take part in.
 enum class search_role : std::uint8_t {
   whole,  ///< all that is left of it, and the searches after it
-  part,   ///< some of it, while others try the rest
-  finals  ///< to measure again what was best in the parts
+  shard,  ///< some of it, while others try the rest
+  finals  ///< to measure again the best of the shards
 };
 
-/// What one child hears and says of a search: its observer, to be given to tune_remotely together
+/// The view that one child has of a search: its observer, to be given to tune_remotely together
 /// with read_prior. For one child and those that replace it; one thread uses it.
 class search_share final : public observer {
  public:
@@ -32,17 +34,12 @@ class search_share final : public observer {
 
   prior_knowledge read_prior(const search_identity& search);
 
-  /// Whether the function has gone on to another search, which is only for the whole.
+  /// True if the function has begun another search, in which only the whole takes part.
   bool has_gone_on() const noexcept { return stage_ > 0; }
-  /// What it has tried, by the numbers of the configurations.
+  /// The configurations that it has tried, by their numbers.
   const std::vector<std::size_t>& made() const noexcept { return made_; }
 
-  void search_started(const search_started_event& event) override;
-  void trial_taken_over(const tuning_subject& subject, const trial& taken) override;
-  void trial_finished(const tuning_subject& subject, const trial& finished) override;
-  void trial_refined(const tuning_subject& subject, const trial& refined) override;
-  void progressed(const tuning_subject& subject, const search_progress& now) override;
-  void search_finished(const search_finished_event& event) override;
+  void on(const tuning_event& event) override;
 
  private:
   friend class shared_search;
@@ -50,58 +47,54 @@ class search_share final : public observer {
   shared_search& search_;
   const search_role role_;
   const bool starts_warm_;
-  const prior_knowledge known_;  // of a part: as it was when the search was divided
+  const prior_knowledge known_;  // of a shard: as it was when the search was divided
   int stage_ = 0;
   std::vector<std::size_t> made_;
 };
 
-/// The tuning of a key by several children at once, whose first search they divide. Those who
-/// listen, and the database, hear of one search, nothing twice and one call at a time. Thread-safe.
+/// The tuning of a key by several children at once, which divide its first search. Listeners and
+/// the database receive the events of one search, each once and one at a time. Thread-safe.
 class shared_search {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// All outlive it. @param listeners  hear of it beside the recorder of what is kept
+  /// All outlive it. @param listeners  receive its events beside the recorder of the tuning
   shared_search(tuning_transaction& kept, std::vector<std::shared_ptr<observer>> listeners);
 
-  /// The share of a child that starts now. @param starts_warm  whether a part begins with what did
-  /// well for similar keys
+  /// The share of a child that starts now. @param starts_warm  true if a shard begins with the
+  /// winners of similar keys
   std::shared_ptr<search_share> share(search_role role, bool starts_warm = true);
 
-  /// How the first search began, while it goes on; nothing before it and after it.
+  /// The event with which the first search began; empty before it and after it.
   std::optional<search_started_event> under_way() const;
-  /// Configurations that have been tried or taken over.
+  /// The number of configurations that have been tried or taken over.
   std::size_t tried() const;
-  /// Those that it has still to try, as it began; none before it and after it.
+  /// The number of those that it has still to try, as planned; 0 before it and after it.
   std::size_t left() const;
-  /// The best of each share, and of what was there before them, the best of all first: so many of
-  /// each at most, and none that is slower than the best of all by more than a little.
+  /// The best configurations, the best of all first: so many of each share at most, and none that
+  /// is slower than the best of all by more than a little.
   std::vector<std::vector<named_value>> finalists(
       const std::vector<std::shared_ptr<search_share>>& shares, std::size_t most_of_each) const;
-  /// Ends the first search with what the finals have found.
+  /// Ends the first search with the result of the finals.
   void conclude();
 
  private:
   friend class search_share;
 
   prior_knowledge read_prior(search_share& share, const search_identity& search);
-  prior_knowledge what_is_known() const;
-  void start(const search_share& share, const search_started_event& event);
-  void tell(const tuning_subject& subject, detail::search_memory::story story);
-  void progress(const search_share& share, const tuning_subject& subject,
-                const search_progress& now);
-  void finish(const search_share& share, const search_finished_event& event);
-  void end_with(const detail::finished_news& news, const tuning_subject& subject);
-  template <class Call>
-  void pass_on(const Call& call) const;
+  prior_knowledge prior_results() const;
+  void receive(search_share& share, tuning_event event);
+  void receive_end(const search_share& share, const search_finished_event& event);
+  void count(search_progress& now) const;
+  void join(tuning_event event);
 
   tuning_transaction& kept_;
   std::vector<std::shared_ptr<observer>> listeners_;
   mutable std::mutex mutex_;
   std::unique_ptr<detail::search_memory> memory_;  // of the first search; null before it
   std::optional<search_started_event> started_;
-  std::optional<search_finished_event> finals_;  // as the child that made them told it
-  search_end parts_end_ = search_end::complete;  // of what ended early, the last
+  std::optional<search_finished_event> finals_;   // as their child reported them
+  search_end shards_end_ = search_end::complete;  // of the last shard that ended early
   std::vector<std::string> doubts_;
   bool finished_ = false;
 };

@@ -55,13 +55,13 @@ class [[nodiscard]] tuning_inside {
  public:
   explicit tuning_inside(const tuning_task& task) : listener_(detail::current_listener()) {
     if (listener_ == nullptr) return;
-    listener_->tuning_begins({.function = task.function,
+    (*listener_)(inner_begin{{.function = task.function,
                               .key = task.subject.arguments,
                               .device = task.subject.device.identity,
-                              .database = task.database});
+                              .database = task.database}});
   }
   ~tuning_inside() {
-    if (listener_ != nullptr) listener_->tuning_ends();
+    if (listener_ != nullptr) (*listener_)(inner_end{});
   }
   tuning_inside(const tuning_inside&) = delete;
   tuning_inside& operator=(const tuning_inside&) = delete;
@@ -70,7 +70,7 @@ class [[nodiscard]] tuning_inside {
   prior_reader prior_reader_of(const tuning_task& task) const {
     if (listener_ == nullptr) return task.read_prior;
     return [&task, listener = listener_](const search_identity& search) {
-      listener->search_begins(search);
+      (*listener)(inner_search{search});
       prior_knowledge known = task.read_prior ? task.read_prior(search) : prior_knowledge{};
       const std::string name = detail::tuning_name(
           task.database,
@@ -83,7 +83,7 @@ class [[nodiscard]] tuning_inside {
   }
 
  private:
-  step_listener* listener_;
+  const step_listener* listener_;
   compile_scope own_;  // a search around it neither sees its programs nor prebuilds them
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 struct running {
   const tuning_subject* subject;
-  step_listener* listener;
+  const step_listener* listener;
   const std::vector<std::shared_ptr<observer>>* observers;
 };
 
@@ -53,7 +53,7 @@ process_state& process() {
 
 }  // namespace
 
-tuning_under_way::tuning_under_way(const tuning_subject& subject, step_listener* listener,
+tuning_under_way::tuning_under_way(const tuning_subject& subject, const step_listener* listener,
                                    const std::vector<std::shared_ptr<observer>>* observers) {
   state().tunings.push_back(
       {&subject, listener != nullptr ? listener : current_listener(), observers});
@@ -74,7 +74,7 @@ bool is_under_way(const tuning_subject& subject) {
   });
 }
 
-step_listener* current_listener() noexcept {
+const step_listener* current_listener() noexcept {
   return here == nullptr || here->tunings.empty() ? nullptr : here->tunings.back().listener;
 }
 
@@ -114,8 +114,8 @@ void keep_made(const std::string& name, const std::vector<named_value>& values, 
   }
   if (here == nullptr || !here->is_inside()) return;
   here->made[name] = values;
-  if (step_listener* const listener = current_listener()) {
-    listener->tuning_made(name, values, for_process);
+  if (const auto* listener = current_listener()) {
+    (*listener)(inner_result{name, values, for_process});
   }
 }
 

@@ -28,7 +28,7 @@ inline std::string tuning_name(const std::string& database, const std::string& s
 class [[nodiscard]] tuning_under_way {
  public:
   /// All outlive this. @param listener  null: that of the tuning around it
-  explicit tuning_under_way(const tuning_subject& subject, step_listener* listener = nullptr,
+  explicit tuning_under_way(const tuning_subject& subject, const step_listener* listener = nullptr,
                             const std::vector<std::shared_ptr<observer>>* observers = nullptr);
   ~tuning_under_way();
   tuning_under_way(const tuning_under_way&) = delete;
@@ -38,7 +38,7 @@ class [[nodiscard]] tuning_under_way {
 /// Whether this thread tunes just that, for the same device.
 bool is_under_way(const tuning_subject& subject);
 /// Who hears of the steps of what this thread tunes; null: nobody.
-step_listener* current_listener() noexcept;
+const step_listener* current_listener() noexcept;
 /// Those of all tunings of this thread, each once.
 std::vector<std::shared_ptr<observer>> current_observers();
 

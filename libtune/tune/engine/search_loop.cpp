@@ -18,7 +18,6 @@
 #include "libtune/tune/engine/search_run.hpp"
 #include "libtune/tune/engine/trial_choice.hpp"
 #include "libtune/tune/error.hpp"
-#include "libtune/tune/notify.hpp"
 
 namespace tune {
 namespace {
@@ -92,7 +91,7 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
     started.planned = std::min(started.planned, earlier.size() + *options.budget->trials);
   }
   if (strategy->remaining() == 0) throw empty_space_error(started);
-  notify(observers, [&](observer& listener) { listener.search_started(started); });
+  detail::notify(observers, started);
 
   search_run run({problem, subject, device, options, observers, now, service,
                   learns_from_answers(started.strategy), hooks, known.spent});
@@ -101,13 +100,14 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
   if (!run.best() && run.end() == search_end::complete) run.retry_remembered();
 
   const std::optional<std::size_t> best = run.best();
-  search_finished_event finished{.subject = subject,
-                                 .trials = run.trials(),
-                                 .best = best,
-                                 .elapsed = now() - start,
-                                 .end = run.end(),
-                                 .doubts = run.doubts(),
-                                 .times = run.times()};
+  tuning_event end = search_finished_event{.subject = subject,
+                                           .trials = run.trials(),
+                                           .best = best,
+                                           .elapsed = now() - start,
+                                           .end = run.end(),
+                                           .doubts = run.doubts(),
+                                           .times = run.times()};
+  auto& finished = std::get<search_finished_event>(end);
   for (const std::string& doubt : finished.doubts) {
     log(log_level::warning, describe(subject) + ": " + doubt);
   }
@@ -116,7 +116,7 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
     finished.doubts.push_back("programs were compiled in this process, one after the other: " +
                               why);
   }
-  notify(observers, [&](observer& listener) { listener.search_finished(finished); });
+  detail::notify(observers, end);
   if (!best) throw tuning_failed_error(subject, finished.trials);
   return finished.trials[*best];
 }

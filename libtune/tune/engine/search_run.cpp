@@ -16,7 +16,6 @@
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/error.hpp"
-#include "libtune/tune/notify.hpp"
 
 namespace tune {
 namespace {
@@ -103,9 +102,7 @@ void search_run::resume(const std::vector<trial>& earlier, bool goes_on) {
   if (goes_on && !earlier.empty()) earlier_.expect_factor(earlier.back().level);
   for (const trial& taken : earlier) {
     tried_.insert(taken.index);
-    const trial& kept = trials_.put(taken);
-    notify(setting_.observers,
-           [&](observer& listener) { listener.trial_taken_over(setting_.subject, kept); });
+    report(trials_.put(taken), trial_stage::taken_over);
   }
 }
 
@@ -487,18 +484,17 @@ bool search_run::may_retry(const trial_attempt& attempt) {
 
 // ---- what comes out
 
+void search_run::report(const trial& item, trial_stage stage) const {
+  if (setting_.observers.empty()) return;
+  detail::notify(setting_.observers, trial_event{setting_.subject, item, stage});
+}
+
 void search_run::finish(trial done) {
   const trial* before = trials_.find(done.index);
   const bool is_refined = before != nullptr && before->origin != trial_origin::cached;
   const trial& kept = trials_.put(std::move(done));
   if (strategy_ != nullptr && !is_refined) strategy_->tell(kept.index, told_score(kept));
-  notify(setting_.observers, [&](observer& listener) {
-    if (is_refined) {
-      listener.trial_refined(setting_.subject, kept);
-    } else {
-      listener.trial_finished(setting_.subject, kept);
-    }
-  });
+  report(kept, is_refined ? trial_stage::refined : trial_stage::finished);
   if (kept.outcome != outcome::device_fault || kept.origin != trial_origin::made) return;
   // Whatever came next would be blamed for it.
   const auto& survives = setting_.hooks.survives_faults;
@@ -560,8 +556,7 @@ void search_run::tell_progress() {
                             .elapsed = clock_.elapsed(),
                             .budget_left = clock_.left(),
                             .best = best_now() ? best_now() : trials_.best_score()};
-  notify(setting_.observers,
-         [&](observer& listener) { listener.progressed(setting_.subject, now); });
+  detail::notify(setting_.observers, progress_event{setting_.subject, now});
 }
 
 void search_run::measuring(const std::function<void()>& step) {

@@ -139,6 +139,7 @@ class search_run {
 
   trial result_of(std::size_t index);
   void finish(trial done);
+  void report(const trial& item, trial_stage stage) const;
   void tell_progress();
   /// A step that uses the device, which nobody else measures on meanwhile.
   void measuring(const std::function<void()>& step);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "libtune/base/value.hpp"
@@ -52,39 +53,53 @@ struct nested_tuning {
   std::string database{};  ///< the path of the one that keeps its results; empty: none does
 };
 
-/// Is called for each step, on the thread of the search. The steps of a search do not overlap. A
-/// tuning that begins within a step, or between two, has steps of its own, and ends before the
-/// step around it goes on. An exception of the listener leaves the search.
-class step_listener {
- public:
-  step_listener() = default;
-  virtual ~step_listener() = default;
-  step_listener(const step_listener&) = delete;
-  step_listener& operator=(const step_listener&) = delete;
-
-  virtual void step_begins(const search_step& step) = 0;
-  virtual void step_ends() noexcept = 0;
-  /// Within a step: a program is compiled on the spot, for which there is a limit of its own.
-  virtual void compiling_begins() noexcept {}
-  virtual void compiling_ends() noexcept {}
-
-  virtual void tuning_begins(const nested_tuning&) {}
-  /// A search of the tuning that began last, unless that has ended.
-  virtual void search_begins(const search_identity&) {}
-  virtual void tuning_ends() noexcept {}
-  /// The result of a call inside the outermost tuning: see detail::keep_made.
-  virtual void tuning_made(const std::string& /*name*/, const std::vector<named_value>&,
-                           bool /*for_process*/) {}
-
-  /// Others are waited for, for so long at most.
-  virtual void wait_begins(std::chrono::milliseconds /*limit*/) {}
-  virtual void waiting(const waiting_event&) {}
-  virtual void wait_ends() noexcept {}
+/// A step begins, which may never end.
+struct step_begin {
+  search_step step{};
 };
+/// The step that began last has ended.
+struct step_end {};
+/// Within a step: a program is compiled on the spot, for which there is a limit of its own.
+struct compile_begin {};
+/// That program has been compiled.
+struct compile_end {};
+/// A tuning inside another begins: the events up to its inner_end are of that tuning.
+struct inner_begin {
+  nested_tuning inner{};
+};
+/// A search of the tuning that began last.
+struct inner_search {
+  search_identity search{};
+};
+/// The tuning that began last has ended.
+struct inner_end {};
+/// The result of a call inside the outermost tuning, for detail::keep_made.
+struct inner_result {
+  std::string name{};
+  std::vector<named_value> values{};
+  bool for_process = false;
+};
+/// A wait for others begins.
+struct wait_begin {
+  std::chrono::milliseconds limit{0};  ///< the longest that it can take
+};
+/// That wait is over.
+struct wait_end {};
+
+/// An event within a search that limits of time depend on.
+using step_event =
+    std::variant<step_begin, step_end, compile_begin, compile_end, inner_begin, inner_search,
+                 inner_end, inner_result, wait_begin, waiting_event, wait_end>;
+
+/// Is called for each step event, on the thread of the search. The steps of a search do not
+/// overlap. A tuning that begins within a step, or between two, has steps of its own, and ends
+/// before the step around it goes on. An exception for a begin leaves the search; for an end it
+/// must not throw.
+using step_listener = std::function<void(const step_event&)>;
 
 /// Calls of a search that guard it against its configurations.
 struct step_hooks {
-  step_listener* listener = nullptr;  ///< null: there is none; outlives the search
+  const step_listener* listener = nullptr;  ///< null: there is none; outlives the search
   /// Returns true if the device still works, where an error does not say so; empty: errors do.
   std::function<bool()> device_works{};
   /// Returns true if the device's context works after it has reported a fault, so that the search
@@ -96,16 +111,16 @@ struct step_hooks {
 class [[nodiscard]] watchdog_scope {
  public:
   watchdog_scope(const step_hooks& hooks, const search_step& step) : listener_(hooks.listener) {
-    if (listener_ != nullptr) listener_->step_begins(step);
+    if (listener_ != nullptr) (*listener_)(step_begin{step});
   }
   ~watchdog_scope() {
-    if (listener_ != nullptr) listener_->step_ends();
+    if (listener_ != nullptr) (*listener_)(step_end{});
   }
   watchdog_scope(const watchdog_scope&) = delete;
   watchdog_scope& operator=(const watchdog_scope&) = delete;
 
  private:
-  step_listener* listener_;
+  const step_listener* listener_;
 };
 
 }  // namespace tune

@@ -208,9 +208,9 @@ void trial_attempt::generate_with(const prebuilt_programs* prebuilt) {
   compile_scope::rules rules{.known_failures = known_ != nullptr ? &known_->programs : nullptr,
                              .prebuilt = prebuilt,
                              .keeps_no_binaries = true};
-  if (step_listener* const listener = hooks_.listener) {
+  if (const step_listener* const listener = hooks_.listener) {
     rules.listener = [listener](bool begins) {
-      begins ? listener->compiling_begins() : listener->compiling_ends();
+      (*listener)(begins ? step_event(compile_begin{}) : step_event(compile_end{}));
     };
   }
   compile_scope scope(std::move(rules));

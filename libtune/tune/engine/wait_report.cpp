@@ -14,7 +14,6 @@
 #include "libtune/store/files/named_lock.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/error.hpp"
-#include "libtune/tune/notify.hpp"
 
 namespace tune {
 namespace {
@@ -66,7 +65,9 @@ wait_report::~wait_report() { end(); }
 void wait_report::look(std::chrono::nanoseconds waited, std::optional<::pid_t> holder) {
   if (!begun_) {
     begun_ = true;
-    if (auto* const listener = detail::current_listener()) listener->wait_begins(event_.limit);
+    if (const auto* listener = detail::current_listener()) {
+      (*listener)(wait_begin{event_.limit});
+    }
   }
   if (waited < next_) return;
   next_ = waited + std::min<std::chrono::nanoseconds>(waited, longest_interval);
@@ -107,17 +108,17 @@ void wait_report::tell() {
 // Who watches a child tells the observers.
 void wait_report::hand_on() {
   event_.subject = subject_;
-  if (auto* const listener = detail::current_listener()) return listener->waiting(event_);
+  if (const auto* listener = detail::current_listener()) return (*listener)(event_);
   auto all = detail::current_observers();
   for (const auto& one : observers_) {
     if (std::ranges::find(all, one) == all.end()) all.push_back(one);
   }
-  notify(all, [&](observer& one) { one.waiting(event_); });
+  detail::notify(all, event_);
 }
 
 void wait_report::end() {
-  auto* const listener = detail::current_listener();
-  if (begun_ && listener != nullptr) listener->wait_ends();
+  const auto* const listener = detail::current_listener();
+  if (begun_ && listener != nullptr) (*listener)(wait_end{});
   if (told_) {
     event_.over = true;
     hand_on();

@@ -17,8 +17,8 @@ device_address without_ordinal(const device& of) {
           .uuid = info.hardware.uuid};
 }
 
-// Some APIs tell one process which piece of hardware it is, and another something else or nothing.
-// Then the only one of its name will be it.
+// Some APIs tell one process the identity of the hardware, and another something else or nothing.
+// Then the only device of its name is taken.
 std::optional<device> find_namesake(device_address wanted, std::span<const device> all) {
   std::optional<device> found;
   for (const device& candidate : all) {
@@ -34,7 +34,7 @@ std::optional<device> find_namesake(device_address wanted, std::span<const devic
 
 }  // namespace
 
-// By what it is and not by its handle: a context that was wrapped has a device of its own.
+// By its properties and not by its handle: a context that was wrapped has a device of its own.
 std::optional<device_address> address_of(const device& wanted, std::span<const device> all) {
   device_address address = without_ordinal(wanted);
   std::optional<std::size_t> alike;

@@ -11,28 +11,27 @@
 
 namespace tune::detail {
 
-/// What another process of this machine finds a device by.
+/// The properties by which another process of this machine finds a device.
 struct device_address {
   std::string backend{};  ///< device_info::backend
   std::string platform{};
   std::string name{};
   std::string driver_version{};
-  std::string pci_address{};  ///< empty where the API does not tell
+  std::string pci_address{};  ///< empty where the API does not tell it
   std::string uuid{};         ///< the same
-  std::size_t ordinal = 0;    ///< which of those that all else says the same of
+  std::size_t ordinal = 0;    ///< its place among those with the same properties
 
   friend bool operator==(const device_address&, const device_address&) = default;
 };
 
-/// The address of a device among all that there are; empty if it is not one of them, such as a fake
-/// one.
+/// Returns the address of a device among all devices; empty if it is none of them, as a fake one.
 std::optional<device_address> address_of(const device& wanted, std::span<const device> all);
 
-/// The device at an address, else the only one of the same name, platform and driver; empty if
-/// there is none.
+/// Returns the device at an address, or else the only one of the same name, platform and driver;
+/// empty if there is none.
 std::optional<device> find_device(const device_address& wanted, std::span<const device> all);
 
-/// An address, and those of all, for people.
+/// Texts for messages: of an address, and of those of all devices.
 std::string describe(const device_address& address);
 std::string describe_all(std::span<const device> all);
 

@@ -17,8 +17,6 @@
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/error.hpp"
-#include "libtune/tune/notify.hpp"
-#include "libtune/tune/remote/greeting.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tune/test_mode.hpp"
 
@@ -80,7 +78,7 @@ tuned_values remote_search::run() {
   while (true) {
     if (child_) converse();
     if (result_) return *std::move(result_);
-    require_going_on();
+    require_not_stopped();
     start_another();
   }
 }
@@ -95,7 +93,7 @@ void remote_search::start_child() {
   request_.around.lost = lost_inside_;
   memory_kills_ = count_memory_kills();
   try {
-    greet(child_.emplace(program_), program_.start_time);
+    child_.emplace(program_).shake_hands(program_.start_time);
     child_->send(request_);
     const auto until = clock::now() + time_to_accept;
     while (auto message = child_->next(until)) {
@@ -103,14 +101,14 @@ void remote_search::start_child() {
       if (const auto* refused = std::get_if<refusal>(&*message)) {
         throw tuner_unavailable_error(refused->reason);
       }
-      hear(*std::move(message));
+      receive(*std::move(message));
     }
-  } catch (const wire_error& nonsense) {
-    throw tuner_unavailable_error(std::string("it talks nonsense: ") + nonsense.what());
+  } catch (const wire_error& invalid) {
+    throw tuner_unavailable_error(std::string("invalid message: ") + invalid.what());
   } catch (const std::system_error& failure) {
     throw tuner_unavailable_error(failure.what());
   }
-  throw tuner_unavailable_error("it did not take up its work (" + child_->finish().text + ")");
+  throw tuner_unavailable_error("it did not start (" + child_->finish().text + ")");
 }
 
 // What worked for the first child may fail for another, for a while.
@@ -127,20 +125,20 @@ void remote_search::converse() {
   looked_ = clock::now();
   try {
     while (child_ && !result_) {
-      require_going_on();
+      require_not_stopped();
       const auto look = clock::now() + between_looks;
       auto message = child_->next(std::min(look, watchdog_.deadline().value_or(look)));
       if (has_paused()) watchdog_.begin_anew(clock::now());
       if (message) {
-        hear(*std::move(message));
+        receive(*std::move(message));
       } else if (child_->has_ended()) {
         lose(child_->finish(time_to_end));
       } else if (watchdog_.is_over(clock::now())) {
         lose_by_overtime();
       }
     }
-  } catch (const wire_error& nonsense) {
-    lose_by_nonsense(nonsense.what());
+  } catch (const wire_error& invalid) {
+    lose_by_invalid_message(invalid.what());
   }
 }
 
@@ -151,7 +149,7 @@ bool remote_search::has_paused() {
   return looked_ - before > between_looks + longest_look;
 }
 
-void remote_search::require_going_on() const {
+void remote_search::require_not_stopped() const {
   if (task_.stop && task_.stop()) {
     throw tuning_stopped_error("tuning " + describe(subject_) +
                                " was ended before it had a result; a later one goes on with it");
@@ -165,9 +163,9 @@ void remote_search::lose_by_overtime() {
   child_.reset();
   const search_step& step = *watchdog_.step();
   if (!stopped) {
-    blame(step, judge_overtime(watchdog_, watchdog_.elapsed(clock::now())));
+    blame(step, classify_overtime(watchdog_, watchdog_.elapsed(clock::now())));
   } else if (ended_[{watchdog_.depth_of_step(), step.index}]++ > 0) {
-    blame(step, judge_stopped(step));
+    blame(step, classify_stopped(step));
   }
 }
 
@@ -181,32 +179,36 @@ void remote_search::lose(const child_process::end& end) {
     const auto is_of_step = [&](const trial& item) {
       return item.index == step->index && item.score;
     };
-    const bool has_worked = depth == 0 && std::ranges::any_of(current().trials(), is_of_step);
+    const bool has_worked = depth == 0 && std::ranges::any_of(current().trials().all(), is_of_step);
     const int before = may_be_from_outside(end) ? ended_[{depth, step->index}]++ : 0;
     const bool ended_before = before > (has_worked ? 1 : 0);
-    if (auto said = judge_end(*step, end, ran_out, ended_before)) blame(*step, *std::move(said));
+    if (auto found = classify_exit(*step, end, ran_out, ended_before)) {
+      blame(*step, *std::move(found));
+    }
   }
   if (losses_in_a_row_ >= most_losses_in_a_row) give_up(end.text);
 }
 
-void remote_search::lose_by_nonsense(const std::string& what) {
+void remote_search::lose_by_invalid_message(const std::string& what) {
   child_.reset();
   ++losses_in_a_row_;
-  if (const search_step* step = watchdog_.step()) blame(*step, judge_nonsense(*step, what));
-  if (losses_in_a_row_ >= most_losses_in_a_row) give_up("it talked nonsense: " + what);
+  if (const search_step* step = watchdog_.step())
+    blame(*step, classify_invalid_message(*step, what));
+  if (losses_in_a_row_ >= most_losses_in_a_row) give_up("invalid message: " + what);
 }
 
-void remote_search::blame(const search_step& step, verdict said) {
-  if (watchdog_.depth_of_step() > 0) return blame_inside(step, std::move(said));
+void remote_search::blame(const search_step& step, classification found) {
+  if (watchdog_.depth_of_step() > 0) return blame_inside(step, std::move(found));
   log(log_level::warning,
       fmt::format("{}: the configuration {} is given up in this search: {}", describe(subject_),
-                  to_string(step.configuration), said.reason));
-  tell(current().add(lost_trial(step, std::move(said), watchdog_.elapsed(clock::now())), false));
+                  to_string(step.configuration), found.reason));
+  pass_on(trial_event{subject_, lost_trial(step, std::move(found), watchdog_.elapsed(clock::now())),
+                      trial_stage::finished});
 }
 
-// The configuration outside has done nothing wrong: the next child goes on with it, and does not
-// run again what ended this one.
-void remote_search::blame_inside(const search_step& step, verdict said) {
+// The configuration outside is not to blame: the next child continues with it, and does not run
+// again what ended this one.
+void remote_search::blame_inside(const search_step& step, classification found) {
   const std::size_t depth = watchdog_.depth_of_step();
   const inner_tuning& inner = inner_[depth - 1];
   const tuning_subject subject{.function = inner.what.function.name,
@@ -216,8 +218,8 @@ void remote_search::blame_inside(const search_step& step, verdict said) {
   log(log_level::warning,
       fmt::format("{}, inside of {}: the configuration {} is given up in this search: {}",
                   describe(subject), describe(subject_), to_string(step.configuration),
-                  said.reason));
-  const trial lost = lost_trial(step, std::move(said), watchdog_.elapsed(clock::now()));
+                  found.reason));
+  const trial lost = lost_trial(step, std::move(found), watchdog_.elapsed(clock::now()));
   const record_key key{inner.what.key, inner.what.device};
   const bool again = std::ranges::any_of(lost_inside_, [&](const lost_inside& before) {
     return inner.search == before.search && before.trial.configuration == lost.configuration;
@@ -247,24 +249,24 @@ void remote_search::give_up(const std::string& last_words) const {
       describe(subject_), most_losses_in_a_row, last_words));
 }
 
-// ---- what a child says
+// ---- messages
 
-void remote_search::hear(tuner_message message) {
-  std::visit([this](auto& said) { take(std::move(said)); }, message);
+void remote_search::receive(tuner_message message) {
+  std::visit([this](auto& item) { take(std::move(item)); }, message);
 }
 
 template <class Other>
 void remote_search::take(const Other&) {
-  throw wire_error("it said what is not for it to say");
+  throw wire_error("unexpected message");
 }
 
 search_memory& remote_search::current() {
-  if (asked_ == 0) throw wire_error("it spoke of a search that has not begun");
+  if (asked_ == 0) throw wire_error("an event of a search that has not begun");
   return *searches_[asked_ - 1];
 }
 
 // Each child goes through the searches of the function from the first on.
-void remote_search::take(const recall_question& asked) {
+void remote_search::take(const prior_question& asked) {
   const std::size_t place = asked_++;
   const bool is_another = place < searches_.size() && searches_[place]->identity() != asked.search;
   if (is_another) {
@@ -279,108 +281,84 @@ void remote_search::take(const recall_question& asked) {
     searches_.push_back(std::make_unique<search_memory>(
         asked.search, task_.read_prior ? task_.read_prior(asked.search) : prior_knowledge{}, now));
   }
-  for (const recall_answer& part : divide(current().read_prior(now))) child_->send(part);
+  for (const prior_answer& part : split(current().read_prior(now))) child_->send(part);
 }
 
-void remote_search::take(started_news news) {
-  news.event.subject = subject_;
-  if (current().start(news.event.taken_over)) {
-    notify(task_.options.observers,
-           [&](observer& listener) { listener.search_started(news.event); });
+void remote_search::take(tuning_event event) {
+  if (std::holds_alternative<lookup_event>(event) || std::holds_alternative<waiting_event>(event)) {
+    throw wire_error("unexpected message");
   }
-  acknowledge();
-}
-
-void remote_search::take(taken_over_news news) {
-  tell(current().take_over(std::move(news.taken)));
-  acknowledge();
-}
-
-void remote_search::take(trial_news news) {
-  const bool is_fault =
-      news.made.outcome == outcome::device_fault && news.made.origin == trial_origin::made;
-  tell(current().add(std::move(news.made), news.refined));
+  const auto* made = std::get_if<trial_event>(&event);
+  const bool is_fault = made != nullptr && made->stage != trial_stage::taken_over &&
+                        made->trial.outcome == outcome::device_fault &&
+                        made->trial.origin == trial_origin::made;
+  pass_on(std::move(event));
   // Nothing works in that process any more.
   if (is_fault) return child_.reset();
-  acknowledge();
+  child_->send(acknowledgement{});
 }
 
-void remote_search::tell(search_memory::story story) {
-  if (story == search_memory::story::nothing) return;
-  const trial& latest = current().latest();
-  notify(task_.options.observers, [&](observer& listener) {
-    switch (story) {
-      case search_memory::story::nothing: break;
-      case search_memory::story::taken_over: return listener.trial_taken_over(subject_, latest);
-      case search_memory::story::finished: return listener.trial_finished(subject_, latest);
-      case search_memory::story::refined: return listener.trial_refined(subject_, latest);
-    }
-  });
-  if (story == search_memory::story::finished) losses_in_a_row_ = 0;
+void remote_search::pass_on(tuning_event event) {
+  auto joined = current().join(std::move(event), clock::now());
+  if (!joined) return;
+  std::visit([this](auto& item) { item.subject = subject_; }, *joined);
+  notify(task_.options.observers, *joined);
+  const auto* made = std::get_if<trial_event>(&*joined);
+  if (made != nullptr && made->stage == trial_stage::finished) losses_in_a_row_ = 0;
 }
 
-void remote_search::take(const progress_news& news) {
-  const search_progress now = current().progress(news.now, clock::now());
-  notify(task_.options.observers, [&](observer& listener) { listener.progressed(subject_, now); });
-  acknowledge();
+void remote_search::take(step_event event) {
+  std::visit([this](auto& item) { follow(std::move(item)); }, event);
 }
 
-void remote_search::take(const finished_news& news) {
-  if (auto event = current().finish(news, clock::now())) {
-    event->subject = subject_;
-    notify(task_.options.observers, [&](observer& listener) { listener.search_finished(*event); });
-  }
-  acknowledge();
-}
-
-void remote_search::take(step_begin begun) {
+void remote_search::follow(step_begin begun) {
   std::optional<run_time> best;
   if (inner_.empty()) best = current().best_score();
   watchdog_.begin(std::move(begun.step), best, clock::now());
 }
 
-void remote_search::take(step_end) { watchdog_.end(clock::now()); }
+void remote_search::follow(step_end) { watchdog_.end(clock::now()); }
 
-void remote_search::take(inner_begin begun) {
+void remote_search::follow(compile_begin) { watchdog_.compiling_begins(clock::now()); }
+
+void remote_search::follow(compile_end) { watchdog_.compiling_ends(clock::now()); }
+
+void remote_search::follow(inner_begin begun) {
   constexpr std::size_t deepest = 64;
-  if (inner_.size() >= deepest) throw wire_error("it tunes within itself without an end");
+  if (inner_.size() >= deepest) throw wire_error("tunings are nested without end");
   inner_.push_back({std::move(begun.inner), std::nullopt});
   watchdog_.begin_inside(clock::now());
 }
 
-void remote_search::take(const inner_search& begun) {
-  if (inner_.empty()) throw wire_error("it spoke of a tuning that has not begun");
+void remote_search::follow(const inner_search& begun) {
+  if (inner_.empty()) throw wire_error("a search of a tuning that has not begun");
   inner_.back().search = begun.search;
 }
 
-void remote_search::take(inner_end) {
-  if (inner_.empty()) throw wire_error("it ended a tuning that has not begun");
+void remote_search::follow(inner_end) {
+  if (inner_.empty()) throw wire_error("the end of a tuning that has not begun");
   inner_.pop_back();
   watchdog_.end_inside(clock::now());
 }
 
-void remote_search::take(const inner_result& made) {
+void remote_search::follow(const inner_result& made) {
   keep_made(made.name, made.values, made.for_process);
 }
 
-void remote_search::take(const wait_begin& begun) {
+void remote_search::follow(const wait_begin& begun) {
   watchdog_.begin_wait(begun.limit, clock::now());
 }
 
-void remote_search::take(wait_news news) {
-  news.event.subject.device = subject_.device;
-  notify(task_.options.observers, [&](observer& listener) { listener.waiting(news.event); });
+void remote_search::follow(waiting_event event) {
+  event.subject.device = subject_.device;
+  notify(task_.options.observers, event);
 }
 
-void remote_search::take(wait_end) { watchdog_.end_wait(clock::now()); }
-
-void remote_search::take(compile_begin) { watchdog_.compiling_begins(clock::now()); }
-
-void remote_search::take(compile_end) { watchdog_.compiling_ends(clock::now()); }
+void remote_search::follow(wait_end) { watchdog_.end_wait(clock::now()); }
 
 void remote_search::take(process_spoilt spoilt) {
   const search_step* step = watchdog_.step();
-  if (step == nullptr) throw wire_error("it spoke of a step that has not begun");
+  if (step == nullptr) throw wire_error("the end of a step that has not begun");
   child_.reset();
   blame(*step,
         {outcome::failed, std::move(spoilt.how) +
@@ -388,9 +366,9 @@ void remote_search::take(process_spoilt spoilt) {
                               "was ended"});
 }
 
-// A second child says again what the first has said.
+// A second child repeats what the first has logged.
 void remote_search::take(const log_line& line) {
-  if (said_.insert(line.text).second) log(line.level, line.text);
+  if (logged_.insert(line.text).second) log(line.level, line.text);
 }
 
 void remote_search::take(tuning_result made) {
@@ -404,7 +382,7 @@ void remote_search::take(const tuning_failure& failure) {
     case failure_kind::no_device: throw no_device_error(failure.text);
     case failure_kind::build: throw build_error(failure.text, failure.log);
     case failure_kind::empty_space: throw empty_space_error(failure.text);
-    case failure_kind::tuning_failed: throw tuning_failed_error(subject_, current().trials());
+    case failure_kind::tuning_failed: throw tuning_failed_error(subject_, current().trials().all());
     case failure_kind::other: break;
   }
   throw error(failure.text);

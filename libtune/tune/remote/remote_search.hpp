@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "libtune/tune/remote/lost_child.hpp"
+#include "libtune/tune/remote/child_exit.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tune/remote/search_memory.hpp"
 #include "libtune/tune/remote/tuner_child.hpp"
@@ -20,8 +20,8 @@
 
 namespace tune::detail {
 
-/// One call of tune_remotely: children one after the other, until one has brought the result. Used
-/// by one thread, once.
+/// One call of tune_remotely: children one after the other, until one returns the result. Used by
+/// one thread, once.
 class remote_search {
  public:
   /// Both outlive it.
@@ -34,45 +34,43 @@ class remote_search {
 
   void start_child();
   void start_another();
-  /// Until there is a result or the child is lost.
+  /// Returns when there is a result or the child is lost.
   void converse();
   void lose(const child_process::end& end);
-  void lose_by_nonsense(const std::string& what);
+  void lose_by_invalid_message(const std::string& what);
   void lose_by_overtime();
   bool has_paused();
-  void blame(const search_step& step, verdict said);
-  void blame_inside(const search_step& step, verdict said);
+  void blame(const search_step& step, classification found);
+  void blame_inside(const search_step& step, classification found);
   [[noreturn]] void give_up(const std::string& last_words) const;
-  void require_going_on() const;
+  void require_not_stopped() const;
 
-  void hear(tuner_message message);
-  // What a child may say.
-  void take(const recall_question& asked);
-  void take(started_news news);
-  void take(taken_over_news news);
-  void take(trial_news news);
-  void take(const progress_news& news);
-  void take(const finished_news& news);
-  void take(step_begin begun);
-  void take(step_end ended);
-  void take(compile_begin begun);
-  void take(compile_end ended);
+  void receive(tuner_message message);
+  // The messages that a child may send.
+  void take(const prior_question& asked);
+  void take(tuning_event event);
+  void take(step_event event);
   void take(process_spoilt spoilt);
-  void take(inner_begin begun);
-  void take(const inner_search& begun);
-  void take(inner_end ended);
-  void take(const inner_result& made);
-  void take(const wait_begin& begun);
-  void take(wait_news news);
-  void take(wait_end ended);
   void take(const log_line& line);
   void take(tuning_result made);
   void take(const tuning_failure& failure);
   template <class Other>
-  void take(const Other& nonsense);
+  void take(const Other& unexpected);
+  // The step events among them.
+  void follow(step_begin begun);
+  void follow(step_end ended);
+  void follow(compile_begin begun);
+  void follow(compile_end ended);
+  void follow(inner_begin begun);
+  void follow(const inner_search& begun);
+  void follow(inner_end ended);
+  void follow(const inner_result& made);
+  void follow(const wait_begin& begun);
+  void follow(waiting_event event);
+  void follow(wait_end ended);
 
-  void tell(search_memory::story story);
-  void acknowledge() { child_->send(acknowledgement{}); }
+  /// Joins an event with those of the search, and hands the result to the observers.
+  void pass_on(tuning_event event);
   search_memory& current();
 
   const tuner_program& program_;
@@ -91,12 +89,12 @@ class remote_search {
   std::vector<inner_tuning> inner_;  // the outermost first
   std::vector<lost_inside> lost_inside_;
   std::optional<tuned_values> result_;
-  // By the depth of the tuning and the configuration: children that others may have ended.
+  // By the depth of the tuning and the configuration: children that something else may have ended.
   std::map<std::pair<std::size_t, std::size_t>, int> ended_;
   clock::time_point looked_;  // when this process was last seen to run
   std::optional<std::uint64_t> memory_kills_;
   int losses_in_a_row_ = 0;  // without a trial between them
-  std::set<std::string> said_;
+  std::set<std::string> logged_;
 };
 
 }  // namespace tune::detail

@@ -13,7 +13,6 @@
 #include "libtune/base/log.hpp"
 #include "libtune/process/usable_resources.hpp"
 #include "libtune/process/wire.hpp"
-#include "libtune/tune/remote/greeting.hpp"
 #include "libtune/tune/remote/remote_search.hpp"
 
 namespace tune {
@@ -29,12 +28,12 @@ tuner_program sharing_cores(tuner_program program, std::size_t children) {
   return program;
 }
 
-/// Asks a child one thing. @throws tuner_unavailable_error
+/// Asks a child one question. @throws tuner_unavailable_error
 template <class Answer>
 Answer ask(const tuner_program& program, const detail::tuner_message& question) {
   try {
     detail::tuner_child child(program);
-    detail::greet(child, program.start_time);
+    child.shake_hands(program.start_time);
     child.send(question);
     const auto until = detail::tuner_child::clock::now() + time_to_answer;
     while (auto message = child.next(until)) {
@@ -42,8 +41,8 @@ Answer ask(const tuner_program& program, const detail::tuner_message& question) 
       if (auto* answer = std::get_if<Answer>(&*message)) return std::move(*answer);
     }
     throw tuner_unavailable_error("it did not answer (" + child.finish().text + ")");
-  } catch (const detail::wire_error& nonsense) {
-    throw tuner_unavailable_error(std::string("it talks nonsense: ") + nonsense.what());
+  } catch (const detail::wire_error& invalid) {
+    throw tuner_unavailable_error(std::string("invalid message: ") + invalid.what());
   } catch (const std::system_error& failure) {
     throw tuner_unavailable_error(failure.what());
   }

@@ -3,7 +3,7 @@
 #include "libtune/tune/remote/search_memory.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <variant>
 
 #include "libtune/tune/engine/denylist.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
@@ -17,7 +17,7 @@ prior_knowledge search_memory::read_prior(time_point now) const {
                        .denied = known_.denied,
                        .similar = known_.similar};
   for (const trial& item : trials_.all()) {
-    // What was not tried may still have to be, if nothing else works.
+    // A configuration that was not tried may still have to be, if nothing else works.
     if (item.origin == trial_origin::cached) continue;
     stored_trial stored = to_stored(item);
     if (is_incident(item)) told.denied.push_back(stored);
@@ -27,49 +27,49 @@ prior_knowledge search_memory::read_prior(time_point now) const {
   return told;
 }
 
-bool search_memory::start(std::size_t taken_over) {
-  if (std::exchange(started_, true)) return false;
-  taken_over_ = taken_over;
-  return true;
+std::optional<tuning_event> search_memory::join(tuning_event event, time_point now) {
+  return std::visit([&](auto& item) { return join_one(std::move(item), now); }, event);
 }
 
-search_memory::story search_memory::take_over(trial taken) {
-  if (finished_ || trials_.find(taken.index) != nullptr) return story::nothing;
-  latest_ = &trials_.put(std::move(taken));
-  return story::taken_over;
+search_memory::news search_memory::join_one(search_started_event event, time_point) {
+  if (std::exchange(started_, true)) return std::nullopt;
+  taken_over_ = event.taken_over;
+  return event;
 }
 
-search_memory::story search_memory::add(trial made, bool refined) {
-  if (finished_) return story::nothing;
-  const trial* before = trials_.find(made.index);
-  const bool was_remembered = before != nullptr && before->origin == trial_origin::cached;
-  if (was_remembered && made.origin == trial_origin::cached) return story::nothing;
-  const bool is_new = before == nullptr || was_remembered;
-  latest_ = &trials_.put(std::move(made));
-  if (is_new && !refined) ++made_;
-  return is_new && !refined ? story::finished : story::refined;
+search_memory::news search_memory::join_one(trial_event event, time_point) {
+  if (finished_) return std::nullopt;
+  const trial* before = trials_.find(event.trial.index);
+  if (event.stage == trial_stage::taken_over) {
+    if (before != nullptr) return std::nullopt;
+  } else {
+    const bool was_remembered = before != nullptr && before->origin == trial_origin::cached;
+    if (was_remembered && event.trial.origin == trial_origin::cached) return std::nullopt;
+    if (before != nullptr && !was_remembered) event.stage = trial_stage::refined;
+    if (event.stage == trial_stage::finished) ++made_;
+  }
+  trials_.put(event.trial);
+  return event;
 }
 
-search_progress search_memory::progress(search_progress now_in_child, time_point now) const {
-  now_in_child.taken_over = taken_over_;
-  now_in_child.elapsed = now - begin_;
-  return now_in_child;
+search_memory::news search_memory::join_one(progress_event event, time_point now) {
+  event.progress.taken_over = taken_over_;
+  event.progress.elapsed = now - begin_;
+  return event;
 }
 
-std::optional<search_finished_event> search_memory::finish(const finished_news& news,
-                                                           time_point now) {
+search_memory::news search_memory::join_one(search_finished_event event, time_point now) {
   if (std::exchange(finished_, true)) return std::nullopt;
-  search_finished_event event{.subject = {},
-                              .trials = trials_.all(),
-                              .best = std::nullopt,
-                              .elapsed = now - begin_,
-                              .end = news.end,
-                              .doubts = news.doubts,
-                              .times = news.times};
-  // What lost children did is not known in detail.
-  event.times.idle += std::max(std::chrono::nanoseconds(0), event.elapsed - news.elapsed);
+  std::optional<std::size_t> winner;
+  if (event.best && *event.best < event.trials.size()) winner = event.trials[*event.best].index;
+  // The times of lost children are not known in detail.
+  const std::chrono::nanoseconds elapsed = now - begin_;
+  event.times.idle += std::max(std::chrono::nanoseconds(0), elapsed - event.elapsed);
+  event.elapsed = elapsed;
+  event.trials = trials_.all();
+  event.best.reset();
   for (std::size_t place = 0; place < event.trials.size(); ++place) {
-    if (news.best && event.trials[place].index == *news.best) event.best = place;
+    if (event.trials[place].index == winner) event.best = place;
   }
   return event;
 }

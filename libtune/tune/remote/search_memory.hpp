@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,47 +11,46 @@
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/trial_list.hpp"
 #include "libtune/tune/observer.hpp"
-#include "libtune/tune/remote/tuner_message.hpp"
 
 namespace tune::detail {
 
-/// What this process knows of one search that a child makes, so that another child can go on with
-/// it where the first was lost, and observers hear nothing twice. Fed with messages and times.
+/// One search that several children make, one after the other or at the same time: joins their
+/// events into those of one search, and holds the prior results for the next child.
 class search_memory {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  /// What an observer is to be told of a trial.
-  enum class story : std::uint8_t { nothing, taken_over, finished, refined };
-
-  /// @param known  what earlier searches know
+  /// @param known  results of earlier searches
   search_memory(search_identity identity, prior_knowledge known, time_point now)
       : identity_(std::move(identity)), known_(std::move(known)), begin_(now) {}
 
   const search_identity& identity() const noexcept { return identity_; }
-  /// What a child is told that begins with this search, or goes on with it.
+  /// Returns the prior results for a child that begins this search, or continues it.
   prior_knowledge read_prior(time_point now) const;
 
-  /// Whether it is news.
-  bool start(std::size_t taken_over);
-  story take_over(trial taken);
-  story add(trial made, bool refined);
-  /// The trial that the last story is about; there has been one.
-  const trial& latest() const { return *latest_; }
-  /// How far it is, seen from its beginning.
-  search_progress progress(search_progress now_in_child, time_point now) const;
-  /// Its end; empty if it has been told before. Without a subject.
-  std::optional<search_finished_event> finish(const finished_news& news, time_point now);
+  /// Returns the event for observers that an event of a child amounts to; empty if they have
+  /// received it before, or if it is no event of the search itself.
+  std::optional<tuning_event> join(tuning_event event, time_point now);
 
   std::optional<run_time> best_score() const noexcept { return trials_.best_score(); }
-  const std::vector<trial>& trials() const noexcept { return trials_.all(); }
+  const trial_list& trials() const noexcept { return trials_; }
 
  private:
+  using news = std::optional<tuning_event>;
+
+  news join_one(search_started_event event, time_point now);
+  news join_one(trial_event event, time_point now);
+  news join_one(progress_event event, time_point now);
+  news join_one(search_finished_event event, time_point now);
+  template <class Other>
+  news join_one(const Other&, time_point) {
+    return std::nullopt;
+  }
+
   search_identity identity_;
   prior_knowledge known_;
   time_point begin_;
   trial_list trials_;
-  const trial* latest_ = nullptr;  // of trials_
   std::size_t taken_over_ = 0;
   std::size_t made_ = 0;
   bool started_ = false;

@@ -9,24 +9,34 @@
 #include <exception>
 #include <fcntl.h>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
+#include <string>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/kernel/pool/serve.hpp"
 #include "libtune/kernel/pool/worker_program.hpp"
-#include "libtune/tune/remote/isolated_host.hpp"
-#include "libtune/tune/remote/tuner_child.hpp"
+#include "libtune/process/child_process.hpp"
+#include "libtune/store/database/identity_column.hpp"
+#include "libtune/tune/engine/executor.hpp"
+#include "libtune/tune/error.hpp"
+#include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tune/remote/tuner_service.hpp"
+#include "libtune/tune/settings.hpp"
 
 namespace tune {
 namespace {
@@ -40,7 +50,7 @@ bool is_socket(int file) {
   return ::getsockopt(file, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
 }
 
-/// The parent that has started this process for what the variable says; empty if none has.
+/// Returns the parent that the variable names; empty if it is not set.
 std::optional<::pid_t> stated_parent(const char* variable) {
   const char* text = ::secure_getenv(variable);
   if (text == nullptr) return std::nullopt;
@@ -50,11 +60,10 @@ std::optional<::pid_t> stated_parent(const char* variable) {
   return parent;
 }
 
-// The variable may have come through a process that knows nothing of it: then the parent is
-// another.
+// The variable may have been inherited through another process: then the parent is another.
 bool is_child_of(::pid_t parent, int socket) { return parent == ::getppid() && is_socket(socket); }
 
-// It is the first that the system ends when memory runs out, and leaves no core file.
+// The system ends it first when memory runs out, and it leaves no core file.
 void become_expendable() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   constexpr rlimit none{.rlim_cur = 0, .rlim_max = 0};
@@ -62,11 +71,11 @@ void become_expendable() {
   std::ofstream("/proc/self/oom_score_adj") << 1000;
 }
 
-/// The parent that has started this process for what the variable says, to talk to by the socket.
+/// Returns the parent that the variable names, if it has started this process with the socket.
 std::optional<::pid_t> parent_by(const char* variable, int socket) {
   const auto parent = stated_parent(variable);
   if (!parent || !is_child_of(*parent, socket)) return std::nullopt;
-  // What this process starts is not asked.
+  // Not for processes that this one starts.
   ::unsetenv(variable);
   ::fcntl(socket, F_SETFD, FD_CLOEXEC);
   return parent;
@@ -81,14 +90,100 @@ void tune_if_asked(int socket) {
   const auto parent = parent_by(tuner_variable, socket);
   if (!parent) return;
   become_expendable();
-  if (::getppid() != *parent) ::_exit(0);  // it ended before its end would have been told
+  if (::getppid() != *parent) ::_exit(0);  // it ended before it could be asked for
   detail::serve_tuning(socket);
 }
 
-// One host for all programs of a process: the application, and what it has loaded.
+std::string name_of(const tuning_task& task) {
+  return fmt::format("{}\n{}\n{}", task.function.name, task.function.version,
+                     canonical_text(task.subject.device.identity));
+}
+
+/// Runs autotune functions in children of the program that has the function, the application or a
+/// library that it has loaded. Where no child finds the device or the function, it runs them in
+/// this process, with one log line for each reason; unless the options insist on isolation.
+/// Thread-safe.
+class child_executor final : public executor {
+ public:
+  /// Adds a program that may have functions, to be tried before those added earlier.
+  void add(tuner_program program);
+
+ private:
+  tuned_values do_tune(const tuning_task& task) override;
+  std::vector<tuner_program> programs_for(const tuning_task& task) const;
+  tuned_values fall_back(const tuning_task& task, const std::string& reason);
+  void remember(const tuning_task& task, const tuner_program& program);
+
+  mutable std::mutex mutex_;
+  std::vector<tuner_program> programs_;         // the latest first
+  std::map<std::string, tuner_program> known_;  // by function and device: which has it
+  std::set<std::string> hopeless_;              // refused by children of all programs
+};
+
+void child_executor::add(tuner_program program) {
+  const std::lock_guard lock(mutex_);
+  std::erase(programs_, program);
+  programs_.insert(programs_.begin(), std::move(program));
+  hopeless_.clear();
+}
+
+tuned_values child_executor::do_tune(const tuning_task& task) {
+  const std::vector<tuner_program> programs = programs_for(task);
+  if (programs.empty()) return tune_here(task);
+  std::string reason;
+  for (const tuner_program& program : programs) {
+    try {
+      tuned_values made =
+          tune_remotely(program, {.function = task.function,
+                                  .key = task.subject.arguments,
+                                  .device = task.context.device(),
+                                  .options = task.options,
+                                  .context_options = *tuning_options_of(task.context),
+                                  .read_prior = task.read_prior,
+                                  .choice = task.choice});
+      remember(task, program);
+      return made;
+    } catch (const tuner_unavailable_error& failure) {
+      reason = failure.what();
+    }
+  }
+  return fall_back(task, reason);
+}
+
+// Children that have refused would only do so again, and each takes a while to start.
+std::vector<tuner_program> child_executor::programs_for(const tuning_task& task) const {
+  const bool insists = resolve_isolation(task.options) == isolation_mode::on;
+  const std::lock_guard lock(mutex_);
+  const std::string name = name_of(task);
+  if (const auto known = known_.find(name); known != known_.end()) return {known->second};
+  if (hopeless_.contains(name) && !insists) return {};
+  return programs_;
+}
+
+void child_executor::remember(const tuning_task& task, const tuner_program& program) {
+  const std::lock_guard lock(mutex_);
+  known_.insert_or_assign(name_of(task), program);
+}
+
+tuned_values child_executor::fall_back(const tuning_task& task, const std::string& reason) {
+  const std::string what =
+      fmt::format("{} cannot be tuned in a child process: {}", describe(task.subject), reason);
+  if (resolve_isolation(task.options) == isolation_mode::on) {
+    throw error(what + " (and isolation 'on' forbids to tune it in the program itself)");
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    known_.erase(name_of(task));
+    hopeless_.insert(name_of(task));
+  }
+  log(log_level::info, what + "; it is tuned in the program itself");
+  return tune_here(task);
+}
+
+// One host for all programs of a process: the application, and the libraries that it has loaded.
 void install(tuner_program program) {
-  static const detail::never_destroyed<std::shared_ptr<detail::isolated_host>> host(
-      std::make_shared<detail::isolated_host>());
+  static const detail::never_destroyed<std::shared_ptr<child_executor>> host(
+      std::make_shared<child_executor>());
   (*host)->add(std::move(program));
   detail::install_executor(*host);
 }
@@ -98,7 +193,7 @@ void install(tuner_program program) {
 void serve_if_worker(int argc, char** argv) {
   constexpr int socket = child_process::socket_in_child;
   compile_if_asked(socket);
-  // Not for programs with raised privileges: what they are started with is not to be trusted again.
+  // Not for programs with raised privileges: their arguments are not to be trusted again.
   const bool may_start_again = ::getauxval(AT_SECURE) == 0;
   if (may_start_again) detail::set_own_worker({argv, argv + argc});
   tune_if_asked(socket);

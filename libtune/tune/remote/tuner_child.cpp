@@ -18,16 +18,24 @@
 #include <thread>
 #include <unistd.h>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "libtune/base/file_descriptor.hpp"
 #include "libtune/base/forked_process.hpp"
+#include "libtune/base/library_version.hpp"
+#include "libtune/process/wire.hpp"
+#include "libtune/tune/remote/remote_tuning.hpp"
+#include "libtune/tune/remote/tuner_service.hpp"
 
 namespace tune::detail {
 namespace {
 
 // A wait that took so much longer than was asked for: this process did not run.
 constexpr std::chrono::seconds pause{1};
+
+// Stays in the environment of all that the child starts, by which these are found.
+constexpr const char* tuner_mark_variable = "LIBTUNE_TUNER_MARK";
 
 std::string new_mark() {
   static std::atomic<unsigned> made{0};
@@ -42,8 +50,8 @@ std::vector<std::string> variables_for(const tuner_program& program, const std::
   return variables;
 }
 
-/// Whether a process was started with this variable, or is a copy of one that was. Nothing of
-/// other users can be read.
+/// True if a process was started with this variable, or is a copy of one that was. Those of other
+/// users cannot be read.
 bool has_variable(::pid_t id, std::string_view variable) {
   std::ifstream file(fmt::format("/proc/{}/environ", id), std::ios::binary);
   const std::string all{std::istreambuf_iterator<char>(file), {}};
@@ -55,7 +63,7 @@ bool has_variable(::pid_t id, std::string_view variable) {
   return false;
 }
 
-// By a handle, so that its number is not another's by the time of the kill.
+// By a handle, so that its number cannot have passed to another process before the kill.
 bool kill_if_marked(::pid_t id, std::string_view mark) {
   const file_descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, id, 0)));
   if (!has_variable(id, mark)) return false;
@@ -77,7 +85,7 @@ bool kill_marked(std::string_view mark) {
   return any;
 }
 
-// What is killed may have made another just before.
+// A process that is killed may have started another just before.
 void kill_all_marked(std::string_view mark) {
   constexpr int most_rounds = 100;
   for (int round = 0; round < most_rounds && kill_marked(mark); ++round) {
@@ -103,9 +111,27 @@ child_process::end tuner_child::finish(std::chrono::milliseconds patience) {
   const child_process::end how = process_.finish(patience);
   try {
     kill_all_marked(mark_);
-  } catch (const std::exception&) {  // no memory: what is left ends with its session
+  } catch (const std::exception&) {  // no memory: the rest ends with its session
   }
   return how;
+}
+
+void tuner_child::shake_hands(std::chrono::milliseconds time) {
+  const auto message = next(clock::now() + time);
+  if (!message) {
+    const bool ended = has_ended();
+    const auto end = finish(std::chrono::milliseconds(ended ? 500 : 0));
+    throw tuner_unavailable_error(
+        ended ? fmt::format("it ended before its handshake ({})", end.text)
+              : fmt::format("no handshake in {} ms; is serve_if_worker the first that its main "
+                            "calls?",
+                            time.count()));
+  }
+  const auto* received = std::get_if<handshake>(&*message);
+  if (received == nullptr) throw wire_error("the first message is no handshake");
+  if (received->protocol == tuner_protocol && received->library == library_version()) return;
+  throw tuner_unavailable_error(
+      fmt::format("it is of libtune {}, not {}", received->library, library_version()));
 }
 
 std::optional<tuner_message> tuner_child::next(clock::time_point until) {
@@ -113,7 +139,7 @@ std::optional<tuner_message> tuner_child::next(clock::time_point until) {
     if (auto message = reader_.next()) return message;
     if (!open_) return std::nullopt;
     until += wait(until);
-    // Looked at before what has arrived is taken, for nothing comes after that.
+    // Before taking what has arrived, because nothing arrives after its end.
     const bool runs = process_.runs();
     std::vector<std::byte> arrived;
     open_ = process_.receive(arrived) && runs;
@@ -122,7 +148,7 @@ std::optional<tuner_message> tuner_child::next(clock::time_point until) {
   }
 }
 
-/// @returns for how long this process did not run
+/// @returns the time in which this process did not run
 tuner_child::clock::duration tuner_child::wait(clock::time_point until) {
   const auto begin = clock::now();
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - begin).count();

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a process and the child that tunes for it say to each other, over a socket of which each has
-// one end. The child greets; then each request is accepted or refused. While it tunes, the child
-// asks and tells, and waits for the answer to what has one.
+// The messages between a process and the child that tunes for it, over a socket pair. The child
+// begins with a handshake; then it accepts or refuses each request. While it tunes it sends events
+// and questions, and waits for the answer to those that have one.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -30,10 +29,10 @@
 
 namespace tune::detail {
 
-/// Another number is another language. The greeting's own form is for all versions.
-constexpr std::uint32_t tuner_protocol = 2;
+/// The version of the messages. The form of the handshake is the same in all versions.
+constexpr std::uint32_t tuner_protocol = 3;
 
-/// No message is longer; a length beyond it is nonsense.
+/// The longest message; a greater length is invalid.
 constexpr std::uint64_t longest_tuner_message_bytes = std::uint64_t{1} << 28;
 
 // ---- to the child
@@ -44,100 +43,49 @@ struct tuning_request {
   std::vector<named_value> key{};
   device_address device{};
   tuning_options options{};          ///< of the call; without observers
-  tuning_options context_options{};  ///< what calls without options use there; without observers
+  tuning_options context_options{};  ///< for calls without options inside; without observers
   trial_choice choice{};
   test_mode testing = test_mode::off;
   outer_tunings around{};
 };
-/// Say which autotune functions there are. Answered by a function_list.
+/// List the autotune functions. Answered by a function_list.
 struct list_request {};
-/// Say whether these values are a tuning of this function. Answered by a check_answer.
+/// Check that these values are a tuning of this function. Answered by a check_answer.
 struct check_request {
   function_identity function{};
   std::vector<named_value> values{};
 };
-/// The answer to a recall_question, in as many parts as its size makes necessary: the child puts
-/// the trials of all together.
-struct recall_answer {
+/// The answer to a prior_question, in as many messages as its size needs; the child joins them.
+struct prior_answer {
   prior_knowledge known{};
-  bool more = false;  ///< another part follows
+  bool more = false;  ///< another message follows
 };
-/// The observers have heard of it: go on.
+/// The observers have received the tuning_event: continue.
 struct acknowledgement {};
 
 // ---- from the child
 
-struct tuner_greeting {
+/// The first message of a child.
+struct handshake {
   std::uint32_t protocol = tuner_protocol;
   std::string library{};  ///< library_version()
 };
-/// The function and the device are here: it begins.
+/// The function and the device were found: the tuning begins.
 struct acceptance {};
-/// It cannot be done here, for a reason that has nothing to do with its configurations.
+/// The request cannot be carried out here, for a reason that is not one of its configurations.
 struct refusal {
   std::string reason{};
 };
-/// What do earlier searches know? A recall_answer is waited for. One for each search.
-struct recall_question {
+/// Asks for the prior results of a search, once for each search. Answered by a prior_answer.
+struct prior_question {
   search_identity search{};
 };
-/// The calls of an observer, without their subject. An acknowledgement of each is waited for.
-struct started_news {
-  search_started_event event{};
-};
-struct taken_over_news {
-  trial taken{};
-};
-struct trial_news {
-  trial made{};
-  bool refined = false;
-};
-struct progress_news {
-  search_progress now{};
-};
-/// The trials have been told of; the winner by the number of its configuration.
-struct finished_news {
-  std::optional<std::size_t> best{};
-  std::chrono::nanoseconds elapsed{0};
-  search_end end = search_end::complete;
-  std::vector<std::string> doubts{};
-  search_times times{};
-};
-/// What follows may never end, until the step's end is told.
-struct step_begin {
-  search_step step{};
-};
-struct step_end {};
-/// Within a step: a program is compiled on the spot.
-struct compile_begin {};
-struct compile_end {};
-/// In place of a step's end: its configuration has changed the process so that those after it would
-/// suffer. The child waits to be ended.
+/// In place of a step_end: the configuration has changed the process in a way that later ones would
+/// suffer from. The child waits to be ended.
 struct process_spoilt {
   std::string how{};
 };
-/// An autotune function is called inside of what is under way; what follows is of it, to its end.
-struct inner_begin {
-  nested_tuning inner{};
-};
-struct inner_search {
-  search_identity search{};
-};
-struct inner_end {};
-/// What a call inside has come to: see keep_made.
-struct inner_result {
-  std::string name{};
-  std::vector<named_value> values{};
-  bool for_process = false;
-};
-/// Others are waited for, for so long at most, until the end of the wait is told.
-struct wait_begin {
-  std::chrono::milliseconds limit{0};
-};
-struct wait_news {
-  waiting_event event{};
-};
-struct wait_end {};
+/// A line for the log.
 struct log_line {
   log_level level = log_level::info;
   std::string text{};
@@ -147,7 +95,7 @@ struct tuning_result {
   std::vector<named_value> values{};
   std::optional<run_time> score{};
 };
-/// What the function has thrown, as far as callers tell it apart.
+/// The exception types that callers tell apart.
 enum class failure_kind : std::uint8_t {
   other,
   argument,
@@ -157,6 +105,7 @@ enum class failure_kind : std::uint8_t {
   tuning_failed,
   empty_space,
 };
+/// The function has thrown.
 struct tuning_failure {
   failure_kind kind = failure_kind::other;
   std::string text{};
@@ -169,38 +118,37 @@ struct listed_function {
 struct function_list {
   std::vector<listed_function> functions{};
 };
-
 struct check_answer {
-  std::string reason{};  ///< why they are none; empty if they are
+  std::string reason{};  ///< why the values are no tuning; empty if they are one
 };
 
+/// Each tuning_event of a child is answered by an acknowledgement; step events are not. The trials
+/// of a search_finished_event are the winner alone, for the others have been sent before. Subjects
+/// are sent without their device.
 using tuner_message =
-    std::variant<tuner_greeting, tuning_request, list_request, recall_answer, acknowledgement,
-                 acceptance, refusal, recall_question, started_news, taken_over_news, trial_news,
-                 progress_news, finished_news, step_begin, step_end, compile_begin, compile_end,
-                 process_spoilt, inner_begin, inner_search, inner_end, inner_result, wait_begin,
-                 wait_news, wait_end, log_line, tuning_result, tuning_failure, function_list,
-                 check_request, check_answer>;
+    std::variant<handshake, tuning_request, list_request, prior_answer, acknowledgement, acceptance,
+                 refusal, prior_question, tuning_event, step_event, process_spoilt, log_line,
+                 tuning_result, tuning_failure, function_list, check_request, check_answer>;
 
-/// The bytes to send. @throws wire_error if it is too long
+/// Returns the bytes to send. @throws wire_error if the message is too long
 std::vector<std::byte> encode(const tuner_message& message);
 
-/// What a prior_knowledge is told in: parts that can be sent, the last of them without more. Trials
-/// that alone would be too long are left out.
-/// @param most_bytes  of the trials of a part, about
-std::vector<recall_answer> divide(prior_knowledge known,
-                                  std::uint64_t most_bytes = longest_tuner_message_bytes / 4);
-/// Puts another part to those before.
-void append(prior_knowledge& whole, prior_knowledge part);
+/// Splits prior results into messages; all but the last have more set. Trials that are too long for
+/// a message of their own are left out.
+/// @param most_bytes  approximate size of the trials of one message
+std::vector<prior_answer> split(prior_knowledge known,
+                                std::uint64_t most_bytes = longest_tuner_message_bytes / 4);
+/// Appends the content of the next message of a split.
+void append(prior_knowledge& whole, prior_knowledge next);
 
-/// Cuts what arrives into messages.
+/// Cuts the bytes that arrive into messages.
 class tuner_message_reader {
  public:
   tuner_message_reader() noexcept;
 
   void append(std::span<const std::byte> bytes) { frames_.append(bytes); }
-  /// The next message; empty if it has not arrived whole.
-  /// @throws wire_error if what has arrived means nothing; then nothing more can be read
+  /// Returns the next message; empty if it has not arrived whole.
+  /// @throws wire_error if what has arrived is invalid; then nothing more can be read
   std::optional<tuner_message> next();
 
  private:

@@ -3,25 +3,34 @@
 #include "libtune/tune/remote/tuner_service.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <array>
+#include <cerrno>
+#include <cstdio>
 #include <exception>
 #include <fmt/format.h>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <sys/socket.h>
+#include <unistd.h>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/forked_process.hpp"
 #include "libtune/base/library_version.hpp"
 #include "libtune/device/devices.hpp"
 #include "libtune/process/process_state.hpp"
+#include "libtune/process/wire.hpp"
 #include "libtune/tune/autotuner_core.hpp"
 #include "libtune/tune/engine/executor.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/error.hpp"
-#include "libtune/tune/remote/tuner_link.hpp"
+#include "libtune/tune/remote/tuner_message.hpp"
 
 namespace tune::detail {
 namespace {
@@ -34,72 +43,133 @@ std::string cut(std::string text) {
   return text;
 }
 
-trial with_short_reason(trial made) {
-  made.reason = cut(std::move(made.reason));
-  return made;
+// Otherwise it is the other end that has gone.
+bool is_lost(int failure) { return failure == EBADF || failure == ENOTSOCK || failure == ENOTCONN; }
+
+bool send_all(int socket, std::span<const std::byte> left) {
+  while (!left.empty()) {
+    const ::ssize_t count = ::send(socket, left.data(), left.size(), MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    left = left.subspan(static_cast<std::size_t>(count));
+  }
+  return true;
 }
 
-/// Tells the parent what an observer there is to hear, and goes on when it has.
-class distant_observer final : public observer {
+/// The child's end of the socket. When the parent has gone, it ends this process at once: no work
+/// is left, and a driver that hangs would prevent anything else. It does the same, with
+/// lost_link_status, when the socket has been closed or replaced in this process. A copy of the
+/// process that fork has made ends where it would send. Any thread may send; one receives.
+class tuner_link {
  public:
-  explicit distant_observer(tuner_link& link) noexcept : link_(link) {}
+  /// @param socket  stays the caller's
+  explicit tuner_link(int socket) noexcept : socket_(socket) { watch_forks(); }
 
-  void search_started(const search_started_event& event) override { tell(started_news{event}); }
-  void trial_taken_over(const tuning_subject&, const trial& taken) override {
-    tell(taken_over_news{taken});
-  }
-  void trial_finished(const tuning_subject&, const trial& made) override {
-    tell(trial_news{with_short_reason(made), false});
-  }
-  void trial_refined(const tuning_subject&, const trial& made) override {
-    tell(trial_news{with_short_reason(made), true});
-  }
-  void progressed(const tuning_subject&, const search_progress& now) override {
-    tell(progress_news{now});
-  }
-  void search_finished(const search_finished_event& event) override {
-    std::optional<std::size_t> best;
-    if (event.best) best = event.trials[*event.best].index;
-    tell(finished_news{best, event.elapsed, event.end, event.doubts, event.times});
+  void send(const tuner_message& message) noexcept;
+  /// Returns the next message. An invalid one ends this process, too.
+  tuner_message receive() noexcept;
+  /// The same for an answer of one type.
+  template <class Answer>
+  Answer receive_answer() noexcept {
+    tuner_message message = receive();
+    auto* answer = std::get_if<Answer>(&message);
+    if (answer == nullptr) leave();
+    return std::move(*answer);
   }
 
  private:
-  void tell(const tuner_message& news) {
-    link_.send(news);
+  [[noreturn]] static void leave(int status = 0) noexcept;
+  void leave_if_copy() const noexcept;
+
+  int socket_;
+  std::mutex sending_;
+  tuner_message_reader reader_;
+};
+
+// Drivers have threads, and destructors that wait for them: neither matters any more.
+void tuner_link::leave(int status) noexcept {
+  std::fflush(nullptr);
+  ::_exit(status);
+}
+
+// Only the original writes its buffers and talks to the parent.
+void tuner_link::leave_if_copy() const noexcept {
+  if (is_forked()) ::_exit(0);
+}
+
+void tuner_link::send(const tuner_message& message) noexcept {
+  leave_if_copy();
+  int status = 0;
+  try {
+    const std::vector<std::byte> bytes = encode(message);
+    const std::lock_guard lock(sending_);
+    if (send_all(socket_, bytes)) return;
+    if (is_lost(errno)) status = lost_link_status;
+  } catch (const std::exception&) {  // the parent would wait for ever
+  }
+  leave(status);
+}
+
+tuner_message tuner_link::receive() noexcept {
+  leave_if_copy();
+  int status = 0;
+  try {
+    std::array<std::byte, std::size_t{1} << 16> part;
+    while (true) {
+      if (auto message = reader_.next()) return *std::move(message);
+      const ::ssize_t count = ::recv(socket_, part.data(), part.size(), 0);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0 && is_lost(errno)) status = lost_link_status;
+      if (count <= 0) break;
+      reader_.append(std::span(part).first(static_cast<std::size_t>(count)));
+    }
+  } catch (const wire_error&) {  // the configuration has used the socket
+    status = lost_link_status;
+  } catch (const std::exception&) {
+  }
+  leave(status);
+}
+
+/// Hands the events of the search to the parent, and waits until its observers have received them.
+class remote_observer final : public observer {
+ public:
+  explicit remote_observer(tuner_link& link) noexcept : link_(link) {}
+
+  void on(const tuning_event& event) override {
+    if (std::holds_alternative<waiting_event>(event) || std::holds_alternative<lookup_event>(event))
+      return;
+    tuning_event sent = event;
+    if (auto* made = std::get_if<trial_event>(&sent)) {
+      made->trial.reason = cut(std::move(made->trial.reason));
+    }
+    // The others have been sent before.
+    if (auto* ended = std::get_if<search_finished_event>(&sent)) {
+      if (ended->best) std::swap(ended->trials.front(), ended->trials[*ended->best]);
+      ended->trials.resize(ended->best ? 1 : 0);
+      if (ended->best) ended->best = 0;
+    }
+    link_.send(std::move(sent));
     static_cast<void>(link_.receive_answer<acknowledgement>());
   }
 
+ private:
   tuner_link& link_;
 };
 
-class distant_watchdog final : public step_listener {
+/// Hands the step events to the parent's watchdog.
+class remote_watchdog {
  public:
-  explicit distant_watchdog(tuner_link& link) noexcept : link_(link) {}
+  explicit remote_watchdog(tuner_link& link) noexcept : link_(link) {}
 
-  void step_begins(const search_step& step) override {
-    before_.emplace_back();
-    link_.send(step_begin{step});
-  }
-  // A process that is no good any more waits to be ended.
-  void step_ends() noexcept override {
+  void operator()(const step_event& event) {
+    if (std::holds_alternative<step_begin>(event)) before_.emplace_back();
+    if (!std::holds_alternative<step_end>(event)) return link_.send(event);
     const auto spoilt = process_state().change_since(before_.back());
     before_.pop_back();
-    if (!spoilt) return link_.send(step_end{});
+    if (!spoilt) return link_.send(event);
     link_.send(process_spoilt{*spoilt});
-    static_cast<void>(link_.receive());
+    static_cast<void>(link_.receive());  // until the parent ends this process
   }
-  void compiling_begins() noexcept override { link_.send(compile_begin{}); }
-  void compiling_ends() noexcept override { link_.send(compile_end{}); }
-  void tuning_begins(const nested_tuning& inner) override { link_.send(inner_begin{inner}); }
-  void search_begins(const search_identity& search) override { link_.send(inner_search{search}); }
-  void tuning_ends() noexcept override { link_.send(inner_end{}); }
-  void tuning_made(const std::string& name, const std::vector<named_value>& values,
-                   bool for_process) override {
-    link_.send(inner_result{name, values, for_process});
-  }
-  void wait_begins(std::chrono::milliseconds limit) override { link_.send(wait_begin{limit}); }
-  void waiting(const waiting_event& event) override { link_.send(wait_news{event}); }
-  void wait_ends() noexcept override { link_.send(wait_end{}); }
 
  private:
   tuner_link& link_;
@@ -112,7 +182,7 @@ class this_process final : public executor {
   tuned_values do_tune(const tuning_task& task) override { return tune_here(task); }
 };
 
-/// What a request needs, found in this process.
+/// The function and device of a request, found in this process.
 struct found_request {
   const autotuner_core* function;
   tune::context context;
@@ -175,7 +245,7 @@ tuning_failure describe_failure(std::exception_ptr thrown) {
 tuner_message carry_out(tuner_link& link, const tuning_request& request,
                         const found_request& found) {
   tuning_options options = request.options;
-  options.observers.push_back(std::make_shared<distant_observer>(link));
+  options.observers.push_back(std::make_shared<remote_observer>(link));
   const tuning_subject subject{.function = request.function.name,
                                .version = request.function.version,
                                .arguments = request.key,
@@ -188,17 +258,18 @@ tuner_message carry_out(tuner_link& link, const tuning_request& request,
                          .options = options,
                          .read_prior =
                              [&](const search_identity& search) {
-                               link.send(recall_question{search});
+                               link.send(prior_question{search});
                                prior_knowledge whole;
                                for (bool more = true; more;) {
-                                 auto part = link.receive_answer<recall_answer>();
+                                 auto part = link.receive_answer<prior_answer>();
                                  more = part.more;
                                  append(whole, std::move(part.known));
                                }
                                return whole;
                              },
                          .choice = request.choice};
-  distant_watchdog watched(link);
+  const step_listener watched =
+      [watchdog = remote_watchdog(link)](const step_event& event) mutable { watchdog(event); };
   try {
     tuned_values made = tune_here(task, {.listener = &watched});
     return tuning_result{std::move(made.values), made.score};
@@ -242,7 +313,7 @@ check_answer check(const check_request& request) {
 void serve_tuning(int socket) {
   // For as long as the process lives, whichever threads still log.
   auto* const link = new tuner_link(socket);
-  link->send(tuner_greeting{.library = std::string(library_version())});
+  link->send(handshake{.library = std::string(library_version())});
   redirect_log([link](log_level level, std::string_view text) {
     link->send(log_line{level, cut(std::string(text))});
   });

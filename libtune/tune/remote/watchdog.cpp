@@ -26,7 +26,7 @@ std::chrono::nanoseconds watchdog_limits::limit_of(const search_step& step,
   return std::chrono::nanoseconds(std::llround(std::min(limit, longest_ns)));
 }
 
-// A compiler may have begun with something else, and what it makes is waited for outside of steps.
+// The compiler may be busy with another program first, and programs are awaited outside of steps.
 std::chrono::nanoseconds watchdog_limits::limit_between_steps() const {
   return floor + 2 * std::chrono::nanoseconds(compile_time);
 }
@@ -75,7 +75,7 @@ void watchdog::end_inside(time_point now) {
   levels_.back().since = now;
 }
 
-// A tuning of its own, but for others to end.
+// Counts like a tuning inside, until it ends.
 void watchdog::begin_wait(std::chrono::milliseconds limit, time_point now) {
   begin_inside(now);
   levels_.back().is_wait = true;

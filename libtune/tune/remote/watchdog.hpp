@@ -12,25 +12,25 @@
 
 namespace tune::detail {
 
-/// What a watchdog allows: watchdog_settings with everything resolved.
+/// The limits of a watchdog: watchdog_settings with everything resolved.
 struct watchdog_limits {
   std::chrono::nanoseconds floor = default_trial_time;
   double multiple = 20;
   std::chrono::nanoseconds compile_time = std::chrono::minutes(1);
-  /// Whether somebody has said what the floor is. Then it holds for the author's function too, but
-  /// for the time in which that compiles; else the function may take as much longer.
+  /// True if the user has set the floor. Then it limits the author's function too, except while
+  /// that compiles; otherwise the function may take compile_time more.
   bool floor_is_given = false;
 
-  /// How long a step may take. @param best  the least time of a run so far, if there is one
+  /// Returns the longest time of a step. @param best  the least time of a run so far, if any
   std::chrono::nanoseconds limit_of(const search_step& step, std::optional<run_time> best) const;
-  /// How long there may be no step within a tuning inside another.
+  /// Returns the longest time without a step within a tuning inside another.
   std::chrono::nanoseconds limit_between_steps() const;
 };
 
-/// Knows which step is under way, and until when it may be. A tuning inside a step has steps of its
+/// Tracks the step that is under way, and its deadline. A tuning inside a step has steps of its
 /// own, and stops the clock of that step; so does a wait for others. Between two steps a tuning
-/// inside may be as long as a step that compiles. Fed with times, so that it needs none to pass to
-/// be tested.
+/// inside may take as long as a step that compiles. The caller passes the time, so that tests need
+/// no clock.
 class watchdog {
  public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -39,29 +39,30 @@ class watchdog {
 
   void begin(search_step step, std::optional<run_time> best, time_point now);
   void end(time_point now);
-  /// What is under way begins again: it, or who watches it, did not run for a while.
+  /// Restarts the clock of what is under way: the child or this process did not run for a while.
   void begin_anew(time_point now) noexcept;
-  /// Within the step something is compiled on the spot.
+  /// A program is compiled within the step.
   void compiling_begins(time_point now) noexcept { levels_.back().compiling_since = now; }
   void compiling_ends(time_point now) noexcept;
-  /// Of a tuning inside; each has its end.
+  /// A tuning inside; each has its end.
   void begin_inside(time_point now);
   void end_inside(time_point now);
-  /// Of a wait that the child bounds itself: only past its limit is it counted.
+  /// A wait that the child limits itself: it counts only past that limit.
   void begin_wait(std::chrono::milliseconds limit, time_point now);
   void end_wait(time_point now);
-  /// Whatever was under way is not.
+  /// Forgets all that was under way.
   void forget();
 
-  /// The step that is under way, of the innermost tuning that has one; null if there is none.
+  /// Returns the step that is under way, of the innermost tuning that has one; null if there is
+  /// none.
   const search_step* step() const noexcept;
-  /// Whose step that is: 0 for the outermost tuning, 1 for the first inside it.
+  /// Returns the depth of its tuning: 0 for the outermost, 1 for the first inside it.
   std::size_t depth_of_step() const noexcept;
-  /// Of what is under way, whether or not it is a step.
+  /// The limit and the elapsed time of what is under way, be it a step or not.
   std::chrono::nanoseconds limit() const noexcept;
   std::chrono::nanoseconds elapsed(time_point now) const noexcept;
   bool is_over(time_point now) const noexcept;
-  /// When it will be over; empty between the steps of the outermost tuning, unless it waits.
+  /// Returns its deadline; empty between the steps of the outermost tuning, unless it waits.
   std::optional<time_point> deadline() const;
 
  private:

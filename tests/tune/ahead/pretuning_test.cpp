@@ -16,8 +16,9 @@
 #include <vector>
 
 #include "libtune/store/database/tuning_database.hpp"
+#include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/tune/ahead/pretune_with.hpp"
+#include "libtune/tune/ahead/group_work.hpp"
 #include "tests/tune/ahead/simulated_tuner.hpp"
 
 namespace pretuning_test {
@@ -34,7 +35,7 @@ struct bench {
     tuner.device_name = [this](const tune::device& of) { return devices.name(of); };
     options.tuning.database = (folder / "tuning.db").string();
     options.tuning.system_databases = std::vector<std::string>{};
-    options.smallest_part = std::chrono::seconds(0);
+    options.smallest_shard = std::chrono::seconds(0);
   }
 
   tune::testing::temporary_directory folder;
@@ -51,8 +52,8 @@ struct bench {
     return pretune(items);
   }
   std::vector<tune::pretuning_result> pretune(const std::vector<tune::pretuning_item>& items) {
-    return tune::detail::pretune_with([this](const tune::remote_task& task) { return tuner(task); },
-                                      items, devices.all(), options, refuses);
+    return tune::pretune_with([this](const tune::remote_task& task) { return tuner(task); }, items,
+                              devices.all(), options, refuses);
   }
   tune::tuning_database database() const { return tune::tuning_database(*options.tuning.database); }
   tune::record_key key(int rows) const {
@@ -80,6 +81,22 @@ void check_each_once(const simulated_tuner& tuner, std::size_t configurations) {
   const auto tried = tuner.tried();
   CHECK(tried.size() == configurations);
   CHECK(std::set<int>(tried.begin(), tried.end()).size() == configurations);
+}
+
+TEST_CASE("devices of one identity and backend form a group, in the order of their first") {
+  using tune::testing::fake_device;
+  const fake_device first;
+  const fake_device newer({.identity = {"fake device", "fake platform", "2.0"}});
+  const fake_device again;
+  const fake_device elsewhere({.backend = "other"});
+  const std::vector<tune::device> all{first.device(), newer.device(), again.device(),
+                                      elsewhere.device()};
+  const auto groups = tune::group_devices(all);
+  REQUIRE(groups.size() == 3);
+  CHECK(groups[0].devices == std::vector{first.device(), again.device()});
+  CHECK(groups[1].info().identity.driver_version == "2.0");
+  CHECK(groups[2].info().backend == "other");
+  CHECK(tune::group_devices({}).empty());
 }
 
 TEST_CASE("one device tunes key after key, and stores what is found, trials included") {
@@ -132,7 +149,7 @@ TEST_CASE("what has a result is left alone, unless forced") {
 
 TEST_CASE("keys are shared out among equal devices, each key once") {
   bench here(2);
-  here.options.smallest_part = std::chrono::hours(1);  // nothing is divided
+  here.options.smallest_shard = std::chrono::hours(1);  // nothing is divided
   std::atomic<int> waiting = 0;
   here.tuner.before_trial = [&](const tune::remote_task&, int) {
     // Both are at work at the same time.
@@ -148,18 +165,18 @@ TEST_CASE("children share the cores by keys, and by devices once a search is div
   bench here(3);
   here.wait_for_helpers();
   std::mutex mutex;
-  std::set<std::size_t> of_whole, of_parts;
+  std::set<std::size_t> of_whole, of_shards;
   here.tuner.before_trial = [&, wait = here.tuner.before_trial](const tune::remote_task& task,
                                                                 int n) {
     {
       const std::lock_guard lock(mutex);
-      (task.choice.shards > 1 ? of_parts : of_whole).insert(task.children);
+      (task.choice.shards > 1 ? of_shards : of_whole).insert(task.children);
     }
     wait(task, n);
   };
   here.pretune(1);
   CHECK(of_whole == std::set<std::size_t>{1});
-  CHECK(of_parts == std::set<std::size_t>{3});
+  CHECK(of_shards == std::set<std::size_t>{3});
 }
 
 TEST_CASE("equal devices divide the search for a single key, and its best are measured on one") {
@@ -211,7 +228,7 @@ TEST_CASE("a larger space is searched with several seeds, for as much as was pla
   CHECK(here.stored(1) == 1);
 }
 
-TEST_CASE("a device that fails leaves its part to the one that leads") {
+TEST_CASE("a device that fails leaves its shard to the one that leads") {
   bench here(2);
   here.wait_for_helpers();
   const auto wait = here.tuner.before_trial;
@@ -262,7 +279,7 @@ TEST_CASE("where nothing works that is the reason, and the search has come to it
   CHECK(search->result == "all failed");
 }
 
-TEST_CASE("who is stopped goes on the next time, with nothing tried twice") {
+TEST_CASE("a search that is stopped continues the next time, and tries nothing twice") {
   bench here(1);
   std::atomic<int> tries = 0;
   here.tuner.before_trial = [&](const tune::remote_task&, int) { ++tries; };

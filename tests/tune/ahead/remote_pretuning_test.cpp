@@ -13,9 +13,8 @@
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/run_tests.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/tune/ahead/device_group.hpp"
+#include "libtune/tune/ahead/group_work.hpp"
 #include "libtune/tune/ahead/pretuning.hpp"
-#include "libtune/tune/remote/remote_tuning.hpp"
 #include "tests/tune/remote/sample_tuner.hpp"
 
 namespace remote_pretuning_test {
@@ -47,9 +46,7 @@ tune::pretuning_options options_in(const tune::testing::temporary_directory& fol
 }
 
 tune::pretuning_item item_for(const sample_key& key) {
-  return {{"isolated.sample", 0, tune::describe_fields<sample_key>(),
-           tune::describe_fields<isolated::sample_tuning>()},
-          tune::to_values(key)};
+  return {isolated::sample_function(), tune::to_values(key)};
 }
 
 TEST_CASE("children tune keys for two devices, and crashes of theirs are trials") {
@@ -77,7 +74,7 @@ TEST_CASE("children of two devices divide the search for one key, and nothing ru
   const auto devices = equal_devices();
   if (devices.empty()) return;
   auto options = options_in(folder);
-  options.smallest_part = std::chrono::seconds(0);
+  options.smallest_shard = std::chrono::seconds(0);
   const std::string log = (folder / "log").string();
   const auto results = tune::pretune(
       this_program(), std::vector{item_for({.configurations = 24, .sleep_us = 1000, .log = log})},
@@ -90,17 +87,6 @@ TEST_CASE("children of two devices divide the search for one key, and nothing ru
   CHECK(std::set<std::string>(ran.begin(), ran.end()).size() == 24);
   // The finals, and what was under way when the search was divided.
   CHECK(ran.size() <= 24 + 9 + 2);
-}
-
-TEST_CASE("a program without the door is told in the time that it is given") {
-  tune::tuner_program program{.path = "/bin/sleep", .arguments = {"sleep", "100"}};
-  program.start_time = std::chrono::milliseconds(50);
-  CHECK_THROWS_WITH_AS(tune::list_functions(program), doctest::Contains("did not greet"),
-                       tune::tuner_unavailable_error);
-  CHECK_THROWS_WITH_AS(tune::list_functions({.path = "/bin/true", .arguments = {"true"}}),
-                       doctest::Contains("exit status 0"), tune::tuner_unavailable_error);
-  CHECK_THROWS_AS(tune::list_functions({.path = "/no/such", .arguments = {"such"}}),
-                  tune::tuner_unavailable_error);
 }
 
 }  // namespace remote_pretuning_test

@@ -45,39 +45,43 @@ struct bench {
   std::shared_ptr<tune::search_share> begin(search_role role, std::size_t taken_over) {
     auto share = search.share(role);
     CHECK(share->read_prior(first_search).unfinished.size() == taken_over);
-    share->search_started({.subject = subject,
-                           .strategy = "exhaustive",
-                           .combinations = 8,
-                           .configurations = 8,
-                           .planned = 8,
-                           .taken_over = taken_over});
+    share->on(tune::search_started_event{.subject = subject,
+                                         .strategy = "exhaustive",
+                                         .combinations = 8,
+                                         .configurations = 8,
+                                         .planned = 8,
+                                         .taken_over = taken_over});
     return share;
+  }
+  tune::trial_event finished(int n, double ns) const { return {subject, trial(n, ns)}; }
+  tune::trial_event taken(int n, double ns) const {
+    return {subject, trial(n, ns), tune::trial_stage::taken_over};
   }
 };
 
-TEST_CASE("a search that several children make is told as one") {
+TEST_CASE("a search that several children make is reported as one") {
   bench here;
   CHECK_FALSE(here.search.under_way());
   const auto whole = here.begin(search_role::whole, 0);
-  whole->trial_finished(here.subject, here.trial(1, 30));
+  whole->on(here.finished(1, 30));
   REQUIRE(here.search.under_way());
-  const auto left = here.begin(search_role::part, 1);
-  const auto right = here.begin(search_role::part, 1);
-  right->trial_taken_over(here.subject, here.trial(1, 30));
-  left->trial_finished(here.subject, here.trial(2, 20));
-  right->trial_finished(here.subject, here.trial(3, 21));
-  right->trial_finished(here.subject, here.trial(4, 40));
+  const auto left = here.begin(search_role::shard, 1);
+  const auto right = here.begin(search_role::shard, 1);
+  right->on(here.taken(1, 30));
+  left->on(here.finished(2, 20));
+  right->on(here.finished(3, 21));
+  right->on(here.finished(4, 40));
   CHECK(here.search.tried() == 4);
   const auto best = here.search.finalists({left, right}, 1);
   REQUIRE(best.size() == 2);
   CHECK(to_string(best[0]) == "n=2");
   CHECK(to_string(best[1]) == "n=3");
   const auto finals = here.begin(search_role::finals, 0);
-  finals->trial_finished(here.subject, here.trial(2, 22));
-  finals->trial_finished(here.subject, here.trial(3, 19));
+  finals->on(here.finished(2, 22));
+  finals->on(here.finished(3, 19));
   tune::search_finished_event ended{
       .subject = here.subject, .trials = {here.trial(2, 22), here.trial(3, 19)}, .best = 1};
-  finals->search_finished(ended);
+  finals->on(ended);
   here.search.conclude();
   CHECK_FALSE(here.search.under_way());
   CHECK(here.events->lines ==
@@ -87,26 +91,27 @@ TEST_CASE("a search that several children make is told as one") {
             "refined n=2 measured", "refined n=3 measured", "ended with n=3 of 4"});
 }
 
-TEST_CASE("a part that goes on to a second search says so, and nobody hears of that one") {
+TEST_CASE("events of a shard that goes on to a second search are dropped") {
   bench here;
   here.begin(search_role::whole, 0);
-  const auto part = here.begin(search_role::part, 0);
+  const auto shard = here.begin(search_role::shard, 0);
   const auto lines = here.events->lines.size();
-  CHECK_FALSE(part->has_gone_on());
-  CHECK(part->read_prior(second_search).unfinished.empty());
-  CHECK(part->has_gone_on());
-  part->search_finished({.subject = here.subject, .trials = {}, .best = {}});
+  CHECK_FALSE(shard->has_gone_on());
+  CHECK(shard->read_prior(second_search).unfinished.empty());
+  CHECK(shard->has_gone_on());
+  shard->on(tune::search_finished_event{.subject = here.subject, .trials = {}, .best = {}});
   CHECK(here.events->lines.size() == lines);
 }
 
-TEST_CASE("who goes through the whole again takes over what all have tried") {
+TEST_CASE("a child that searches the whole again takes over the trials of all") {
   bench here;
   here.begin(search_role::whole, 0);
-  const auto part = here.begin(search_role::part, 0);
-  part->trial_finished(here.subject, here.trial(2, 20));
+  const auto shard = here.begin(search_role::shard, 0);
+  shard->on(here.finished(2, 20));
   const auto again = here.begin(search_role::whole, 1);
-  again->trial_taken_over(here.subject, here.trial(2, 20));
-  again->search_finished({.subject = here.subject, .trials = {here.trial(2, 20)}, .best = 0});
+  again->on(here.taken(2, 20));
+  again->on(tune::search_finished_event{
+      .subject = here.subject, .trials = {here.trial(2, 20)}, .best = 0});
   CHECK(here.events->lines.back() == "ended with n=2 of 1");
   CHECK(here.events->finished.size() == 1);
 }

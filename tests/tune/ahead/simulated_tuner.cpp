@@ -6,7 +6,6 @@
 #include <doctest/doctest.h>
 
 #include "libtune/tune/error.hpp"
-#include "libtune/tune/notify.hpp"
 
 namespace pretuned {
 namespace {
@@ -61,7 +60,9 @@ tune::tuned_values simulated_tuner::operator()(const tune::remote_task& task) {
 }
 
 tune::tuned_values simulated_tuner::search(const tune::remote_task& task, int stage) {
-  const auto tell = [&](const auto& call) { tune::notify(task.options.observers, call); };
+  const auto report = [&](const tune::tuning_event& event) {
+    tune::detail::notify(task.options.observers, event);
+  };
   const auto require_going_on = [&] {
     if (task.stop && task.stop()) throw tune::tuning_stopped_error("simulated end");
   };
@@ -72,29 +73,25 @@ tune::tuned_values simulated_tuner::search(const tune::remote_task& task, int st
   std::map<int, tune::trial> trials = take_over(known);
   const std::vector<int> chosen = choose(task, trials);
   const std::size_t taken = trials.size();
-  tell([&](tune::observer& listener) {
-    listener.search_started({.subject = subject,
-                             .strategy = strategy,
-                             .combinations = configurations,
-                             .configurations = configurations,
-                             .planned = std::max(configurations, taken),
-                             .taken_over = taken});
-  });
+  report(tune::search_started_event{.subject = subject,
+                                    .strategy = strategy,
+                                    .combinations = configurations,
+                                    .configurations = configurations,
+                                    .planned = std::max(configurations, taken),
+                                    .taken_over = taken});
   for (const auto& [n, item] : trials) {
-    tell([&, &item = item](tune::observer& listener) { listener.trial_taken_over(subject, item); });
+    report(tune::trial_event{subject, item, tune::trial_stage::taken_over});
   }
   for (const int n : chosen) {
     require_going_on();
     if (before_trial) before_trial(task, n);
     const tune::trial& made = trials[n] = try_out(task, n);
-    tell([&](tune::observer& listener) { listener.trial_finished(subject, made); });
-    tell([&](tune::observer& listener) {
-      listener.progressed(subject, {.planned = configurations});
-    });
+    report(tune::trial_event{subject, made, tune::trial_stage::finished});
+    report(tune::progress_event{subject, {.planned = configurations}});
   }
   require_going_on();
   const tune::search_finished_event event = judge(trials, subject);
-  tell([&](tune::observer& listener) { listener.search_finished(event); });
+  report(event);
   if (!event.best) throw tune::tuning_failed_error(subject, event.trials);
   const tune::trial& best = event.trials[*event.best];
   return {best.configuration, best.score};

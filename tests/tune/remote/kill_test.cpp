@@ -147,21 +147,14 @@ int kill_until_done(const std::string& database, const std::string& log, std::mi
   }
 }
 
-tune::function_identity searched_function() {
-  return {.name = "isolated.sample",
-          .version = 0,
-          .key_fields = tune::describe_fields<isolated::sample_key>(),
-          .value_fields = tune::describe_fields<isolated::sample_tuning>()};
-}
-
 void check_database(const std::string& path, const std::string& log) {
   tune::tuning_database database(path);
   const isolated::sample_key key{.configurations = configurations, .sleep_us = 11'000, .log = log};
   const tune::record_key asked{tune::to_values(key), tune::select_device().identity()};
-  const auto result = database.find(searched_function(), asked);
+  const auto result = database.find(isolated::sample_function(), asked);
   REQUIRE(result);
   CHECK(tune::to_string(result->values) == "n=1");
-  const auto search = database.latest_search(searched_function(), asked);
+  const auto search = database.latest_search(isolated::sample_function(), asked);
   REQUIRE(search);
   std::set<std::string> tried;
   for (const auto& trial : search->trials) {

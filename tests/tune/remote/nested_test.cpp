@@ -197,14 +197,9 @@ LIBTUNE_DEVICE_TEST_CASE("a configuration inside that ends the process is to bla
     CHECK(nested::outer_autotune(bench.context, key, bench.options) == outer_tuning{1});
     bench.check_that_all_were_measured();
     CHECK(bench.runs_of("2") == 1);
-    const auto identity =
-        tune::function_identity{.name = "isolated.sample",
-                                .version = 0,
-                                .key_fields = tune::describe_fields<isolated::sample_key>(),
-                                .value_fields = tune::describe_fields<isolated::sample_tuning>()};
-    const auto kept =
-        tune::tuning_database(*bench.options.database)
-            .trials(identity, {tune::to_values(nested::inner_key(key)), device.identity()});
+    const auto kept = tune::tuning_database(*bench.options.database)
+                          .trials(isolated::sample_function(),
+                                  {tune::to_values(nested::inner_key(key)), device.identity()});
     const auto bad = std::ranges::find_if(kept, [](const tune::stored_trial& trial) {
       return to_string(trial.configuration) == "n=2";
     });
@@ -230,9 +225,8 @@ LIBTUNE_DEVICE_TEST_CASE("who waits inside for another process is told of, and n
                          device) {
   workbench bench(device, tune::isolation_mode::on);
   const outer_key key = bench.key(place::generate);
-  const tune::function_identity identity{.name = "isolated.sample", .version = 0};
-  const std::string search =
-      tune::search_name(identity, {tune::to_values(nested::inner_key(key)), device.identity()});
+  const std::string search = tune::search_name(
+      isolated::sample_function(), {tune::to_values(nested::inner_key(key)), device.identity()});
   auto other = std::make_unique<tune::testing::lock_keeper>([&] {
     auto lock = std::make_unique<tune::key_lock>(*bench.options.database, search);
     if (!lock->take(std::chrono::milliseconds(0))) ::_exit(1);

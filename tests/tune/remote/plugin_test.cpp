@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <set>
@@ -11,7 +10,6 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
-#include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
 #include "tests/tune/remote/sample_tuner.hpp"
 
@@ -44,28 +42,6 @@ TEST_CASE("the helper program says what is wrong with a library") {
         quoted(LIBTUNE_TUNER) + ' ' + (*argument == '\0' ? "" : quoted(argument)) + " 2>&1";
     CHECK(WEXITSTATUS(std::system((command + " >/dev/null").c_str())) == 2);
   }
-}
-
-TEST_CASE("a program lists its autotune functions, with their fields and test defaults") {
-  const auto functions =
-      tune::list_functions({.path = "/proc/self/exe", .arguments = {"remote_tests"}});
-  const auto sample = std::ranges::find_if(functions, [](const tune::remote_function& function) {
-    return function.identity.name == "isolated.sample";
-  });
-  REQUIRE(sample != functions.end());
-  CHECK(sample->identity.key_fields == tune::describe_fields<isolated::sample_key>());
-  CHECK(to_string(sample->test_default) == "n=1");
-}
-
-TEST_CASE("a program that is no tuner is told from one that is") {
-  CHECK_THROWS_WITH_AS(tune::list_functions({.path = "/bin/true", .arguments = {"true"}}),
-                       doctest::Contains("exit status 0"), tune::tuner_unavailable_error);
-  CHECK_THROWS_AS(tune::list_functions({.path = "/no/such/program", .arguments = {"x"}}),
-                  tune::tuner_unavailable_error);
-  CHECK_THROWS_WITH_AS(
-      tune::list_functions(
-          {.path = "/bin/sh", .arguments = {"sh", "-c", "echo this is no message at all >&3"}}),
-      doctest::Contains("nonsense"), tune::tuner_unavailable_error);
 }
 
 }  // namespace plugin_test

@@ -42,18 +42,11 @@ const tune::autotuner<isolated::sample_key, isolated::named_tuning> named_autotu
 
 const tune::tuner_program this_program{.path = "/proc/self/exe", .arguments = {"remote_tests"}};
 
-tune::function_identity sample_function() {
-  return {.name = "isolated.sample",
-          .version = 0,
-          .key_fields = tune::describe_fields<isolated::sample_key>(),
-          .value_fields = tune::describe_fields<isolated::sample_tuning>()};
-}
-
 tune::remote_task sample_task(const tune::device& device, const isolated::sample_key& key,
                               const std::shared_ptr<isolated::event_text>& events) {
   auto options = isolated::isolated_options("");
   options.observers = {events};
-  return {.function = sample_function(),
+  return {.function = isolated::sample_function(),
           .key = tune::to_values(key),
           .device = device,
           .options = options};
@@ -136,6 +129,31 @@ TEST_CASE("a program says why values are no tuning of a function, such as a name
   CHECK_FALSE(why(other, "by_column").empty());
   const tune::tuner_program none{.path = "/bin/true", .arguments = {"true"}};
   CHECK_THROWS_AS(tune::why_no_tuning(none, named, {}), tune::tuner_unavailable_error);
+}
+
+TEST_CASE("a program lists its autotune functions, with their fields and test defaults") {
+  const auto functions = tune::list_functions(this_program);
+  const auto sample = std::ranges::find_if(functions, [](const tune::remote_function& function) {
+    return function.identity.name == "isolated.sample";
+  });
+  REQUIRE(sample != functions.end());
+  CHECK(sample->identity == isolated::sample_function());
+  CHECK(to_string(sample->test_default) == "n=1");
+}
+
+TEST_CASE("a program that cannot tune is refused with the reason") {
+  tune::tuner_program silent{.path = "/bin/sleep", .arguments = {"sleep", "100"}};
+  silent.start_time = std::chrono::milliseconds(50);
+  CHECK_THROWS_WITH_AS(tune::list_functions(silent), doctest::Contains("no handshake in 50 ms"),
+                       tune::tuner_unavailable_error);
+  CHECK_THROWS_WITH_AS(tune::list_functions({.path = "/bin/true", .arguments = {"true"}}),
+                       doctest::Contains("exit status 0"), tune::tuner_unavailable_error);
+  CHECK_THROWS_AS(tune::list_functions({.path = "/no/such/program", .arguments = {"x"}}),
+                  tune::tuner_unavailable_error);
+  CHECK_THROWS_WITH_AS(
+      tune::list_functions(
+          {.path = "/bin/sh", .arguments = {"sh", "-c", "echo this is no message at all >&3"}}),
+      doctest::Contains("invalid message"), tune::tuner_unavailable_error);
 }
 
 LIBTUNE_DEVICE_TEST_CASE("what the function throws is thrown here, as what it is", device) {

@@ -192,6 +192,13 @@ const tune::autotuner<sample_key, sample_tuning> selfish_autotune{
       return selfish_autotune(session.context(), key, isolated_options(key.log));
     }};
 
+tune::function_identity sample_function() {
+  return {.name = "isolated.sample",
+          .version = 0,
+          .key_fields = tune::describe_fields<sample_key>(),
+          .value_fields = tune::describe_fields<sample_tuning>()};
+}
+
 std::vector<std::string> read_log(const std::string& path) {
   std::vector<std::string> lines;
   std::ifstream log(path);

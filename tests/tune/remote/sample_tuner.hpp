@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/store/database/function_identity.hpp"
 #include "libtune/tune/autotuner.hpp"
 #include "libtune/tune/options.hpp"
 
@@ -57,6 +58,9 @@ struct sample_tuning {
 };
 
 extern const tune::autotuner<sample_key, sample_tuning> sample_autotune;
+
+/// Its identity, as databases and requests have it.
+tune::function_identity sample_function();
 
 /// Two searches, of which the second needs what the first has found.
 extern const tune::autotuner<sample_key, sample_tuning> staged_autotune;

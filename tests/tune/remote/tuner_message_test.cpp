@@ -57,32 +57,44 @@ std::vector<tuner_message> one_of_each() {
   request.options.search.max_fraction = 0.5;
   request.choice.known.winners.emplace_back().values = {{"v", std::string("one")}};
   request.choice.shards = 4;
+  const tune::tuning_subject subject{
+      .function = "f", .version = 3, .arguments = request.key, .device = {}};
   tune::search_started_event started;
+  started.subject = subject;
   started.strategy = "model";
   started.removals = {{"small", 12}};
   tune::search_step step{.kind = tune::step_kind::samples, .index = 3, .launches = 100};
-  return {tuner_greeting{.library = "0.1.0"},
-          request,
-          list_request{},
-          recall_answer{{.unfinished = {{.outcome = "measured", .samples_ns = {1.5}}},
-                         .spent = {std::chrono::seconds(2), 9}}},
-          acknowledgement{},
-          acceptance{},
-          refusal{"why"},
-          recall_question{{.space = "s", .compiler = "c", .library_version = "l", .stage = 1}},
-          started_news{started},
-          taken_over_news{sample_trial()},
-          trial_news{sample_trial(), true},
-          progress_news{{.planned = 4, .best = tune::run_time(1.25)}},
-          finished_news{.best = 3, .end = tune::search_end::trials, .doubts = {"hm"}},
-          step_begin{step},
-          step_end{},
-          log_line{tune::log_level::error, "text"},
-          tuning_result{{{"v", 0.5}}, tune::run_time(3)},
-          tuning_failure{failure_kind::build, "text", "log"},
-          function_list{{{request.function, {{"v", true}}}}},
-          check_request{request.function, {{"v", std::string("one")}}},
-          check_answer{"why"}};
+  return {
+      handshake{.library = "0.1.0"},
+      request,
+      list_request{},
+      prior_answer{{.unfinished = {{.outcome = "measured", .samples_ns = {1.5}}},
+                    .spent = {std::chrono::seconds(2), 9}}},
+      acknowledgement{},
+      acceptance{},
+      refusal{"why"},
+      prior_question{{.space = "s", .compiler = "c", .library_version = "l", .stage = 1}},
+      tune::tuning_event(started),
+      tune::tuning_event(tune::trial_event{subject, sample_trial(), tune::trial_stage::refined}),
+      tune::tuning_event(
+          tune::progress_event{subject, {.planned = 4, .best = tune::run_time(1.25)}}),
+      tune::tuning_event(tune::search_finished_event{.subject = subject,
+                                                     .trials = {sample_trial()},
+                                                     .best = 0,
+                                                     .end = tune::search_end::trials,
+                                                     .doubts = {"hm"}}),
+      tune::step_event(tune::step_begin{step}),
+      tune::step_event(tune::inner_begin{{.function = request.function, .database = "db"}}),
+      tune::step_event(tune::inner_result{"name", {{"v", 0.5}}, true}),
+      tune::step_event(tune::wait_begin{std::chrono::milliseconds(5)}),
+      tune::step_event(tune::waiting_event{.subject = subject, .holder = tune::lock_holder{}}),
+      process_spoilt{"how"},
+      log_line{tune::log_level::error, "text"},
+      tuning_result{{{"v", 0.5}}, tune::run_time(3)},
+      tuning_failure{failure_kind::build, "text", "log"},
+      function_list{{{request.function, {{"v", true}}}}},
+      check_request{request.function, {{"v", std::string("one")}}},
+      check_answer{"why"}};
 }
 
 TEST_CASE("every message arrives as it was sent") {
@@ -92,33 +104,20 @@ TEST_CASE("every message arrives as it was sent") {
 }
 
 TEST_CASE("a trial arrives with every bit of its times") {
-  const trial_news news = sent(trial_news{sample_trial(), false});
+  const tune::tuning_event event =
+      sent(tune::tuning_event(tune::trial_event{{}, sample_trial(), tune::trial_stage::finished}));
+  const tune::trial& made = std::get<tune::trial_event>(event).trial;
   const tune::samples kept = sample_trial().samples;
-  REQUIRE(news.made.samples.size() == kept.size());
+  REQUIRE(made.samples.size() == kept.size());
   for (std::size_t i = 0; i < kept.size(); ++i) {
-    const double there = news.made.samples.times()[i].count();
+    const double there = made.samples.times()[i].count();
     const double here = kept.times()[i].count();
     CHECK(std::memcmp(&there, &here, sizeof here) == 0);
   }
-  CHECK(news.made.score == sample_trial().score);
-  CHECK(news.made.bounds == sample_trial().bounds);
-  CHECK(news.made.configuration == sample_trial().configuration);
-  CHECK(news.made.programs == sample_trial().programs);
-}
-
-TEST_CASE("messages come in any pieces") {
-  std::vector<std::byte> all;
-  for (const tuner_message& message : one_of_each()) {
-    const auto bytes = encode(message);
-    all.insert(all.end(), bytes.begin(), bytes.end());
-  }
-  tuner_message_reader reader;
-  std::size_t count = 0;
-  for (const std::byte byte : all) {
-    reader.append({&byte, 1});
-    while (reader.next()) ++count;
-  }
-  CHECK(count == one_of_each().size());
+  CHECK(made.score == sample_trial().score);
+  CHECK(made.bounds == sample_trial().bounds);
+  CHECK(made.configuration == sample_trial().configuration);
+  CHECK(made.programs == sample_trial().programs);
 }
 
 TEST_CASE("a message that is cut short is waited for, and one that lies about it is refused") {
@@ -138,21 +137,21 @@ TEST_CASE("a message that is cut short is waited for, and one that lies about it
 }
 
 TEST_CASE("what is too long, of another kind or no message at all is refused") {
-  auto bytes = encode(step_end{});
+  auto bytes = encode(acceptance{});
   SUBCASE("no message") { bytes[0] ^= std::byte{1}; }
   SUBCASE("too long") { bytes[10] = std::byte{0xFF}; }
   SUBCASE("another kind") { bytes[12] = std::byte{200}; }
   CHECK_THROWS_AS(read(bytes), wire_error);
 }
 
-TEST_CASE("a greeting of another version may say more than this one knows") {
-  auto bytes = encode(tuner_greeting{.protocol = 99, .library = "9.9"});
+TEST_CASE("a handshake of another version may have more fields") {
+  auto bytes = encode(handshake{.protocol = 99, .library = "9.9"});
   bytes.insert(bytes.end(), 5, std::byte{42});
   const std::uint64_t length = bytes.size() - 12;
   std::memcpy(bytes.data() + 4, &length, sizeof length);
-  const auto greeting = read(bytes);
-  REQUIRE(greeting);
-  CHECK(std::get<tuner_greeting>(*greeting).protocol == 99);
+  const auto received = read(bytes);
+  REQUIRE(received);
+  CHECK(std::get<handshake>(*received).protocol == 99);
 }
 
 TEST_CASE("damaged messages are refused or mean something, and never crash") {
@@ -176,7 +175,7 @@ TEST_CASE("damaged messages are refused or mean something, and never crash") {
   CHECK(refused > 100);
 }
 
-TEST_CASE("a prior_knowledge that is too long for a message is told in parts") {
+TEST_CASE("prior results that are too long for a message are split") {
   tune::prior_knowledge known;
   for (int i = 0; i < 100; ++i) {
     tune::stored_trial trial;
@@ -189,7 +188,7 @@ TEST_CASE("a prior_knowledge that is too long for a message is told in parts") {
     known.similar.push_back(trial.configuration);
   }
   known.spent = {.time = std::chrono::seconds(3), .trials = 100};
-  const std::vector<recall_answer> parts = divide(known, 10'000);
+  const std::vector<prior_answer> parts = split(known, 10'000);
   CHECK(parts.size() > 8);
   tune::prior_knowledge whole;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -197,22 +196,18 @@ TEST_CASE("a prior_knowledge that is too long for a message is told in parts") {
     CHECK(encode(parts[i]).size() < 13'000);
     append(whole, sent(parts[i]).known);
   }
-  CHECK(encode(recall_answer{whole}) == encode(recall_answer{known}));
+  CHECK(encode(prior_answer{whole}) == encode(prior_answer{known}));
 }
 
-TEST_CASE("a prior_knowledge of nothing is one part") {
-  const auto parts = divide({});
-  REQUIRE(parts.size() == 1);
-  CHECK_FALSE(parts.front().more);
-}
-
-TEST_CASE("a trial that no message holds is left out of a prior_knowledge, not the others") {
+TEST_CASE("of prior results only the trials that no message holds are left out") {
+  REQUIRE(split({}).size() == 1);
   tune::prior_knowledge known;
   known.unfinished.resize(2);
   known.unfinished[0].message.resize(longest_tuner_message_bytes + 1, 'x');
   known.unfinished[1].outcome = "measured";
-  const auto parts = divide(std::move(known));
+  const auto parts = split(std::move(known));
   REQUIRE(parts.size() == 1);
+  CHECK_FALSE(parts.front().more);
   REQUIRE(parts.front().known.unfinished.size() == 1);
   CHECK(parts.front().known.unfinished.front().outcome == "measured");
 }

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "libtune/device/devices.hpp"
-#include "libtune/store/maintenance/incidents.hpp"
 #include "libtune/store/database/record_memory.hpp"
 #include "libtune/store/database/tuning_database.hpp"
+#include "libtune/store/maintenance/incidents.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/fixtures.hpp"
@@ -29,7 +29,7 @@
 #include "tests/tune/remote/event_text.hpp"
 #include "tests/tune/remote/sample_tuner.hpp"
 
-namespace isolated_host_test {
+namespace remote_search_test {
 
 using isolated::flaw;
 using isolated::sample_key;
@@ -104,7 +104,9 @@ LIBTUNE_DEVICE_TEST_CASE("samples come from a child as they were measured, to th
   }
 }
 
-LIBTUNE_DEVICE_TEST_CASE("a configuration that ends its process is a trial with a reason", device) {
+LIBTUNE_DEVICE_TEST_CASE(
+    "a configuration that ends or spoils its process is a trial with a reason, and costs no other",
+    device) {
   struct expectation {
     flaw what;
     outcome becomes;
@@ -118,7 +120,14 @@ LIBTUNE_DEVICE_TEST_CASE("a configuration that ends its process is a trial with 
       {flaw::exits, outcome::crashed, "its process ended during its preparation: exit status 3"},
       {flaw::hangs, outcome::timed_out, "during its first run; the limit was 1 s"},
       {flaw::hangs_generated, outcome::timed_out, "during its preparation; the limit was 1 s"},
-      {flaw::throws, outcome::failed, "it does not want to"}};
+      {flaw::throws, outcome::failed, "it does not want to"},
+      {flaw::closes, outcome::crashed, "it closed or replaced the descriptors of its process"},
+      {flaw::babbles, outcome::crashed, "it wrote to the descriptors of its process"},
+      {flaw::seals, outcome::failed, "it sealed its process (tune::seal)"},
+      {flaw::lowers_limit, outcome::failed, "it lowered the limit RLIMIT_NOFILE"},
+      {flaw::changes_folder, outcome::failed, "it changed the current folder"},
+      {flaw::blocks_signals, outcome::failed, "it changed which signals"},
+      {flaw::leaves_handler, outcome::failed, "it left a handler of signal 14"}};
   // Sanitizers need more memory than a limit leaves them, and end the process.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   all.push_back({flaw::out_of_memory, outcome::out_of_memory, "bad_alloc"});
@@ -126,22 +135,25 @@ LIBTUNE_DEVICE_TEST_CASE("a configuration that ends its process is a trial with 
   for (const expectation& expected : all) {
     CAPTURE(static_cast<int>(expected.what));
     workbench bench(device);
-    const sample_key key = bench.key(expected.what);
-    CHECK(isolated::sample_autotune(bench.context, key, bench.options()) == sample_tuning{1});
+    CHECK(isolated::sample_autotune(bench.context, bench.key(expected.what), bench.options()) ==
+          sample_tuning{1});
     const tune::trial& bad = bench.bad_trial();
+    CAPTURE(bad.reason);
     CHECK(outcome_name(bad.outcome) == outcome_name(expected.becomes));
     CHECK(bad.reason.find(expected.because) != std::string::npos);
-    CAPTURE(bad.reason);
     REQUIRE(bench.events->finished.size() == 1);
-    CHECK(bench.events->finished.front().trials.size() == 8);
+    const auto& trials = bench.events->finished.front().trials;
+    CHECK(trials.size() == 8);
+    CHECK(std::ranges::count(trials, outcome::measured, &tune::trial::outcome) == 7);
     CHECK(bench.events->lines.front() == "started isolated.sample exhaustive 8 taken over 0");
     CHECK(bench.events->lines.back() == "ended with n=1 of 8");
-    // What finds no memory is tried once more.
+    // A configuration that finds no memory is tried once more.
     bench.check_that_little_ran_twice(expected.what == flaw::out_of_memory ? 1 : 0);
   }
 }
 
-LIBTUNE_DEVICE_TEST_CASE("what something else did once is not the configuration's fault", device) {
+LIBTUNE_DEVICE_TEST_CASE(
+    "one end that something else may have caused is not the configuration's fault", device) {
   for (const flaw what :
        {flaw::terminated_once, flaw::killed_once, flaw::paused_once, flaw::short_of_memory_once}) {
     CAPTURE(static_cast<int>(what));
@@ -174,39 +186,6 @@ LIBTUNE_DEVICE_TEST_CASE(
     CHECK(bad.reason.find("ignores SIGCHLD") != std::string::npos);
   }
   ::sigaction(SIGCHLD, &before, nullptr);
-}
-
-LIBTUNE_DEVICE_TEST_CASE(
-    "what a configuration does to its process is its own fault, and spoils none "
-    "after it",
-    device) {
-  struct expectation {
-    flaw what;
-    outcome becomes;
-    std::string because;
-  };
-  const std::vector<expectation> all{
-      {flaw::closes, outcome::crashed, "it closed or replaced the descriptors of its process"},
-      {flaw::babbles, outcome::crashed, "it wrote to the descriptors of its process"},
-      {flaw::seals, outcome::failed, "it sealed its process (tune::seal)"},
-      {flaw::lowers_limit, outcome::failed, "it lowered the limit RLIMIT_NOFILE"},
-      {flaw::changes_folder, outcome::failed, "it changed the current folder"},
-      {flaw::blocks_signals, outcome::failed, "it changed which signals"},
-      {flaw::leaves_handler, outcome::failed, "it left a handler of signal 14"}};
-  for (const expectation& expected : all) {
-    CAPTURE(static_cast<int>(expected.what));
-    workbench bench(device);
-    CHECK(isolated::sample_autotune(bench.context, bench.key(expected.what), bench.options()) ==
-          sample_tuning{1});
-    const tune::trial& bad = bench.bad_trial();
-    CAPTURE(bad.reason);
-    CHECK(outcome_name(bad.outcome) == outcome_name(expected.becomes));
-    CHECK(bad.reason.find(expected.because) != std::string::npos);
-    const auto& trials = bench.events->finished.back().trials;
-    CHECK(trials.size() == 8);
-    CHECK(std::ranges::count(trials, outcome::measured, &tune::trial::outcome) == 7);
-    bench.check_that_little_ran_twice();
-  }
 }
 
 LIBTUNE_DEVICE_TEST_CASE(
@@ -260,7 +239,7 @@ LIBTUNE_DEVICE_TEST_CASE(
   CHECK(times_run() == 4);
 }
 
-LIBTUNE_DEVICE_TEST_CASE("where all crash the reasons are told, and it stays so", device) {
+LIBTUNE_DEVICE_TEST_CASE("where all crash the error has the reasons, and remains", device) {
   workbench bench(device);
   sample_key key = bench.key(flaw::aborts, 1);
   key.configurations = 1;
@@ -338,7 +317,8 @@ TEST_CASE("a device that no other process can find is tuned for in this process"
   CHECK(isolated::sample_autotune(context, {}, options) == sample_tuning{1});
 }
 
-LIBTUNE_DEVICE_TEST_CASE("a function that asks for its own result in a child is told so", device) {
+LIBTUNE_DEVICE_TEST_CASE("a function that asks for its own result in a child gets an error",
+                         device) {
   workbench bench(device);
   sample_key key;
   key.log = bench.path("tuning.db");
@@ -351,10 +331,7 @@ LIBTUNE_DEVICE_TEST_CASE("a result of another device is tried in a child, too", 
   const sample_key key = bench.key(flaw::segfault);
   tune::device_identity other = device.identity();
   other.driver_version = "another";
-  const tune::function_identity function{.name = "isolated.sample",
-                                         .version = 0,
-                                         .key_fields = tune::describe_fields<sample_key>(),
-                                         .value_fields = tune::describe_fields<sample_tuning>()};
+  const tune::function_identity function = isolated::sample_function();
   tune::tuning_database(bench.path("tuning.db"))
       .store(function, {tune::to_values(key), other}, tune::to_values(sample_tuning{5}), 1.0);
   auto options = bench.options();
@@ -422,4 +399,4 @@ LIBTUNE_DEVICE_TEST_CASE(
   }
 }
 
-}  // namespace isolated_host_test
+}  // namespace remote_search_test

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "libtune/device/device.hpp"
+
+namespace tune {
+
+class job_queue;
+
+/// A job that one device leads. It is done when this object ends; the queue outlives it. One thread
+/// uses it.
+class led_job {
+ public:
+  /// A share of a job for another device. Does not throw.
+  using shard = std::function<void(const device&)>;
+
+  led_job(job_queue& queue, std::size_t number) noexcept : queue_(&queue), number_(number) {}
+  ~led_job();
+  led_job(led_job&& other) noexcept;
+  led_job& operator=(led_job&&) = delete;
+
+  std::size_t number() const noexcept { return number_; }
+
+  /// Reserves idle devices for this job: its share of them, and no more than the given number. If
+  /// any are reserved, help has to be called.
+  std::size_t reserve(std::size_t most);
+  /// Gives shards to the reserved devices.
+  /// @param reserved  their number; those without a shard are idle again
+  void help(std::vector<shard> shards, std::size_t reserved);
+  /// Reserves nothing any more, so that other jobs may reserve more.
+  void settle() noexcept;
+
+ private:
+  job_queue* queue_;
+  std::size_t number_;
+  bool settled_ = false;
+};
+
+/// The jobs of several equal devices: each takes job after job, and when none are left helps with
+/// those of others. Thread-safe; each device has a thread of its own.
+class job_queue {
+ public:
+  /// A job, or a shard of another device's.
+  using task = std::variant<led_job, led_job::shard>;
+
+  /// @param jobs  numbers, in the order in which they are started
+  explicit job_queue(const std::vector<std::size_t>& jobs) : jobs_(jobs.begin(), jobs.end()) {}
+
+  /// Returns the next task for a device that is idle. Waits while help may be needed.
+  /// @returns empty if there will never be another
+  std::optional<task> next();
+
+ private:
+  friend class led_job;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::size_t> jobs_;
+  std::deque<led_job::shard> shards_;  // not taken yet
+  std::size_t idle_ = 0;               // devices that wait in next
+  std::size_t promised_ = 0;           // of them, reserved or about to take a shard
+  std::size_t under_way_ = 0;          // jobs
+  std::size_t may_ask_ = 0;            // of them, those that have not settled
+};
+
+}  // namespace tune

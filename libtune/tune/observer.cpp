@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/observer.hpp"
+
+#include <exception>
+#include <string>
+
+#include "libtune/base/log.hpp"
+
+namespace tune {
+namespace {
+
+/// Calls the function of the observer that is named for an event.
+struct event_dispatch {
+  observer& listener;
+
+  void operator()(const lookup_event& event) const { listener.looked_up(event); }
+  void operator()(const search_started_event& event) const { listener.search_started(event); }
+  void operator()(const trial_event& event) const {
+    switch (event.stage) {
+      case trial_stage::taken_over: return listener.trial_taken_over(event.subject, event.trial);
+      case trial_stage::finished: return listener.trial_finished(event.subject, event.trial);
+      case trial_stage::refined: return listener.trial_refined(event.subject, event.trial);
+    }
+  }
+  void operator()(const progress_event& event) const {
+    listener.progressed(event.subject, event.progress);
+  }
+  void operator()(const search_finished_event& event) const { listener.search_finished(event); }
+  void operator()(const waiting_event& event) const { listener.waiting(event); }
+};
+
+}  // namespace
+
+void observer::on(const tuning_event& event) { std::visit(event_dispatch{*this}, event); }
+
+void detail::notify(std::span<const std::shared_ptr<observer>> observers,
+                    const tuning_event& event) noexcept {
+  for (const auto& listener : observers) {
+    try {
+      listener->on(event);
+    } catch (const std::exception& failure) {
+      log(log_level::error, std::string("an observer failed: ") + failure.what());
+    } catch (...) {
+      log(log_level::error, "an observer failed");
+    }
+  }
+}
+
+}  // namespace tune
