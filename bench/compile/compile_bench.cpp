@@ -81,7 +81,7 @@ sources make(tune::kernel_language language, int count, std::string (*text)()) {
   return made;
 }
 
-/// What is compiled for: a device, or an identity that NVRTC goes by.
+/// The target of a compilation: a device, or an identity for NVRTC.
 struct subject {
   std::optional<tune::context> context;
   tune::detail::compile_target target;

@@ -7,15 +7,13 @@
 #include <variant>
 #include <vector>
 
-#include "libtune/exchange/to_json.hpp"
-#include "libtune/store/database/plain_json.hpp"
+#include "libtune/exchange/trial_json.hpp"
 
 namespace tune {
 namespace {
 
+using detail::json;
 using detail::plain_json;
-using detail::to_json;
-using json = nlohmann::ordered_json;
 
 const char* name_of(lookup_grade grade) {
   switch (grade) {
@@ -49,7 +47,7 @@ json of_subject(const char* name, const tuning_subject& subject) {
           {"function", subject.function},
           {"version", subject.version},
           {"arguments", plain_json(subject.arguments)},
-          {"device", to_json(subject.device.identity)}};
+          {"device", plain_json(subject.device.identity)}};
 }
 
 json of_removals(const std::vector<removal>& removals) {
@@ -83,7 +81,7 @@ json to_line(const search_started_event& search) {
 
 json to_line(const trial_event& item) {
   json event{{"event", name_of(item.stage)}};
-  event.update(to_json(item.trial));
+  event.update(plain_json(item.trial));
   return event;
 }
 
@@ -99,20 +97,21 @@ json to_line(const progress_event& event) {
           {"failed", now.failed},
           {"elapsed_ns", now.elapsed.count()},
           {"budget_left_ns", now.budget_left ? json(now.budget_left->count()) : json(nullptr)},
-          {"best_ns", now.best ? to_json(now.best->count()) : json(nullptr)}};
+          {"best_ns", now.best ? detail::number_or_null(now.best->count()) : json(nullptr)}};
 }
 
 json to_line(const search_finished_event& search) {
   const trial* best = search.best ? &search.trials[*search.best] : nullptr;
   json event = of_subject("search_finished", search.subject);
-  event.update({{"trials", search.trials.size()},
-                {"best", best != nullptr ? plain_json(best->configuration) : json(nullptr)},
-                {"best_ns", best != nullptr ? to_json(best->score->count()) : json(nullptr)},
-                {"elapsed_ns", search.elapsed.count()},
-                {"measuring_ns", search.times.measuring.count()},
-                {"device_wait_ns", search.times.device_wait.count()},
-                {"end", search_end_name(search.end)},
-                {"doubts", search.doubts}});
+  event.update(
+      {{"trials", search.trials.size()},
+       {"best", best != nullptr ? plain_json(best->configuration) : json(nullptr)},
+       {"best_ns", best != nullptr ? detail::number_or_null(best->score->count()) : json(nullptr)},
+       {"elapsed_ns", search.elapsed.count()},
+       {"measuring_ns", search.times.measuring.count()},
+       {"device_wait_ns", search.times.device_wait.count()},
+       {"end", search_end_name(search.end)},
+       {"doubts", search.doubts}});
   return event;
 }
 
@@ -133,7 +132,7 @@ json to_line(const waiting_event& wait) {
 
 void event_log::on(const tuning_event& event) {
   const json line = std::visit([](const auto& item) { return to_line(item); }, event);
-  out_ << line.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
+  out_ << detail::json_text(line) << std::endl;
 }
 
 }  // namespace tune

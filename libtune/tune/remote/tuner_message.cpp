@@ -3,6 +3,7 @@
 #include "libtune/tune/remote/tuner_message.hpp"
 
 #include <iterator>
+#include <type_traits>
 #include <utility>
 
 #include "libtune/process/wire.hpp"
@@ -47,6 +48,11 @@ template <>
 inline constexpr auto last_of<wait_cause> = wait_cause::database;
 template <>
 inline constexpr auto last_of<failure_kind> = failure_kind::empty_space;
+
+/// A message without fields.
+template <class Item>
+requires std::is_empty_v<std::remove_const_t<Item>>
+void describe(auto&, Item&) {}
 
 // ---- base, store, search, measure
 
@@ -175,17 +181,12 @@ void describe(auto& wire, is<waiting_event> auto& item) {
   wire(item.subject, item.cause, item.holder, item.idle, item.waited, item.limit, item.over);
 }
 void describe(auto& wire, is<step_begin> auto& item) { wire(item.step); }
-void describe(auto&, is<step_end> auto&) {}
-void describe(auto&, is<compile_begin> auto&) {}
-void describe(auto&, is<compile_end> auto&) {}
 void describe(auto& wire, is<inner_begin> auto& item) { wire(item.inner); }
 void describe(auto& wire, is<inner_search> auto& item) { wire(item.search); }
-void describe(auto&, is<inner_end> auto&) {}
 void describe(auto& wire, is<inner_result> auto& item) {
   wire(item.name, item.values, item.for_process);
 }
 void describe(auto& wire, is<wait_begin> auto& item) { wire(item.limit); }
-void describe(auto&, is<wait_end> auto&) {}
 
 // ---- messages
 
@@ -198,12 +199,9 @@ void describe(auto& wire, is<tuning_request> auto& item) {
   wire(item.function, item.key, item.device, item.options, item.context_options, item.choice,
        item.testing, item.around);
 }
-void describe(auto&, is<list_request> auto&) {}
 void describe(auto& wire, is<check_request> auto& item) { wire(item.function, item.values); }
 void describe(auto& wire, is<check_answer> auto& item) { wire(item.reason); }
 void describe(auto& wire, is<prior_answer> auto& item) { wire(item.known, item.more); }
-void describe(auto&, is<acknowledgement> auto&) {}
-void describe(auto&, is<acceptance> auto&) {}
 void describe(auto& wire, is<refusal> auto& item) { wire(item.reason); }
 void describe(auto& wire, is<prior_question> auto& item) { wire(item.search); }
 void describe(auto& wire, is<process_spoilt> auto& item) { wire(item.how); }

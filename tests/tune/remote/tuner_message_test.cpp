@@ -120,21 +120,6 @@ TEST_CASE("a trial arrives with every bit of its times") {
   CHECK(made.programs == sample_trial().programs);
 }
 
-TEST_CASE("messages come in any pieces") {
-  std::vector<std::byte> all;
-  for (const tuner_message& message : one_of_each()) {
-    const auto bytes = encode(message);
-    all.insert(all.end(), bytes.begin(), bytes.end());
-  }
-  tuner_message_reader reader;
-  std::size_t count = 0;
-  for (const std::byte byte : all) {
-    reader.append({&byte, 1});
-    while (reader.next()) ++count;
-  }
-  CHECK(count == one_of_each().size());
-}
-
 TEST_CASE("a message that is cut short is waited for, and one that lies about it is refused") {
   for (const tuner_message& message : one_of_each()) {
     const auto bytes = encode(message);
