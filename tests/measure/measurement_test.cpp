@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/measure/timing/measurement.hpp"
-
 #include <chrono>
 #include <doctest/doctest.h>
 #include <limits>
@@ -12,6 +10,7 @@
 #include "libtune/device/context.hpp"
 #include "libtune/device/kernel.hpp"
 #include "libtune/device/program.hpp"
+#include "libtune/measure/measure.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "tests/measure/recorded_queue.hpp"
 
@@ -146,7 +145,7 @@ TEST_CASE("a device that idled is warmed up until its runs take the same") {
     operation.clock.now += time;
   });
   const auto report = tune::warm_up(measured, {.at_least = 90ms}, operation.clock.reader());
-  CHECK(report.steady);
+  CHECK(report.converged);
   CHECK(report.runs == 60);
 }
 

@@ -80,7 +80,7 @@ TEST_CASE("the fastest wins, and what is far slower is run twice") {
   CHECK(contest.runs() == static_cast<std::size_t>(on.launches));
 }
 
-TEST_CASE("a single configuration wins without a play-off") {
+TEST_CASE("a single configuration wins without a final round") {
   track on{.truth = {100}};
   race contest;
   on.arrive_all(contest);
@@ -126,7 +126,7 @@ TEST_CASE("the next task stays the same until it has been answered") {
   CHECK(contest.next() == race_task{0, 1, race_step::screening});
 }
 
-TEST_CASE("of those that cannot be told apart the one with the smaller rank wins, then the first") {
+TEST_CASE("of those that are tied the one with the smaller rank wins, then the first") {
   track on{.truth = {100, 100, 100, 100, 150}};
   race contest;
   const std::vector<double> ranks{3, 2, 1, 1, 0};
@@ -143,7 +143,7 @@ TEST_CASE("finalists are measured in turn, a few runs each") {
   on.arrive_all(contest);
   std::vector<std::size_t> order;
   while (const auto task = contest.next()) {
-    if (task->step == race_step::play_off) {
+    if (task->step == race_step::final_round) {
       CHECK(task->runs == 2);
       order.push_back(task->configuration);
     }
@@ -168,7 +168,7 @@ TEST_CASE("a device that throttles in the middle does not change the order") {
   CHECK(contest.winner() == 9);
   CHECK(contest.drift().moved == 1);
   CHECK(contest.drift().largest == doctest::Approx(0.077).epsilon(0.05));
-  CHECK(contest.drift().settled());
+  CHECK(contest.drift().resolved());
   // What was measured after the step is told as it was measured.
   CHECK(contest.score(9).count() == doctest::Approx(108).epsilon(0.01));
 }
@@ -226,7 +226,7 @@ TEST_CASE("what is measured while somebody else has the device is measured again
   on.run(contest);
   CHECK(contest.winner() == 12);
   CHECK(contest.drift().disturbed > 0);
-  CHECK(contest.drift().settled());
+  CHECK(contest.drift().resolved());
   CHECK(contest.in_doubt().empty());
   for (std::size_t i = 0; i < on.truth.size(); ++i) {
     CAPTURE(i);
@@ -280,7 +280,7 @@ TEST_CASE("a device that keeps moving is told, and the race still ends") {
   on.run(contest);
   CHECK(contest.finished());
   CHECK(contest.winner());
-  CHECK_FALSE(contest.drift().settled());
+  CHECK_FALSE(contest.drift().resolved());
   CHECK_FALSE(tune::drift_text(contest.drift()).empty());
 }
 
@@ -427,6 +427,48 @@ TEST_CASE("misuse is an error that says so") {
   CHECK_THROWS_AS(race({.confidence = 1}), tune::argument_error);
   CHECK_THROWS_AS(race({.indifference = -1}), tune::argument_error);
   CHECK_THROWS_AS(race({.screening_runs = 1}), tune::argument_error);
+}
+
+/// Learned from configurations of different speed, with so many samples each.
+double learned(double spread, int size, double outliers = 0) {
+  tune::testing::simulated_chance chance(3);
+  tune::pooled_spread pooled;
+  for (int i = 0; i < 400; ++i) {
+    tune::samples drawn;
+    const double speed = chance.uniform(1, 5);
+    for (int k = 0; k < size; ++k) {
+      const double outlier = chance.uniform() < outliers ? 2 : 1;
+      drawn.add(run_time(1000 * speed * outlier * std::exp(spread * chance.normal())));
+    }
+    pooled.add(drawn);
+  }
+  return pooled.value();
+}
+
+TEST_CASE("the spread of runs is learned from configurations of different speed") {
+  for (const int size : {2, 3, 4, 8}) {
+    CAPTURE(size);
+    CHECK(learned(0.01, size) == doctest::Approx(0.01).epsilon(0.2));
+    CHECK(learned(0.05, size) == doctest::Approx(0.05).epsilon(0.2));
+  }
+}
+
+TEST_CASE("outliers hardly move the pooled spread") {
+  CHECK(learned(0.01, 4, 0.03) == doctest::Approx(0.01).epsilon(0.35));
+}
+
+TEST_CASE("without evidence the spread is what was assumed") {
+  tune::pooled_spread pooled(0.07);
+  CHECK(pooled.value() == 0.07);
+  pooled.add(tune::samples({run_time(1)}));
+  pooled.add(tune::samples({run_time(1), run_time(NAN)}));
+  CHECK(pooled.value() == 0.07);
+}
+
+TEST_CASE("a timer that always tells the same is not believed to be exact") {
+  tune::pooled_spread pooled;
+  for (int i = 0; i < 20; ++i) pooled.add(tune::samples({run_time(5), run_time(5), run_time(5)}));
+  CHECK(pooled.value() == 0.0005);
 }
 
 }  // namespace race_test

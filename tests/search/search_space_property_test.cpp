@@ -146,13 +146,6 @@ TEST_CASE("random spaces have the configurations, order and removals of brute fo
     std::vector<std::size_t> removed;
     for (const tune::removal& item : space.removals()) removed.push_back(item.combinations);
     CHECK(removed == sample.removed);
-  }
-}
-
-TEST_CASE("in random spaces a forbidden choice has no number") {
-  for (std::uint64_t seed = 0; seed < spaces; ++seed) {
-    const sample_space sample = random_space(seed);
-    const search_space space = sample.make();
     random_source random(seed);
     for (int i = 0; i < 20; ++i) {
       choice at;

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/measure/timing/confidence_interval.hpp"
 
 namespace tune {
 namespace {
@@ -46,12 +45,12 @@ std::string drift_text(const drift_report& report) {
       "once, in {} of {} blocks of "
       "measurements, which were measured again",
       100 * report.largest, report.moved, report.blocks);
-  if (report.settled()) return text;
+  if (report.resolved()) return text;
   return text + fmt::format(
-                    "; {} of them could not be settled, so the scores are less "
+                    "; {} of them remained unresolved, so the scores are less "
                     "certain: measure "
-                    "when nobody else uses the device, or with its clocks fixed",
-                    report.unsettled);
+                    "when no other program uses the device, or with its clocks fixed",
+                    report.unresolved);
 }
 
 run_time visit_time(const samples& visit, double spread) {
@@ -142,12 +141,12 @@ drift_verdict drift_monitor::close(const samples& sentinel, double spread) {
   ++report_.moved;
   report_.largest = std::max(report_.largest, movement_);
   if (++moved_in_a_row_ <= settings_.repeats) return drift_verdict::moved;
-  ++report_.unsettled;
-  return drift_verdict::unsettled;
+  ++report_.unresolved;
+  return drift_verdict::unresolved;
 }
 
-// Judges the latest visit. Nobody waits for longer than all the rest takes, and who has waited long
-// enough believes that the device has become slower.
+// Judges the latest visit. Waiting takes no longer than all the rest; after the patience the device
+// is believed to have become slower.
 bool drift_monitor::has_to_wait(const samples& visit, double spread) {
   note();
   has_calmed_ = false;
@@ -157,7 +156,7 @@ bool drift_monitor::has_to_wait(const samples& visit, double spread) {
   if (disturbed) {
     reference_ = std::log(now_);
     ++given_up_;
-    ++report_.unsettled;
+    ++report_.unresolved;
   } else {
     spend(total(visit));
     follow(spread);
@@ -171,7 +170,7 @@ bool drift_monitor::may_wait(run_time visit) {
   return waited_ <= settings_.patience && waited_in_all_ <= spent_ + settings_.patience;
 }
 
-// The logarithm of the level of a steady block. What two visits agree on is believed where they
+// The logarithm of the level of a steady block. Two visits that agree are believed where they
 // differ from those before by more than chance.
 double drift_monitor::smoothed_level(double spread) {
   const double pair = std::log(before_ * now_) / 2;
@@ -187,8 +186,8 @@ double drift_monitor::smoothed_level(double spread) {
   return is_one_level_ ? smooth_ : (before + smooth_) / 2;
 }
 
-// Of what a visit differs by from those before, the part that is not chance: as much as a device
-// moves between two visits, by half the threshold, beside the error of a visit.
+// The part of a visit's difference from those before that is not chance: a device's movement
+// between two visits, half the threshold, beside the error of a visit.
 double drift_monitor::follow_part(double spread) const {
   const double drift = settings_.threshold / 2;
   const double error = spread * median_error(static_cast<std::size_t>(runs(spread)));

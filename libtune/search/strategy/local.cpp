@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "libtune/search/space/neighbours.hpp"
-#include "libtune/search/strategy/learning_strategy.hpp"
-#include "libtune/search/strategy/strategy_factories.hpp"
+#include "libtune/search/strategy/strategies.hpp"
 
 namespace tune {
 namespace {

@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "libtune/search/model/surrogate.hpp"
-#include "libtune/search/strategy/learning_strategy.hpp"
-#include "libtune/search/strategy/strategy_factories.hpp"
+#include "libtune/search/strategy/strategies.hpp"
 
 namespace tune {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "libtune/device/device_info.hpp"
-#include "libtune/search/space/resources.hpp"
+#include "libtune/search/space/search_space.hpp"
 
 namespace tune {
 

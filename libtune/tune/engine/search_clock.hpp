@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "libtune/measure/timing/measurement.hpp"
+#include "libtune/measure/measure.hpp"
 #include "libtune/tune/tuning_budget.hpp"
 
 namespace tune {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
-#include "libtune/search/strategy/strategies.hpp"
+#include "libtune/search/strategy/strategy.hpp"
 #include "libtune/tune/engine/search_run.hpp"
 #include "libtune/tune/engine/similar_results.hpp"
 #include "libtune/tune/engine/taken_trials.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "libtune/device/context.hpp"
-#include "libtune/measure/timing/measurement.hpp"
+#include "libtune/measure/measure.hpp"
 #include "libtune/tune/engine/recollection.hpp"
 #include "libtune/tune/engine/search_guard.hpp"
 #include "libtune/tune/observer.hpp"

@@ -11,7 +11,7 @@
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/kernel/compiler.hpp"
 #include "libtune/kernel/keep_no_programs.hpp"
-#include "libtune/measure/timing/sample_size.hpp"
+#include "libtune/measure/timing/stopping.hpp"
 #include "libtune/tune/engine/limits.hpp"
 
 namespace tune {

@@ -15,7 +15,6 @@
 #include "libtune/kernel/compile_watch.hpp"
 #include "libtune/kernel/program_supply.hpp"
 #include "libtune/measure/measure.hpp"
-#include "libtune/measure/timing/measurement.hpp"
 #include "libtune/tune/engine/search_guard.hpp"
 #include "libtune/tune/search_problem.hpp"
 #include "libtune/tune/trial.hpp"

@@ -4,14 +4,28 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <vector>
 
-#include "libtune/search/strategy/strategies.hpp"
+#include "libtune/search/strategy/strategy.hpp"
 #include "tests/search/sample_spaces.hpp"
 
 namespace tune::testing {
+
+/// All proposals of a search, each answered at once by what answer returns.
+inline std::vector<std::size_t> proposals(
+    strategy& searching, const std::function<std::optional<double>(std::size_t)>& answer) {
+  std::vector<std::size_t> all;
+  while (const auto index = searching.ask()) {
+    all.push_back(*index);
+    searching.tell(*index, answer(*index));
+  }
+  return all;
+}
 
 /// Five parameters of eight candidates: 32768 configurations.
 inline search_space wide_space() {
@@ -19,7 +33,7 @@ inline search_space wide_space() {
       {counting("a", 8), counting("b", 8), counting("c", 8), counting("d", 8), counting("e", 8)});
 }
 
-/// A score with its only lowest point, 1, at 6, 1, 5, 2, 4; of every fifth configuration none.
+/// A score with its only lowest point, 1, at 6, 1, 5, 2, 4; every fifth configuration fails.
 inline std::optional<double> valley(const search_space& space, std::size_t index) {
   constexpr double lowest[] = {6, 1, 5, 2, 4};
   const auto choice = space.choice(index);

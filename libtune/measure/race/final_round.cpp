@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/measure/race/play_off.hpp"
+#include "libtune/measure/race/final_round.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,12 +9,13 @@
 namespace tune::detail {
 namespace {
 
-constexpr int first_turns = 3;  // of each group before the next one plays
+constexpr int first_turns = 3;  // of each group before the next one
 constexpr std::size_t least_finalists = 2;
 
 }  // namespace
 
-play_off::play_off(race_book& book, const race_settings& settings, std::vector<std::size_t> rivals)
+final_round::final_round(race_book& book, const race_settings& settings,
+                         std::vector<std::size_t> rivals)
     : book_(book), settings_(settings), rivals_(std::move(rivals)), quota_(first_turns) {
   for (const std::size_t place : rivals_) {
     race_entry& rival = book_.entries()[place];
@@ -26,27 +27,27 @@ play_off::play_off(race_book& book, const race_settings& settings, std::vector<s
   begin_round();
 }
 
-std::optional<std::size_t> play_off::next() {
+std::optional<std::size_t> final_round::next() {
   for (; position_ < group_.size(); ++position_) {
     const std::size_t place = group_[backwards_ ? group_.size() - 1 - position_ : position_];
-    if (!has_played(place)) return place;
+    if (!is_done(place)) return place;
   }
   return std::nullopt;
 }
 
 // Whether it has had its runs of this round, or needs no more.
-bool play_off::has_played(std::size_t place) const {
+bool final_round::is_done(std::size_t place) const {
   const race_entry& entry = book_.entries()[place];
-  return entry.state != race_state::finalist || entry.runs >= played_ + quota_ * runs_per_visit;
+  return entry.state != race_state::finalist || entry.runs >= done_ + quota_ * runs_per_visit;
 }
 
-void play_off::advance() { ++position_; }
+void final_round::advance() { ++position_; }
 
-void play_off::spend(std::span<const run_time> times) noexcept {
+void final_round::spend(std::span<const run_time> times) noexcept {
   for (const run_time time : times) spent_ += time;
 }
 
-void play_off::end_turn(double margin) {
+void final_round::end_turn(double margin) {
   backwards_ = !backwards_;
   judge(margin);
   if (settings_.final_time.count() > 0 && spent_ > settings_.final_time) {
@@ -56,22 +57,22 @@ void play_off::end_turn(double margin) {
   begin_turn();
 }
 
-void play_off::begin_turn() {
+void final_round::begin_turn() {
   position_ = 0;
   std::erase_if(group_, [&](std::size_t place) {
     return book_.entries()[place].state != race_state::finalist;
   });
   const bool is_over =
-      std::ranges::all_of(group_, [&](std::size_t place) { return has_played(place); });
+      std::ranges::all_of(group_, [&](std::size_t place) { return is_done(place); });
   if (is_over || is_decided()) begin_group();
 }
 
-void play_off::begin_group() {
+void final_round::begin_group() {
   std::erase_if(waiting_, [&](std::size_t place) {
     return book_.entries()[place].state != race_state::finalist;
   });
   if (waiting_.empty()) {
-    played_ += quota_ * runs_per_visit;
+    done_ += quota_ * runs_per_visit;
     begin_round();
     return;
   }
@@ -82,23 +83,23 @@ void play_off::begin_group() {
   waiting_.erase(waiting_.begin(), end);
 }
 
-void play_off::begin_round() {
+void final_round::begin_round() {
   group_.clear();
   waiting_ = remaining();
-  const int left = (settings_.final_runs - played_) / runs_per_visit;
-  if (waiting_.empty() || left < 1 || (played_ > 0 && is_decided())) {
+  const int left = (settings_.final_runs - done_) / runs_per_visit;
+  if (waiting_.empty() || left < 1 || (done_ > 0 && is_decided())) {
     waiting_.clear();
     finished_ = true;
     return;
   }
-  quota_ = std::min(left, played_ == 0 ? first_turns : played_ / runs_per_visit);
+  quota_ = std::min(left, done_ == 0 ? first_turns : done_ / runs_per_visit);
   if (settings_.final_time.count() > 0) keep_affordable();
   begin_group();
 }
 
 // Where there is no time to compare all, every round takes half of what is left, for the best of
 // them: better to compare some well than all badly.
-void play_off::keep_affordable() {
+void final_round::keep_affordable() {
   const int visit = book_.drift().runs(book_.spread());
   const auto most = static_cast<int>(std::max<std::size_t>(settings_.live, 2)) - 1;
   const double share =
@@ -117,12 +118,12 @@ void play_off::keep_affordable() {
   if (affordable() < waiting_.size()) quota_ = std::min(quota_, first_turns);
   const std::size_t kept = affordable();
   for (std::size_t i = kept; i < waiting_.size(); ++i) {
-    book_.entries()[waiting_[i]].state = race_state::beaten;
+    book_.entries()[waiting_[i]].state = race_state::eliminated;
   }
   if (kept < waiting_.size()) waiting_.resize(kept);
 }
 
-void play_off::judge(double margin) {
+void final_round::judge(double margin) {
   run_time best = score(*book_.sentinel());
   for (const std::size_t place : remaining()) {
     if (book_.entries()[place].runs >= first_turns * runs_per_visit) {
@@ -135,13 +136,13 @@ void play_off::judge(double margin) {
     // A movement too small to be noticed spoils one turn; after some it is outvoted.
     const double allowed = rival.runs < first_turns * runs_per_visit ? margin : 0;
     if (bounds(place).lower > best * (1 + allowed)) {
-      rival.state = race_state::beaten;
+      rival.state = race_state::eliminated;
     }
   }
 }
 
 // Whether one of those that remain is within the indifference of all others.
-bool play_off::is_decided() {
+bool final_round::is_decided() {
   std::vector<std::size_t> all = remaining();
   all.push_back(*book_.sentinel());
   const auto least = std::ranges::min_element(all, {}, [&](std::size_t place) {
@@ -154,7 +155,7 @@ bool play_off::is_decided() {
   });
 }
 
-std::vector<std::size_t> play_off::remaining() const {
+std::vector<std::size_t> final_round::remaining() const {
   std::vector<std::size_t> result;
   for (const std::size_t place : rivals_) {
     if (book_.entries()[place].state == race_state::finalist) result.push_back(place);
@@ -163,7 +164,7 @@ std::vector<std::size_t> play_off::remaining() const {
 }
 
 // The level that times are adjusted by is itself measured, a new one for each turn.
-interval play_off::bounds(std::size_t place) {
+interval final_round::bounds(std::size_t place) {
   race_entry& entry = book_.entries()[place];
   if (place == book_.sentinel() || entry.runs == 0) return book_.decisive_bounds(entry);
   const double level_runs = 2.0 * book_.drift().runs(book_.spread());
@@ -174,21 +175,22 @@ interval play_off::bounds(std::size_t place) {
           .upper = centre + (own.upper - centre) * wider};
 }
 
-run_time play_off::score(std::size_t place) {
+run_time final_round::score(std::size_t place) {
   if (place == book_.sentinel()) return book_.decisive_bounds(book_.entries()[place]).upper;
   return book_.score(book_.entries()[place]);
 }
 
-bool play_off::is_playing(std::size_t place) const {
+bool final_round::is_playing(std::size_t place) const {
   return !finished_ && std::ranges::find(group_, place) != group_.end();
 }
 
-std::vector<std::size_t> play_off::tied() {
+std::vector<std::size_t> final_round::tied() {
   std::vector<std::size_t> all = remaining();
   std::erase_if(all, [&](std::size_t place) { return std::isnan(score(place).count()); });
   all.push_back(*book_.sentinel());
   std::ranges::sort(all, {}, [&](std::size_t place) { return score(place); });
-  // Beaten or not, the sentinel stays to compare with; it may be a tie only if it is not beaten.
+  // The sentinel is never eliminated, since others are compared with it; it is tied only if it is
+  // not slower than the best.
   const std::size_t best = all.front();
   if (best != book_.sentinel() && bounds(best).upper < score(*book_.sentinel())) {
     std::erase(all, *book_.sentinel());

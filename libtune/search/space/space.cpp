@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/space/space_outline.hpp"
+#include "libtune/search/space/space.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -31,12 +31,12 @@ void space_outline::add_restriction(std::string description, std::vector<std::st
 }
 
 search_space space_outline::make_space(combination_factory make_combination) const {
-  std::vector<restriction_outline> outlines;
+  std::vector<restriction> restrictions;
   for (const named_restriction& item : restrictions_) {
-    outlines.push_back({item.description, std::nullopt});
-    if (!item.reads.empty()) outlines.back().reads = positions(parameters_, item.reads);
+    restrictions.push_back({item.description, nullptr});
+    if (!item.reads.empty()) restrictions.back().reads = positions(parameters_, item.reads);
   }
-  return search_space(parameters_, std::move(outlines), std::move(make_combination));
+  return search_space(parameters_, std::move(restrictions), std::move(make_combination));
 }
 
 bool space_outline::has_defaults(std::span<const named_value> values,

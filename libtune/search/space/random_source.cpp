@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/strategy/random_source.hpp"
+#include "libtune/search/space/random_source.hpp"
 
 #include <random>
 
