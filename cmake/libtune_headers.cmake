@@ -12,12 +12,10 @@ function(libtune_public module)
   set(libtune_public_headers ${libtune_public_headers} ${ARGN} PARENT_SCOPE)
 endfunction()
 
-libtune_public(array allocator buffer_allocator device_array host_array host_memory layout
-               managed_array pooled_allocator region shape strided_layout typed_array)
+libtune_public(array allocator device_array host_array layout managed_array region)
 libtune_public(base cxx20 dtype element_type environment error fields float16 library_version log
                seal value visit_dtype)
-libtune_public(device buffer command_graph command_queue context device device_identity device_info
-               devices event fill_region kernel mapped_memory nd_range program program_source select)
+libtune_public(device buffer command_queue context device device_identity devices kernel)
 libtune_public(device/cuda interop)
 libtune_public(device/opencl interop)
 libtune_public(exchange event_log files progress table varying_fields)
@@ -25,21 +23,18 @@ libtune_public(kernel check_compiles compile defines kernel_library kernel_sourc
 libtune_public(kernel/pool worker_program)
 libtune_public(measure measure)
 libtune_public(measure/timing samples settings)
-libtune_public(operation captured_operation dimension drawing io_slot operation sequence slot svg
-               typed_slot workload)
+libtune_public(operation dimension drawing operation sequence slot workload)
 libtune_public(search/space search_space space)
 libtune_public(search/strategy strategy)
 libtune_public(store/database function_identity match)
 libtune_public(store/files lock_holder)
-libtune_public(testing allocation_counter compile_checks devices fake_clock fake_device
-               fake_failures fake_kernel fake_launch fake_macros force_autotune run_tests
-               scoped_environment scoped_seal skip strategy_conformance temporary_directory
-               test_mode_guard)
+libtune_public(testing allocation_counter devices fake_device fake_kernel fixtures run_tests
+               strategy_conformance temporary_directory)
 libtune_public(tune autotuner error observer options search_problem session test_mode trial
                tuning_budget)
 libtune_public(tune/ahead pretuning)
 libtune_public(tune/remote serve_if_worker tuner_program)
-libtune_public(verify answer comparison tolerance verified_measure)
+libtune_public(verify answer comparison)
 
 # And those of the built-in operations; what lies beside their folders they share among themselves.
 file(GLOB libtune_operations_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/operations/*/*.hpp")

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "libtune/device/device_info.hpp"
+#include "libtune/device/device.hpp"
 
 namespace tune::operations {
 

@@ -9,7 +9,7 @@
 
 #include "bench/enqueue/raw_launch.hpp"
 #include "libtune/device/cuda/interop.hpp"
-#include "libtune/device/program.hpp"
+#include "libtune/device/kernel.hpp"
 
 namespace bench {
 

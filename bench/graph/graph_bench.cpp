@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "libtune/libtune.hpp"
-#include "libtune/operation/captured_operation.hpp"
+#include "libtune/operation/operation.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 
 namespace {

@@ -65,8 +65,8 @@ tune::record_key key_of(std::int64_t rows, const std::string& type = "float32") 
           .device = {.name = "NVIDIA H200",
                      .platform = "CUDA",
                      .driver_version = "driver 13.0",
-                     .legality = {.api = "CUDA", .architecture = "sm_90", .work_group = 1024},
-                     .speed = {.compiler = "NVRTC 13.0", .compute_units = 132}}};
+                     .capabilities = {.api = "CUDA", .architecture = "sm_90", .work_group = 1024},
+                     .performance = {.compiler = "NVRTC 13.0", .compute_units = 132}}};
 }
 
 /// The databases of this run, each filled when it is first asked for.

@@ -12,7 +12,6 @@
 
 #include "examples/sequence/smoothing.hpp"
 #include "libtune/operation/drawing.hpp"
-#include "libtune/operation/svg.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace {

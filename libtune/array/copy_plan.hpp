@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "libtune/array/shape.hpp"
-#include "libtune/array/strided_layout.hpp"
+#include "libtune/array/layout.hpp"
+#include "libtune/array/region.hpp"
 
 namespace tune {
 

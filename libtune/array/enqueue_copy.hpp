@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <span>
 
-#include "libtune/array/strided_layout.hpp"
+#include "libtune/array/region.hpp"
 #include "libtune/device/buffer.hpp"
 #include "libtune/device/command_queue.hpp"
 #include "libtune/device/interface.hpp"

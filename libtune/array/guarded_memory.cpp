@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "libtune/device/device.hpp"
-#include "libtune/device/nd_range.hpp"
+#include "libtune/device/kernel.hpp"
 
 namespace tune {
 namespace {

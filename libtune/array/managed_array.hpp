@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <utility>
 
+#include "libtune/array/device_array.hpp"
 #include "libtune/array/layout.hpp"
-#include "libtune/array/typed_array.hpp"
 #include "libtune/base/element_type.hpp"
-#include "libtune/device/mapped_memory.hpp"
+#include "libtune/device/buffer.hpp"
 
 namespace tune {
 

@@ -12,6 +12,17 @@
 #include "libtune/device/kernel.hpp"
 
 namespace tune {
+
+void event::wait() const { impl_->wait(); }
+
+bool event::is_complete() const { return impl_->is_complete(); }
+
+std::chrono::nanoseconds event::duration() const { return impl_->duration(); }
+
+std::chrono::nanoseconds event::time_since(const event& prior) const {
+  return impl_->time_since(*prior.impl_);
+}
+
 namespace {
 
 detail::copy_side linear(const buffer& buffer, std::size_t offset_bytes, std::size_t bytes) {

@@ -12,22 +12,68 @@
 #include <utility>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
 #include "libtune/device/buffer.hpp"
-#include "libtune/device/command_graph.hpp"
-#include "libtune/device/event.hpp"
-#include "libtune/device/fill_region.hpp"
-#include "libtune/device/mapped_memory.hpp"
-#include "libtune/device/nd_range.hpp"
+#include "libtune/device/kernel.hpp"
 
 namespace tune {
 
 class context;
 class device;
-class kernel;
 
 namespace detail {
+class event_interface;
+class graph_interface;
 class queue_interface;
-}
+}  // namespace detail
+
+/// A command in a queue, or a marker between commands. A handle: copies mean the same event.
+/// Thread-safe. Times need a queue made with profiling.
+class event {
+ public:
+  /// For libtune's backends; users call command_queue::enqueue_marker.
+  explicit event(std::shared_ptr<detail::event_interface> impl) noexcept : impl_(std::move(impl)) {}
+
+  /// Blocks until the command has ended.
+  void wait() const;
+  /// Whether the command has ended.
+  bool is_complete() const;
+  /// Device time from the command's start to its end; zero for a marker. Waits for the command.
+  std::chrono::nanoseconds duration() const;
+  /// Device time from the end of prior to the start of this. Waits for both.
+  std::chrono::nanoseconds time_since(const event& prior) const;
+
+  /// For libtune's own code; null in a handle that was moved from.
+  const std::shared_ptr<detail::event_interface>& impl() const noexcept { return impl_; }
+
+ private:
+  std::shared_ptr<detail::event_interface> impl_;
+};
+
+/// Commands that command_queue::capture has recorded, to be run as often as wanted with one launch
+/// each, on any queue of the context. Each launch has the kernels, arguments and buffers of the
+/// time of the capture, which the graph keeps alive. Host memory that its copies read or write is
+/// used anew by each launch, and stays its owner's to keep.
+///
+/// A handle: copies mean the same graph, which goes with the last of them; launches that are under
+/// way then still end. Not thread-safe: one thread at a time enqueues a graph or records into it.
+class command_graph {
+ public:
+  /// For libtune's backends; users call command_queue::capture.
+  explicit command_graph(std::shared_ptr<detail::graph_interface> impl) noexcept
+      : impl_(std::move(impl)) {}
+
+  /// For libtune's own code; null in a handle that was moved from.
+  const std::shared_ptr<detail::graph_interface>& impl() const noexcept { return impl_; }
+
+  /// Whether two handles mean the same graph.
+  friend bool operator==(const command_graph& a, const command_graph& b) noexcept {
+    return a.impl_ == b.impl_;
+  }
+
+ private:
+  std::shared_ptr<detail::graph_interface> impl_;
+};
 
 /// An in-order, asynchronous queue of commands on one device. A handle: copies mean the same queue.
 /// Several threads may enqueue on one queue; the order between them is then undefined.

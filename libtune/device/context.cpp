@@ -56,8 +56,4 @@ std::shared_ptr<const void> context::attachment_erased(const void* key) const {
   return impl_->attachment(key);
 }
 
-void* pinned_memory::data() const noexcept { return impl_->data(); }
-
-std::size_t pinned_memory::size_bytes() const noexcept { return impl_->bytes(); }
-
 }  // namespace tune

@@ -12,33 +12,9 @@
 #include "libtune/device/buffer.hpp"
 #include "libtune/device/command_queue.hpp"
 #include "libtune/device/device.hpp"
-#include "libtune/device/program.hpp"
-#include "libtune/device/program_source.hpp"
+#include "libtune/device/kernel.hpp"
 
 namespace tune {
-
-namespace detail {
-class pinned_memory_interface;
-}
-
-/// Host memory that a device copies from and to at full speed, and without blocking where a copy is
-/// asked not to block. Not initialised; aligned for any type. A handle: copies mean the same
-/// memory, which is released with the last of them: keep one until the copies have ended.
-/// Thread-safe, but for what is stored in it.
-class pinned_memory {
- public:
-  /// For libtune's backends; users call context::create_pinned_memory.
-  explicit pinned_memory(std::shared_ptr<detail::pinned_memory_interface> impl) noexcept
-      : impl_(std::move(impl)) {}
-
-  /// The first byte, which the host may read and write.
-  void* data() const noexcept;
-  /// The number of bytes that were asked for.
-  std::size_t size_bytes() const noexcept;
-
- private:
-  std::shared_ptr<detail::pinned_memory_interface> impl_;
-};
 
 namespace detail {
 class context_interface;

@@ -2,15 +2,99 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "libtune/base/cxx20.hpp"
-#include "libtune/device/device_info.hpp"
+#include "libtune/device/device_identity.hpp"
 
 namespace tune {
+
+/// What a device is. The order is the order of preference when one has to be chosen.
+enum class device_kind : std::uint8_t {
+  gpu,          ///< a graphics processor
+  accelerator,  ///< an OpenCL accelerator, such as an FPGA
+  cpu,          ///< the host's own processor
+  other         ///< any other kind, or an unknown one
+};
+
+/// "GPU", "accelerator", "CPU" or "other".
+std::string_view device_kind_name(device_kind kind) noexcept;
+
+/// The language that a device's compiler reads.
+enum class kernel_language : std::uint8_t {
+  opencl_c,  ///< OpenCL C
+  cuda_cpp   ///< CUDA C++
+};
+
+/// How the host reaches the memory of context::create_managed_buffer; the later the easier.
+enum class managed_memory_kind : std::uint8_t {
+  none,    ///< there is no such memory
+  mapped,  ///< only between command_queue::map and the end of what that returns
+  direct,  ///< whenever no command that uses it is under way; mapping it costs nothing more
+};
+
+/// What a launch or an allocation may ask for.
+struct device_limits {
+  std::size_t max_work_group_size = 0;                        ///< work items in a work group
+  std::array<std::size_t, 3> max_work_group_extent{0, 0, 0};  ///< the same, per dimension
+  std::size_t local_memory_bytes = 0;                         ///< per work group
+  std::size_t global_memory_bytes = 0;                        ///< CPUs may tell the free part only
+  std::size_t max_allocation_bytes = 0;                       ///< one buffer
+  std::size_t buffer_alignment_bytes = 1;  ///< what offsets of sub-buffers are multiples of
+  std::size_t compute_units = 0;           ///< as the API counts them: multiprocessors, or cores
+  std::size_t simd_group_size = 0;  ///< work items that run in lockstep: a hint for speed only
+
+  /// Per work group, where part of it is asked for at launch (nd_range::local_memory_bytes). May be
+  /// more than local_memory_bytes in CUDA; the same in OpenCL.
+  std::size_t max_dynamic_local_memory_bytes = 0;
+
+  // Where the API does not tell, the following are zero.
+  std::size_t registers_per_work_group = 0;  ///< of 32 bits
+  std::size_t cache_bytes = 0;               ///< the last cache before global memory
+  std::size_t clock_khz = 0;                 ///< of the compute units, at most
+  std::size_t memory_clock_khz = 0;          ///< of global memory, at most
+  std::size_t memory_bus_bits = 0;           ///< the width of the bus to global memory
+  std::size_t timer_resolution_ns = 0;       ///< the tick of the times that events tell
+};
+
+/// The generation of an NVIDIA device: 9.0 compiles for sm_90.
+struct compute_capability {
+  int major = 0;  ///< the 9 of 9.0
+  int minor = 0;  ///< the 0 of 9.0
+
+  friend bool operator==(const compute_capability&, const compute_capability&) = default;
+};
+
+/// Which piece of hardware a device is, so that one that several backends offer is recognised.
+/// Empty where the API does not tell.
+struct device_hardware {
+  std::string pci_address = {};  ///< "0000:3b:00.0", lower case
+  std::string uuid = {};         ///< "00112233-4455-6677-8899-aabbccddeeff"
+  std::optional<tune::compute_capability> compute_capability = {};  ///< of NVIDIA devices
+};
+
+/// A UUID as text, as device_hardware has it.
+std::string uuid_text(std::span<const std::byte, 16> bytes);
+
+/// What is known of a device without opening it.
+struct device_info {
+  device_identity identity;               ///< tells its tuning results from those of other devices
+  std::string backend;                    ///< "OpenCL", "CUDA", "fake"
+  device_kind kind = device_kind::other;  ///< a GPU, a CPU or another kind
+  kernel_language language = kernel_language::opencl_c;  ///< that its compiler reads
+  device_limits limits;                                  ///< of launches and allocations
+  device_hardware hardware = {};  ///< the same in every backend that offers it
+  managed_memory_kind managed_memory = managed_memory_kind::none;  ///< how the host reaches it
+  bool command_graphs = false;  ///< whether command_queue::capture can work
+};
 
 /// Options of device::create_context.
 struct context_options {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <fmt/format.h>
 
-#include "libtune/device/device_info.hpp"
+#include "libtune/device/device.hpp"
 
 namespace tune {
 namespace {
@@ -31,38 +31,38 @@ std::string architecture_of(const device_info& info) {
   return capability ? fmt::format("sm_{}{}", capability->major, capability->minor) : std::string();
 }
 
-void complete_legality(device_legality& legality, const device_info& info) {
+void complete_capabilities(device_capabilities& capabilities, const device_info& info) {
   const device_limits& limits = info.limits;
-  set_if_unknown(legality.api, info.backend);
-  set_if_unknown(legality.architecture, architecture_of(info));
-  set_if_unknown(legality.work_group, limits.max_work_group_size);
-  set_if_unknown(legality.work_group_x, limits.max_work_group_extent[0]);
-  set_if_unknown(legality.work_group_y, limits.max_work_group_extent[1]);
-  set_if_unknown(legality.work_group_z, limits.max_work_group_extent[2]);
-  set_if_unknown(legality.local_memory_bytes, limits.local_memory_bytes);
-  set_if_unknown(legality.dynamic_local_memory_bytes, limits.max_dynamic_local_memory_bytes);
-  set_if_unknown(legality.registers, limits.registers_per_work_group);
-  set_if_unknown(legality.simd_group, limits.simd_group_size);
+  set_if_unknown(capabilities.api, info.backend);
+  set_if_unknown(capabilities.architecture, architecture_of(info));
+  set_if_unknown(capabilities.work_group, limits.max_work_group_size);
+  set_if_unknown(capabilities.work_group_x, limits.max_work_group_extent[0]);
+  set_if_unknown(capabilities.work_group_y, limits.max_work_group_extent[1]);
+  set_if_unknown(capabilities.work_group_z, limits.max_work_group_extent[2]);
+  set_if_unknown(capabilities.local_memory_bytes, limits.local_memory_bytes);
+  set_if_unknown(capabilities.dynamic_local_memory_bytes, limits.max_dynamic_local_memory_bytes);
+  set_if_unknown(capabilities.registers, limits.registers_per_work_group);
+  set_if_unknown(capabilities.simd_group, limits.simd_group_size);
 }
 
-void complete_speed(device_speed& speed, const device_info& info) {
+void complete_performance(device_performance& performance, const device_info& info) {
   const device_limits& limits = info.limits;
-  set_if_unknown(speed.compute_units, limits.compute_units);
-  set_if_unknown(speed.cache_kib, limits.cache_bytes >> 10);
-  set_if_unknown(speed.memory_bus_bits, limits.memory_bus_bits);
+  set_if_unknown(performance.compute_units, limits.compute_units);
+  set_if_unknown(performance.cache_kib, limits.cache_bytes >> 10);
+  set_if_unknown(performance.memory_bus_bits, limits.memory_bus_bits);
   // The memory and the clock of a CPU are what is free, or runs, just now.
   if (info.kind == device_kind::cpu) return;
-  set_if_unknown(speed.memory_gib, gibibytes(limits.global_memory_bytes));
-  set_if_unknown(speed.clock_mhz, rounded(limits.clock_khz, 1000));
-  set_if_unknown(speed.memory_clock_mhz, rounded(limits.memory_clock_khz, 1000));
+  set_if_unknown(performance.memory_gib, gibibytes(limits.global_memory_bytes));
+  set_if_unknown(performance.clock_mhz, rounded(limits.clock_khz, 1000));
+  set_if_unknown(performance.memory_clock_mhz, rounded(limits.memory_clock_khz, 1000));
 }
 
 }  // namespace
 
 device_identity complete_identity(const device_info& info) {
   device_identity identity = info.identity;
-  complete_legality(identity.legality, info);
-  complete_speed(identity.speed, info);
+  complete_capabilities(identity.capabilities, info);
+  complete_performance(identity.performance, info);
   return identity;
 }
 

@@ -11,9 +11,9 @@ namespace tune {
 
 struct device_info;
 
-/// What decides whether a configuration can run on a device at all. What the API does not tell is
-/// empty or zero.
-struct device_legality {
+/// The properties that decide whether a configuration can run on a device at all. Empty or zero
+/// where the API does not report one.
+struct device_capabilities {
   std::string api{};            ///< "CUDA", "OpenCL": the language of the kernels
   std::string architecture{};   ///< what is compiled for: "sm_90", or what the device calls itself
   std::int64_t work_group = 0;  ///< work items in a work group
@@ -25,12 +25,13 @@ struct device_legality {
   std::int64_t registers = 0;                   ///< per work group, of 32 bits
   std::int64_t simd_group = 0;                  ///< work items in lockstep
 
-  friend bool operator==(const device_legality&, const device_legality&) = default;
+  friend bool operator==(const device_capabilities&, const device_capabilities&) = default;
 };
 
-/// What only decides how fast it runs, beside name, platform and driver. What the API does not
-/// tell is empty or zero. Sizes and clocks are rounded, so that a new boot is the same device.
-struct device_speed {
+/// The properties that only decide how fast a configuration runs, besides name, platform and
+/// driver. Empty or zero where the API does not report one. Sizes and clocks are rounded, so that
+/// the device is the same after the next boot.
+struct device_performance {
   std::string compiler{};          ///< "NVRTC 12.4", or the version of the OpenCL platform
   std::int64_t compute_units = 0;  ///< as the API counts them: multiprocessors, or cores
   /// To the nearest, one at least; zero for CPUs, which tell what is free just now.
@@ -40,23 +41,23 @@ struct device_speed {
   std::int64_t clock_mhz = 0;         ///< zero for CPUs, which report what they run at just now
   std::int64_t memory_clock_mhz = 0;  ///< zero for CPUs
 
-  friend bool operator==(const device_speed&, const device_speed&) = default;
+  friend bool operator==(const device_performance&, const device_performance&) = default;
 };
 
-/// What tells the results of one device from those of another: the device_* columns of the tuning
-/// database. Name, platform and driver belong to what only decides the speed.
+/// Tells the results of one device from those of another: the device_* columns of the tuning
+/// database. Name, platform and driver only decide how fast a configuration runs.
 struct device_identity {
-  std::string name;            ///< as the driver reports it
-  std::string platform;        ///< "CUDA", or the name of the OpenCL platform
-  std::string driver_version;  ///< as text, in the words of the API
-  device_legality legality{};  ///< decides which configurations can run
-  device_speed speed{};        ///< decides only how fast they run
+  std::string name;                    ///< as the driver reports it
+  std::string platform;                ///< "CUDA", or the name of the OpenCL platform
+  std::string driver_version;          ///< as text, in the words of the API
+  device_capabilities capabilities{};  ///< decides which configurations can run
+  device_performance performance{};    ///< decides only how fast they run
 
   friend bool operator==(const device_identity&, const device_identity&) = default;
 };
 
-/// The identity of a device with all that follows from the rest of what is known of it. What has
-/// been set already stays.
+/// Returns the identity of a device with every property that follows from the rest of the
+/// device_info. A property that is set already stays.
 device_identity complete_identity(const device_info& info);
 
 }  // namespace tune

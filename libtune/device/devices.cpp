@@ -2,6 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/device/devices.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <fmt/format.h>
+#include <optional>
+#include <string>
+#include <unistd.h>
+
+#include "libtune/base/environment.hpp"
+#include "libtune/base/error.hpp"
 #include "libtune/device/cuda/backend.hpp"
 #include "libtune/device/opencl/backend.hpp"
 
@@ -36,6 +46,143 @@ inventory take_inventory() {
     result.opencl_platforms.push_back(platform.devices);
   }
   return result;
+}
+
+namespace {
+
+struct platform_choice {
+  std::size_t platform = 0;
+  std::optional<std::size_t> device;
+};
+
+std::optional<std::size_t> parse_index(std::string_view text) {
+  std::size_t index = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), index);
+  if (failure != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return index;
+}
+
+std::optional<platform_choice> read_platform_choice() {
+  const auto text = read_environment("PYOPENCL_CTX");
+  if (!text) return std::nullopt;
+  const std::size_t colon = text->find(':');
+  platform_choice choice;
+  const auto platform = parse_index(std::string_view(*text).substr(0, colon));
+  bool readable = platform.has_value();
+  if (colon != std::string::npos) {
+    choice.device = parse_index(std::string_view(*text).substr(colon + 1));
+    readable = readable && choice.device.has_value();
+  }
+  if (!readable) {
+    throw environment_error("PYOPENCL_CTX", *text, "a platform index, or platform:device");
+  }
+  choice.platform = *platform;
+  return choice;
+}
+
+std::string list(const std::vector<device>& devices) {
+  std::string text;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    text += fmt::format("\n  {}: {} ({})", i, devices[i].name(), devices[i].platform_name());
+  }
+  return text.empty() ? " none" : text;
+}
+
+[[noreturn]] void throw_absent(const std::string& asked, const std::vector<device>& devices) {
+  throw no_device_error(asked + ", which is not there; the devices are:" + list(devices));
+}
+
+std::vector<device> filtered(const std::vector<device>& devices, const device_filter& filter) {
+  std::vector<device> passed;
+  std::copy_if(devices.begin(), devices.end(), std::back_inserter(passed),
+               [&](const device& item) { return !filter || filter(item); });
+  return passed;
+}
+
+// The index counts the platform's own devices, before the filter, as other OpenCL programs do.
+std::vector<device> of_platform(const inventory& devices, const platform_choice& choice) {
+  if (choice.platform >= devices.opencl_platforms.size()) {
+    throw_absent(fmt::format("PYOPENCL_CTX asks for platform {}", choice.platform), devices.all());
+  }
+  const std::vector<device>& offered = devices.opencl_platforms[choice.platform];
+  if (!choice.device) return offered;
+  if (*choice.device >= offered.size()) {
+    throw_absent(fmt::format("PYOPENCL_CTX asks for device {} of platform {}", *choice.device,
+                             choice.platform),
+                 offered);
+  }
+  return {offered[*choice.device]};
+}
+
+device ask(const std::vector<device>& candidates) {
+  std::fputs(fmt::format("Devices:{}\nWhich one? ", list(candidates)).c_str(), stdout);
+  std::fflush(stdout);
+  std::string answer;
+  for (int c = 0; (c = std::getchar()) != EOF && c != '\n';) answer += static_cast<char>(c);
+  const auto index = parse_index(answer);
+  if (!index || *index >= candidates.size()) {
+    throw no_device_error(fmt::format("'{}' is not the number of a device", answer));
+  }
+  return candidates[*index];
+}
+
+std::string why_none() {
+  std::string text = "no device can be used";
+  for (const backend_status& backend : backends()) {
+    text += backend.available ? fmt::format("; {}: no device passes the filter", backend.name)
+                              : fmt::format("; {}: {}", backend.name, backend.reason);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<device> candidate_devices(const inventory& devices, const device_filter& filter) {
+  if (const auto index = read_environment_index("LIBTUNE_DEVICE")) {
+    const std::vector<device> passed = filtered(devices.all(), filter);
+    if (*index >= passed.size()) {
+      throw_absent(fmt::format("LIBTUNE_DEVICE asks for device {}", *index), passed);
+    }
+    return {passed[*index]};
+  }
+  if (const auto index = read_environment_index("CUDA_DEVICE")) {
+    const std::vector<device> passed = filtered(devices.cuda_devices, filter);
+    if (*index >= passed.size()) {
+      throw_absent(fmt::format("CUDA_DEVICE asks for CUDA device {}", *index), passed);
+    }
+    return {passed[*index]};
+  }
+  if (const auto choice = read_platform_choice()) {
+    return filtered(of_platform(devices, *choice), filter);
+  }
+  return filtered(devices.all(), filter);
+}
+
+device best_device(const std::vector<device>& candidates) {
+  const auto rank = [](const device& item) {
+    return item.kind() == device_kind::gpu ? 0 : item.kind() == device_kind::accelerator ? 1 : 2;
+  };
+  const auto best =
+      std::min_element(candidates.begin(), candidates.end(),
+                       [&](const device& a, const device& b) { return rank(a) < rank(b); });
+  if (best == candidates.end()) throw no_device_error(why_none());
+  return *best;
+}
+
+std::vector<device> candidate_devices(const device_filter& filter) {
+  return candidate_devices(take_inventory(), filter);
+}
+
+device select_device(const selection& wanted) {
+  const std::vector<device> candidates = candidate_devices(wanted.filter);
+  if (wanted.interactive && candidates.size() > 1 && ::isatty(STDIN_FILENO) == 1) {
+    return ask(candidates);
+  }
+  return best_device(candidates);
+}
+
+context create_some_context(const selection& wanted) {
+  return select_device(wanted).create_context();
 }
 
 }  // namespace tune

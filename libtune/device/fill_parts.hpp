@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "libtune/device/fill_region.hpp"
+#include "libtune/device/buffer.hpp"
 
 namespace tune::detail {
 

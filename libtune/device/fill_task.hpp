@@ -10,9 +10,9 @@
 #include <span>
 #include <string_view>
 
-#include "libtune/device/device_info.hpp"
+#include "libtune/device/device.hpp"
 #include "libtune/device/fill_parts.hpp"
-#include "libtune/device/nd_range.hpp"
+#include "libtune/device/kernel.hpp"
 
 namespace tune::detail {
 

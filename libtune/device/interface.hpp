@@ -26,12 +26,9 @@
 #include <utility>
 #include <vector>
 
+#include "libtune/device/buffer.hpp"
 #include "libtune/device/device.hpp"
-#include "libtune/device/device_info.hpp"
-#include "libtune/device/fill_region.hpp"
 #include "libtune/device/kernel.hpp"
-#include "libtune/device/nd_range.hpp"
-#include "libtune/device/program_source.hpp"
 
 namespace tune::detail {
 

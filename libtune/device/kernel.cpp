@@ -37,4 +37,10 @@ void kernel::set_argument_bytes(std::size_t index, const void* bytes, std::size_
   impl_->set_argument(index, bytes, size);
 }
 
+kernel program::create_kernel(const std::string& name) const {
+  return kernel(impl_->create_kernel(name));
+}
+
+std::vector<std::byte> program::binary() const { return impl_->binary(); }
+
 }  // namespace tune

@@ -8,11 +8,47 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
+#include "libtune/base/cxx20.hpp"
 #include "libtune/device/buffer.hpp"
-#include "libtune/device/nd_range.hpp"
 
 namespace tune {
+
+/// A count of work items along one to three axes; x varies fastest.
+struct work_size {
+  std::size_t x = 1;  ///< along the axis that varies fastest
+  std::size_t y = 1;  ///< along the second axis
+  std::size_t z = 1;  ///< along the slowest axis
+
+  /// The number of work items: the product of the three.
+  constexpr std::size_t total() const noexcept { return x * y * z; }
+  friend constexpr bool operator==(const work_size&, const work_size&) = default;
+};
+
+/// The shape of a launch. The global size is counted in work items, not in work groups, and each
+/// extent is a multiple of the local one. Where an extent of the global size is zero there is no
+/// work item, and the launch does nothing on any device: it is no error, and no argument is looked
+/// at.
+struct nd_range {
+  work_size global;  ///< work items of the whole launch
+  work_size local;   ///< work items of one work group
+  /// Local memory whose size is known at launch only, for each work group, in addition to what the
+  /// kernel declares itself. The kernel has to ask for it with DYNAMIC_LOCAL_PARAMETER (see
+  /// libtune/kernel/preamble.hpp), and then it is never zero.
+  std::size_t local_memory_bytes = 0;
+};
+
+/// size / step, rounded up. step is positive.
+constexpr std::size_t divide_up(std::size_t size, std::size_t step) noexcept {
+  return size / step + (size % step != 0 ? 1 : 0);
+}
+
+/// The smallest multiple of step that is at least size. step is positive.
+constexpr std::size_t round_up(std::size_t size, std::size_t step) noexcept {
+  return divide_up(size, step) * step;
+}
 
 /// What is known of a kernel once it has been compiled for a device; 0 where the driver does not
 /// tell.
@@ -34,7 +70,8 @@ struct kernel_info {
 
 namespace detail {
 class kernel_interface;
-}
+class program_interface;
+}  // namespace detail
 
 /// One kernel of a program, with the arguments that its next launch will use. It cannot be copied,
 /// because two threads that set arguments of one kernel would launch each other's: make one kernel
@@ -90,6 +127,36 @@ class kernel {
   void set_argument_bytes(std::size_t index, const void* bytes, std::size_t size);
 
   std::unique_ptr<detail::kernel_interface> impl_;
+};
+
+/// What a device's compiler is given: complete text, nothing left to substitute.
+struct program_source {
+  std::string name;  ///< for messages, such as the name of the file that the kernel came from
+  std::string text;  ///< in the device's kernel_language
+  std::vector<std::string> options;  ///< for the device's own compiler
+};
+
+/// A program compiled for one context. A handle: copies mean the same program. Thread-safe.
+class program {
+ public:
+  /// For libtune's backends; users call tune::compile or context::create_program.
+  explicit program(std::shared_ptr<detail::program_interface> impl) noexcept
+      : impl_(std::move(impl)) {}
+
+  /// A kernel object of its own for the caller.
+  /// @throws device_error if the program has no kernel of this name
+  kernel create_kernel(const std::string& name) const;
+
+  /// What the compiler made, for context::create_program_from_binary on the same kind of device
+  /// under the same context::compiler_identity. Empty if the driver does not hand it out.
+  /// @throws device_error
+  std::vector<std::byte> binary() const;
+
+  /// For libtune's own code; null in a handle that was moved from.
+  const std::shared_ptr<detail::program_interface>& impl() const noexcept { return impl_; }
+
+ private:
+  std::shared_ptr<detail::program_interface> impl_;
 };
 
 }  // namespace tune

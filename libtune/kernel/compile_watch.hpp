@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "libtune/device/program_source.hpp"
+#include "libtune/device/kernel.hpp"
 
 namespace tune {
 

@@ -7,7 +7,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
-#include "libtune/device/program_source.hpp"
+#include "libtune/device/kernel.hpp"
 
 namespace tune {
 

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "libtune/device/context.hpp"
-#include "libtune/device/nd_range.hpp"
-#include "libtune/device/program_source.hpp"
+#include "libtune/device/kernel.hpp"
 
 namespace tune {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "libtune/operation/io_slot.hpp"
+#include "libtune/operation/slot.hpp"
 
 namespace tune {
 

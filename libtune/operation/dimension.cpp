@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
-#include "libtune/device/nd_range.hpp"
+#include "libtune/device/kernel.hpp"
 
 namespace tune {
 namespace {

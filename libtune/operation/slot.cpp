@@ -3,7 +3,10 @@
 #include "libtune/operation/slot.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <fmt/format.h>
+#include <span>
 #include <utility>
 
 #include "libtune/array/allocator.hpp"
@@ -107,6 +110,100 @@ void slot::check_context(const detail::context_interface& context) const {
 void slot::mark_changed(bool bound) noexcept {
   bound_ = bound;
   version_ = next_version();
+}
+
+io_slot::io_slot(std::string name, std::vector<dimension> dimensions, element_type type,
+                 padding_policy policy)
+    : slot(std::move(name)), dimensions_(std::move(dimensions)), type_(type), policy_(policy) {
+  if (dimensions_.size() > shape::max_rank) {
+    throw argument_error(fmt::format("slot '{}' has {} dimensions, at most {} are possible",
+                                     this->name(), dimensions_.size(), shape::max_rank));
+  }
+  if (dimensions_.size() > 1 && !dimensions_.back().is_frozen()) dimensions_.back().add_hint(type);
+}
+
+array_layout io_slot::required_layout() const {
+  std::array<std::size_t, shape::max_rank> size{};
+  std::array<std::size_t, shape::max_rank> padded{};
+  for (std::size_t axis = 0; axis < dimensions_.size(); ++axis) {
+    size[axis] = dimensions_[axis].size();
+    padded[axis] = dimensions_[axis].required_padded_size();
+  }
+  return {type_, shape(std::span(size).first(dimensions_.size())),
+          shape(std::span(padded).first(dimensions_.size()))};
+}
+
+const device_array& io_slot::buffer() const {
+  if (array_) return *array_;
+  throw argument_error(fmt::format("nothing is bound to the slot '{}'", name()));
+}
+
+void io_slot::bind(const device_array& array) {
+  check(array);
+  do_assign_array(array);
+}
+
+void io_slot::check(const device_array& array) const {
+  check_root();
+  // Otherwise only the launch would fail, with the number of an argument instead of a name.
+  check_context(*array.buffer().impl()->context());
+  const array_layout& layout = array.layout();
+  if (layout.type() != type_) {
+    throw type_error(
+        fmt::format("slot '{}' holds {}, not {}", name(), type_.name(), layout.type().name()));
+  }
+  const array_layout required = required_layout();
+  if (layout.size() != required.size()) {
+    throw argument_error(fmt::format("slot '{}' has the shape {}, not {}", name(),
+                                     to_string(required.size()), to_string(layout.size())));
+  }
+  check_padding(layout, required);
+}
+
+void io_slot::check_padding(const array_layout& layout, const array_layout& required) const {
+  for (std::size_t axis = 0; axis < dimensions_.size(); ++axis) {
+    const std::size_t padded = layout.padded()[axis];
+    const bool fits = axis == 0 || policy_ == padding_policy::any_valid
+                          ? dimensions_[axis].is_valid(padded)
+                          : padded == required.padded()[axis];
+    if (fits) continue;
+    throw argument_error(fmt::format(
+        "axis {} of slot '{}' cannot be padded to {}; allocate it with the padded shape {}", axis,
+        name(), padded, to_string(required.padded())));
+  }
+}
+
+device_array io_slot::allocate(allocator& memory, bool bind) {
+  device_array made(allocate_buffer(memory, false), required_layout());
+  if (bind) do_assign_array(made);
+  return made;
+}
+
+device_array io_slot::allocate(const context& context, bool bind) {
+  plain_allocator memory(context);
+  return allocate(memory, bind);
+}
+
+void io_slot::do_assign(const tune::buffer& memory) {
+  do_assign_array(device_array(memory, required_layout()));
+}
+
+void io_slot::do_assign_array(const device_array& array) {
+  const bool same =
+      array_ && array_->buffer() == array.buffer() && array_->layout() == array.layout();
+  if (same) return;
+  array_ = array;
+  for (dimension& each : dimensions_) each.freeze();
+  mark_changed(true);
+}
+
+void io_slot::do_release() noexcept {
+  array_.reset();
+  mark_changed(false);
+}
+
+void io_slot::do_collect(std::vector<dimension>& dimensions) const {
+  dimensions.insert(dimensions.end(), dimensions_.begin(), dimensions_.end());
 }
 
 }  // namespace tune

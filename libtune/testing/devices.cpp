@@ -2,34 +2,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/testing/devices.hpp"
 
-#include <array>
 #include <atomic>
 #include <exception>
 #include <fmt/format.h>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/word_table.hpp"
+#include "libtune/device/compile_targets.hpp"
 #include "libtune/device/devices.hpp"
-#include "libtune/testing/skip.hpp"
+#include "libtune/kernel/check_compiles.hpp"
+#include "libtune/testing/run_tests.hpp"
 
 namespace tune::testing {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, device_choice>, 3> choices{
-    {{"first-per-api", device_choice::first_per_api},
-     {"all", device_choice::all},
-     {"none", device_choice::none}}};
+constexpr detail::word_table<device_choice, 3> choices{{"first-per-api", "all", "none"}};
 
 std::atomic<device_choice> chosen{device_choice::first_per_api};
 
 }  // namespace
 
 device_choice device_choice_from_name(std::string_view name) {
-  for (const auto& [known, choice] : choices) {
-    if (known == name) return choice;
-  }
+  if (const std::optional<device_choice> known = choices.find(name)) return *known;
   throw argument_error(fmt::format("--devices is '{}', expected first-per-api, all or none", name));
 }
 
@@ -70,6 +68,34 @@ void for_each_test_device(const std::function<void(const device&)>& test) {
     }
   }
   if (thrown) std::rethrow_exception(thrown);
+}
+
+void for_each_compile_target(std::string_view target,
+                             const std::function<void(const context&)>& test) {
+  std::vector<device> devices;
+  try {
+    devices = compile_targets(target);
+  } catch (const no_device_error& absent) {
+    skip(absent.what());
+    return;
+  }
+  for (const device& item : devices) {
+    const std::string label = "for " + item.name();
+    DOCTEST_SUBCASE(label.c_str()) { test(item.create_context()); }
+  }
+}
+
+std::optional<std::string> compile_complaint(const kernel_source& source, const defines& macros,
+                                             std::string_view target) {
+  try {
+    tune::check_compiles(source, macros, target);
+  } catch (const no_device_error& absent) {
+    skip(absent.what());
+    return std::nullopt;
+  } catch (const build_error& failure) {
+    return failure.what();
+  }
+  return std::string();
 }
 
 }  // namespace tune::testing

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "libtune/device/device_info.hpp"
-#include "libtune/device/program_source.hpp"
+#include "libtune/device/device.hpp"
+#include "libtune/device/kernel.hpp"
 
 namespace tune::testing {
 

@@ -3,21 +3,76 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "libtune/testing/run_tests.hpp"
 
+#include <cstddef>
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <iostream>
+#include <set>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "libtune/base/error.hpp"
 #include "libtune/testing/devices.hpp"
-#include "libtune/testing/test_listener.hpp"
-#include "libtune/testing/test_mode_guard.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
+#include "libtune/tune/test_mode.hpp"
 
 namespace tune::testing {
 namespace {
 
 constexpr int usage_exit_status = 2;
+
+using place = std::pair<std::string, unsigned>;
+
+place place_of(const doctest::TestCaseData& test_case) {
+  return {test_case.m_file.c_str(), test_case.m_line};
+}
+
+// Decorators run while static objects are initialised, in no particular order. doctest copies the
+// test case that it gives to fill(), so the place is what identifies it later.
+std::set<place>& forced_places() {
+  static std::set<place> places;
+  return places;
+}
+
+// True if the running test case has called skip.
+bool skipped = false;
+
+// doctest owns the listener and deletes it before the run returns, so the counts outlive it here.
+struct {
+  std::size_t run = 0;
+  std::size_t skipped = 0;
+} counts;
+
+// Gives each test case its test mode, and counts the test cases that ran and that were skipped.
+class test_listener final : public doctest::IReporter {
+ public:
+  explicit test_listener(const doctest::ContextOptions&) {}
+
+  void report_query(const doctest::QueryData&) override {}
+  void test_run_start() override { counts = {}; }
+  void test_run_end(const doctest::TestRunStats&) override {}
+  void test_case_start(const doctest::TestCaseData& test_case) override {
+    skipped = false;
+    const bool forced = forced_places().contains(place_of(test_case));
+    detail::set_test_mode(forced ? test_mode::forced : test_mode::defaults);
+  }
+  void test_case_reenter(const doctest::TestCaseData&) override {}
+  void test_case_end(const doctest::CurrentTestCaseStats& statistics) override {
+    detail::set_test_mode(test_mode::defaults);
+    ++counts.run;
+    if (skipped && statistics.numAssertsCurrentTest == 0) ++counts.skipped;
+  }
+  void test_case_exception(const doctest::TestCaseException&) override {}
+  void subcase_start(const doctest::SubcaseSignature&) override {}
+  void subcase_end() override {}
+  void log_assert(const doctest::AssertData&) override {}
+  void log_message(const doctest::MessageData&) override {}
+  void test_case_skipped(const doctest::TestCaseData&) override {}
+};
+
+bool everything_was_skipped() noexcept { return counts.run > 0 && counts.run == counts.skipped; }
 
 void read_options(int argc, char** argv) {
   constexpr std::string_view option = "--devices=";
@@ -50,6 +105,19 @@ int run_tests(int argc, char** argv) {
   ::setenv("LIBTUNE_ISOLATION", "off", 0);
   const int status = doctest::Context(argc, argv).run();
   return status == 0 && everything_was_skipped() ? skipped_exit_status : status;
+}
+
+// Not on standard output: that may be an XML report.
+void skip(const std::string& reason) {
+  skipped = true;
+  const doctest::ContextOptions* running = doctest::getContextOptions();
+  const bool in_test = running != nullptr && running->currentTest != nullptr;
+  std::cerr << "skipped: " << (in_test ? running->currentTest->m_name : "no test case") << ": "
+            << reason << std::endl;
+}
+
+void force_autotune::fill(doctest::detail::TestCase& test_case) const {
+  forced_places().insert(place_of(test_case));
 }
 
 }  // namespace tune::testing

@@ -24,15 +24,15 @@
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/store/files/key_lock.hpp"
 #include "libtune/tune/databases.hpp"
-#include "libtune/tune/engine/denylist_log.hpp"
+#include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/engine/elsewhere.hpp"
-#include "libtune/tune/engine/in_flight.hpp"
-#include "libtune/tune/engine/kept_tuning.hpp"
+#include "libtune/tune/engine/incident_recorder.hpp"
 #include "libtune/tune/engine/kernel_change.hpp"
-#include "libtune/tune/engine/measuring_turn.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/patient_wait.hpp"
+#include "libtune/tune/engine/single_flight.hpp"
 #include "libtune/tune/engine/tolerant.hpp"
-#include "libtune/tune/engine/tunings_under_way.hpp"
+#include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/notify.hpp"
 #include "libtune/tune/registry.hpp"
@@ -88,8 +88,8 @@ std::string result_name(const tuning_subject& subject, const std::vector<named_v
          canonical_text(values);
 }
 
-in_flight& searches_in_flight() {
-  static detail::never_destroyed<in_flight> flights;
+single_flight& searches_in_flight() {
+  static detail::never_destroyed<single_flight> flights;
   return *flights;
 }
 
@@ -294,11 +294,12 @@ std::optional<record> autotuner_core::find_nearest(const request& asked) const {
   const std::uint64_t generation = record_memory::shared().generation();
   const std::vector<record> candidates = asked.layers->find_nearest(identity_, asked.key());
   if (candidates.empty()) return std::nullopt;
-  const measuring_turn::pause others_measure;
+  const device_lease::pause others_measure;
   const auto check = [&]() -> values {
     tuning_options options = asked.options;
     options.wait = asked.settings.wait;
-    const auto denylist = std::make_shared<denylist_log>(asked.database, identity_, asked.key());
+    const auto denylist =
+        std::make_shared<incident_recorder>(asked.database, identity_, asked.key());
     options.observers.clear();
     if (asked.settings.mode != tuning_mode::cached) options.observers = {denylist};
     const tuning_task task{
@@ -307,10 +308,10 @@ std::optional<record> autotuner_core::find_nearest(const request& asked) const {
         .tunes = tunes_,
         .subject = asked.subject,
         .options = options,
-        .recall = [&](const search_identity& search) { return denylist->recall(search); }};
-    trial_elsewhere elsewhere;
-    if (detail::runs_elsewhere(options)) {
-      elsewhere = [&](const values& tried) { return detail::try_elsewhere(task, tried); };
+        .read_prior = [&](const search_identity& search) { return denylist->read_prior(search); }};
+    trial_in_child elsewhere;
+    if (detail::runs_in_child(options)) {
+      elsewhere = [&](const values& tried) { return detail::try_in_child(task, tried); };
     }
     const auto usable =
         find_usable(candidates, asked.context, asked.subject, options, tunes_, elsewhere);
@@ -362,7 +363,7 @@ autotuner_core::values autotuner_core::renew(const request& asked) const {
 autotuner_core::values autotuner_core::tune_once(const request& asked) const {
   detail::leave_if_only_looking();
   require_another(asked);
-  const measuring_turn::pause others_measure;
+  const device_lease::pause others_measure;
   patient_wait waits(asked.name(), asked.subject, asked.options, asked.patience());
   const auto look = [&](std::chrono::nanoseconds waited) {
     waits.look(waited, ::getpid(), folder_of_locks(asked.database));
@@ -470,12 +471,12 @@ autotuner_core::values autotuner_core::tune_and_store(const request& asked,
     known_standings::instance().note(this, result_name(asked.subject, best), true);
     return best;
   }
-  kept_tuning kept(
+  tuning_transaction kept(
       asked.layers, identity_, asked.key(), asked.settings.mode,
       [&](const record& found) { return if_a_tuning(asked, found).has_value(); },
       asked.settings.wait, start);
   options.observers.push_back(kept.recorder());
-  task.recall = [&](const search_identity& search) { return kept.recall(search); };
+  task.read_prior = [&](const search_identity& search) { return kept.read_prior(search); };
   const tuned_values made = run_tuning(task);
   known_standings::instance().note(this, result_name(asked.subject, made.values), true);
   return kept.store(made);
@@ -490,7 +491,7 @@ autotuner_core::values autotuner_core::tune_for_test(const request& asked) const
   tuning_options options = asked.options;
   if (options.isolation != isolation_mode::on) options.isolation = isolation_mode::off;
   options.wait = resolve_wait(options, test_wait);
-  const measuring_turn::pause others_measure;
+  const device_lease::pause others_measure;
   values made;
   {
     const detail::tuning_scope now(asked.name());

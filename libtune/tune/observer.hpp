@@ -11,7 +11,7 @@
 
 #include "libtune/base/cxx20.hpp"
 #include "libtune/base/value.hpp"
-#include "libtune/device/device_info.hpp"
+#include "libtune/device/device.hpp"
 #include "libtune/search/space/search_space.hpp"
 #include "libtune/store/database/match.hpp"
 #include "libtune/store/files/lock_holder.hpp"

@@ -61,12 +61,12 @@ tuning_session::tuning_session(const tune::context& context, tuning_subject subj
 
 tuning_session::tuning_session(detail::session_setup setup)
     : state_(std::make_unique<state>(std::move(setup))) {
-  search_guard& guard = state_->guard;
-  if (!guard.device_works && hides_faults(context().device())) {
-    guard.device_works = [context = context()] { return still_works(context); };
+  step_hooks& hooks = state_->hooks;
+  if (!hooks.device_works && hides_faults(context().device())) {
+    hooks.device_works = [context = context()] { return still_works(context); };
   }
-  if (!guard.survives_faults) {
-    guard.survives_faults = [context = context()] { return still_works(context); };
+  if (!hooks.survives_faults) {
+    hooks.survives_faults = [context = context()] { return still_works(context); };
   }
 }
 
@@ -88,18 +88,18 @@ std::size_t tuning_session::search(const search_problem& problem) {
   // First, for some only want to know the space.
   const auto shortlist =
       state_->shortlist ? state_->shortlist(problem) : std::vector<std::size_t>();
-  const auto recall = [&]() -> recollection {
-    if (!state_->recall) return {};
-    return state_->recall({.space = space_fingerprint(problem) + suffix_of(options().verify),
-                           .compiler = context().compiler_identity(),
-                           .library_version = std::string(library_version()),
-                           .stage = stage});
+  const auto read_prior = [&]() -> prior_knowledge {
+    if (!state_->read_prior) return {};
+    return state_->read_prior({.space = space_fingerprint(problem) + suffix_of(options().verify),
+                               .compiler = context().compiler_identity(),
+                               .library_version = std::string(library_version()),
+                               .stage = stage});
   };
   pool_workshop workshop(compile_pool::shared(), context(), options().compile_time);
   const auto run = [&](const std::vector<std::size_t>& listed) {
     const trial best =
         run_search(problem, state_->subject, context().device(), options(), options().observers,
-                   state_->now, workshop, recall, listed, state_->guard);
+                   state_->now, workshop, read_prior, listed, state_->hooks);
     state_->best_score = best.score;
     return best.index;
   };

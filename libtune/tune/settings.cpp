@@ -8,12 +8,18 @@
 
 #include "libtune/base/environment.hpp"
 #include "libtune/base/error.hpp"
+#include "libtune/base/word_table.hpp"
 #include "libtune/store/database/database_place.hpp"
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/files/user_cache_folder.hpp"
 
 namespace tune {
 namespace {
+
+constexpr detail::word_table<match_mode, 3> match_words{{"exact", "nearest", "verify"}};
+constexpr detail::word_table<tuning_mode, 5> mode_words{
+    {"tune", "resume", "cached", "default", "force"}};
+constexpr detail::word_table<isolation_mode, 3> isolation_words{{"automatic", "on", "off"}};
 
 std::vector<std::string> resolve_system_databases(const tuning_options& options) {
   if (options.system_databases) return *options.system_databases;
@@ -65,26 +71,13 @@ tuning_settings resolve_settings(const tuning_options& options) {
   }
   settings.system_databases = resolve_system_databases(options);
   settings.missed = resolve_missed(settings.database);
-  if (options.match) {
-    settings.match = *options.match;
-  } else {
-    settings.match =
-        read_environment_choice<match_mode>("LIBTUNE_MATCH", {{"exact", match_mode::exact},
-                                                              {"nearest", match_mode::nearest},
-                                                              {"verify", match_mode::verify}})
-            .value_or(match_mode::exact);
-  }
+  settings.match = options.match ? *options.match
+                                 : match_words.read("LIBTUNE_MATCH").value_or(match_mode::exact);
   if (options.mode) {
     settings.mode = *options.mode;
   } else {
     settings.mode_of_process = true;
-    settings.mode =
-        read_environment_choice<tuning_mode>("LIBTUNE_MODE", {{"tune", tuning_mode::tune},
-                                                              {"resume", tuning_mode::resume},
-                                                              {"cached", tuning_mode::cached},
-                                                              {"default", tuning_mode::defaults},
-                                                              {"force", tuning_mode::force}})
-            .value_or(tuning_mode::tune);
+    settings.mode = mode_words.read("LIBTUNE_MODE").value_or(tuning_mode::tune);
   }
   settings.budget = resolve_budget(options);
   settings.wait = resolve_wait(options);
@@ -93,11 +86,7 @@ tuning_settings resolve_settings(const tuning_options& options) {
 
 isolation_mode resolve_isolation(const tuning_options& options) {
   if (options.isolation) return *options.isolation;
-  return read_environment_choice<isolation_mode>("LIBTUNE_ISOLATION",
-                                                 {{"automatic", isolation_mode::automatic},
-                                                  {"on", isolation_mode::on},
-                                                  {"off", isolation_mode::off}})
-      .value_or(isolation_mode::automatic);
+  return isolation_words.read("LIBTUNE_ISOLATION").value_or(isolation_mode::automatic);
 }
 
 std::chrono::milliseconds resolve_trial_time(const watchdog_settings& settings) {
@@ -116,15 +105,8 @@ std::string default_database_path() {
   return folder ? *folder + "/tuning.db" : std::string();
 }
 
-const char* tuning_mode_name(tuning_mode mode) noexcept {
-  switch (mode) {
-    case tuning_mode::tune: return "tune";
-    case tuning_mode::resume: return "resume";
-    case tuning_mode::cached: return "cached";
-    case tuning_mode::defaults: return "default";
-    case tuning_mode::force: break;
-  }
-  return "force";
-}
+const char* tuning_mode_name(tuning_mode mode) noexcept { return mode_words.word(mode); }
+
+const char* match_mode_name(match_mode match) noexcept { return match_words.word(match); }
 
 }  // namespace tune

@@ -44,5 +44,7 @@ std::string default_database_path();
 
 /// The word of a mode, as LIBTUNE_MODE takes it.
 const char* tuning_mode_name(tuning_mode mode) noexcept;
+/// The word of a match mode, as LIBTUNE_MATCH takes it.
+const char* match_mode_name(match_mode match) noexcept;
 
 }  // namespace tune

@@ -36,9 +36,9 @@ std::string_view outcome_name(outcome result) noexcept;
 
 /// Where what is known of a configuration comes from.
 enum class trial_origin : std::uint8_t {
-  made,        ///< it was tried in this search
-  taken_over,  ///< it was tried in an unfinished search, which this one continues
-  remembered,  ///< it was not tried: it is known not to compile with this compiler, or is denied
+  made,     ///< it was tried in this search
+  resumed,  ///< it was tried in an unfinished search, which this one continues
+  cached,   ///< it was not tried: it is known not to compile with this compiler, or is denied
 };
 
 /// The outcome of these words; empty if no outcome has them.

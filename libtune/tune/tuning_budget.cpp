@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "libtune/base/word_table.hpp"
+
 namespace tune {
 namespace {
 
@@ -99,13 +101,8 @@ std::string to_string(const tuning_budget& budget) {
 }
 
 std::string_view search_end_name(search_end end) noexcept {
-  switch (end) {
-    case search_end::complete: return "complete";
-    case search_end::time: return "time";
-    case search_end::trials: return "trials";
-    case search_end::target: break;
-  }
-  return "target";
+  constexpr detail::word_table<search_end, 4> words{{"complete", "time", "trials", "target"}};
+  return words.word(end);
 }
 
 }  // namespace tune

@@ -47,7 +47,7 @@ tuning_options run_once(const tuning_options& options) {
 std::optional<record> first_usable(const std::vector<record>& candidates,
                                    const search_problem& problem, const device& device,
                                    const tuning_options& options, const tuning_subject& subject,
-                                   const trial_elsewhere& elsewhere) {
+                                   const trial_in_child& elsewhere) {
   for (const record& candidate : candidates) {
     std::size_t index = 0;
     const auto reason = why_unusable(problem, candidate.values, device, options, index, elsewhere);
@@ -64,7 +64,7 @@ std::optional<record> first_usable(const std::vector<record>& candidates,
 std::optional<std::string> why_unusable(const search_problem& problem,
                                         const std::vector<named_value>& configuration,
                                         const device& device, const tuning_options& options,
-                                        std::size_t& index, const trial_elsewhere& elsewhere) {
+                                        std::size_t& index, const trial_in_child& elsewhere) {
   try {
     const std::optional<std::size_t> place = problem.find(configuration);
     if (!place) return "it is not in the space";
@@ -88,7 +88,7 @@ std::optional<record> find_usable(
     const std::vector<record>& candidates, const context& context, const tuning_subject& subject,
     const tuning_options& options,
     const std::function<void(tuning_session&, const std::vector<named_value>&)>& function,
-    const trial_elsewhere& elsewhere) {
+    const trial_in_child& elsewhere) {
   std::optional<record> usable;
   const auto look = [&](const search_problem& problem) -> std::vector<std::size_t> {
     usable = first_usable(candidates, problem, context.device(), options, subject, elsewhere);

@@ -18,7 +18,7 @@ namespace tune {
 
 /// Tries a configuration somewhere else than in this process. Returns why it does not work; nothing
 /// if it does. Does not throw.
-using trial_elsewhere = std::function<std::optional<std::string>(const std::vector<named_value>&)>;
+using trial_in_child = std::function<std::optional<std::string>(const std::vector<named_value>&)>;
 
 /// Why the configuration of another device's result cannot be used here; nothing if it can.
 ///
@@ -30,7 +30,7 @@ using trial_elsewhere = std::function<std::optional<std::string>(const std::vect
 std::optional<std::string> why_unusable(const search_problem& problem,
                                         const std::vector<named_value>& configuration,
                                         const device& device, const tuning_options& options,
-                                        std::size_t& index, const trial_elsewhere& elsewhere = {});
+                                        std::size_t& index, const trial_in_child& elsewhere = {});
 
 /// The first of the results that can be used here. Runs the autotune function as far as its first
 /// search to learn the space, on this thread; no search takes place here. None if the function ends
@@ -39,7 +39,7 @@ std::optional<record> find_usable(
     const std::vector<record>& candidates, const context& context, const tuning_subject& subject,
     const tuning_options& options,
     const std::function<void(tuning_session&, const std::vector<named_value>&)>& function,
-    const trial_elsewhere& elsewhere = {});
+    const trial_in_child& elsewhere = {});
 
 /// Why the present space, or what it declares of the device's limits, does not allow a result that
 /// was stored for this very key and device; nothing if it does, or that cannot be told. Runs the

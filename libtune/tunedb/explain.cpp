@@ -31,15 +31,6 @@ struct explanation {
   std::optional<result_origin> origin;  // of the best
 };
 
-const char* match_name(match_mode match) {
-  switch (match) {
-    case match_mode::exact: return "exact";
-    case match_mode::nearest: return "nearest";
-    case match_mode::verify: break;
-  }
-  return "verify";
-}
-
 const char* grade_name(const record& result) {
   return result.grade == match_grade::exact ? "exact" : "nearest";
 }
@@ -98,7 +89,7 @@ void print_text(const explanation& all, const evidence& why) {
   for (const layer& one : all.layers) {
     fmt::print("looked in  {}, {}: {}\n", one.path, one.role, one.state());
   }
-  fmt::print("settings   LIBTUNE_MATCH={}, LIBTUNE_MODE={}\n", match_name(all.settings.match),
+  fmt::print("settings   LIBTUNE_MATCH={}, LIBTUNE_MODE={}\n", match_mode_name(all.settings.match),
              tuning_mode_name(all.settings.mode));
   fmt::print("what then  {}\n", all.ahead.text(all.settings));
   fmt::print("{}  {}, in {}\n", used ? "would use" : "the best ", fields_text(best.values),
@@ -129,7 +120,7 @@ json to_json(const explanation& all, const evidence& why) {
                 {"version", all.function.version},
                 {"arguments", cli::to_json(all.key.arguments)},
                 {"device", cli::to_json(all.key.device)},
-                {"match_mode", match_name(all.settings.match)},
+                {"match_mode", match_mode_name(all.settings.match)},
                 {"mode", tuning_mode_name(all.settings.mode)},
                 {"action", next_step_name(all.ahead.step)},
                 {"verified", all.ahead.step == next_step::verify}};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/word_table.hpp"
 #include "libtune/store/database/nearest.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 
@@ -109,15 +110,9 @@ void read_from(const std::vector<layer>& layers, const record& result, Read read
 }  // namespace
 
 const char* next_step_name(next_step step) noexcept {
-  switch (step) {
-    case next_step::use: return "use";
-    case next_step::check_first: return "check first";
-    case next_step::verify: return "verify";
-    case next_step::tune: return "tune";
-    case next_step::fail: return "fail";
-    case next_step::test_default: break;
-  }
-  return "test default";
+  constexpr detail::word_table<next_step, 6> words{
+      {"use", "check first", "verify", "tune", "fail", "test default"}};
+  return words.word(step);
 }
 
 const candidate* outlook::answer() const noexcept {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/device/select.hpp"
+#include "libtune/device/devices.hpp"
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/tune/databases.hpp"

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "libtune/base/error.hpp"
-#include "libtune/device/select.hpp"
+#include "libtune/device/devices.hpp"
 
 namespace tune::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include "libtune/base/element_type.hpp"
 #include "libtune/device/buffer.hpp"
 #include "libtune/device/command_queue.hpp"
-#include "libtune/verify/tolerance.hpp"
+#include "libtune/verify/comparison.hpp"
 
 namespace tune::detail {
 

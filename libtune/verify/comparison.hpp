@@ -3,14 +3,79 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "libtune/array/layout.hpp"
-#include "libtune/array/shape.hpp"
-#include "libtune/verify/tolerance.hpp"
+#include "libtune/base/cxx20.hpp"
+#include "libtune/base/element_type.hpp"
 
 namespace tune {
+
+/// What decides whether a result is close enough to the answer.
+enum class tolerance_rule : std::uint8_t {
+  distance,         ///< |got - expected| <= absolute + relative * |expected|, for each element
+  ulps,             ///< each element is at most so many representable numbers away
+  exact,            ///< each element has the same bits
+  signal_to_noise,  ///< 10 log10(sum |expected|^2 / sum |got - expected|^2), over the whole array
+};
+
+/// How far a result may lie from the answer. A plain distance is written as a list, every other
+/// rule is asked for by its name, and what is left out depends on the element type:
+///
+///   {.absolute = 1e-5, .relative = 1e-6}
+///   {.absolute = 1e-5}  // whatever the size of the answer
+///   {}                  // what numpy.allclose allows, see for_type
+///   tune::tolerance::ulps(4)
+///   tune::tolerance::signal_to_noise(60)
+///
+/// Infinity passes only where the same infinity is expected, and NaN only where the answer is NaN
+/// and its author says that this is no mistake (nan_expected), whatever the rule. For a complex
+/// element the distance is that of the complex numbers; ULPs count for each of its two parts.
+/// Integers are compared by the same rules, where an ULP is 1. Structs match if their bytes do,
+/// whatever the rule.
+struct tolerance {
+  /// Of a distance. If one of the two is given, the other is 0; if none is, the element type
+  /// decides.
+  std::optional<double> absolute{};
+  std::optional<double> relative{};  ///< the same, as a part of the answer's magnitude
+  tolerance_rule rule = tolerance_rule::distance;  ///< what decides
+  double limit = 0.0;         ///< the ULPs that are allowed, or the decibels that are asked for
+  bool nan_expected = false;  ///< whether NaN in the answer is meant, and NaN right there
+
+  /// Positive and negative zero are the same number.
+  static constexpr tolerance ulps(std::uint32_t most) {
+    return {.rule = tolerance_rule::ulps, .limit = static_cast<double>(most)};
+  }
+  /// Positive and negative zero differ, and so do two NaN of different bits.
+  static constexpr tolerance exact() { return {.rule = tolerance_rule::exact}; }
+  /// For signals, where single samples say little. A result without any error passes whatever the
+  /// signal; of an answer of zeros nothing else does.
+  static constexpr tolerance signal_to_noise(double least_decibels) {
+    return {.rule = tolerance_rule::signal_to_noise, .limit = least_decibels};
+  }
+  /// The same, but NaN is right where the answer is NaN.
+  constexpr tolerance allowing_nan() const {
+    tolerance changed = *this;
+    changed.nan_expected = true;
+    return changed;
+  }
+
+  /// Whether the element type decides.
+  constexpr bool is_default() const noexcept {
+    return rule == tolerance_rule::distance && !absolute && !relative;
+  }
+  /// The same with both distances given. The defaults are (relative, absolute) 1e-5 and 1e-8 for
+  /// float32 and complex64, as in numpy.allclose; 1e-9 and 1e-12 for float64 and complex128; five
+  /// representable numbers for the types of 16 bits, that is 5e-3 for float16 and 4e-2 for
+  /// bfloat16, and 1e-5; nothing for integers.
+  tolerance for_type(element_type type) const;
+};
+
+/// What a tolerance allows elements of a type: "1e-08 + 1e-05 * |expected|, the default for
+/// float32", "4 ULPs", "the same bits", "60 dB".
+std::string describe(const tolerance& allowed, element_type type);
 
 /// How a result compares with an answer.
 struct comparison {

@@ -11,7 +11,7 @@
 #include "libtune/array/layout.hpp"
 #include "libtune/device/command_queue.hpp"
 #include "libtune/verify/array_comparer.hpp"
-#include "libtune/verify/tolerance.hpp"
+#include "libtune/verify/comparison.hpp"
 
 namespace tune::detail {
 

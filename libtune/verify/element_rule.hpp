@@ -11,7 +11,7 @@
 #include <type_traits>
 
 #include "libtune/base/float16.hpp"
-#include "libtune/verify/tolerance.hpp"
+#include "libtune/verify/comparison.hpp"
 
 namespace tune::detail {
 

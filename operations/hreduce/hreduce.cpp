@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "libtune/base/visit_dtype.hpp"
-#include "libtune/verify/verified_measure.hpp"
+#include "libtune/verify/answer.hpp"
 #include "operations/workload.hpp"
 
 #include "hreduce.kernel.hpp"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "libtune/verify/verified_measure.hpp"
+#include "libtune/verify/answer.hpp"
 #include "operations/storage_type.hpp"
 #include "operations/workload.hpp"
 

@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/array/buffer_allocator.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <optional>
 #include <vector>
 
-#include "libtune/array/typed_array.hpp"
+#include "libtune/array/allocator.hpp"
+#include "libtune/array/device_array.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/testing/devices.hpp"

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/array/host_memory.hpp"
-
 #include <cstdint>
 #include <cstring>
 #include <doctest/doctest.h>
 #include <utility>
 
+#include "libtune/array/host_array.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/testing/fake_device.hpp"
 

@@ -10,7 +10,7 @@
 #include "libtune/device/kernel.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
-#include "libtune/testing/skip.hpp"
+#include "libtune/testing/run_tests.hpp"
 #include "tests/array/numbered_array.hpp"
 
 using tune::managed_array;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "libtune/array/host_array.hpp"
-#include "libtune/array/shape.hpp"
+#include "libtune/array/layout.hpp"
 #include "libtune/base/element_type.hpp"
 
 namespace tune::testing {

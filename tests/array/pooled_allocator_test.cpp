@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/array/pooled_allocator.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -11,12 +9,13 @@
 #include <thread>
 #include <vector>
 
-#include "libtune/array/typed_array.hpp"
+#include "libtune/array/allocator.hpp"
+#include "libtune/array/device_array.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
-#include "libtune/testing/scoped_seal.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "tests/array/numbered_array.hpp"
 #include "tests/array/random_region.hpp"
 

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "libtune/array/layout.hpp"
 #include "libtune/array/region.hpp"
-#include "libtune/array/shape.hpp"
 
 namespace tune::testing {
 

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/array/shape.hpp"
-
 #include <array>
 #include <doctest/doctest.h>
 #include <span>
 #include <vector>
 
+#include "libtune/array/layout.hpp"
 #include "libtune/base/error.hpp"
 
 namespace shape_test {

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/array/strided_layout.hpp"
-
 #include <cstddef>
 #include <doctest/doctest.h>
 #include <limits>
 
+#include "libtune/array/region.hpp"
 #include "libtune/base/error.hpp"
 
 namespace strided_layout_test {

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/array/typed_array.hpp"
-
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <type_traits>
 
 #include "libtune/array/allocator.hpp"
+#include "libtune/array/device_array.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "libtune/base/error.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 
 namespace environment_test {
 

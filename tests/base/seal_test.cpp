@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "libtune/testing/scoped_seal.hpp"
+#include "libtune/testing/fixtures.hpp"
 
 namespace seal_test {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "libtune/device/context.hpp"
-#include "libtune/device/program.hpp"
+#include "libtune/device/kernel.hpp"
 #include "libtune/testing/fake_device.hpp"
 
 namespace tune::testing {

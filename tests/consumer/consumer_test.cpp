@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "libtune/base/dtype.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 
 namespace consumer_test {
 

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/device/command_graph.hpp"
-
 #include <doctest/doctest.h>
 #include <optional>
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/device/command_queue.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/interface.hpp"
 #include "libtune/device/kernel.hpp"

@@ -35,36 +35,37 @@ device_info some_info() {
           .hardware = {.compute_capability = {{9, 0}}}};
 }
 
-TEST_CASE("what decides legality follows from the limits and the hardware") {
-  CHECK(complete_identity(some_info()).legality ==
-        tune::device_legality{.api = "API",
-                              .architecture = "sm_90",
-                              .work_group = 1024,
-                              .work_group_x = 1024,
-                              .work_group_y = 512,
-                              .work_group_z = 64,
-                              .local_memory_bytes = 48 << 10,
-                              .dynamic_local_memory_bytes = 227 << 10,
-                              .registers = 65536,
-                              .simd_group = 32});
+TEST_CASE("the capabilities follow from the limits and the hardware") {
+  CHECK(complete_identity(some_info()).capabilities ==
+        tune::device_capabilities{.api = "API",
+                                  .architecture = "sm_90",
+                                  .work_group = 1024,
+                                  .work_group_x = 1024,
+                                  .work_group_y = 512,
+                                  .work_group_z = 64,
+                                  .local_memory_bytes = 48 << 10,
+                                  .dynamic_local_memory_bytes = 227 << 10,
+                                  .registers = 65536,
+                                  .simd_group = 32});
 }
 
-TEST_CASE("what decides the speed follows from the limits") {
-  CHECK(complete_identity(some_info()).speed == tune::device_speed{.compute_units = 132,
-                                                                   .memory_gib = 80,
-                                                                   .cache_kib = 50 << 10,
-                                                                   .memory_bus_bits = 5120,
-                                                                   .clock_mhz = 1980,
-                                                                   .memory_clock_mhz = 2619});
+TEST_CASE("the performance attributes follow from the limits") {
+  CHECK(complete_identity(some_info()).performance ==
+        tune::device_performance{.compute_units = 132,
+                                 .memory_gib = 80,
+                                 .cache_kib = 50 << 10,
+                                 .memory_bus_bits = 5120,
+                                 .clock_mhz = 1980,
+                                 .memory_clock_mhz = 2619});
 }
 
 TEST_CASE("what a backend has set stays, and names are left alone") {
   device_info info = some_info();
-  info.identity.legality.architecture = "gfx90a";
-  info.identity.speed.compiler = "some compiler";
+  info.identity.capabilities.architecture = "gfx90a";
+  info.identity.performance.compiler = "some compiler";
   const tune::device_identity identity = complete_identity(info);
-  CHECK(identity.legality.architecture == "gfx90a");
-  CHECK(identity.speed.compiler == "some compiler");
+  CHECK(identity.capabilities.architecture == "gfx90a");
+  CHECK(identity.performance.compiler == "some compiler");
   CHECK(identity.name == "name");
   CHECK(identity.platform == "platform");
   CHECK(identity.driver_version == "driver");
@@ -78,31 +79,31 @@ TEST_CASE("a little more or less memory, as a new boot gives, is the same device
   info.limits.global_memory_bytes -= 300 * mebibyte;
   CHECK(complete_identity(info) != identity);
   info.limits.global_memory_bytes = mebibyte;
-  CHECK(complete_identity(info).speed.memory_gib == 1);
+  CHECK(complete_identity(info).performance.memory_gib == 1);
 }
 
 TEST_CASE("the clock of a CPU, which changes all the time, is no part of it") {
   device_info info = some_info();
   info.kind = tune::device_kind::cpu;
-  CHECK(complete_identity(info).speed.clock_mhz == 0);
-  CHECK(complete_identity(info).speed.memory_clock_mhz == 0);
-  CHECK(complete_identity(info).speed.memory_gib == 0);
+  CHECK(complete_identity(info).performance.clock_mhz == 0);
+  CHECK(complete_identity(info).performance.memory_clock_mhz == 0);
+  CHECK(complete_identity(info).performance.memory_gib == 0);
 }
 
 TEST_CASE("a device has the whole identity, whatever its backend has filled in") {
   const tune::testing::fake_device fake;
-  CHECK(fake.device().identity().legality.work_group == 1024);
-  CHECK(fake.device().identity().legality.api == "fake");
+  CHECK(fake.device().identity().capabilities.work_group == 1024);
+  CHECK(fake.device().identity().capabilities.api == "fake");
 }
 
 LIBTUNE_DEVICE_TEST_CASE("a real device tells its API, its architecture and its limits", device) {
   const tune::device_identity& identity = device.identity();
-  CHECK(identity.legality.api == device.info().backend);
-  CHECK_FALSE(identity.legality.architecture.empty());
-  CHECK(identity.legality.work_group > 0);
-  CHECK(identity.legality.simd_group > 0);
-  CHECK_FALSE(identity.speed.compiler.empty());
-  CHECK(identity.speed.compute_units > 0);
+  CHECK(identity.capabilities.api == device.info().backend);
+  CHECK_FALSE(identity.capabilities.architecture.empty());
+  CHECK(identity.capabilities.work_group > 0);
+  CHECK(identity.capabilities.simd_group > 0);
+  CHECK_FALSE(identity.performance.compiler.empty());
+  CHECK(identity.performance.compute_units > 0);
 }
 
 }  // namespace device_identity_test

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/device/mapped_memory.hpp"
-
 #include <doctest/doctest.h>
 #include <optional>
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/device/buffer.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/testing/fake_device.hpp"
 

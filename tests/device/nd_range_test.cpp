@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/device/nd_range.hpp"
-
 #include <doctest/doctest.h>
+
+#include "libtune/device/kernel.hpp"
 
 namespace nd_range_test {
 

@@ -10,10 +10,9 @@
 #include <memory>
 #include <utility>
 
-#include "libtune/array/typed_array.hpp"
+#include "libtune/array/device_array.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/kernel.hpp"
-#include "libtune/operation/captured_operation.hpp"
 #include "libtune/operation/operation.hpp"
 #include "libtune/operation/sequence.hpp"
 #include "tests/conformance/conformance_kernels.hpp"

@@ -9,7 +9,7 @@
 
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/devices.hpp"
-#include "libtune/testing/scoped_seal.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "tests/device/lock_watch.hpp"
 
 namespace sealed_pipeline_test {

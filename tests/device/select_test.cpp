@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/device/select.hpp"
-
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/device/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 
 namespace select_test {
 

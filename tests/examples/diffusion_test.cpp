@@ -5,9 +5,8 @@
 #include <doctest/doctest.h>
 
 #include "examples/diffusion/reference.hpp"
-#include "libtune/testing/compile_checks.hpp"
 #include "libtune/testing/devices.hpp"
-#include "libtune/testing/force_autotune.hpp"
+#include "libtune/testing/run_tests.hpp"
 
 namespace diffusion_test {
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How a user tests an operation, as docs/testing.md shows it.
-#include "libtune/testing/compile_checks.hpp"
+#include "libtune/testing/devices.hpp"
 // [testing]
 #include <doctest/doctest.h>
 #include <libtune/testing/devices.hpp>
-#include <libtune/testing/force_autotune.hpp>
+#include <libtune/testing/run_tests.hpp>
 
 #include "examples/multiply/multiply.hpp"
 

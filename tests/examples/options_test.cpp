@@ -10,7 +10,7 @@
 #include "examples/multiply/multiply.hpp"
 #include "libtune/exchange/table.hpp"
 #include "libtune/testing/fake_device.hpp"
-#include "libtune/testing/force_autotune.hpp"
+#include "libtune/testing/run_tests.hpp"
 
 namespace options_test {
 

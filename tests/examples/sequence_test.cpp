@@ -4,9 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "examples/sequence/smoothing.hpp"
-#include "libtune/testing/compile_checks.hpp"
 #include "libtune/testing/devices.hpp"
-#include "libtune/testing/force_autotune.hpp"
+#include "libtune/testing/run_tests.hpp"
 
 namespace sequence_test {
 

@@ -8,9 +8,8 @@
 
 #include "examples/verification/convolution.hpp"
 #include "examples/verification/partial_sums.hpp"
-#include "libtune/testing/compile_checks.hpp"
 #include "libtune/testing/devices.hpp"
-#include "libtune/testing/force_autotune.hpp"
+#include "libtune/testing/run_tests.hpp"
 
 namespace verification_test {
 

@@ -132,8 +132,8 @@ TEST_CASE("every column of an identity is taken, and a table with another one is
   const auto all = read_katsdpsigproc(folder.file("k.db"));
   REQUIRE(all.content.functions.size() == 1);
   REQUIRE(all.content.functions[0].results.size() == 1);
-  CHECK(all.content.functions[0].results[0].device().legality.architecture == "sm_90");
-  CHECK(all.content.functions[0].results[0].device().speed.clock_mhz == 1785);
+  CHECK(all.content.functions[0].results[0].device().capabilities.architecture == "sm_90");
+  CHECK(all.content.functions[0].results[0].device().performance.clock_mhz == 1785);
   CHECK(table(all, "app_f__0").left ==
         std::vector<std::string>{"column device_clock_mhz holds what is no integer"});
   REQUIRE(table(all, "app_g__0").left.size() == 1);

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "libtune/testing/fake_clock.hpp"
+#include "libtune/testing/fake_device.hpp"
 #include "tests/exchange/sample_search.hpp"
 
 namespace progress_test {

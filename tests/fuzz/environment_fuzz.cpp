@@ -11,7 +11,7 @@
 #include "libtune/base/environment.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
-#include "libtune/device/select.hpp"
+#include "libtune/device/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/tune/settings.hpp"
 

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "libtune/device/program.hpp"
+#include "libtune/device/kernel.hpp"
 #include "libtune/kernel/cache/program_cache.hpp"
 #include "libtune/kernel/cache/program_key.hpp"
 #include "libtune/kernel/keep_no_programs.hpp"
 #include "libtune/store/cache/binary_cache.hpp"
 #include "libtune/testing/fake_device.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 
 namespace cached_binary_test {

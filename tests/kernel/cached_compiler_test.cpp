@@ -16,7 +16,7 @@
 #include "libtune/store/cache/binary_header.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/store/captured_errors.hpp"
 

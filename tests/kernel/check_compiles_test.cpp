@@ -8,9 +8,8 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/compile_targets.hpp"
-#include "libtune/testing/compile_checks.hpp"
 #include "libtune/testing/devices.hpp"
-#include "libtune/testing/skip.hpp"
+#include "libtune/testing/run_tests.hpp"
 #include "tests/kernel/library_kernels.hpp"
 
 namespace check_compiles_test {

@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/device/program.hpp"
+#include "libtune/device/kernel.hpp"
 #include "libtune/kernel/defines.hpp"
 #include "libtune/kernel/pool/worker_program.hpp"
 #include "libtune/kernel/preamble.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/child_process.hpp"
 

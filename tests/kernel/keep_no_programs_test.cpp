@@ -8,7 +8,7 @@
 
 #include "libtune/kernel/compile.hpp"
 #include "libtune/testing/fake_device.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 
 namespace keep_no_programs_test {

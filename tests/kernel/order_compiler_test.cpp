@@ -7,7 +7,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
-#include "libtune/device/program.hpp"
+#include "libtune/device/kernel.hpp"
 #include "libtune/testing/devices.hpp"
 
 namespace order_compiler_test {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "libtune/base/error.hpp"
-#include "libtune/device/program.hpp"
+#include "libtune/device/kernel.hpp"
 #include "libtune/kernel/compile.hpp"
 #include "libtune/kernel/pool/compile_pool.hpp"
 #include "libtune/testing/fake_device.hpp"

@@ -9,7 +9,7 @@
 #include "libtune/kernel/compiler.hpp"
 #include "libtune/store/cache/binary_cache.hpp"
 #include "libtune/testing/fake_device.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 
 namespace program_cache_test {

@@ -11,8 +11,7 @@
 #include "libtune/kernel/pool/worker_program.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
-#include "libtune/testing/scoped_environment.hpp"
-#include "libtune/testing/scoped_seal.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 
 namespace seal_test {

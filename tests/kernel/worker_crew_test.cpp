@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/child_process.hpp"
 

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 
 namespace worker_program_test {

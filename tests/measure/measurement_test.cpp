@@ -9,8 +9,6 @@
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/kernel.hpp"
-#include "libtune/device/program.hpp"
-#include "libtune/measure/measure.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "tests/measure/recorded_queue.hpp"
 

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/operation/captured_operation.hpp"
-
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <stdexcept>
@@ -11,6 +9,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/kernel/compile.hpp"
+#include "libtune/operation/operation.hpp"
 #include "libtune/operation/sequence.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/devices.hpp"

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/operation/io_slot.hpp"
-
 #include <cstdint>
 #include <doctest/doctest.h>
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/operation/slot.hpp"
 #include "libtune/testing/fake_device.hpp"
 
 namespace io_slot_test {

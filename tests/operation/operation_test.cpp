@@ -16,7 +16,6 @@
 #include "libtune/device/device.hpp"
 #include "libtune/device/kernel.hpp"
 #include "libtune/kernel/compile.hpp"
-#include "libtune/operation/captured_operation.hpp"
 #include "libtune/operation/workload.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/devices.hpp"

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/operation/svg.hpp"
-
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <fstream>
@@ -9,7 +7,8 @@
 #include <string>
 
 #include "libtune/base/error.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/operation/drawing.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/operation/steps.hpp"
 

@@ -1,18 +1,17 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/operation/typed_slot.hpp"
-
 #include <concepts>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <utility>
 
 #include "libtune/array/allocator.hpp"
-#include "libtune/array/typed_array.hpp"
+#include "libtune/array/device_array.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/operation/operation.hpp"
+#include "libtune/operation/slot.hpp"
 #include "libtune/testing/fake_device.hpp"
 
 namespace typed_slot_test {

@@ -9,9 +9,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "libtune/testing/compile_checks.hpp"
 #include "libtune/testing/devices.hpp"
-#include "libtune/testing/force_autotune.hpp"
+#include "libtune/testing/run_tests.hpp"
 
 struct fill_test_state {
   std::uint32_t words[6];

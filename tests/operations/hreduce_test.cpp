@@ -11,9 +11,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "libtune/testing/compile_checks.hpp"
 #include "libtune/testing/devices.hpp"
-#include "libtune/testing/force_autotune.hpp"
+#include "libtune/testing/run_tests.hpp"
 #include "libtune/verify/comparison.hpp"
 #include "operations/hreduce/reference.hpp"
 #include "tests/operations/numbers.hpp"

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "libtune/testing/devices.hpp"
-#include "libtune/testing/skip.hpp"
+#include "libtune/testing/run_tests.hpp"
 #include "operations/fill/fill.hpp"
 #include "operations/hreduce/hreduce.hpp"
 #include "operations/transpose/transpose.hpp"

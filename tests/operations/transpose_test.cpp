@@ -8,9 +8,8 @@
 #include <doctest/doctest.h>
 #include <type_traits>
 
-#include "libtune/testing/compile_checks.hpp"
 #include "libtune/testing/devices.hpp"
-#include "libtune/testing/force_autotune.hpp"
+#include "libtune/testing/run_tests.hpp"
 #include "operations/transpose/reference.hpp"
 #include "tests/operations/numbers.hpp"
 

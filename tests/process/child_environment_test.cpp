@@ -6,7 +6,7 @@
 #include <array>
 #include <doctest/doctest.h>
 
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 
 namespace child_environment_test {
 

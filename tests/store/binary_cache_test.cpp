@@ -15,7 +15,7 @@
 
 #include "libtune/store/cache/binary_header.hpp"
 #include "libtune/store/files/folder_lock.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/file_size_limit.hpp"
 #include "tests/store/samples.hpp"

@@ -10,7 +10,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/store/database/tuning_database.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 

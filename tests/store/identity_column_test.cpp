@@ -46,9 +46,9 @@ TEST_CASE("every field of an identity is a column of its own") {
   CHECK(names.size() == 20);
 }
 
-TEST_CASE("the weightiest columns come first, legality before speed") {
+TEST_CASE("the weightiest columns come first, capabilities before performance") {
   const auto columns = identity_columns();
-  CHECK(std::ranges::is_sorted(columns, std::greater<>(), &identity_column::legality));
+  CHECK(std::ranges::is_sorted(columns, std::greater<>(), &identity_column::capability));
   CHECK(std::string(columns.front().name) == "device_api");
   CHECK(std::string(columns.back().name) == "device_version");
 }
@@ -56,9 +56,9 @@ TEST_CASE("the weightiest columns come first, legality before speed") {
 TEST_CASE("the columns that differ are named, the weightiest last") {
   device_identity device = filled();
   CHECK(tune::differing_columns(device, filled()).empty());
-  device.legality.architecture = "other";
+  device.capabilities.architecture = "other";
   device.name = "other";
-  device.speed.clock_mhz = 0;
+  device.performance.clock_mhz = 0;
   CHECK(tune::differing_columns(device, filled()) ==
         std::vector<std::string>{"device_clock_mhz", "device_name", "device_architecture"});
 }

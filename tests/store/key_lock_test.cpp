@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "tests/store/child_process.hpp"
 #include "tests/store/lock_keeper.hpp"
 #include "tests/store/temporary_folder.hpp"

@@ -19,7 +19,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "tests/store/child_process.hpp"
 #include "tests/store/random_content.hpp"
 #include "tests/store/temporary_folder.hpp"

@@ -100,23 +100,23 @@ device_identity full_device() {
   return {.name = "NVIDIA H200",
           .platform = "CUDA",
           .driver_version = "driver 13.0",
-          .legality = {.api = "CUDA",
-                       .architecture = "sm_90",
-                       .work_group = 1024,
-                       .work_group_x = 1024,
-                       .work_group_y = 1024,
-                       .work_group_z = 64,
-                       .local_memory_bytes = 49152,
-                       .dynamic_local_memory_bytes = 232448,
-                       .registers = 65536,
-                       .simd_group = 32},
-          .speed = {.compiler = "NVRTC 13.0",
-                    .compute_units = 132,
-                    .memory_gib = 140,
-                    .cache_kib = 61440,
-                    .memory_bus_bits = 6144,
-                    .clock_mhz = 1980,
-                    .memory_clock_mhz = 3201}};
+          .capabilities = {.api = "CUDA",
+                           .architecture = "sm_90",
+                           .work_group = 1024,
+                           .work_group_x = 1024,
+                           .work_group_y = 1024,
+                           .work_group_z = 64,
+                           .local_memory_bytes = 49152,
+                           .dynamic_local_memory_bytes = 232448,
+                           .registers = 65536,
+                           .simd_group = 32},
+          .performance = {.compiler = "NVRTC 13.0",
+                          .compute_units = 132,
+                          .memory_gib = 140,
+                          .cache_kib = 61440,
+                          .memory_bus_bits = 6144,
+                          .clock_mhz = 1980,
+                          .memory_clock_mhz = 3201}};
 }
 
 template <class Change>
@@ -131,45 +131,46 @@ TEST_CASE("each step holds what the one before it does not") {
   CHECK(step([](auto&) {}) == match_step::exact);
   CHECK(step([](auto& d) { d.driver_version = "driver 2.0"; }) == match_step::software);
   CHECK(step([](auto& d) {
-          d.speed.compiler = "NVRTC 2.0";
-          d.speed.clock_mhz = d.speed.memory_clock_mhz = 1;
+          d.performance.compiler = "NVRTC 2.0";
+          d.performance.clock_mhz = d.performance.memory_clock_mhz = 1;
         }) == match_step::software);
   CHECK(step([](auto& d) { d.platform = "Other"; }) == match_step::platform);
   CHECK(step([](auto& d) {
           d.platform = "NVIDIA OpenCL";
-          d.legality = {.api = "OpenCL"};
+          d.capabilities = {.api = "OpenCL"};
         }) == match_step::platform);
   CHECK(step([](auto& d) { d.name = "Another, with the same limits"; }) ==
         match_step::architecture);
-  CHECK(step([](auto& d) { d.speed.compute_units = 114; }) == match_step::architecture);
-  CHECK(step([](auto& d) { d.speed.memory_gib = 80; }) == match_step::architecture);
-  CHECK(step([](auto& d) { d.legality.registers = 1; }) == match_step::any);
+  CHECK(step([](auto& d) { d.performance.compute_units = 114; }) == match_step::architecture);
+  CHECK(step([](auto& d) { d.performance.memory_gib = 80; }) == match_step::architecture);
+  CHECK(step([](auto& d) { d.capabilities.registers = 1; }) == match_step::any);
   CHECK(step([](auto& d) {
           d.name = d.platform = "Another, ";
-          d.legality.architecture = "sm_89";
+          d.capabilities.architecture = "sm_89";
         }) == match_step::any);
 }
 
 TEST_CASE("devices are ranked by step, then by likeness, from any order") {
   // From the nearest to the farthest; each is nearer than all after it.
-  const std::vector<device_identity> order{full_device(),
-                                           changed([](auto& d) { d.speed.compiler = "NVRTC 2.0"; }),
-                                           changed([](auto& d) {
-                                             d.speed.compiler = "NVRTC 2.0";
-                                             d.driver_version = "driver 99.0";
-                                           }),
-                                           changed([](auto& d) { d.platform = "Other"; }),
-                                           changed([](auto& d) { d.speed.memory_gib = 80; }),
-                                           changed([](auto& d) { d.name = "NVIDIA H100"; }),
-                                           changed([](auto& d) { d.legality.registers = 1; }),
-                                           changed([](auto& d) {
-                                             d.name = "NVIDIA A100";
-                                             d.legality.architecture = "sm_80";
-                                           }),
-                                           changed([](auto& d) {
-                                             d.name = "AMD Instinct MI300X";
-                                             d.legality.architecture = "gfx942";
-                                           })};
+  const std::vector<device_identity> order{
+      full_device(),
+      changed([](auto& d) { d.performance.compiler = "NVRTC 2.0"; }),
+      changed([](auto& d) {
+        d.performance.compiler = "NVRTC 2.0";
+        d.driver_version = "driver 99.0";
+      }),
+      changed([](auto& d) { d.platform = "Other"; }),
+      changed([](auto& d) { d.performance.memory_gib = 80; }),
+      changed([](auto& d) { d.name = "NVIDIA H100"; }),
+      changed([](auto& d) { d.capabilities.registers = 1; }),
+      changed([](auto& d) {
+        d.name = "NVIDIA A100";
+        d.capabilities.architecture = "sm_80";
+      }),
+      changed([](auto& d) {
+        d.name = "AMD Instinct MI300X";
+        d.capabilities.architecture = "gfx942";
+      })};
   const std::vector<device_identity> candidates(order.rbegin(), order.rend());
   const auto ranked = rank_nearest(candidates, full_device());
   REQUIRE(ranked.size() == order.size());
@@ -184,9 +185,9 @@ TEST_CASE("devices are ranked by step, then by likeness, from any order") {
 TEST_CASE("a shared architecture counts for more than a shared name") {
   const auto same_architecture = changed([](auto& d) {
     d.name = "Z";
-    d.legality.registers = 1;
+    d.capabilities.registers = 1;
   });
-  const auto same_name = changed([](auto& d) { d.legality.architecture = "sm_89"; });
+  const auto same_name = changed([](auto& d) { d.capabilities.architecture = "sm_89"; });
   const std::vector candidates{same_name, same_architecture};
   CHECK(rank_nearest(candidates, full_device()).front().index == 1);
 }

@@ -32,7 +32,7 @@ TEST_CASE("what was found is found again, in its scope and for its key alone") {
   CHECK_FALSE(memory.find("a.db", sample_function(), sample_key(65)));
   CHECK_FALSE(memory.find("a.db", sample_function("f", 1), sample_key()));
   tune::device_identity other = sample_device();
-  other.speed.clock_mhz = 1;
+  other.performance.clock_mhz = 1;
   CHECK_FALSE(memory.find("a.db", sample_function(), sample_key(64, other)));
 }
 

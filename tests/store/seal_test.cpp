@@ -9,7 +9,7 @@
 #include "libtune/store/cache/binary_cache.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
-#include "libtune/testing/scoped_seal.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 
 namespace seal_test {

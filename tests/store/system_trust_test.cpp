@@ -10,7 +10,7 @@
 #include "libtune/store/database/database_trust.hpp"
 #include "libtune/store/database/record_memory.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"

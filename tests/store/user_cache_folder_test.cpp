@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 
 namespace user_cache_folder_test {
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/testing/fake_clock.hpp"
-
 #include <doctest/doctest.h>
+
+#include "libtune/testing/fake_device.hpp"
 
 namespace fake_clock_test {
 

@@ -24,8 +24,8 @@ TEST_CASE("a fake device is what it is told to be") {
   CHECK(info.identity == tune::device_identity{.name = "n",
                                                .platform = "p",
                                                .driver_version = "v",
-                                               .legality = {.api = "other"},
-                                               .speed = {.compute_units = 3}});
+                                               .capabilities = {.api = "other"},
+                                               .performance = {.compute_units = 3}});
   CHECK(info.backend == "other");
   CHECK(info.kind == tune::device_kind::cpu);
   CHECK(info.limits.compute_units == 3);

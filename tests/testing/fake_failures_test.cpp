@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/testing/fake_failures.hpp"
-
 #include <doctest/doctest.h>
 #include <thread>
 #include <vector>
+
+#include "libtune/testing/fake_device.hpp"
 
 namespace fake_failures_test {
 

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/testing/fake_launch.hpp"
-
 #include <array>
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/testing/fake_kernel.hpp"
 
 namespace fake_launch_test {
 

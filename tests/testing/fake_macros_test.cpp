@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/testing/fake_macros.hpp"
-
 #include <doctest/doctest.h>
 
 #include "libtune/base/error.hpp"
 #include "libtune/kernel/preamble.hpp"
+#include "libtune/testing/fake_kernel.hpp"
 
 namespace fake_macros_test {
 

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/testing/force_autotune.hpp"
-
 #include <doctest/doctest.h>
 
 #include "libtune/testing/devices.hpp"
+#include "libtune/testing/run_tests.hpp"
 #include "libtune/tune/test_mode.hpp"
 
 namespace force_autotune_test {

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "libtune/testing/devices.hpp"
-#include "libtune/testing/skip.hpp"
+#include "libtune/testing/run_tests.hpp"
 
 TEST_CASE("passes") { CHECK(true); }
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/testing/scoped_environment.hpp"
-
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <string>
+
+#include "libtune/testing/fixtures.hpp"
 
 namespace scoped_environment_test {
 

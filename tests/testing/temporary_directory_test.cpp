@@ -7,7 +7,7 @@
 #include <memory>
 #include <system_error>
 
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 
 namespace temporary_directory_test {
 

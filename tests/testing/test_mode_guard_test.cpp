@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/testing/test_mode_guard.hpp"
-
 #include <doctest/doctest.h>
 #include <stdexcept>
+
+#include "libtune/testing/fixtures.hpp"
 
 namespace test_mode_guard_test {
 

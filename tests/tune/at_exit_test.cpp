@@ -7,7 +7,7 @@
 #include <string>
 
 #include "libtune/store/maintenance/database_reader.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "tests/store/temporary_folder.hpp"
 
 namespace at_exit_test {

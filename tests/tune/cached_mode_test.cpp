@@ -9,9 +9,8 @@
 #include <string>
 
 #include "libtune/store/database/record_memory.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/testing/test_mode_guard.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/error.hpp"
 #include "tests/store/fault_vfs.hpp"

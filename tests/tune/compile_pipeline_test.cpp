@@ -191,7 +191,7 @@ TEST_CASE("what is known not to compile is over before anything is ordered") {
   CHECK(p.workshop.ordered() == 0);
   const auto attempt = p.take();
   CHECK(attempt->over());
-  CHECK(attempt->result().origin == tune::trial_origin::remembered);
+  CHECK(attempt->result().origin == tune::trial_origin::cached);
 }
 
 TEST_CASE("what looks like the dearest so far is ordered as such") {

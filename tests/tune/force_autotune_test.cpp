@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/testing/force_autotune.hpp"
-
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <string>
 
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
+#include "libtune/testing/run_tests.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/tune/scale.hpp"
 

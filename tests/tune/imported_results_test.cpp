@@ -7,9 +7,8 @@
 #include "libtune/exchange/t4.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/store/maintenance/merge.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/testing/test_mode_guard.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/tune/scale.hpp"
 

@@ -11,7 +11,7 @@
 #include <thread>
 #include <unistd.h>
 
-#include "libtune/testing/test_mode_guard.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/tune/options.hpp"
 #include "tests/tune/scale.hpp"
 

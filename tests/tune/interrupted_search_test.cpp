@@ -21,7 +21,7 @@
 
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/tune/engine/taken_trials.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace interrupted_search_test {

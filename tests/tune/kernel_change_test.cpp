@@ -9,9 +9,8 @@
 
 #include "libtune/store/database/record_memory.hpp"
 #include "libtune/store/database/tuning_database.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/testing/test_mode_guard.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/tune/scale.hpp"
 

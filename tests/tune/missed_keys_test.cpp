@@ -7,9 +7,8 @@
 #include <filesystem>
 #include <string>
 
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/testing/test_mode_guard.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/error.hpp"
 #include "tests/tune/scale.hpp"

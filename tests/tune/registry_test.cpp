@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 #include <string>
 
-#include "libtune/testing/test_mode_guard.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/tune/autotuner_core.hpp"
 #include "tests/tune/scale.hpp"
 

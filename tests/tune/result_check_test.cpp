@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/testing/force_autotune.hpp"
+#include "libtune/testing/run_tests.hpp"
 #include "libtune/tune/autotuner.hpp"
 #include "libtune/tune/engine/session_setup.hpp"
 #include "libtune/tune/error.hpp"

@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/testing/test_mode_guard.hpp"
 #include "libtune/tune/error.hpp"
 #include "tests/tune/scale.hpp"
 

@@ -18,9 +18,9 @@
 
 #include "libtune/measure/timing/measurable.hpp"
 #include "libtune/testing/fake_device.hpp"
-#include "libtune/tune/engine/search_guard.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/search_loop.hpp"
-#include "libtune/tune/engine/taken_trials.hpp"
+#include "libtune/tune/engine/step_hooks.hpp"
 #include "libtune/tune/engine/trial_conversion.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
@@ -63,7 +63,7 @@ class resumed_search {
     try {
       const tune::trial best = tune::run_search(
           problem(), {}, fake_.device(), with, with.observers, fake_.clock(), nowhere_,
-          [&] { return tune::recollection{.unfinished = stored_}; }, {}, {.listener = &kills});
+          [&] { return tune::prior_knowledge{.unfinished = stored_}; }, {}, {.listener = &kills});
       if (until == kill_stage::afterwards) return std::nullopt;
       return best.index;
     } catch (const killed&) {

@@ -5,10 +5,8 @@
 #include <future>
 #include <string>
 
-#include "libtune/testing/scoped_environment.hpp"
-#include "libtune/testing/scoped_seal.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/testing/test_mode_guard.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace seal_test {

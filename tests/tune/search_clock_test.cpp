@@ -5,7 +5,7 @@
 #include <chrono>
 #include <doctest/doctest.h>
 
-#include "libtune/testing/fake_clock.hpp"
+#include "libtune/testing/fake_device.hpp"
 
 namespace search_clock_test {
 

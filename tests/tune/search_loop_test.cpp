@@ -37,7 +37,8 @@ struct scored_space {
             }};
   }
 
-  tune::trial search(const tune::tuning_options& options = {}, const tune::recollection& known = {},
+  tune::trial search(const tune::tuning_options& options = {},
+                     const tune::prior_knowledge& known = {},
                      const std::vector<std::size_t>& shortlist = {}) const {
     const tune::testing::fake_device fake;
     sample::fake_workshop nowhere(0);
@@ -62,7 +63,7 @@ struct listener final : tune::observer {
     heard += "taken " + tune::to_string(taken.configuration) + ";";
   }
   void trial_finished(const tune::tuning_subject&, const tune::trial& finished) override {
-    if (finished.origin == tune::trial_origin::remembered) heard += "remembered ";
+    if (finished.origin == tune::trial_origin::cached) heard += "remembered ";
     heard += tune::to_string(finished.configuration) + ";";
   }
   void search_finished(const tune::search_finished_event& event) override {
@@ -94,7 +95,7 @@ tune::stored_trial failed(std::int64_t x, const std::string& outcome) {
 }
 
 /// What is heard of a search of which something is known.
-std::string heard_of(const std::vector<double>& seconds, const tune::recollection& known,
+std::string heard_of(const std::vector<double>& seconds, const tune::prior_knowledge& known,
                      tune::tuning_options options = {},
                      const std::vector<std::size_t>& shortlist = {}) {
   const auto hears = std::make_shared<listener>();
@@ -193,8 +194,8 @@ TEST_CASE("an unknown strategy is an error that lists the known ones") {
 }
 
 TEST_CASE("a search takes over what an unfinished one has tried, and tries the rest") {
-  const tune::recollection known{.unfinished = {measured(2, 1e-6), failed(0, "launch failed")},
-                                 .compile_failures = {}};
+  const tune::prior_knowledge known{.unfinished = {measured(2, 1e-6), failed(0, "launch failed")},
+                                    .compile_failures = {}};
   CHECK(heard_of({2e-6, 3e-6, 1e-6, 4e-6}, known) ==
         "started 4;taken x=2;taken x=0;x=1;x=3;best 0;");
   // Both kinds of trials can win, by what they take now.
@@ -203,15 +204,15 @@ TEST_CASE("a search takes over what an unfinished one has tried, and tries the r
 }
 
 TEST_CASE("a search of which everything is known tries nothing new, and compares the best again") {
-  const tune::recollection known{.unfinished = {measured(1, 1e-6), measured(0, 1.02e-6)},
-                                 .compile_failures = {}};
+  const tune::prior_knowledge known{.unfinished = {measured(1, 1e-6), measured(0, 1.02e-6)},
+                                    .compile_failures = {}};
   CHECK(heard_of({9.2e-6, 9e-6}, known) == "started 2;taken x=1;taken x=0;best 0;");
   CHECK(heard_of({8.8e-6, 9e-6}, known) == "started 2;taken x=1;taken x=0;best 1;");
 }
 
 TEST_CASE("what was measured before and does not work any more does not win") {
-  const tune::recollection known{.unfinished = {measured(1, 1e-6), measured(0, 2e-6)},
-                                 .compile_failures = {}};
+  const tune::prior_knowledge known{.unfinished = {measured(1, 1e-6), measured(0, 2e-6)},
+                                    .compile_failures = {}};
   CHECK(heard_of({3e-6, scored_space::throws}, known) == "started 2;taken x=1;taken x=0;best 1;");
 }
 
@@ -226,7 +227,7 @@ TEST_CASE("trials of configurations that the space does not have are left") {
 }
 
 TEST_CASE("of a list alone what is on it is taken over, and all of it is tried") {
-  const tune::recollection known{
+  const tune::prior_knowledge known{
       .unfinished = {measured(0, 1e-9), measured(3, 2e-6), measured(2, 1e-9)},
       .compile_failures = {}};
   CHECK(heard_of({1e-6, 1e-6, 1e-6, 1e-6}, known, {}, {1, 3}) == "started 2;taken x=3;x=1;best 1;");
@@ -234,8 +235,8 @@ TEST_CASE("of a list alone what is on it is taken over, and all of it is tried")
 
 TEST_CASE("a limit counts what was taken over, for every strategy and seed") {
   const std::vector<double> seconds(10, 1e-6);
-  const tune::recollection known{.unfinished = {measured(8, 1e-6), measured(9, 1e-6)},
-                                 .compile_failures = {}};
+  const tune::prior_knowledge known{.unfinished = {measured(8, 1e-6), measured(9, 1e-6)},
+                                    .compile_failures = {}};
   for (const char* strategy : {"exhaustive", "random"}) {
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
       tune::tuning_options options{.strategy = strategy};
@@ -249,13 +250,13 @@ TEST_CASE("a limit counts what was taken over, for every strategy and seed") {
 }
 
 TEST_CASE("what is known not to compile is not tried, and says why") {
-  const tune::recollection known{.unfinished = {},
-                                 .compile_failures = {failed(0, "compile failed")}};
+  const tune::prior_knowledge known{.unfinished = {},
+                                    .compile_failures = {failed(0, "compile failed")}};
   CHECK(heard_of({1e-6, 2e-6}, known) == "started 2;remembered x=0;x=1;best 1;");
 }
 
 TEST_CASE("if nothing else works, what was known not to compile is tried after all") {
-  const tune::recollection known{
+  const tune::prior_knowledge known{
       .unfinished = {},
       .compile_failures = {failed(0, "compile failed"), failed(2, "compile failed")}};
   CHECK(heard_of({1e-6, scored_space::skips, scored_space::throws}, known) ==

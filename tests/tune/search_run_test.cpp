@@ -68,7 +68,7 @@ struct scene {
   int compiled = 0;
   std::function<void()> before_generate;  // may throw, as the author's function
   std::function<void()> before_check;
-  tune::search_guard guard;
+  tune::step_hooks hooks;
   /// What is measured in place of "scale", if it is set.
   std::function<tune::measure(std::size_t)> make;
   std::optional<tune::search_run> run;
@@ -99,7 +99,7 @@ struct scene {
         .generate = [this](std::size_t i) { return generate(i); }};
     const auto strategy = tune::make_strategy("exhaustive", problem.space);
     run.emplace(tune::search_setting{problem, subject, device, options, options.observers, clock,
-                                     workshop, true, guard});
+                                     workshop, true, hooks});
     run->run(*strategy, problem.space.size(), known);
     const auto best = run->best();
     return best ? std::optional(run->trials()[*best]) : std::nullopt;
@@ -351,7 +351,7 @@ TEST_CASE("a fault of the device is an outcome like any other where the context 
   scene s(0);
   s.fake.fail_next(fake_call::launch, 3,
                    {.reason = "gone", .failure = tune::device_failure::fault});
-  s.guard.survives_faults = [&] { return true; };
+  s.hooks.survives_faults = [&] { return true; };
   REQUIRE(s.search());
   CHECK(s.run->trials().size() == 48);
   const auto faults =

@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "libtune/base/error.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 
 namespace settings_test {
 

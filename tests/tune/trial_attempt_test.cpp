@@ -136,8 +136,8 @@ struct step_log final : tune::step_listener {
 TEST_CASE("every step that may not end is announced, and its end") {
   bench b;
   step_log log;
-  const tune::search_guard guard{.listener = &log};
-  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock, guard);
+  const tune::step_hooks hooks{.listener = &log};
+  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock, hooks);
   attempt.admit(b.nothing);
   attempt.generate();
   attempt.try_out();
@@ -156,8 +156,8 @@ TEST_CASE("a step that fails has ended, too") {
   bench b;
   b.fake.fail_next(fake_call::launch);
   step_log log;
-  const tune::search_guard guard{.listener = &log};
-  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock, guard);
+  const tune::step_hooks hooks{.listener = &log};
+  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock, hooks);
   attempt.admit(b.nothing);
   attempt.generate();
   attempt.try_out();
@@ -168,7 +168,7 @@ TEST_CASE("a step that fails has ended, too") {
 TEST_CASE("a fault of the device is told from a launch that fails") {
   bench b;
   bool works = true;
-  const tune::search_guard guard{.listener = nullptr, .device_works = [&] { return works; }};
+  const tune::step_hooks hooks{.listener = nullptr, .device_works = [&] { return works; }};
   auto expected = tune::outcome::launch_failed;
   SUBCASE("by its name") {
     b.fake.fail_next(fake_call::launch, 1, {"fault", tune::device_failure::fault});
@@ -184,7 +184,7 @@ TEST_CASE("a fault of the device is told from a launch that fails") {
     b.fake.fail_next(fake_call::launch, 1, {"no", tune::device_failure::invalid_launch});
     works = false;
   }
-  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock, guard);
+  tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock, hooks);
   attempt.admit(b.nothing);
   attempt.generate();
   attempt.try_out();
@@ -233,7 +233,7 @@ TEST_CASE("what is denied is not generated") {
   CHECK(attempt.over());
   CHECK(attempt.result().outcome == tune::outcome::timed_out);
   CHECK(attempt.result().reason == "then");
-  CHECK(attempt.result().origin == tune::trial_origin::remembered);
+  CHECK(attempt.result().origin == tune::trial_origin::cached);
 }
 
 }  // namespace trial_attempt_test

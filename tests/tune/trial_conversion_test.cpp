@@ -48,7 +48,7 @@ TEST_CASE("a trial comes back from what is stored of it") {
   CHECK(back->preparation == std::chrono::nanoseconds(77));
   CHECK(back->programs == measured().programs);
   CHECK(back->level == 1.25);
-  CHECK(back->origin == tune::trial_origin::taken_over);
+  CHECK(back->origin == tune::trial_origin::resumed);
 }
 
 TEST_CASE("a failure comes back with its reason") {
@@ -67,7 +67,7 @@ TEST_CASE("a failure comes back with its reason") {
 TEST_CASE("whether a trial was only remembered is stored") {
   tune::trial known = measured();
   CHECK_FALSE(tune::to_stored(known).remembered);
-  known.origin = tune::trial_origin::remembered;
+  known.origin = tune::trial_origin::cached;
   CHECK(tune::to_stored(known).remembered);
 }
 

@@ -48,7 +48,7 @@ TEST_CASE("the best score follows a trial that is replaced by a slower one") {
 TEST_CASE("the best that was made is none that was taken over") {
   tune::trial_list list;
   tune::trial taken = timed(0, 2);
-  taken.origin = tune::trial_origin::taken_over;
+  taken.origin = tune::trial_origin::resumed;
   list.put(taken);
   CHECK_FALSE(list.best_made());
   list.put(timed(1, 3));
@@ -67,7 +67,7 @@ TEST_CASE("scores compare once the level of the device is taken out") {
 TEST_CASE("what is counted is what the list holds now") {
   tune::trial_list list;
   tune::trial taken = timed(0, 2);
-  taken.origin = tune::trial_origin::taken_over;
+  taken.origin = tune::trial_origin::resumed;
   list.put(taken);
   tune::trial dropped = timed(1, 9);
   dropped.dropped = true;

@@ -179,7 +179,7 @@ TEST_CASE("a program that is known not to compile is not compiled") {
                                    .configurations = {}};
   const tune::trial second = b.try_with(generate, {}, known);
   CHECK(second.outcome == outcome::compile_failed);
-  CHECK(second.origin == tune::trial_origin::remembered);
+  CHECK(second.origin == tune::trial_origin::cached);
   CHECK(second.reason == first.reason);
   CHECK(second.programs == first.programs);
   CHECK(b.fake.calls(fake_call::compile) == 1);
@@ -207,7 +207,7 @@ TEST_CASE("a configuration that is known not to compile is not even generated") 
       {}, known);
   CHECK_FALSE(generated);
   CHECK(result.outcome == outcome::compile_failed);
-  CHECK(result.origin == tune::trial_origin::remembered);
+  CHECK(result.origin == tune::trial_origin::cached);
   CHECK(result.reason == "of then");
 }
 

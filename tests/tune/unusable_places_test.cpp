@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "libtune/store/database/tuning_database.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/testing/test_mode_guard.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/child_process.hpp"
 #include "tests/tune/scale.hpp"

@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <vector>
 
-#include "libtune/tune/engine/search_guard.hpp"
-#include "libtune/tune/engine/tunings_under_way.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
+#include "libtune/tune/engine/step_hooks.hpp"
 #include "tests/store/lock_keeper.hpp"
 
 namespace wait_report_test {

@@ -18,10 +18,9 @@
 
 #include "libtune/store/database/record_memory.hpp"
 #include "libtune/store/files/device_lock.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/testing/test_mode_guard.hpp"
-#include "libtune/tune/engine/measuring_turn.hpp"
+#include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/observer.hpp"
 #include "tests/store/child_process.hpp"
 #include "tests/store/lock_keeper.hpp"

@@ -21,8 +21,8 @@
 #include "libtune/device/devices.hpp"
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/database/tuning_database.hpp"
-#include "libtune/testing/scoped_environment.hpp"
-#include "libtune/testing/skip.hpp"
+#include "libtune/testing/fixtures.hpp"
+#include "libtune/testing/run_tests.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/tune/remote/sample_tuner.hpp"
 

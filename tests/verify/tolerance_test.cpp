@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/verify/tolerance.hpp"
-
 #include <cstdint>
 #include <doctest/doctest.h>
 
 #include "libtune/base/float16.hpp"
+#include "libtune/verify/comparison.hpp"
 
 using tune::describe;
 using tune::dtype;

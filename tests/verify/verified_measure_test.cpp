@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/verify/verified_measure.hpp"
-
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +17,7 @@
 #include "libtune/kernel/compile.hpp"
 #include "libtune/operation/sequence.hpp"
 #include "libtune/testing/devices.hpp"
+#include "libtune/verify/answer.hpp"
 
 namespace verified_measure_test {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libtune/device/device.hpp"
-#include "libtune/device/program_source.hpp"
+#include "libtune/device/kernel.hpp"
 
 namespace tune::cuda {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "libtune/device/nd_range.hpp"
+#include "libtune/device/kernel.hpp"
 
 namespace tune::cuda {
 

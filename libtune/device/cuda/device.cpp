@@ -93,7 +93,7 @@ device_info info_of(const driver_api& api, const nvrtc& compiler, CUdevice handl
   return {.identity = {.name = name_of(api, handle),
                        .platform = "CUDA",
                        .driver_version = "driver " + version_text(api.version),
-                       .speed = {.compiler = "NVRTC " + version_text(compiler.version())}},
+                       .performance = {.compiler = "NVRTC " + version_text(compiler.version())}},
           .backend = "CUDA",
           .kind = device_kind::gpu,
           .language = kernel_language::cuda_cpp,

@@ -6,7 +6,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/cuda/driver.hpp"
-#include "libtune/device/device_info.hpp"
+#include "libtune/device/device.hpp"
 
 namespace tune::cuda {
 

@@ -13,8 +13,8 @@
 
 #include "libtune/base/shared_library.hpp"
 #include "libtune/device/cuda/cuda_headers.hpp"
-#include "libtune/device/device_info.hpp"
-#include "libtune/device/program_source.hpp"
+#include "libtune/device/device.hpp"
+#include "libtune/device/kernel.hpp"
 
 // X(member, function): what libnvrtc has to offer.
 #define LIBTUNE_NVRTC_FUNCTIONS(X)                     \

@@ -10,8 +10,7 @@
 
 #include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
-#include "libtune/device/nd_range.hpp"
-#include "libtune/device/program_source.hpp"
+#include "libtune/device/kernel.hpp"
 
 namespace tune::opencl {
 

@@ -113,10 +113,10 @@ device_identity identity_of(const cl::Device& handle, const std::string& platfor
                            .driver_version = handle.getInfo<CL_DRIVER_VERSION>()};
   // With a compute capability the architecture has a better name.
   if (!hardware.compute_capability) {
-    identity.legality.architecture = handle.getInfo<CL_DEVICE_VERSION>();
+    identity.capabilities.architecture = handle.getInfo<CL_DEVICE_VERSION>();
   }
   const cl::Platform platform(handle.getInfo<CL_DEVICE_PLATFORM>());
-  identity.speed.compiler = platform.getInfo<CL_PLATFORM_VERSION>();
+  identity.performance.compiler = platform.getInfo<CL_PLATFORM_VERSION>();
   return identity;
 }
 

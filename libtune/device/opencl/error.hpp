@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "libtune/device/device_info.hpp"
+#include "libtune/device/device.hpp"
 #include "libtune/device/opencl/clhpp.hpp"
 
 namespace tune::opencl {

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/base/error.hpp"
+#include "libtune/device/kernel.hpp"
 #include "libtune/device/opencl/backend.hpp"
 #include "libtune/device/opencl/device.hpp"
 #include "libtune/device/opencl/error.hpp"
 #include "libtune/device/opencl/pocl_binary.hpp"
-#include "libtune/device/program.hpp"
 
 namespace tune::opencl {
 std::optional<device> find_device(const std::string& platform_name, const std::string& name,

@@ -6,9 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "libtune/device/device_info.hpp"
-#include "libtune/device/nd_range.hpp"
-#include "libtune/device/program.hpp"
+#include "libtune/device/device.hpp"
+#include "libtune/device/kernel.hpp"
 
 namespace tune::opencl {
 

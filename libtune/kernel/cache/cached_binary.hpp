@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "libtune/device/context.hpp"
-#include "libtune/device/program_source.hpp"
+#include "libtune/device/kernel.hpp"
 
 namespace tune {
 

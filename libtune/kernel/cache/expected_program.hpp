@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "libtune/base/value.hpp"
-#include "libtune/device/program_source.hpp"
+#include "libtune/device/kernel.hpp"
 #include "libtune/kernel/defines.hpp"
 
 namespace tune {

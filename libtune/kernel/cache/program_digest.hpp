@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "libtune/device/program_source.hpp"
+#include "libtune/device/kernel.hpp"
 
 namespace tune {
 

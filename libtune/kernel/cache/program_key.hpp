@@ -3,7 +3,7 @@
 #pragma once
 
 #include "libtune/device/context.hpp"
-#include "libtune/device/program_source.hpp"
+#include "libtune/device/kernel.hpp"
 #include "libtune/store/cache/binary_key.hpp"
 
 namespace tune {

@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "libtune/device/context.hpp"
-#include "libtune/device/nd_range.hpp"
-#include "libtune/device/program_source.hpp"
+#include "libtune/device/kernel.hpp"
 #include "libtune/kernel/pool/compile_ticket.hpp"
 
 namespace tune {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libtune/base/forked_process.hpp"
+#include "libtune/base/word_table.hpp"
 #include "libtune/kernel/pool/compile_job.hpp"
 
 namespace tune {
@@ -12,15 +13,9 @@ namespace tune {
 using detail::compile_job;
 
 std::string_view status_name(compile_result::status status) noexcept {
-  switch (status) {
-    case compile_result::status::built: return "built";
-    case compile_result::status::build_failed: return "build failed";
-    case compile_result::status::crashed: return "crashed";
-    case compile_result::status::timed_out: return "timed out";
-    case compile_result::status::out_of_memory: return "out of memory";
-    case compile_result::status::unavailable: break;
-  }
-  return "unavailable";
+  constexpr detail::word_table<compile_result::status, 6> words{
+      {"built", "build failed", "crashed", "timed out", "out of memory", "unavailable"}};
+  return words.word(status);
 }
 
 compile_ticket::compile_ticket(std::shared_ptr<compile_job> job)

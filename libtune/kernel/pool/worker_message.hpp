@@ -13,9 +13,8 @@
 #include <variant>
 #include <vector>
 
-#include "libtune/device/device_info.hpp"
-#include "libtune/device/nd_range.hpp"
-#include "libtune/device/program_source.hpp"
+#include "libtune/device/device.hpp"
+#include "libtune/device/kernel.hpp"
 #include "libtune/kernel/pool/compile_ticket.hpp"
 #include "libtune/process/frame_reader.hpp"
 #include "libtune/process/wire.hpp"

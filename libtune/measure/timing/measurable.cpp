@@ -15,7 +15,6 @@
 #include "libtune/base/log.hpp"
 #include "libtune/device/buffer.hpp"
 #include "libtune/device/context.hpp"
-#include "libtune/device/device.hpp"
 
 namespace tune::detail {
 namespace {

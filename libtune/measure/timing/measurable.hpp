@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "libtune/device/command_queue.hpp"
-#include "libtune/device/device_info.hpp"
+#include "libtune/device/device.hpp"
 #include "libtune/measure/timing/samples.hpp"
 #include "libtune/measure/timing/settings.hpp"
 

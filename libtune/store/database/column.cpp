@@ -5,7 +5,6 @@
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
@@ -13,6 +12,7 @@
 #include <sqlite3.h>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/word_table.hpp"
 #include "libtune/store/database/field_check.hpp"
 
 namespace tune::detail {
@@ -22,9 +22,8 @@ constexpr std::string_view negative_zero = "-0.0";
 constexpr std::string_view not_a_number = "nan";
 constexpr std::uint64_t most_integer = std::numeric_limits<std::int64_t>::max();
 
-// In the order of the enumeration.
-constexpr std::array<std::string_view, 6> kind_names{"none",     "bool", "signed",
-                                                     "unsigned", "real", "string"};
+constexpr word_table<value_kind, 6> kind_words{
+    {"none", "bool", "signed", "unsigned", "real", "string"}};
 
 [[noreturn]] void throw_unreadable(const SQLite::Column& column, std::string_view expected) {
   throw SQLite::Exception(
@@ -114,14 +113,10 @@ value_kind kind_of(value_type type) noexcept {
   return value_kind::string;
 }
 
-std::string_view kind_name(value_kind kind) noexcept {
-  return kind_names[static_cast<std::size_t>(kind)];
-}
+std::string_view kind_name(value_kind kind) noexcept { return kind_words.word(kind); }
 
 value_kind kind_from_name(std::string_view name) {
-  for (std::size_t i = 0; i < kind_names.size(); ++i) {
-    if (kind_names[i] == name) return static_cast<value_kind>(i);
-  }
+  if (const std::optional<value_kind> known = kind_words.find(name)) return *known;
   throw SQLite::Exception(fmt::format("'{}' is no kind of value", name), SQLITE_MISMATCH);
 }
 

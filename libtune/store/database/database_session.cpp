@@ -87,15 +87,17 @@ void database_session::read_table(const function_identity& function,
   });
 }
 
-void database_session::visit_searches(const function_identity& function,
-                                      const std::function<void(connection&)>& visit,
-                                      std::chrono::milliseconds longest) {
+void database_session::visit_searches(
+    const function_identity& function,
+    const std::function<void(connection&, function_table&)>& visit,
+    std::chrono::milliseconds longest) {
   attempt("read the searches of", function.name, [&] {
     connection* source = open_for_reading(waits_.read);
     if (source == nullptr) return;
     const scoped_wait wait(*source, longest);
     const read_transaction one_state(*source);
-    if (find_table(*source, function) != nullptr) visit(*source);
+    function_table* table = find_table(*source, function);
+    if (table != nullptr) visit(*source, *table);
   });
 }
 

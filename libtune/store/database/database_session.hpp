@@ -21,7 +21,7 @@ namespace tune::detail {
 
 /// The use of a tuning database by one object: opens the file when it is needed and anew when it
 /// has moved, runs one step at a time, and turns what goes wrong into a database_error, a miss, or
-/// a new file in the place of a damaged one. What a step reads and writes it does not know.
+/// a new file in the place of a damaged one. Steps are opaque callables.
 /// Thread-safe.
 class database_session {
  public:
@@ -47,15 +47,16 @@ class database_session {
   void read_table(const function_identity& function,
                   const std::function<void(function_table&)>& read);
 
-  /// What read(connection) returns, run alone; an empty one if there is nothing of the function to
-  /// read.
+  /// Returns what read(connection, table) returns, run alone in one transaction; an empty value if
+  /// the database has nothing of the function.
   /// @param wait  for others; empty: as long as for writing
   template <class Read>
   auto read_searches(const function_identity& function, Read read,
                      std::optional<std::chrono::milliseconds> wait = {}) {
-    std::invoke_result_t<Read, connection&> found{};
+    std::invoke_result_t<Read, connection&, function_table&> found{};
     visit_searches(
-        function, [&](connection& source) { found = read(source); }, wait.value_or(waits_.write));
+        function, [&](connection& source, function_table& table) { found = read(source, table); },
+        wait.value_or(waits_.write));
     return found;
   }
 
@@ -77,7 +78,7 @@ class database_session {
 
  private:
   void visit_searches(const function_identity& function,
-                      const std::function<void(connection&)>& visit,
+                      const std::function<void(connection&, function_table&)>& visit,
                       std::chrono::milliseconds longest);
   void write_in_place(const std::function<void()>& step);
   connection& open_for_writing();

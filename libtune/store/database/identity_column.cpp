@@ -13,12 +13,12 @@ auto& part_with(Device& device, Field device_identity::*) {
   return device;
 }
 template <class Device, class Field>
-auto& part_with(Device& device, Field device_legality::*) {
-  return device.legality;
+auto& part_with(Device& device, Field device_capabilities::*) {
+  return device.capabilities;
 }
 template <class Device, class Field>
-auto& part_with(Device& device, Field device_speed::*) {
-  return device.speed;
+auto& part_with(Device& device, Field device_performance::*) {
+  return device.performance;
 }
 
 template <auto Member>
@@ -33,39 +33,39 @@ void set(device_identity& device, const value& v) {
 }
 
 template <auto Member>
-constexpr identity_column legality(const char* name) {
+constexpr identity_column capability(const char* name) {
   return {name, true, get<Member>, set<Member>};
 }
 
 template <auto Member>
-constexpr identity_column speed(const char* name) {
+constexpr identity_column performance(const char* name) {
   return {name, false, get<Member>, set<Member>};
 }
 
 using identity = device_identity;
-using part = device_legality;
+using part = device_capabilities;
 
 constexpr std::array columns{
-    legality<&part::api>("device_api"),
-    legality<&part::architecture>("device_architecture"),
-    legality<&part::simd_group>("device_simd_group"),
-    legality<&part::work_group>("device_work_group"),
-    legality<&part::work_group_x>("device_work_group_x"),
-    legality<&part::work_group_y>("device_work_group_y"),
-    legality<&part::work_group_z>("device_work_group_z"),
-    legality<&part::local_memory_bytes>("device_local_memory_bytes"),
-    legality<&part::dynamic_local_memory_bytes>("device_dynamic_local_memory_bytes"),
-    legality<&part::registers>("device_registers"),
-    speed<&identity::name>("device_name"),
-    speed<&identity::platform>("device_platform"),
-    speed<&device_speed::compute_units>("device_compute_units"),
-    speed<&device_speed::cache_kib>("device_cache_kib"),
-    speed<&device_speed::memory_bus_bits>("device_memory_bus_bits"),
-    speed<&device_speed::memory_gib>("device_memory_gib"),
-    speed<&device_speed::memory_clock_mhz>("device_memory_clock_mhz"),
-    speed<&device_speed::clock_mhz>("device_clock_mhz"),
-    speed<&device_speed::compiler>("device_compiler"),
-    speed<&identity::driver_version>("device_version"),
+    capability<&part::api>("device_api"),
+    capability<&part::architecture>("device_architecture"),
+    capability<&part::simd_group>("device_simd_group"),
+    capability<&part::work_group>("device_work_group"),
+    capability<&part::work_group_x>("device_work_group_x"),
+    capability<&part::work_group_y>("device_work_group_y"),
+    capability<&part::work_group_z>("device_work_group_z"),
+    capability<&part::local_memory_bytes>("device_local_memory_bytes"),
+    capability<&part::dynamic_local_memory_bytes>("device_dynamic_local_memory_bytes"),
+    capability<&part::registers>("device_registers"),
+    performance<&identity::name>("device_name"),
+    performance<&identity::platform>("device_platform"),
+    performance<&device_performance::compute_units>("device_compute_units"),
+    performance<&device_performance::cache_kib>("device_cache_kib"),
+    performance<&device_performance::memory_bus_bits>("device_memory_bus_bits"),
+    performance<&device_performance::memory_gib>("device_memory_gib"),
+    performance<&device_performance::memory_clock_mhz>("device_memory_clock_mhz"),
+    performance<&device_performance::clock_mhz>("device_clock_mhz"),
+    performance<&device_performance::compiler>("device_compiler"),
+    performance<&identity::driver_version>("device_version"),
 };
 
 }  // namespace

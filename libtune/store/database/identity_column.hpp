@@ -14,14 +14,14 @@ namespace tune {
 /// One field of a device's identity as a column of the tuning database.
 struct identity_column {
   const char* name;  ///< "device_clock_mhz"; stored, so never renamed
-  bool legality;     ///< whether it decides what can run, or only how fast
+  bool capability;   ///< whether it decides what can run, or only how fast
   /// The field, a string or a signed integer.
   value (*get)(const device_identity& device);
   /// @throws type_error if the value is of another type
   void (*set)(device_identity& device, const value& v);
 };
 
-/// All fields, the weightiest first: what decides legality, then name and platform, then the rest.
+/// All fields, the weightiest first: the capabilities, then name and platform, then the rest.
 std::span<const identity_column> identity_columns() noexcept;
 
 /// The column as a STRICT table declares it; unknown is the default.

@@ -24,17 +24,6 @@ using detail::connection;
 
 constexpr std::chrono::seconds patience{10};
 
-std::string has_outcome(std::size_t outcomes) {
-  std::string marks;
-  for (std::size_t i = 0; i < outcomes; ++i) marks += i == 0 ? "?" : ", ?";
-  return "remembered = 0 AND outcome IN (" + marks + ")";
-}
-
-int bind_outcomes(SQLite::Statement& select, int place, std::span<const std::string> outcomes) {
-  for (const std::string& outcome : outcomes) select.bind(place++, outcome);
-  return place;
-}
-
 stored_incident read_incident(const function_identity& function, SQLite::Statement& row) {
   return {.function = function,
           .arguments = row.getColumn(2).getString(),
@@ -59,12 +48,13 @@ std::vector<stored_incident> choose(connection& source, std::span<const std::str
       "SELECT search_id, position, arguments, arguments_canonical, device_name, device_platform, "
       "device_version, device_canonical, space, compiler, library_version, stage FROM "
       "libtune_trial JOIN libtune_search ON search_id = id WHERE table_name = ? AND " +
-          has_outcome(outcomes.size()) + " ORDER BY made_at, search_id, position");
+          detail::has_outcome_sql(outcomes.size()) + " ORDER BY made_at, search_id, position");
   std::size_t damaged = 0;
   for (const function_identity& function : detail::read_functions(source, damaged)) {
     const detail::statement_run run(select);
     select.bind(1, table_name(function));
-    bind_outcomes(select, 2, outcomes);
+    int parameter = 2;
+    for (const std::string& outcome : outcomes) select.bind(parameter++, outcome);
     while (select.executeStep()) {
       stored_incident found = read_incident(function, select);
       auto trial = detail::read_trial(source, found.in_search, found.position);
@@ -119,27 +109,6 @@ std::size_t forget_incidents(const std::string& path, std::span<const std::strin
   } catch (const SQLite::Exception& failure) {
     throw detail::database_failure(file, "clear the denylist", failure);
   }
-}
-
-std::vector<stored_trial> detail::read_incidents(connection& source,
-                                                 const function_identity& function,
-                                                 const record_key& key,
-                                                 const search_identity& identity,
-                                                 std::span<const std::string> outcomes) {
-  std::vector<stored_trial> found;
-  SQLite::Statement select(source.database(),
-                           "SELECT position FROM libtune_trial WHERE search_id = ? AND " +
-                               has_outcome(outcomes.size()) + " ORDER BY position DESC");
-  for (const search_id search : list_searches(source, function, key, identity)) {
-    const statement_run run(select);
-    select.bind(1, static_cast<std::int64_t>(search));
-    bind_outcomes(select, 2, outcomes);
-    while (select.executeStep()) {
-      auto trial = read_trial(source, search, select.getColumn(0).getInt64());
-      if (trial) found.push_back(*std::move(trial));
-    }
-  }
-  return found;
 }
 
 }  // namespace tune

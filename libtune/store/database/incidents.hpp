@@ -45,16 +45,4 @@ std::vector<stored_incident> list_incidents(const std::string& path,
 std::size_t forget_incidents(const std::string& path, std::span<const std::string> outcomes,
                              const incident_choice& which);
 
-namespace detail {
-
-class connection;
-
-/// The trials for exactly this key that ended with one of these outcomes and were tried, in
-/// searches of the same stage with the same compiler and libtune, in whatever space, the latest
-/// first. Throws SQLite::Exception for what SQLite reports.
-std::vector<stored_trial> read_incidents(connection& source, const function_identity& function,
-                                         const record_key& key, const search_identity& identity,
-                                         std::span<const std::string> outcomes);
-
-}  // namespace detail
 }  // namespace tune

@@ -55,7 +55,7 @@ struct rank {
       : match{.step = step_between(candidate, wanted),
               .relaxed = differing_columns(candidate, wanted)},
         architecture_prefix(
-            common_prefix(candidate.legality.architecture, wanted.legality.architecture)),
+            common_prefix(candidate.capabilities.architecture, wanted.capabilities.architecture)),
         name_prefix(common_prefix(candidate.name, wanted.name)),
         version(numbers_in(candidate.driver_version)),
         identity(&candidate) {}
@@ -81,9 +81,9 @@ struct rank {
 
 bool has_other_software_only(device_identity candidate, const device_identity& wanted) {
   candidate.driver_version = wanted.driver_version;
-  candidate.speed.compiler = wanted.speed.compiler;
-  candidate.speed.clock_mhz = wanted.speed.clock_mhz;
-  candidate.speed.memory_clock_mhz = wanted.speed.memory_clock_mhz;
+  candidate.performance.compiler = wanted.performance.compiler;
+  candidate.performance.clock_mhz = wanted.performance.clock_mhz;
+  candidate.performance.memory_clock_mhz = wanted.performance.memory_clock_mhz;
   return candidate == wanted;
 }
 
@@ -95,7 +95,7 @@ match_step step_between(const device_identity& candidate, const device_identity&
   if (candidate.name == wanted.name && candidate.platform != wanted.platform) {
     return match_step::platform;
   }
-  return candidate.legality == wanted.legality ? match_step::architecture : match_step::any;
+  return candidate.capabilities == wanted.capabilities ? match_step::architecture : match_step::any;
 }
 
 std::vector<nearest_match> rank_nearest(std::span<const device_identity> candidates,

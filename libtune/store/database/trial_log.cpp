@@ -372,6 +372,12 @@ std::vector<search_id> list_searches(connection& source, const function_identity
   return searches;
 }
 
+std::string has_outcome_sql(std::size_t outcomes) {
+  std::string marks;
+  for (std::size_t i = 0; i < outcomes; ++i) marks += i == 0 ? "?" : ", ?";
+  return "remembered = 0 AND outcome IN (" + marks + ")";
+}
+
 bool has_key(connection& source, search_id search, const function_identity& function,
              const record_key& key, const search_identity& identity) {
   SQLite::Statement select(

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -61,6 +62,10 @@ std::vector<search_id> list_searches(connection& source, const function_identity
 /// space, the latest first; 256 at most.
 std::vector<search_id> list_searches(connection& source, const function_identity& function,
                                      const record_key& key, const search_identity& identity);
+
+/// The condition that a trial was tried and ended with one of so many outcomes, which are its
+/// parameters.
+std::string has_outcome_sql(std::size_t outcomes);
 
 /// Whether a search is for this key, space and stage.
 bool has_key(connection& source, search_id search, const function_identity& function,

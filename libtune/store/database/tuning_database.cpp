@@ -6,10 +6,8 @@
 
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/database_session.hpp"
-#include "libtune/store/database/failed_trials.hpp"
 #include "libtune/store/database/field_check.hpp"
 #include "libtune/store/database/function_table.hpp"
-#include "libtune/store/database/incidents.hpp"
 #include "libtune/store/database/nearest.hpp"
 #include "libtune/store/database/record_memory.hpp"
 #include "libtune/store/database/trial_log.hpp"
@@ -195,41 +193,37 @@ void tuning_database::finish_search(search_id search, const std::string& result)
   });
 }
 
+prior_rows tuning_database::prior(const function_identity& function, const record_key& key,
+                                  const prior_query& query) {
+  check_request(function, key);
+  return impl_->read_searches(function, [&](connection& source, function_table& table) {
+    return detail::read_prior_rows(source, table, key, query);
+  });
+}
+
 std::optional<stored_search> tuning_database::unfinished_search(const function_identity& function,
                                                                 const record_key& key, int stage) {
-  check_request(function, key);
-  return impl_->read_searches(function, [&](connection& source) -> std::optional<stored_search> {
-    auto search = detail::read_search_result(source, function, key, stage);
-    if (!search || (search->finished_at && search->result != stopped_search)) return std::nullopt;
-    search->trials = detail::read_trials(source, search->id);
-    return search;
-  });
+  return prior(function, key, {.search = {.stage = stage}, .unfinished = true}).unfinished;
 }
 
 std::vector<stored_trial> tuning_database::failed_trials(const function_identity& function,
                                                          const record_key& key,
                                                          const search_identity& identity,
                                                          const std::string& outcome) {
-  check_request(function, key);
-  return impl_->read_searches(function, [&](connection& source) {
-    return detail::read_failed_trials(source, function, key, identity, outcome);
-  });
+  return prior(function, key, {.search = identity, .failure_outcome = outcome}).failures;
 }
 
 std::vector<stored_trial> tuning_database::incidents(const function_identity& function,
                                                      const record_key& key,
                                                      const search_identity& identity,
                                                      std::span<const std::string> outcomes) {
-  check_request(function, key);
-  return impl_->read_searches(function, [&](connection& source) {
-    return detail::read_incidents(source, function, key, identity, outcomes);
-  });
+  return prior(function, key, {.search = identity, .incident_outcomes = outcomes}).incidents;
 }
 
 std::optional<stored_search> tuning_database::latest_search(const function_identity& function,
                                                             const record_key& key) {
   check_request(function, key);
-  return impl_->read_searches(function, [&](connection& source) {
+  return impl_->read_searches(function, [&](connection& source, function_table&) {
     return detail::read_latest_search(source, function, key);
   });
 }
@@ -238,7 +232,7 @@ std::optional<stored_search> tuning_database::latest_search_result(
     const function_identity& function, const record_key& key,
     std::optional<std::chrono::milliseconds> wait) {
   check_request(function, key);
-  const auto read = [&](connection& source) {
+  const auto read = [&](connection& source, function_table&) {
     return detail::read_search_result(source, function, key);
   };
   return impl_->read_searches(function, read, wait);
@@ -248,7 +242,7 @@ std::optional<result_origin> tuning_database::origin(const function_identity& fu
                                                      const record_key& key,
                                                      const std::vector<named_value>& values) {
   check_request(function, key);
-  return impl_->read_searches(function, [&](connection& source) {
+  return impl_->read_searches(function, [&](connection& source, function_table&) {
     return detail::read_origin(source, function, key, values);
   });
 }

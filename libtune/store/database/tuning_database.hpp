@@ -14,6 +14,7 @@
 #include "libtune/store/database/database_place.hpp"
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/store/database/match.hpp"
+#include "libtune/store/database/prior_rows.hpp"
 #include "libtune/store/database/record.hpp"
 #include "libtune/store/database/result_origin.hpp"
 #include "libtune/store/database/stored_trial.hpp"
@@ -80,7 +81,7 @@ class tuning_database {
   /// among them. Empty where find finds nothing. @param most  how many of them at most
   std::vector<record> find_nearest(const function_identity& function, const record_key& key,
                                    std::size_t most);
-  /// The same, for who would rather wait as long as for writing than look in vain.
+  /// Like find(), but waits for writers.
   /// @throws database_busy_error if others hold the file for even longer
   /// @param wait  empty: as long as for writing
   std::optional<record> find_patiently(const function_identity& function, const record_key& key,
@@ -112,18 +113,18 @@ class tuning_database {
   ///                                               that may go on later
   void finish_search(search_id search, const std::string& result);
 
-  /// The search of this stage for exactly this key that was started last, with its trials, if it is
-  /// unfinished or was stopped.
+  /// The rows of earlier searches that serve the next one, read in one transaction. Waits for
+  /// others as long as for writing. @param query  says which
+  prior_rows prior(const function_identity& function, const record_key& key,
+                   const prior_query& query);
+  /// Returns prior_rows::unfinished alone.
   std::optional<stored_search> unfinished_search(const function_identity& function,
                                                  const record_key& key, int stage);
-  /// What is known to end with this outcome because of a program, with the same compiler: see
-  /// store/failed_trials.hpp.
+  /// Returns prior_rows::failures alone.
   std::vector<stored_trial> failed_trials(const function_identity& function, const record_key& key,
                                           const search_identity& identity,
                                           const std::string& outcome);
-
-  /// Every trial that ended with one of these outcomes, for exactly this key, the latest first: see
-  /// store/incidents.hpp.
+  /// Returns prior_rows::incidents alone.
   std::vector<stored_trial> incidents(const function_identity& function, const record_key& key,
                                       const search_identity& identity,
                                       std::span<const std::string> outcomes);

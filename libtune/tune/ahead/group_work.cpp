@@ -10,7 +10,7 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/store/files/key_lock.hpp"
-#include "libtune/tune/engine/tunings_under_way.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/error.hpp"
 
@@ -132,7 +132,7 @@ void group_work::tune_key(led_job& job, const device& leader, const pretuning_it
   }
   waits.end();
   const detail::tuning_scope scope(detail::tuning_name(setting_.layers->user()->path(), search));
-  kept_tuning kept(
+  tuning_transaction kept(
       setting_.layers, item.function, key,
       setting_.options.force ? tuning_mode::force : tuning_mode::tune,
       [&](const record& found) { return is_tuning(item, found); }, wait);

@@ -44,7 +44,7 @@ remote_task key_tuning::task_for(const device& device,
                    .context_options = setting_.context_options,
                    .children = setting_.searches};
   task.options.observers.push_back(share);
-  task.recall = [share](const search_identity& search) { return share->recall(search); };
+  task.read_prior = [share](const search_identity& search) { return share->read_prior(search); };
   task.stop = [this] { return is_stopped(); };
   return task;
 }

@@ -34,7 +34,7 @@ struct key_tuning_setting {
   const std::vector<named_value>& key;
   const tuning_options& options;          ///< with the budget resolved, and without observers
   const tuning_options& context_options;  ///< what calls inside the function use
-  kept_tuning& kept;
+  tuning_transaction& kept;
   std::vector<std::shared_ptr<observer>> listeners{};
   std::function<bool()> stop{};
   std::size_t searches = 1;  ///< under way at once at most, this one included

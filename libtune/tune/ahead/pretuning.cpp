@@ -11,6 +11,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/base/word_table.hpp"
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/tune/ahead/group_work.hpp"
 #include "libtune/tune/ahead/pretune_with.hpp"
@@ -82,13 +83,8 @@ class known_tunings {
 }  // namespace
 
 std::string_view pretuning_state_name(pretuning_state state) noexcept {
-  switch (state) {
-    case pretuning_state::tuned: return "tuned";
-    case pretuning_state::present: return "present";
-    case pretuning_state::failed: return "failed";
-    case pretuning_state::stopped: break;
-  }
-  return "stopped";
+  constexpr detail::word_table<pretuning_state, 4> words{{"tuned", "present", "failed", "stopped"}};
+  return words.word(state);
 }
 
 std::size_t count_pretunings(std::span<const pretuning_item> items,

@@ -37,9 +37,9 @@ search_progress count(const std::vector<trial>& trials, std::size_t planned) {
 search_share::search_share(shared_search& search, search_role role, bool starts_warm)
     : search_(search), role_(role), starts_warm_(starts_warm), known_(search.what_is_known()) {}
 
-recollection search_share::recall(const search_identity& search) {
+prior_knowledge search_share::read_prior(const search_identity& search) {
   stage_ = search.stage;
-  return search_.recall(*this, search);
+  return search_.read_prior(*this, search);
 }
 
 void search_share::search_started(const search_started_event& event) {
@@ -84,7 +84,8 @@ void search_share::search_finished(const search_finished_event& event) {
 
 // ---- what is made of it
 
-shared_search::shared_search(kept_tuning& kept, std::vector<std::shared_ptr<observer>> listeners)
+shared_search::shared_search(tuning_transaction& kept,
+                             std::vector<std::shared_ptr<observer>> listeners)
     : kept_(kept), listeners_(std::move(listeners)) {
   listeners_.insert(listeners_.begin(), kept_.recorder());
 }
@@ -149,18 +150,18 @@ void shared_search::conclude() {
 
 // What a part hears stays what it was when the search was divided: what others try meanwhile is
 // theirs, and would count as tried by it.
-recollection shared_search::recall(search_share& share, const search_identity& search) {
+prior_knowledge shared_search::read_prior(search_share& share, const search_identity& search) {
   const std::lock_guard lock(mutex_);
   if (share.role_ == search_role::whole) {
-    if (search.stage > 0) return kept_.recall(search);
+    if (search.stage > 0) return kept_.read_prior(search);
     if (!memory_ || memory_->identity() != search) {
-      memory_ = std::make_unique<search_memory>(search, kept_.recall(search), clock::now());
+      memory_ = std::make_unique<search_memory>(search, kept_.read_prior(search), clock::now());
       started_.reset();
     }
-    return memory_->recall(clock::now());
+    return memory_->read_prior(clock::now());
   }
   if (search.stage > 0 || !memory_) return {};
-  recollection known = share.known_;
+  prior_knowledge known = share.known_;
   known.spent.trials = 0;
   if (!share.starts_warm_) known.similar.clear();
   if (share.role_ == search_role::finals) {
@@ -170,9 +171,9 @@ recollection shared_search::recall(search_share& share, const search_identity& s
   return known;
 }
 
-recollection shared_search::what_is_known() const {
+prior_knowledge shared_search::what_is_known() const {
   const std::lock_guard lock(mutex_);
-  return memory_ ? memory_->recall(clock::now()) : recollection{};
+  return memory_ ? memory_->read_prior(clock::now()) : prior_knowledge{};
 }
 
 void shared_search::start(const search_share& share, const search_started_event& event) {

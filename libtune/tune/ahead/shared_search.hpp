@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "libtune/tune/engine/kept_tuning.hpp"
+#include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/remote/search_memory.hpp"
 
@@ -25,12 +25,12 @@ enum class search_role : std::uint8_t {
 };
 
 /// What one child hears and says of a search: its observer, to be given to tune_remotely together
-/// with recall. For one child and those that replace it; one thread uses it.
+/// with read_prior. For one child and those that replace it; one thread uses it.
 class search_share final : public observer {
  public:
   search_share(shared_search& search, search_role role, bool starts_warm);
 
-  recollection recall(const search_identity& search);
+  prior_knowledge read_prior(const search_identity& search);
 
   /// Whether the function has gone on to another search, which is only for the whole.
   bool has_gone_on() const noexcept { return stage_ > 0; }
@@ -50,7 +50,7 @@ class search_share final : public observer {
   shared_search& search_;
   const search_role role_;
   const bool starts_warm_;
-  const recollection known_;  // of a part: as it was when the search was divided
+  const prior_knowledge known_;  // of a part: as it was when the search was divided
   int stage_ = 0;
   std::vector<std::size_t> made_;
 };
@@ -62,7 +62,7 @@ class shared_search {
   using clock = std::chrono::steady_clock;
 
   /// All outlive it. @param listeners  hear of it beside the recorder of what is kept
-  shared_search(kept_tuning& kept, std::vector<std::shared_ptr<observer>> listeners);
+  shared_search(tuning_transaction& kept, std::vector<std::shared_ptr<observer>> listeners);
 
   /// The share of a child that starts now. @param starts_warm  whether a part begins with what did
   /// well for similar keys
@@ -84,8 +84,8 @@ class shared_search {
  private:
   friend class search_share;
 
-  recollection recall(search_share& share, const search_identity& search);
-  recollection what_is_known() const;
+  prior_knowledge read_prior(search_share& share, const search_identity& search);
+  prior_knowledge what_is_known() const;
   void start(const search_share& share, const search_started_event& event);
   void tell(const tuning_subject& subject, detail::search_memory::story story);
   void progress(const search_share& share, const tuning_subject& subject,
@@ -95,7 +95,7 @@ class shared_search {
   template <class Call>
   void pass_on(const Call& call) const;
 
-  kept_tuning& kept_;
+  tuning_transaction& kept_;
   std::vector<std::shared_ptr<observer>> listeners_;
   mutable std::mutex mutex_;
   std::unique_ptr<detail::search_memory> memory_;  // of the first search; null before it

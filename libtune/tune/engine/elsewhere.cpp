@@ -9,8 +9,8 @@
 namespace tune::detail {
 
 // One run is enough to know that a configuration works; its time is of no interest.
-std::optional<std::string> try_elsewhere(const tuning_task& task,
-                                         const std::vector<named_value>& configuration) {
+std::optional<std::string> try_in_child(const tuning_task& task,
+                                        const std::vector<named_value>& configuration) {
   tuning_options once = task.options;
   once.measure = {
       .time_limit = std::chrono::nanoseconds(0), .min_iterations = 1, .max_iterations = 1};
@@ -21,7 +21,7 @@ std::optional<std::string> try_elsewhere(const tuning_task& task,
                 .tunes = task.tunes,
                 .subject = task.subject,
                 .options = once,
-                .recall = task.recall,
+                .read_prior = task.read_prior,
                 .choice = {.configurations = {configuration}}});
     return std::nullopt;
   } catch (const std::exception& failure) {

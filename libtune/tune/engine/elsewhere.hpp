@@ -6,19 +6,19 @@
 #include <string>
 #include <vector>
 
-#include "libtune/tune/engine/tuning_host.hpp"
+#include "libtune/tune/engine/executor.hpp"
 #include "libtune/tune/options.hpp"
 
 namespace tune::detail {
 
 /// Whether run_tuning would hand a call with these options to a host. Defined with it, in
-/// tuning_host.cpp.
+/// executor.cpp.
 /// @throws environment_error
-bool runs_elsewhere(const tuning_options& options);
+bool runs_in_child(const tuning_options& options);
 
 /// Runs one configuration once, where run_tuning runs the task. Returns why it does not work;
 /// nothing if it does. Does not throw.
-std::optional<std::string> try_elsewhere(const tuning_task& task,
-                                         const std::vector<named_value>& configuration);
+std::optional<std::string> try_in_child(const tuning_task& task,
+                                        const std::vector<named_value>& configuration);
 
 }  // namespace tune::detail

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "libtune/device/device_info.hpp"
+#include "libtune/device/device.hpp"
 #include "libtune/search/space/search_space.hpp"
 
 namespace tune {

@@ -8,7 +8,7 @@
 
 #include "libtune/store/files/key_lock.hpp"
 #include "libtune/store/files/lock_holder.hpp"
-#include "libtune/tune/engine/tunings_under_way.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
 
 namespace tune {
 

@@ -13,9 +13,9 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/search/strategy/strategy.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/search_run.hpp"
 #include "libtune/tune/engine/similar_results.hpp"
-#include "libtune/tune/engine/taken_trials.hpp"
 #include "libtune/tune/engine/trial_conversion.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/notify.hpp"
@@ -35,7 +35,7 @@ bool is_limited(const tuning_options& options) {
 }
 
 search_plan plan_search(const search_problem& problem, const tuning_options& options,
-                        const recollection& known, std::size_t taken_over) {
+                        const prior_knowledge& known, std::size_t taken_over) {
   search_plan plan{options.strategy, options.search};
   for (const std::size_t number : numbers_of(known.similar, problem)) {
     plan.told.warm_start.push_back(number);
@@ -64,11 +64,11 @@ bool learns_from_answers(std::string_view strategy) {
 trial run_search(const search_problem& problem, const tuning_subject& subject, const device& device,
                  const tuning_options& options,
                  std::span<const std::shared_ptr<observer>> observers, const wall_clock& now,
-                 program_workshop& workshop, const std::function<recollection()>& recall,
-                 const std::vector<std::size_t>& shortlist, const search_guard& guard) {
+                 program_workshop& workshop, const std::function<prior_knowledge()>& read_prior,
+                 const std::vector<std::size_t>& shortlist, const step_hooks& hooks) {
   const auto start = now();
-  const recollection known = recall ? recall() : recollection{};
-  std::vector<trial> earlier = trials_to_take_over(known.unfinished, problem, subject);
+  const prior_knowledge known = read_prior ? read_prior() : prior_knowledge{};
+  std::vector<trial> earlier = trials_to_resume(known.unfinished, problem, subject);
   search_plan plan{"shortlist", {}};
   std::unique_ptr<strategy> strategy;
   if (shortlist.empty()) {
@@ -95,8 +95,8 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
   notify(observers, [&](observer& listener) { listener.search_started(started); });
 
   search_run run({problem, subject, device, options, observers, now, workshop,
-                  learns_from_answers(started.strategy), guard, known.spent});
-  run.take_over(earlier, known.goes_on);
+                  learns_from_answers(started.strategy), hooks, known.spent});
+  run.resume(earlier, known.goes_on);
   run.run(*strategy, started.planned, to_known_failures(known.compile_failures, known.denied));
   if (!run.best() && run.end() == search_end::complete) run.retry_remembered();
 

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/program_workshop.hpp"
-#include "libtune/tune/engine/recollection.hpp"
-#include "libtune/tune/engine/search_guard.hpp"
+#include "libtune/tune/engine/step_hooks.hpp"
 #include "libtune/tune/engine/trial_runner.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
@@ -21,12 +21,12 @@ namespace tune {
 /// Tries what the strategy proposes, tells the observers, and finds the best: the least score, the
 /// earlier configuration of the space where two are equal.
 ///
-/// It continues the unfinished search that recall speaks of, if the kernel is still the same: what
+/// It resumes the unfinished search of the prior knowledge, if the kernel is still the same: what
 /// was tried there counts as tried here, also against the limits of the strategy. What is known not
 /// to compile is not compiled, unless nothing else could be measured: what is remembered may make a
 /// search shorter, not make it fail. What is denied is never run.
 /// @param workshop   where programs are compiled meanwhile
-/// @param recall     what earlier searches know, asked for once; empty: nothing
+/// @param read_prior  the prior knowledge, read once; empty: there is none
 /// @param shortlist  if not empty, only these are tried, in this order, whatever the strategy
 /// @throws empty_space_error if there is nothing to try, tuning_failed_error if nothing could be
 ///         measured, device_fault_error if the device's context was lost, argument_error if the
@@ -34,7 +34,8 @@ namespace tune {
 trial run_search(const search_problem& problem, const tuning_subject& subject, const device& device,
                  const tuning_options& options,
                  std::span<const std::shared_ptr<observer>> observers, const wall_clock& now,
-                 program_workshop& workshop, const std::function<recollection()>& recall = {},
-                 const std::vector<std::size_t>& shortlist = {}, const search_guard& guard = {});
+                 program_workshop& workshop,
+                 const std::function<prior_knowledge()>& read_prior = {},
+                 const std::vector<std::size_t>& shortlist = {}, const step_hooks& hooks = {});
 
 }  // namespace tune

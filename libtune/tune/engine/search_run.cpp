@@ -12,8 +12,8 @@
 
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/database/database_use.hpp"
-#include "libtune/tune/engine/measuring_turn.hpp"
-#include "libtune/tune/engine/taken_trials.hpp"
+#include "libtune/tune/engine/device_lease.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/notify.hpp"
@@ -68,7 +68,7 @@ search_run::search_run(const search_setting& setting)
       begun_(setting.spent.trials),
       accounted_(clock_.now()) {}
 
-void search_run::take_over(const std::vector<trial>& earlier, bool goes_on) {
+void search_run::resume(const std::vector<trial>& earlier, bool goes_on) {
   taken_over_ = earlier.size();
   earlier_ = times_of(earlier);
   knows_level_ = goes_on || earlier_.empty();
@@ -103,7 +103,7 @@ void search_run::retry_remembered() {
   judged_.clear();
   in_final_round_ = false;
   for (const trial& item : trials_.all()) {
-    const bool is_remembered = item.origin == trial_origin::remembered;
+    const bool is_remembered = item.origin == trial_origin::cached;
     if (is_remembered && item.outcome == outcome::compile_failed)
       begin(item.index, nothing_known());
   }
@@ -145,7 +145,7 @@ void search_run::tell_taken(strategy& strategy) const {
   for (std::size_t i = 0; i < taken_over_; ++i) {
     const trial& taken = trials_.all()[i];
     std::optional<double> told = told_score(taken);
-    if (told && taken.origin == trial_origin::taken_over) {
+    if (told && taken.origin == trial_origin::resumed) {
       told = earlier_.estimate(taken.index)->count();
     }
     strategy.tell(taken.index, told);
@@ -176,7 +176,7 @@ void search_run::begin(std::size_t index, const known_failures& known) {
   assert(!detail::database_use::is_active() && "other processes would wait for a trial");
   auto attempt =
       std::make_unique<trial_attempt>(setting_.problem, index, setting_.device,
-                                      setting_.options.measure, setting_.now, setting_.guard);
+                                      setting_.options.measure, setting_.now, setting_.hooks);
   attempt->admit(known);
   pipeline_.add(std::move(attempt));
 }
@@ -289,7 +289,7 @@ bool search_run::is_winner_right() {
   const auto raced = racing_.find(index);
   if (raced == racing_.end()) {
     own = std::make_unique<trial_attempt>(setting_.problem, index, setting_.device,
-                                          setting_.options.measure, setting_.now, setting_.guard);
+                                          setting_.options.measure, setting_.now, setting_.hooks);
     own->admit(nothing_known());
   }
   trial_attempt& leading = own ? *own : *raced->second;
@@ -461,7 +461,7 @@ bool search_run::may_retry(const trial_attempt& attempt) {
 
 void search_run::finish(trial done) {
   const trial* before = trials_.find(done.index);
-  const bool is_refined = before != nullptr && before->origin != trial_origin::remembered;
+  const bool is_refined = before != nullptr && before->origin != trial_origin::cached;
   const trial& kept = trials_.put(std::move(done));
   if (strategy_ != nullptr && !is_refined) strategy_->tell(kept.index, told_score(kept));
   notify(setting_.observers, [&](observer& listener) {
@@ -473,7 +473,7 @@ void search_run::finish(trial done) {
   });
   if (kept.outcome != outcome::device_fault || kept.origin != trial_origin::made) return;
   // Whatever came next would be blamed for it.
-  const auto& survives = setting_.guard.survives_faults;
+  const auto& survives = setting_.hooks.survives_faults;
   if (!survives || !survives()) throw device_fault_error(setting_.subject, kept);
 }
 
@@ -484,7 +484,7 @@ std::optional<std::size_t> search_run::best() {
   // of what was measured here, else of what was taken over.
   const auto order_of = [&](const trial& item) {
     const bool is_chosen = chosen == item.index;
-    const bool is_made = item.origin != trial_origin::taken_over;
+    const bool is_made = item.origin != trial_origin::resumed;
     const run_time time = is_made ? *item.score : score_at_begin(item);
     return std::tuple(!is_chosen, !racing_.contains(item.index), !is_made, time, item.index);
   };
@@ -541,8 +541,8 @@ void search_run::measuring(const std::function<void()>& step) {
   {
     const auto limit = longest_turn_wait();
     wait_report report(wait_cause::device, setting_.subject, setting_.observers, limit);
-    const measuring_turn turn(setting_.device.info(), limit,
-                              [&](auto waited, auto holder) { report.look(waited, holder); });
+    const device_lease turn(setting_.device.info(), limit,
+                            [&](auto waited, auto holder) { report.look(waited, holder); });
     report.end();
     account(times_.device_wait);
     step();

@@ -16,10 +16,10 @@
 #include "libtune/measure/race/race.hpp"
 #include "libtune/search/strategy/strategy.hpp"
 #include "libtune/tune/engine/compile_pipeline.hpp"
-#include "libtune/tune/engine/recollection.hpp"
+#include "libtune/tune/engine/prior_knowledge.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/search_clock.hpp"
-#include "libtune/tune/engine/search_guard.hpp"
-#include "libtune/tune/engine/taken_trials.hpp"
+#include "libtune/tune/engine/step_hooks.hpp"
 #include "libtune/tune/engine/trial_attempt.hpp"
 #include "libtune/tune/engine/trial_list.hpp"
 #include "libtune/tune/observer.hpp"
@@ -37,7 +37,7 @@ struct search_setting {
   const wall_clock& now;
   program_workshop& workshop;
   bool learns = true;  ///< whether the strategy chooses by what it has been told
-  search_guard guard{};
+  step_hooks hooks{};
   spent_budget spent{};  ///< before it starts
 };
 
@@ -53,7 +53,7 @@ class search_run {
   /// @param goes_on  whether they were made just now: then that is left to the end, so that a
   /// search
   ///                 whose processes are lost again and again gets on
-  void take_over(const std::vector<trial>& earlier, bool goes_on = false);
+  void resume(const std::vector<trial>& earlier, bool goes_on = false);
 
   /// Until there are so many trials, those taken over counted, or no more proposals, or the budget
   /// is used up; and then compares the best. Only what was measured here can win, unless the

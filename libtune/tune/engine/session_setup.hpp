@@ -9,8 +9,8 @@
 
 #include "libtune/device/context.hpp"
 #include "libtune/measure/measure.hpp"
-#include "libtune/tune/engine/recollection.hpp"
-#include "libtune/tune/engine/search_guard.hpp"
+#include "libtune/tune/engine/prior_knowledge.hpp"
+#include "libtune/tune/engine/step_hooks.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/search_problem.hpp"
@@ -27,11 +27,11 @@ struct session_setup {
   tuning_subject subject{};
   tuning_options options{};
   wall_clock now = std::chrono::steady_clock::now;
-  recall_function recall{};  ///< the trials of earlier searches; empty: there are none
+  prior_reader read_prior{};  ///< the trials of earlier searches; empty: there are none
   /// Asked at the start of each search. If no configuration on the list can be measured, the search
   /// is as if there were none. What it throws leaves the session's tune.
   shortlist_function shortlist{};
-  search_guard guard{};
+  step_hooks hooks{};
   bool only_listed = false;  ///< whether a list is all that there is to try, even if nothing works
 };
 

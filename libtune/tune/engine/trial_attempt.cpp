@@ -70,15 +70,15 @@ class [[nodiscard]] stopwatch {
 
 }  // namespace
 
-const search_guard& trial_attempt::unguarded() {
-  static const detail::never_destroyed<search_guard> nothing;
+const step_hooks& trial_attempt::no_hooks() {
+  static const detail::never_destroyed<step_hooks> nothing;
   return *nothing;
 }
 
 trial_attempt::trial_attempt(const search_problem& problem, std::size_t index, const device& device,
                              const measure_settings& settings, const wall_clock& now,
-                             const search_guard& guard)
-    : problem_(problem), device_(device), settings_(settings), now_(now), guard_(guard) {
+                             const step_hooks& hooks)
+    : problem_(problem), device_(device), settings_(settings), now_(now), hooks_(hooks) {
   result_.index = index;
 }
 
@@ -128,7 +128,7 @@ void trial_attempt::note_that_process_lives() {
 template <class Step>
 bool trial_attempt::announced(step_kind kind, std::uint64_t launches, Step&& step) {
   const double each = one_run_ ? one_run_->count() : 0.0;
-  const announced_step now(guard_, {.kind = kind,
+  const watchdog_scope now(hooks_, {.kind = kind,
                                     .index = result_.index,
                                     .configuration = result_.configuration,
                                     .launches = launches,
@@ -143,7 +143,7 @@ bool trial_attempt::is_fault(const device_error& failure) const {
   if (failure.failure() == device_failure::fault) return true;
   const bool may_be =
       failure.failure() == device_failure::over_limit || failure.failure() == device_failure::other;
-  return may_be && guard_.device_works && !guard_.device_works();
+  return may_be && hooks_.device_works && !hooks_.device_works();
 }
 
 void trial_attempt::remember(const std::string& configuration, const known_failures& known) {
@@ -155,7 +155,7 @@ void trial_attempt::remember(const std::string& configuration, const known_failu
   } else {
     return;
   }
-  result_.origin = trial_origin::remembered;
+  result_.origin = trial_origin::cached;
 }
 
 void trial_attempt::admit(const known_failures& known) {
@@ -185,7 +185,7 @@ void trial_attempt::generate_from_supply() {
 void trial_attempt::generate_with(const program_supply* supply) {
   const keep_no_programs searching;
   compile_watch watch(known_ != nullptr ? &known_->programs : nullptr);
-  if (step_listener* const listener = guard_.listener) {
+  if (step_listener* const listener = hooks_.listener) {
     watch.announce_to([listener](bool begins) {
       begins ? listener->compiling_begins() : listener->compiling_ends();
     });
@@ -208,7 +208,7 @@ void trial_attempt::generate_with(const program_supply* supply) {
     return;
   }
   if (result_.outcome == outcome::compile_failed) {
-    if (watch.refused_known()) result_.origin = trial_origin::remembered;
+    if (watch.refused_known()) result_.origin = trial_origin::cached;
     if (use) result_.outcome = outcome_of(use->last());
   }
   if (!generated) return;

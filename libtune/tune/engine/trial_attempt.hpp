@@ -15,7 +15,7 @@
 #include "libtune/kernel/compile_watch.hpp"
 #include "libtune/kernel/program_supply.hpp"
 #include "libtune/measure/measure.hpp"
-#include "libtune/tune/engine/search_guard.hpp"
+#include "libtune/tune/engine/step_hooks.hpp"
 #include "libtune/tune/search_problem.hpp"
 #include "libtune/tune/trial.hpp"
 
@@ -39,7 +39,7 @@ struct known_failures {
 
 /// One configuration on its way from a number to times. Whatever goes wrong becomes an outcome with
 /// a reason and ends the attempt; nothing is thrown. The steps are called in their order, by one
-/// thread; those that use the device, by one that has its turn (measuring_turn).
+/// thread; those that use the device, by one that has its turn (device_lease).
 class trial_attempt {
  public:
   /// How far it is.
@@ -52,7 +52,7 @@ class trial_attempt {
   /// Everything outlives the attempt.
   trial_attempt(const search_problem& problem, std::size_t index, const device& device,
                 const measure_settings& settings, const wall_clock& now,
-                const search_guard& guard = unguarded());
+                const step_hooks& hooks = no_hooks());
 
   /// Looks for a reason not to try it: limits of the device, and what is known not to compile or to
   /// be denied. What is known outlives the attempt.
@@ -108,7 +108,7 @@ class trial_attempt {
   void retry();
 
  private:
-  static const search_guard& unguarded();
+  static const step_hooks& no_hooks();
 
   template <class Step>
   bool attempt(outcome device_failed, Step&& step);
@@ -125,7 +125,7 @@ class trial_attempt {
   const tune::device& device_;
   const measure_settings& settings_;
   const wall_clock& now_;
-  const search_guard& guard_;
+  const step_hooks& hooks_;
   const known_failures* known_ = nullptr;
   trial result_;
   stage stage_ = stage::waiting;

@@ -17,7 +17,7 @@ stored_trial to_stored(const trial& finished) {
                       .samples_ns = {},
                       .score_ns = std::nullopt,
                       .preparation = finished.preparation,
-                      .remembered = finished.origin == trial_origin::remembered,
+                      .remembered = finished.origin == trial_origin::cached,
                       .programs = finished.programs,
                       .level = finished.level};
   if (!finished.score) return stored;
@@ -44,7 +44,7 @@ std::optional<trial> from_stored(const stored_trial& stored, const search_proble
   taken.outcome = *result;
   taken.reason = stored.message;
   taken.preparation = stored.preparation;
-  taken.origin = trial_origin::taken_over;
+  taken.origin = trial_origin::resumed;
   taken.programs = stored.programs;
   taken.level = stored.level;
   if (!(taken.level > 0) || !std::isfinite(taken.level)) return std::nullopt;

@@ -39,7 +39,7 @@ std::vector<trial> trial_list::take() {
 
 // A step of -1, which wraps round as unsigned numbers do, takes it out again.
 void trial_list::count(const trial& item, std::size_t step) {
-  if (item.origin == trial_origin::taken_over) counts_.taken_over += step;
+  if (item.origin == trial_origin::resumed) counts_.taken_over += step;
   (item.score ? counts_.measured : counts_.failed) += step;
   if (item.dropped) counts_.dropped += step;
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "libtune/store/database/database_use.hpp"
-#include "libtune/tune/engine/measuring_turn.hpp"
+#include "libtune/tune/engine/device_lease.hpp"
 
 namespace tune {
 
@@ -18,7 +18,7 @@ trial run_trial(const search_problem& problem, std::size_t index, const device& 
   attempt.admit(known);
   if (!attempt.over()) attempt.generate();
   if (attempt.over()) return std::move(attempt.result());
-  const measuring_turn turn(device.info(), wait);
+  const device_lease turn(device.info(), wait);
   attempt.try_out();
   if (!attempt.over()) attempt.measure_alone();
   attempt.release();

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "libtune/base/log.hpp"
-#include "libtune/tune/engine/tunings_under_way.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/notify.hpp"
 

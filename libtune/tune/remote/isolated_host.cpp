@@ -41,7 +41,7 @@ tuned_values isolated_host::do_tune(const tuning_task& task) {
                                   .device = task.context.device(),
                                   .options = task.options,
                                   .context_options = *tuning_options_of(task.context),
-                                  .recall = task.recall,
+                                  .read_prior = task.read_prior,
                                   .choice = task.choice});
       remember(task, program);
       return made;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "libtune/tune/engine/tuning_host.hpp"
+#include "libtune/tune/engine/executor.hpp"
 #include "libtune/tune/remote/tuner_program.hpp"
 
 namespace tune::detail {
@@ -17,7 +17,7 @@ namespace tune::detail {
 /// knows, such as the application and the libraries that it has loaded. What no child can do,
 /// because the device or the function is not there, is done in this process, with one log line for
 /// each reason; unless the options insist on isolation. Thread-safe.
-class isolated_host final : public tuning_host {
+class isolated_host final : public executor {
  public:
   /// A program that may have functions; to be tried before those added earlier.
   void add(tuner_program program);

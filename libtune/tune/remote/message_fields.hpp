@@ -30,7 +30,7 @@ inline constexpr auto last_of<test_mode> = test_mode::forced;
 template <>
 inline constexpr auto last_of<outcome> = outcome::out_of_memory;
 template <>
-inline constexpr auto last_of<trial_origin> = trial_origin::remembered;
+inline constexpr auto last_of<trial_origin> = trial_origin::cached;
 template <>
 inline constexpr auto last_of<search_end> = search_end::target;
 template <>
@@ -102,7 +102,7 @@ void describe(auto& wire, is<trial_choice> auto& item) {
   wire(item.known, item.configurations, item.shard, item.shards);
 }
 void describe(auto& wire, is<spent_budget> auto& item) { wire(item.time, item.trials); }
-void describe(auto& wire, is<recollection> auto& item) {
+void describe(auto& wire, is<prior_knowledge> auto& item) {
   wire(item.unfinished, item.goes_on, item.compile_failures, item.denied, item.spent, item.similar);
 }
 void describe(auto& wire, is<trial> auto& item) {
@@ -125,17 +125,17 @@ void describe(auto& wire, is<search_step> auto& item) {
   wire(item.kind, item.index, item.configuration, item.launches, item.expected);
 }
 
-void describe(auto& wire, is<device_legality> auto& item) {
+void describe(auto& wire, is<device_capabilities> auto& item) {
   wire(item.api, item.architecture, item.work_group, item.work_group_x, item.work_group_y,
        item.work_group_z, item.local_memory_bytes, item.dynamic_local_memory_bytes, item.registers,
        item.simd_group);
 }
-void describe(auto& wire, is<device_speed> auto& item) {
+void describe(auto& wire, is<device_performance> auto& item) {
   wire(item.compiler, item.compute_units, item.memory_gib, item.cache_kib, item.memory_bus_bits,
        item.clock_mhz, item.memory_clock_mhz);
 }
 void describe(auto& wire, is<device_identity> auto& item) {
-  wire(item.name, item.platform, item.driver_version, item.legality, item.speed);
+  wire(item.name, item.platform, item.driver_version, item.capabilities, item.performance);
 }
 void describe(auto& wire, is<nested_tuning> auto& item) {
   wire(item.function, item.key, item.device, item.database);

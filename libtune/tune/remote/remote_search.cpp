@@ -13,10 +13,10 @@
 #include "libtune/device/devices.hpp"
 #include "libtune/process/wire.hpp"
 #include "libtune/tune/engine/denylist.hpp"
-#include "libtune/tune/engine/denylist_log.hpp"
-#include "libtune/tune/engine/kept_tuning.hpp"
+#include "libtune/tune/engine/incident_recorder.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/trial_conversion.hpp"
-#include "libtune/tune/engine/tunings_under_way.hpp"
+#include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/notify.hpp"
 #include "libtune/tune/remote/greeting.hpp"
@@ -232,9 +232,9 @@ void remote_search::blame_inside(const search_step& step, verdict said) {
     stored_trial& told = lost_inside_.back().trial;
     if (!is_incident(told)) told.outcome = std::string(outcome_name(outcome::crashed));
     if (!inner.what.database.empty()) {
-      denylist_log kept(std::make_shared<tuning_database>(inner.what.database), inner.what.function,
-                        key);
-      kept.recall(*inner.search);
+      incident_recorder kept(std::make_shared<tuning_database>(inner.what.database),
+                             inner.what.function, key);
+      kept.read_prior(*inner.search);
       kept.trial_finished(subject, lost);
     }
   }
@@ -278,9 +278,9 @@ void remote_search::take(const recall_question& asked) {
   const auto now = clock::now();
   if (place == searches_.size()) {
     searches_.push_back(std::make_unique<search_memory>(
-        asked.search, task_.recall ? task_.recall(asked.search) : recollection{}, now));
+        asked.search, task_.read_prior ? task_.read_prior(asked.search) : prior_knowledge{}, now));
   }
-  for (const recall_answer& part : divide(current().recall(now))) child_->send(part);
+  for (const recall_answer& part : divide(current().read_prior(now))) child_->send(part);
 }
 
 void remote_search::take(started_news news) {

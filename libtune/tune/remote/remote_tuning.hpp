@@ -10,9 +10,9 @@
 #include "libtune/base/value.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/store/database/function_identity.hpp"
-#include "libtune/tune/engine/recollection.hpp"
+#include "libtune/tune/engine/executor.hpp"
+#include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/trial_choice.hpp"
-#include "libtune/tune/engine/tuning_host.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/remote/tuner_program.hpp"
@@ -40,7 +40,7 @@ struct remote_task {
   /// Of the call, with the observers that hear of it in this process. A database is not opened.
   tuning_options options{};
   tuning_options context_options{};  ///< what calls inside the function use; without observers
-  recall_function recall{};          ///< asked in this process; empty: nothing is known
+  prior_reader read_prior{};         ///< asked in this process; empty: nothing is known
   trial_choice choice{};
   /// So many children, this one included, share the cores for compiling, unless LIBTUNE_WORKERS
   /// says how many helpers each has.
@@ -59,7 +59,7 @@ struct remote_task {
 /// @param program  one whose main begins with serve_if_worker, and has the function
 /// @throws tuner_unavailable_error if nothing could be tuned, tuning_stopped_error, error if
 /// children
-///         end again and again outside of any configuration, and what tuning_host::tune throws
+///         end again and again outside of any configuration, and what executor::tune throws
 tuned_values tune_remotely(const tuner_program& program, const remote_task& task);
 
 /// An autotune function of a program.

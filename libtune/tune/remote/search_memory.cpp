@@ -10,15 +10,15 @@
 
 namespace tune::detail {
 
-recollection search_memory::recall(time_point now) const {
+prior_knowledge search_memory::read_prior(time_point now) const {
   if (!started_) return known_;
-  recollection told{.goes_on = true,
-                    .compile_failures = known_.compile_failures,
-                    .denied = known_.denied,
-                    .similar = known_.similar};
+  prior_knowledge told{.goes_on = true,
+                       .compile_failures = known_.compile_failures,
+                       .denied = known_.denied,
+                       .similar = known_.similar};
   for (const trial& item : trials_.all()) {
     // What was not tried may still have to be, if nothing else works.
-    if (item.origin == trial_origin::remembered) continue;
+    if (item.origin == trial_origin::cached) continue;
     stored_trial stored = to_stored(item);
     if (is_incident(item)) told.denied.push_back(stored);
     told.unfinished.push_back(std::move(stored));
@@ -42,8 +42,8 @@ search_memory::story search_memory::take_over(trial taken) {
 search_memory::story search_memory::add(trial made, bool refined) {
   if (finished_) return story::nothing;
   const trial* before = trials_.find(made.index);
-  const bool was_remembered = before != nullptr && before->origin == trial_origin::remembered;
-  if (was_remembered && made.origin == trial_origin::remembered) return story::nothing;
+  const bool was_remembered = before != nullptr && before->origin == trial_origin::cached;
+  if (was_remembered && made.origin == trial_origin::cached) return story::nothing;
   const bool is_new = before == nullptr || was_remembered;
   latest_ = &trials_.put(std::move(made));
   if (is_new && !refined) ++made_;

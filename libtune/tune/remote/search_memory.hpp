@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "libtune/tune/engine/recollection.hpp"
+#include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/trial_list.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/remote/tuner_message.hpp"
@@ -26,12 +26,12 @@ class search_memory {
   enum class story : std::uint8_t { nothing, taken_over, finished, refined };
 
   /// @param known  what earlier searches know
-  search_memory(search_identity identity, recollection known, time_point now)
+  search_memory(search_identity identity, prior_knowledge known, time_point now)
       : identity_(std::move(identity)), known_(std::move(known)), begin_(now) {}
 
   const search_identity& identity() const noexcept { return identity_; }
   /// What a child is told that begins with this search, or goes on with it.
-  recollection recall(time_point now) const;
+  prior_knowledge read_prior(time_point now) const;
 
   /// Whether it is news.
   bool start(std::size_t taken_over);
@@ -49,7 +49,7 @@ class search_memory {
 
  private:
   search_identity identity_;
-  recollection known_;
+  prior_knowledge known_;
   time_point begin_;
   trial_list trials_;
   const trial* latest_ = nullptr;  // of trials_

@@ -91,7 +91,7 @@ void install(tuner_program program) {
   static const detail::never_destroyed<std::shared_ptr<detail::isolated_host>> host(
       std::make_shared<detail::isolated_host>());
   (*host)->add(std::move(program));
-  detail::install_tuning_host(*host);
+  detail::install_executor(*host);
 }
 
 }  // namespace

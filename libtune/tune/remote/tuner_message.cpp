@@ -28,7 +28,7 @@ class divider {
   explicit divider(std::uint64_t most_bytes) : most_bytes_(most_bytes) { parts_.emplace_back(); }
 
   template <class Item>
-  void add(std::vector<Item> recollection::*list, std::vector<Item>& items) {
+  void add(std::vector<Item> prior_knowledge::*list, std::vector<Item>& items) {
     for (Item& item : items) {
       const std::uint64_t bytes = encoded_bytes(item);
       if (bytes > longest_tuner_message_bytes / 2) continue;
@@ -59,18 +59,18 @@ void append_items(std::vector<Item>& whole, std::vector<Item>& part) {
 
 }  // namespace
 
-std::vector<recall_answer> divide(recollection known, std::uint64_t most_bytes) {
+std::vector<recall_answer> divide(prior_knowledge known, std::uint64_t most_bytes) {
   divider parts(most_bytes);
-  parts.add(&recollection::denied, known.denied);
-  parts.add(&recollection::similar, known.similar);
-  parts.add(&recollection::unfinished, known.unfinished);
-  parts.add(&recollection::compile_failures, known.compile_failures);
+  parts.add(&prior_knowledge::denied, known.denied);
+  parts.add(&prior_knowledge::similar, known.similar);
+  parts.add(&prior_knowledge::unfinished, known.unfinished);
+  parts.add(&prior_knowledge::compile_failures, known.compile_failures);
   std::vector<recall_answer> all = parts.take();
   all.front().known.spent = known.spent;
   return all;
 }
 
-void append(recollection& whole, recollection part) {
+void append(prior_knowledge& whole, prior_knowledge part) {
   append_items(whole.denied, part.denied);
   append_items(whole.similar, part.similar);
   append_items(whole.unfinished, part.unfinished);

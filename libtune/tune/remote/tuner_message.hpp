@@ -19,10 +19,10 @@
 #include "libtune/base/value.hpp"
 #include "libtune/process/frame_reader.hpp"
 #include "libtune/store/database/function_identity.hpp"
-#include "libtune/tune/engine/recollection.hpp"
-#include "libtune/tune/engine/search_guard.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
+#include "libtune/tune/engine/prior_knowledge.hpp"
+#include "libtune/tune/engine/step_hooks.hpp"
 #include "libtune/tune/engine/trial_choice.hpp"
-#include "libtune/tune/engine/tunings_under_way.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/remote/device_address.hpp"
@@ -59,7 +59,7 @@ struct check_request {
 /// The answer to a recall_question, in as many parts as its size makes necessary: the child puts
 /// the trials of all together.
 struct recall_answer {
-  recollection known{};
+  prior_knowledge known{};
   bool more = false;  ///< another part follows
 };
 /// The observers have heard of it: go on.
@@ -185,13 +185,13 @@ using tuner_message =
 /// The bytes to send. @throws wire_error if it is too long
 std::vector<std::byte> encode(const tuner_message& message);
 
-/// What a recollection is told in: parts that can be sent, the last of them without more. Trials
+/// What a prior_knowledge is told in: parts that can be sent, the last of them without more. Trials
 /// that alone would be too long are left out.
 /// @param most_bytes  of the trials of a part, about
-std::vector<recall_answer> divide(recollection known,
+std::vector<recall_answer> divide(prior_knowledge known,
                                   std::uint64_t most_bytes = longest_tuner_message_bytes / 4);
 /// Puts another part to those before.
-void append(recollection& whole, recollection part);
+void append(prior_knowledge& whole, prior_knowledge part);
 
 /// Cuts what arrives into messages.
 class tuner_message_reader {

@@ -18,8 +18,8 @@
 #include "libtune/device/devices.hpp"
 #include "libtune/process/process_state.hpp"
 #include "libtune/tune/autotuner_core.hpp"
-#include "libtune/tune/engine/tuning_host.hpp"
-#include "libtune/tune/engine/tunings_under_way.hpp"
+#include "libtune/tune/engine/executor.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/registry.hpp"
 #include "libtune/tune/remote/tuner_link.hpp"
@@ -108,7 +108,7 @@ class distant_watchdog final : public step_listener {
 };
 
 /// Calls inside an autotune function tune in this process: a child has no children that tune.
-class this_process final : public tuning_host {
+class this_process final : public executor {
  private:
   tuned_values do_tune(const tuning_task& task) override { return tune_here(task); }
 };
@@ -187,10 +187,10 @@ tuner_message carry_out(tuner_link& link, const tuning_request& request,
                          .tunes = found.function->tunes(),
                          .subject = subject,
                          .options = options,
-                         .recall =
+                         .read_prior =
                              [&](const search_identity& search) {
                                link.send(recall_question{search});
-                               recollection whole;
+                               prior_knowledge whole;
                                for (bool more = true; more;) {
                                  auto part = link.receive_answer<recall_answer>();
                                  more = part.more;
@@ -247,7 +247,7 @@ void serve_tuning(int socket) {
   redirect_log([link](log_level level, std::string_view text) {
     link->send(log_line{level, cut(std::string(text))});
   });
-  install_tuning_host(std::make_shared<this_process>());
+  install_executor(std::make_shared<this_process>());
   while (true) {
     const tuner_message message = link->receive();
     if (const auto* request = std::get_if<tuning_request>(&message)) {

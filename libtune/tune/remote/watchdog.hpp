@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "libtune/tune/engine/search_guard.hpp"
+#include "libtune/tune/engine/step_hooks.hpp"
 #include "libtune/tune/options.hpp"
 
 namespace tune::detail {

@@ -14,9 +14,9 @@ TEST_CASE("a device tells its limits and which piece of hardware it is") {
   CHECK(device.name() == "Fake H200");
   CHECK(device.platform_name() == "CUDA");
   CHECK(device.driver_version() == "driver 13.0");
-  CHECK(device.identity().speed.compiler.find("NVRTC ") == 0);
-  CHECK(device.identity().legality.architecture == "sm_90");
-  CHECK(device.identity().legality.dynamic_local_memory_bytes == 227 << 10);
+  CHECK(device.identity().performance.compiler.find("NVRTC ") == 0);
+  CHECK(device.identity().capabilities.architecture == "sm_90");
+  CHECK(device.identity().capabilities.dynamic_local_memory_bytes == 227 << 10);
   CHECK(device.info().backend == "CUDA");
   CHECK(device.info().language == tune::kernel_language::cuda_cpp);
   CHECK(device.info().hardware.pci_address == "0000:3b:00.0");

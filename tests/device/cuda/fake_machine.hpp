@@ -8,7 +8,7 @@
 
 #include "libtune/device/context.hpp"
 #include "libtune/device/cuda/device.hpp"
-#include "libtune/testing/skip.hpp"
+#include "libtune/testing/run_tests.hpp"
 #include "tests/device/cuda/fake_driver.hpp"
 
 namespace fake_cuda {

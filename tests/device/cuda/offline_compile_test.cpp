@@ -8,7 +8,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/device/cuda/backend.hpp"
 #include "libtune/device/cuda/cubin.hpp"
-#include "libtune/device/program.hpp"
+#include "libtune/device/kernel.hpp"
 #include "libtune/kernel/pool/compile_pool.hpp"
 #include "libtune/kernel/pool/worker_program.hpp"
 #include "tests/device/cuda/fake_machine.hpp"

@@ -10,7 +10,7 @@
 #include "libtune/device/cuda/interop.hpp"
 #include "libtune/kernel/compile.hpp"
 #include "libtune/testing/devices.hpp"
-#include "libtune/testing/skip.hpp"
+#include "libtune/testing/run_tests.hpp"
 #include "tests/device/cuda/fake_machine.hpp"
 
 namespace on_device_test {

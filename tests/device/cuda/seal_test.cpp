@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "libtune/device/kernel.hpp"
-#include "libtune/testing/scoped_seal.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "tests/conformance/conformance_kernels.hpp"
 #include "tests/device/cuda/fake_machine.hpp"
 

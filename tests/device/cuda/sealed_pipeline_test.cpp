@@ -11,7 +11,7 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/testing/allocation_counter.hpp"
-#include "libtune/testing/scoped_seal.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "tests/device/cuda/fake_machine.hpp"
 #include "tests/device/cuda/system_call_watch.hpp"
 #include "tests/device/lock_watch.hpp"

@@ -9,7 +9,7 @@
 
 #include "libtune/device/opencl/device.hpp"
 #include "libtune/testing/devices.hpp"
-#include "libtune/testing/skip.hpp"
+#include "libtune/testing/run_tests.hpp"
 
 namespace opencl_tests {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "libtune/device/devices.hpp"
-#include "libtune/testing/skip.hpp"
+#include "libtune/testing/fixtures.hpp"
+#include "libtune/testing/run_tests.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/testing/test_mode_guard.hpp"
 #include "libtune/tune/ahead/device_group.hpp"
 #include "libtune/tune/ahead/pretuning.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"

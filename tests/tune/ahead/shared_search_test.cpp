@@ -22,10 +22,10 @@ const tune::search_identity second_search{
 struct bench {
   tune::testing::temporary_directory folder;
   tune::testing::fake_device fake;
-  tune::kept_tuning kept{tune::open_layers((folder / "tuning.db").string(), {}),
-                         pretuned::simulated_function(),
-                         {pretuned::simulated_key(1), fake.device().identity()},
-                         tune::tuning_mode::tune};
+  tune::tuning_transaction kept{tune::open_layers((folder / "tuning.db").string(), {}),
+                                pretuned::simulated_function(),
+                                {pretuned::simulated_key(1), fake.device().identity()},
+                                tune::tuning_mode::tune};
   std::shared_ptr<isolated::event_text> events = std::make_shared<isolated::event_text>();
   tune::shared_search search{kept, {events}};
   tune::tuning_subject subject{.function = "simulated",
@@ -44,7 +44,7 @@ struct bench {
   }
   std::shared_ptr<tune::search_share> begin(search_role role, std::size_t taken_over) {
     auto share = search.share(role);
-    CHECK(share->recall(first_search).unfinished.size() == taken_over);
+    CHECK(share->read_prior(first_search).unfinished.size() == taken_over);
     share->search_started({.subject = subject,
                            .strategy = "exhaustive",
                            .combinations = 8,
@@ -93,7 +93,7 @@ TEST_CASE("a part that goes on to a second search says so, and nobody hears of t
   const auto part = here.begin(search_role::part, 0);
   const auto lines = here.events->lines.size();
   CHECK_FALSE(part->has_gone_on());
-  CHECK(part->recall(second_search).unfinished.empty());
+  CHECK(part->read_prior(second_search).unfinished.empty());
   CHECK(part->has_gone_on());
   part->search_finished({.subject = here.subject, .trials = {}, .best = {}});
   CHECK(here.events->lines.size() == lines);

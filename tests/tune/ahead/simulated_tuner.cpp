@@ -29,13 +29,13 @@ tune::trial untried(int n) {
   return item;
 }
 
-std::map<int, tune::trial> take_over(const tune::recollection& known) {
+std::map<int, tune::trial> take_over(const tune::prior_knowledge& known) {
   std::map<int, tune::trial> trials;
   for (const tune::stored_trial& item : known.unfinished) {
     tune::trial kept = untried(n_of(item.configuration));
     kept.outcome = item.score_ns ? tune::outcome::measured : tune::outcome::failed;
     if (item.score_ns) kept.score = tune::run_time(*item.score_ns);
-    kept.origin = tune::trial_origin::taken_over;
+    kept.origin = tune::trial_origin::resumed;
     trials[n_of(item.configuration)] = kept;
   }
   return trials;
@@ -65,8 +65,8 @@ tune::tuned_values simulated_tuner::search(const tune::remote_task& task, int st
   const auto require_going_on = [&] {
     if (task.stop && task.stop()) throw tune::tuning_stopped_error("simulated end");
   };
-  const tune::recollection known =
-      task.recall({.space = "space", .compiler = "c", .library_version = "1", .stage = stage});
+  const tune::prior_knowledge known =
+      task.read_prior({.space = "space", .compiler = "c", .library_version = "1", .stage = stage});
   require_going_on();
   const tune::tuning_subject subject = subject_of(task);
   std::map<int, tune::trial> trials = take_over(known);

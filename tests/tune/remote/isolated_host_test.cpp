@@ -20,10 +20,10 @@
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/testing/test_mode_guard.hpp"
 #include "libtune/tune/engine/denylist.hpp"
-#include "libtune/tune/engine/taken_trials.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
 #include "tests/tune/remote/event_text.hpp"
@@ -252,7 +252,7 @@ LIBTUNE_DEVICE_TEST_CASE(
   const auto last = bench.events->finished.back();
   const auto bad = std::ranges::find(last.trials, outcome::crashed, &tune::trial::outcome);
   REQUIRE(bad != last.trials.end());
-  CHECK(bad->origin == tune::trial_origin::remembered);
+  CHECK(bad->origin == tune::trial_origin::cached);
   CHECK(bad->reason.ends_with("(it is on the denylist after 3 incidents; see tunedb denylist)"));
 
   const auto all = [](const tune::stored_incident&) { return true; };

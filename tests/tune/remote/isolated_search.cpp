@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "libtune/device/select.hpp"
+#include "libtune/device/devices.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
 #include "tests/tune/remote/sample_tuner.hpp"

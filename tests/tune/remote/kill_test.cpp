@@ -21,11 +21,11 @@
 #include <unistd.h>
 #include <vector>
 
-#include "libtune/device/select.hpp"
+#include "libtune/device/devices.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/tune/engine/taken_trials.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
 #include "tests/tune/remote/sample_tuner.hpp"
 
 namespace kill_test {

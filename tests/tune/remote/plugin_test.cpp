@@ -10,7 +10,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/tune/engine/taken_trials.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
 #include "tests/tune/remote/sample_tuner.hpp"

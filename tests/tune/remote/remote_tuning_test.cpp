@@ -15,7 +15,7 @@
 
 #include "libtune/process/usable_resources.hpp"
 #include "libtune/testing/devices.hpp"
-#include "libtune/testing/scoped_environment.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/tune/remote/event_text.hpp"
 #include "tests/tune/remote/sample_tuner.hpp"

@@ -4,7 +4,7 @@
 // A shared library that tunes, in a program that knows nothing of libtune (plugin_user.cpp).
 #include <exception>
 
-#include "libtune/device/select.hpp"
+#include "libtune/device/devices.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
 #include "tests/tune/remote/sample_tuner.hpp"

@@ -34,9 +34,9 @@ trial with_origin(trial one, trial_origin origin) {
 
 TEST_CASE("before a search has started a child is told what earlier searches know") {
   search_memory memory({}, {.unfinished = {{.outcome = "measured"}}}, start);
-  CHECK(memory.recall(start + 1s).unfinished.size() == 1);
-  CHECK_FALSE(memory.recall(start + 1s).goes_on);
-  CHECK(memory.recall(start + 1s).spent.time == 0s);
+  CHECK(memory.read_prior(start + 1s).unfinished.size() == 1);
+  CHECK_FALSE(memory.read_prior(start + 1s).goes_on);
+  CHECK(memory.read_prior(start + 1s).spent.time == 0s);
 }
 
 TEST_CASE("a second child is told what the first has measured and used of the budget") {
@@ -44,9 +44,9 @@ TEST_CASE("a second child is told what the first has measured and used of the bu
   CHECK(memory.start(0));
   CHECK(memory.add(made(1), false) == story::finished);
   CHECK(memory.add(made(2, outcome::crashed), false) == story::finished);
-  CHECK(memory.add(with_origin(made(3, outcome::compile_failed), trial_origin::remembered),
-                   false) == story::finished);
-  const auto told = memory.recall(start + 5s);
+  CHECK(memory.add(with_origin(made(3, outcome::compile_failed), trial_origin::cached), false) ==
+        story::finished);
+  const auto told = memory.read_prior(start + 5s);
   CHECK(told.goes_on);
   REQUIRE(told.unfinished.size() == 2);
   CHECK(told.unfinished[1].outcome == "crashed");
@@ -59,11 +59,11 @@ TEST_CASE("a second child is told what the first has measured and used of the bu
 TEST_CASE("what a second child says again is no news") {
   search_memory memory({}, {}, start);
   CHECK(memory.start(1));
-  CHECK(memory.take_over(with_origin(made(1), trial_origin::taken_over)) == story::taken_over);
-  const trial remembered = with_origin(made(2, outcome::compile_failed), trial_origin::remembered);
+  CHECK(memory.take_over(with_origin(made(1), trial_origin::resumed)) == story::taken_over);
+  const trial remembered = with_origin(made(2, outcome::compile_failed), trial_origin::cached);
   CHECK(memory.add(remembered, false) == story::finished);
   CHECK_FALSE(memory.start(2));
-  CHECK(memory.take_over(with_origin(made(1), trial_origin::taken_over)) == story::nothing);
+  CHECK(memory.take_over(with_origin(made(1), trial_origin::resumed)) == story::nothing);
   CHECK(memory.add(remembered, false) == story::nothing);
   CHECK(memory.add(made(2), false) == story::finished);
   CHECK(memory.add(made(2), true) == story::refined);

@@ -176,8 +176,8 @@ TEST_CASE("damaged messages are refused or mean something, and never crash") {
   CHECK(refused > 100);
 }
 
-TEST_CASE("a recollection that is too long for a message is told in parts") {
-  tune::recollection known;
+TEST_CASE("a prior_knowledge that is too long for a message is told in parts") {
+  tune::prior_knowledge known;
   for (int i = 0; i < 100; ++i) {
     tune::stored_trial trial;
     trial.configuration = {{"n", std::int64_t{i}}};
@@ -191,7 +191,7 @@ TEST_CASE("a recollection that is too long for a message is told in parts") {
   known.spent = {.time = std::chrono::seconds(3), .trials = 100};
   const std::vector<recall_answer> parts = divide(known, 10'000);
   CHECK(parts.size() > 8);
-  tune::recollection whole;
+  tune::prior_knowledge whole;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     CHECK(parts[i].more == (i + 1 < parts.size()));
     CHECK(encode(parts[i]).size() < 13'000);
@@ -200,14 +200,14 @@ TEST_CASE("a recollection that is too long for a message is told in parts") {
   CHECK(encode(recall_answer{whole}) == encode(recall_answer{known}));
 }
 
-TEST_CASE("a recollection of nothing is one part") {
+TEST_CASE("a prior_knowledge of nothing is one part") {
   const auto parts = divide({});
   REQUIRE(parts.size() == 1);
   CHECK_FALSE(parts.front().more);
 }
 
-TEST_CASE("a trial that no message holds is left out of a recollection, not the others") {
-  tune::recollection known;
+TEST_CASE("a trial that no message holds is left out of a prior_knowledge, not the others") {
+  tune::prior_knowledge known;
   known.unfinished.resize(2);
   known.unfinished[0].message.resize(longest_tuner_message_bytes + 1, 'x');
   known.unfinished[1].outcome = "measured";

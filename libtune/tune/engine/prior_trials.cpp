@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/engine/prior_trials.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <fmt/format.h>
+#include <limits>
+#include <numbers>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "libtune/base/log.hpp"
+#include "libtune/measure/race/race_book.hpp"
+#include "libtune/measure/timing/samples.hpp"
+#include "libtune/tune/engine/trial_conversion.hpp"
+#include "libtune/tune/engine/trial_list.hpp"
+#include "libtune/tune/error.hpp"
+
+namespace tune {
+namespace {
+
+constexpr run_time endless(std::numeric_limits<double>::infinity());
+constexpr double confidence_then = 0.99;
+// What an estimate may be wrong by: a multiple of how much the quotients differ, and within bounds
+// where they are few or equal by chance.
+constexpr double deviate = 2;
+constexpr double least_margin = 0.01;
+constexpr double least_margin_of_few = 0.05;
+constexpr std::size_t enough_to_spread = 3;
+constexpr double deviation_to_spread = 1.4826;
+
+// Of two medians, each of as many runs as a screening has, that spread so much.
+double spread_of_quotient(double spread) {
+  constexpr std::size_t usual_runs = 8;
+  return spread * std::numbers::sqrt2 * median_error(usual_runs);
+}
+
+double median_of(std::vector<double> numbers) {
+  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+  std::ranges::nth_element(numbers, middle);
+  return *middle;
+}
+
+bool has_known_program(const trial& item) {
+  return !item.programs.empty() && item.programs.front() != compile_watch::unknown_program;
+}
+
+/// The one whose program is compared; null if none has one that can be.
+const trial* choose_probe(const std::vector<trial>& trials) {
+  const trial* chosen = nullptr;
+  for (const trial& item : trials) {
+    if (!has_known_program(item)) continue;
+    const bool better = chosen == nullptr || (item.score && !chosen->score) ||
+                        (item.score && chosen->score && *item.score < *chosen->score);
+    if (better) chosen = &item;
+  }
+  return chosen;
+}
+
+bool has_same_program(const trial& probe, const search_problem& problem) {
+  compile_watch watch;
+  watch.refuse_all();
+  try {
+    static_cast<void>(problem.generate(probe.index));
+  } catch (...) {
+    // The refusal itself, or whatever the author's function makes of it.
+  }
+  return !watch.programs().empty() && watch.programs().front() == probe.programs.front();
+}
+
+}  // namespace
+
+std::vector<trial> trials_to_resume(const std::vector<stored_trial>& stored,
+                                    const search_problem& problem, const tuning_subject& subject) {
+  std::vector<trial> trials;
+  std::unordered_map<std::size_t, std::size_t> places;  // in trials, by configuration
+  for (const stored_trial& item : stored) {
+    std::optional<trial> taken = from_stored(item, problem);
+    if (!taken) continue;
+    const auto [place, is_new] = places.emplace(taken->index, trials.size());
+    if (is_new) {
+      trials.push_back(*std::move(taken));
+    } else {
+      trials[place->second] = *std::move(taken);
+    }
+  }
+  const trial* probe = choose_probe(trials);
+  if (probe == nullptr || has_same_program(*probe, problem)) return trials;
+  warn_once(fmt::format(
+      "the kernel of {} has changed since a search for it was interrupted: its {} trials are made "
+      "anew; raise the version of the autotune function when results of the old kernel mislead",
+      describe(subject), trials.size()));
+  return {};
+}
+
+void earlier_times::add(std::size_t configuration, run_time then, run_time least) {
+  const entry added{.configuration = configuration, .then = then, .least = std::min(then, least)};
+  const auto place = std::ranges::upper_bound(
+      entries_, std::pair(then, configuration), {},
+      [](const entry& item) { return std::pair(item.then, item.configuration); });
+  entries_.insert(place, added);
+}
+
+std::vector<std::size_t> earlier_times::next_references() {
+  const std::size_t wanted = std::min(references, (entries_.size() + 3) / 4);
+  return name(wanted - std::min(wanted, known_), endless);
+}
+
+std::vector<std::size_t> earlier_times::next_rivals(std::optional<run_time> leading,
+                                                    std::size_t count) {
+  if (!leading || known_ == 0) return name(count, endless);
+  const double spread = std::max(spread_, least_spread_);
+  const double least = known_ < enough_to_spread ? least_margin_of_few : least_margin;
+  const double margin = std::max(least, deviate * spread);
+  return name(count, *leading * (1 + margin));
+}
+
+std::vector<std::size_t> earlier_times::name(std::size_t count, run_time bound) {
+  count = std::min(count, most - std::min(most, named_.size()));
+  std::vector<std::size_t> chosen;
+  for (entry& item : entries_) {
+    if (chosen.size() == count) break;
+    if (item.named || item.least * factor_ > bound) continue;
+    item.named = true;
+    chosen.push_back(item.configuration);
+  }
+  named_.insert(named_.end(), chosen.begin(), chosen.end());
+  return chosen;
+}
+
+void earlier_times::note(std::size_t configuration, run_time now) {
+  const auto noted = std::ranges::find(entries_, configuration, &entry::configuration);
+  if (noted == entries_.end() || !noted->named) return;
+  if (!noted->now) ++known_;
+  noted->now = now;
+  learn();
+}
+
+void earlier_times::learn() {
+  std::vector<double> quotients;
+  for (const entry& item : entries_) {
+    if (item.now) quotients.push_back(*item.now / item.then);
+  }
+  factor_ = median_of(quotients);
+  for (double& quotient : quotients) quotient = std::abs(quotient / factor_ - 1);
+  spread_ = deviation_to_spread * median_of(quotients);
+}
+
+std::optional<run_time> earlier_times::estimate(std::size_t configuration) const {
+  const auto found = std::ranges::find(entries_, configuration, &entry::configuration);
+  return found == entries_.end() ? std::nullopt : std::optional(found->then * factor_);
+}
+
+earlier_times earlier_times::unnamed() const {
+  earlier_times left;
+  left.expect_spread(least_spread_);
+  for (const entry& item : entries_) {
+    if (!item.named) left.add(item.configuration, item.then * factor_, item.least * factor_);
+  }
+  return left;
+}
+
+// What was dropped then had few runs, so that its time is known less well.
+earlier_times times_of(const std::vector<trial>& taken) {
+  pooled_spread spread;
+  for (const trial& item : taken) spread.add(item.samples);
+  earlier_times times;
+  times.expect_spread(spread_of_quotient(spread.value()));
+  for (const trial& item : taken) {
+    if (!item.score) continue;
+    const interval bounds = confidence_interval(item.samples, confidence_then, spread.value());
+    times.add(item.index, score_at_begin(item), bounds.lower / item.level);
+  }
+  return times;
+}
+
+}  // namespace tune
