@@ -15,16 +15,18 @@
 #include "libtune/device/kernel.hpp"
 #include "libtune/measure/measure.hpp"
 #include "libtune/testing/fake_device.hpp"
-#include "tests/measure/recorded_queue.hpp"
+#include "tests/measure/timed_queue.hpp"
 
 namespace measurable_test {
 
 using namespace std::chrono_literals;
 using tune::run_time;
-using tune::testing::recorded_queue;
+using tune::testing::fake_call;
+using tune::testing::fake_device;
+using tune::testing::timed_queue;
 
 TEST_CASE("the time of a run is the sum over the commands of that run") {
-  recorded_queue fixture;
+  timed_queue fixture;
   int runs = 0;
   tune::measure measured = tune::make_measure(fixture.queue, [&] {
     ++runs;
@@ -37,7 +39,7 @@ TEST_CASE("the time of a run is the sum over the commands of that run") {
 }
 
 TEST_CASE("a sample of several runs is the mean of their times") {
-  recorded_queue fixture;
+  timed_queue fixture;
   int runs = 0;
   tune::measure measured =
       tune::make_measure(fixture.queue, [&] { fixture.launch(10ns * ++runs); });
@@ -46,30 +48,30 @@ TEST_CASE("a sample of several runs is the mean of their times") {
 }
 
 TEST_CASE("a run that nobody times records nothing and waits for its end") {
-  recorded_queue fixture;
+  timed_queue fixture;
   tune::measure measured = tune::make_measure(fixture.queue, [&] { fixture.launch(1ns); });
   measured.run();
-  CHECK(fixture.script.launches == 1);
-  CHECK(fixture.script.finishes == 1);
+  CHECK(fixture.launches() == 1);
+  CHECK(fixture.device.calls(fake_call::finish) == 1);
   CHECK(fixture.queue.recorded() == 0);
 }
 
 TEST_CASE("what the reset enqueues is waited for and is no part of the samples") {
-  recorded_queue fixture;
+  timed_queue fixture;
   tune::measure measured = tune::make_measure(fixture.queue, [&] {
                              fixture.launch(7ns);
                            }).reset([&] { fixture.launch(1h); });
   measured.prepare();
-  CHECK(fixture.script.finishes == 1);
+  CHECK(fixture.device.calls(fake_call::finish) == 1);
   CHECK(measured.sample(2) == std::vector<run_time>{run_time(7), run_time(7)});
-  CHECK(fixture.script.launches == 3);
+  CHECK(fixture.launches() == 3);
 }
 
 TEST_CASE("an operation that can only be moved is kept for as long as the measure") {
-  recorded_queue fixture;
+  timed_queue fixture;
   struct operation {
     std::unique_ptr<int> alive;
-    recorded_queue* queue;
+    timed_queue* queue;
     void operator()() { queue->launch(std::chrono::nanoseconds(*alive)); }
   };
   tune::measure measured =
@@ -78,8 +80,8 @@ TEST_CASE("an operation that can only be moved is kept for as long as the measur
 }
 
 TEST_CASE("an operation that enqueues nothing on the queue is an error that says so") {
-  recorded_queue fixture;
-  recorded_queue other;
+  timed_queue fixture;
+  timed_queue other;
   int runs = 0;
   tune::measure elsewhere = tune::make_measure(fixture.queue, [&] { other.launch(1ns); });
   tune::measure sometimes = tune::make_measure(fixture.queue, [&] {
@@ -92,7 +94,7 @@ TEST_CASE("an operation that enqueues nothing on the queue is an error that says
 }
 
 TEST_CASE("an operation that throws leaves a queue that can be used again") {
-  recorded_queue fixture;
+  timed_queue fixture;
   bool broken = true;
   tune::measure measured = tune::make_measure(fixture.queue, [&] {
     fixture.launch(3ns);
@@ -107,43 +109,32 @@ TEST_CASE("an operation that throws leaves a queue that can be used again") {
 }
 
 TEST_CASE("a measure without an operation is an error") {
-  recorded_queue fixture;
+  timed_queue fixture;
   CHECK_THROWS_AS(tune::make_measure(fixture.queue, std::function<void()>()), tune::argument_error);
 }
-
-using tune::detail::flush_bytes;
-using tune::testing::fake_call;
-using tune::testing::fake_device;
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
 /// A device whose runs take 3 us and whose fills take a second.
 struct flushed_device {
-  fake_device device{{.limits = {.max_work_group_size = 64,
-                                 .max_work_group_extent = {64, 1, 1},
-                                 .global_memory_bytes = 64 * mebibyte,
-                                 .max_allocation_bytes = 32 * mebibyte,
-                                 .cache_bytes = mebibyte},
-                      .times = {.kernel = 3us, .fill = 1s}}};
-  tune::context context = device.device().create_context();
-  tune::tuning_command_queue queue = context.create_tuning_command_queue();
-
-  flushed_device() { device.add_kernel("work", {}); }
+  timed_queue timed{{.limits = {.max_work_group_size = 1,
+                                .max_work_group_extent = {1, 1, 1},
+                                .global_memory_bytes = 64 * mebibyte,
+                                .max_allocation_bytes = 32 * mebibyte,
+                                .cache_bytes = mebibyte},
+                     .times = {.fill = 1s}}};
+  fake_device& device = timed.device;
 
   tune::measure make() {
-    auto work = context.create_program({.name = "work.cl", .text = "", .options = {}})
-                    .create_kernel("work");
-    return tune::make_measure(queue, [work = std::move(work), queue = queue]() mutable {
-      queue.enqueue(work, {.global = {64, 1, 1}, .local = {64, 1, 1}});
-    });
+    return tune::make_measure(timed.queue, [this] { timed.launch(3us); });
   }
 };
 
 TEST_CASE("a flush writes twice the cache, within what the device can give") {
-  CHECK(flush_bytes({.cache_bytes = 50 * mebibyte}) == 100 * mebibyte);
-  CHECK(flush_bytes({}) == 256 * mebibyte);
-  CHECK(flush_bytes({.global_memory_bytes = 800 * mebibyte}) == 100 * mebibyte);
-  CHECK(flush_bytes({.max_allocation_bytes = 10 * mebibyte}) == 10 * mebibyte);
+  CHECK(tune::detail::flush_bytes({.cache_bytes = 50 * mebibyte}) == 100 * mebibyte);
+  CHECK(tune::detail::flush_bytes({}) == 256 * mebibyte);
+  CHECK(tune::detail::flush_bytes({.global_memory_bytes = 800 * mebibyte}) == 100 * mebibyte);
+  CHECK(tune::detail::flush_bytes({.max_allocation_bytes = 10 * mebibyte}) == 10 * mebibyte);
 }
 
 TEST_CASE("before each timed run of a cold cache there is a flush that does not count") {

@@ -130,13 +130,9 @@ TEST_CASE("what a restriction throws becomes an error that names it and the comb
           "the restriction 'tiles fit' threw for the combination (a=2, b=1): no such tile");
     CHECK_THROWS_AS(std::rethrow_if_nested(problem), std::domain_error);
   }
-}
-
-TEST_CASE("a restriction that throws no std::exception is named too") {
-  counted at(3, {[](const auto&) -> bool { throw 5; }});
-  const std::vector restrictions{reading("strange")};
-  CHECK_THROWS_WITH_AS(tune::detail::enumerate(cube, restrictions, at.combination()),
-                       doctest::Contains("'strange'"), tune::error);
+  counted strange(3, {[](const auto&) -> bool { throw 5; }});
+  CHECK_THROWS_WITH_AS(tune::detail::enumerate(cube, restrictions, strange.combination()),
+                       doctest::Contains("something that is no std::exception"), tune::error);
 }
 
 TEST_CASE("what lies below is found once for all that differ in nothing read later") {

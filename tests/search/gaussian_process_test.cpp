@@ -175,7 +175,8 @@ TEST_CASE("what is removed is gone, and the others keep what they know") {
   gaussian_process process{additive_kernel(places)};
   observe(process, places, 25);
   candidate_pool pool(places);
-  for (const std::size_t index : {1, 24, 49}) pool.add(index, process);
+  for (const std::size_t index : {1, 24, 49, 24}) pool.add(index, process);
+  REQUIRE(pool.size() == 3);  // each once
   pool.update(process);
   const float left = pool.posterior_variance(2);
   pool.remove(1);
@@ -188,15 +189,6 @@ TEST_CASE("what is removed is gone, and the others keep what they know") {
   pool.remove(24);
   pool.remove(49);
   CHECK(pool.size() == 0);
-}
-
-TEST_CASE("a candidate is added once") {
-  const coordinates places(tune::testing::line(50));
-  const gaussian_process process{additive_kernel(places)};
-  candidate_pool pool(places);
-  pool.add(1, process);
-  pool.add(1, process);
-  CHECK(pool.size() == 1);
 }
 
 }  // namespace gaussian_process_test

@@ -30,16 +30,11 @@ std::vector<choice> choices(const search_space& space, const std::vector<std::si
   return all;
 }
 
-TEST_CASE("Hamming neighbours differ in one parameter, by any number of candidates") {
+TEST_CASE("Hamming neighbours differ in one parameter, adjacent ones in any by one candidate") {
   const search_space space({counting("a", 3), counting("b", 4)});
   const std::size_t centre = *space.index_of(choice{1, 0});
   CHECK(choices(space, neighbours(space, centre, neighbourhood::hamming)) ==
         std::vector<choice>{{0, 0}, {1, 1}, {1, 2}, {1, 3}, {2, 0}});
-}
-
-TEST_CASE("adjacent neighbours differ in any number of parameters, by one candidate") {
-  const search_space space({counting("a", 3), counting("b", 4)});
-  const std::size_t centre = *space.index_of(choice{1, 0});
   CHECK(choices(space, neighbours(space, centre, neighbourhood::adjacent)) ==
         std::vector<choice>{{0, 0}, {0, 1}, {1, 1}, {2, 0}, {2, 1}});
 }
@@ -80,20 +75,16 @@ TEST_CASE("every neighbour is equally likely to be drawn") {
   }
 }
 
-TEST_CASE("a sample of neighbours has different ones, all if there are no more") {
+TEST_CASE("a sample of neighbours has different ones, the same for the same numbers drawn") {
   const search_space space = tune::testing::even_sums();
   for (const auto kind : {neighbourhood::hamming, neighbourhood::adjacent}) {
     const auto all = neighbours(space, 7, kind);
-    const std::set<std::size_t> expected(all.begin(), all.end());
     random_source random(3);
-    const auto everything = tune::sample_neighbours(space, 7, kind, 100, random);
-    CHECK(everything.size() == all.size());
-    CHECK(std::set<std::size_t>(everything.begin(), everything.end()) == expected);
     const auto some = tune::sample_neighbours(space, 7, kind, 3, random);
     CHECK(std::set<std::size_t>(some.begin(), some.end()).size() == 3);
-    for (const std::size_t index : some) CHECK(expected.contains(index));
+    for (const std::size_t index : some) CHECK(std::ranges::binary_search(all, index));
     random_source again(3);
-    CHECK(tune::sample_neighbours(space, 7, kind, 100, again) == everything);
+    CHECK(tune::sample_neighbours(space, 7, kind, 3, again) == some);
   }
 }
 

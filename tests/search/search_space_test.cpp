@@ -129,19 +129,6 @@ TEST_CASE("a sample has different configurations and is the same for the same se
   CHECK(tune::testing::empty_space().sample(3, 4).empty());
 }
 
-TEST_CASE("a sample prefers no configuration") {
-  const search_space space = tune::testing::even_sums();
-  std::map<std::size_t, int> drawn;
-  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
-    for (const std::size_t index : space.sample(3, seed)) ++drawn[index];
-  }
-  CHECK(drawn.size() == 30);
-  for (const auto& [index, count] : drawn) {
-    CHECK(count > 220);
-    CHECK(count < 380);
-  }
-}
-
 TEST_CASE("threads that need the space at the same time enumerate it once") {
   std::atomic<int> asked{0};
   const search_space space({counting("a", 100)}, {{"half", [&](std::span<const std::size_t> at) {

@@ -35,7 +35,7 @@ std::optional<std::size_t> final_round::next() {
   return std::nullopt;
 }
 
-// Whether it has had its runs of this round, or needs no more.
+// True if it has had its runs of this pass, or needs no more.
 bool final_round::is_done(std::size_t place) const {
   const race_entry& entry = book_.entries()[place];
   return entry.state != race_state::finalist || entry.runs >= done_ + quota_ * runs_per_visit;
@@ -141,7 +141,7 @@ void final_round::judge(double margin) {
   }
 }
 
-// Whether one of those that remain is within the indifference of all others.
+// True if one of those that remain is within the indifference of all others.
 bool final_round::is_decided() {
   std::vector<std::size_t> all = remaining();
   all.push_back(*book_.sentinel());

@@ -18,7 +18,7 @@ namespace {
 constexpr int fewest_runs = 2;
 constexpr double agreement = 0.05;
 constexpr double agreement_spreads = 6;
-// How wide the interval of the winner's time may be, as a part of it.
+// The allowed width of the interval of the winner's time, as a part of it.
 constexpr double known_well = 0.1;
 constexpr int confirming_runs = 8;
 
@@ -39,7 +39,7 @@ bool are_valid(std::span<const run_time> times) {
   return samples(std::vector<run_time>(times.begin(), times.end())).valid();
 }
 
-// Whether the two fastest differ by no more than this part, so that neither has lost a time slice.
+// True if the two fastest differ by no more than this part, so that neither has lost a time slice.
 bool agree(const samples& of, double part) {
   std::vector<run_time> times(of.times().begin(), of.times().end());
   if (times.size() < 2) return false;
@@ -243,7 +243,8 @@ std::optional<race_task> race::confirm() {
 }
 
 void race::fail() {
-  if (!task_) throw argument_error("a failure was reported to a race that has not asked for any runs");
+  if (!task_)
+    throw argument_error("a failure was reported to a race that has not asked for any runs");
   const race_task done = *std::exchange(task_, std::nullopt);
   entry& of = book_.at(done.configuration);
   of.state = race_state::failed;

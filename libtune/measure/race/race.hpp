@@ -93,7 +93,7 @@ class race {
   /// Those that were in the final round, the one with the least score of the screening first.
   const std::vector<std::size_t>& finalists() const noexcept { return finalists_; }
 
-  /// What follows throws argument_error for a configuration that has not arrived.
+  // The next functions throw argument_error for a configuration that has not arrived.
 
   race_state state(std::size_t configuration) const;
   /// True if it should be kept alive, because it is being measured or will probably be again. Never

@@ -14,7 +14,7 @@
 namespace tune {
 namespace {
 
-// What a device takes from one configuration it may take from another by half more.
+// A disturbance of one configuration may be larger by half for another.
 constexpr double largest_share = 1.5;
 // A sentinel that takes so much longer than the best costs more than the change to another.
 constexpr double slow_sentinel = 1.25;

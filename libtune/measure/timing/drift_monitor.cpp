@@ -24,14 +24,14 @@ constexpr double deviate = 2;
 // A run of the sentinel that is slower than the faster ones by more has lost a time slice.
 constexpr double slice = 0.25;
 constexpr double slice_spreads = 6;
-// How much of a change the reference follows with each visit, upwards and downwards.
+// The part of a change that the reference follows with each visit, upwards and downwards.
 constexpr double follow_slower = 0.05;
 constexpr double follow_faster = 0.5;
 // A sentinel's score is so many times less certain than the difference of two visits.
 constexpr double score_error = 2;
 // Where less of a visit's difference is believed, all visits are taken to tell one level.
 constexpr double one_level = 0.2;
-// How often a disturbed device may be believed before nothing counts as disturbed any more.
+// A disturbed device may be believed so often before nothing counts as disturbed any more.
 constexpr int most_given_up = 3;
 
 run_time total(const samples& visit) { return visit.mean() * static_cast<double>(visit.size()); }
@@ -55,7 +55,7 @@ std::string drift_text(const drift_report& report) {
 
 run_time visit_time(const samples& visit, double spread) {
   std::vector<run_time> times(visit.times().begin(), visit.times().end());
-  // Not the least, for that may be an outlier as well.
+  // Not the least, which may be an outlier as well.
   const auto low = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 4);
   std::ranges::nth_element(times, low);
   const run_time most = *low * (1 + std::max(slice, slice_spreads * spread));
@@ -107,7 +107,7 @@ drift_verdict drift_monitor::open(const samples& sentinel, double spread, run_ti
     return drift_verdict::disturbed;
   }
   waited_ = run_time::zero();
-  // What it differs by from the one before is its own.
+  // The difference from the sentinel before is its own.
   reference_ += change;
   fastest_ += change;
   slowest_ += change;

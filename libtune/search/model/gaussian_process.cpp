@@ -30,7 +30,7 @@ float dot(const float* a, const float* b, std::size_t count) {
 
 using settings = additive_kernel::settings;
 
-/// What is believed of one setting beforehand, and where it may go.
+/// The prior of one hyperparameter, and its bounds.
 struct belief {
   double usual;
   double spread;  // of the logarithm

@@ -53,7 +53,7 @@ class closest_search {
       best_ = chosen_;
       return;
     }
-    // What was not better from here with less behind it will not be with more.
+    // No path from here that was not better at a smaller distance is better at a larger one.
     const auto [seen, is_first] = reached_with_.try_emplace(at, so_far);
     if (!is_first && so_far >= seen->second) return;
     seen->second = so_far;

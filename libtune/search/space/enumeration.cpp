@@ -78,8 +78,8 @@ class product_walk {
     return valid_configurations(std::move(diagram), std::move(group_of), std::move(roots));
   }
 
-  // What a restriction refuses in its group goes with everything in other groups that was not
-  // refused before it.
+  // A combination that a restriction refuses in its group counts once with every combination of the
+  // other groups that was not refused before it.
   void count_removed(const std::vector<group_enumeration>& found,
                      const std::vector<std::size_t>& group_of) {
     std::vector<std::size_t> surviving;

@@ -24,7 +24,7 @@ struct enumeration_limits {
 };
 
 /// Visits the product of each group of connected parameters depth first and turns back as soon as
-/// a restriction that has what it reads says no. What lies below is found once for all choices
+/// a restriction that has what it reads says no. The choices below are found once for all choices
 /// that differ only in what no later restriction reads. Among the restrictions that can be asked
 /// at one depth, the order is that of the list; a removed combination counts for the first that
 /// said no, where all are asked by depth.

@@ -71,27 +71,90 @@ class neighbour_walk {
 /// counted and found by number, never listed. The valid configurations outlive it.
 class adjacent_configurations {
  public:
-  adjacent_configurations(const valid_configurations& valid, std::vector<std::size_t> centre);
+  adjacent_configurations(const valid_configurations& valid, std::vector<std::size_t> centre)
+      : valid_(valid), centre_(std::move(centre)) {
+    for (auto& parameters : valid.groups()) groups_.push_back({std::move(parameters), {}});
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      size_ *= count(groups_[g], 0, valid.roots()[g]);
+    }
+    --size_;
+    centre_place_ = place_of_centre();
+  }
 
-  /// How many there are besides the centre.
+  /// The number of configurations besides the centre.
   std::size_t size() const noexcept { return size_; }
-  /// The number among the allowed choices of one of them. i is below size(), and different i give
-  /// different ones, in no order that means anything.
-  std::size_t number(std::size_t i) const;
+
+  /// The number of one of them. i is below size(), and different i give different ones, in no
+  /// meaningful order.
+  std::size_t number(std::size_t i) const {
+    if (i >= centre_place_) ++i;
+    std::vector<std::size_t> choice(centre_.size());
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const std::size_t own = count_below(groups_[g], valid_.roots()[g]);
+      choose(g, i % own, choice);
+      i /= own;
+    }
+    return *valid_.number(choice);
+  }
 
  private:
   struct group {
     std::vector<std::size_t> parameters;
-    std::unordered_map<decision_diagram::node, std::size_t>
-        counts;  // around the centre, below nodes
+    std::unordered_map<decision_diagram::node, std::size_t> counts;  // near the centre, below nodes
   };
 
   std::span<const decision_diagram::edge> edges(decision_diagram::node at,
-                                                std::size_t parameter) const;
-  std::size_t count(group& of, std::size_t depth, decision_diagram::node at);
-  std::size_t count_below(const group& of, decision_diagram::node at) const;
-  void choose(std::size_t group, std::size_t i, std::vector<std::size_t>& choice) const;
-  std::size_t place_of_centre() const;
+                                                std::size_t parameter) const {
+    return edges_beside(valid_.diagram().edges(at), centre_[parameter]);
+  }
+
+  std::size_t count(group& of, std::size_t depth, decision_diagram::node at) {
+    if (at == decision_diagram::end) return 1;
+    if (const auto known = of.counts.find(at); known != of.counts.end()) return known->second;
+    std::size_t sum = 0;
+    for (const auto& item : edges(at, of.parameters[depth])) sum += count(of, depth + 1, item.to);
+    of.counts.emplace(at, sum);
+    return sum;
+  }
+  std::size_t count_below(const group& of, decision_diagram::node at) const {
+    return at == decision_diagram::end ? 1 : of.counts.at(at);
+  }
+
+  void choose(std::size_t g, std::size_t i, std::vector<std::size_t>& choice) const {
+    decision_diagram::node at = valid_.roots()[g];
+    for (const std::size_t parameter : groups_[g].parameters) {
+      for (const auto& item : edges(at, parameter)) {
+        const std::size_t below = count_below(groups_[g], item.to);
+        if (i < below) {
+          choice[parameter] = item.candidate;
+          at = item.to;
+          break;
+        }
+        i -= below;
+      }
+    }
+  }
+
+  // The inverse of choose for all groups.
+  std::size_t place_of_centre() const {
+    std::size_t place = 0;
+    for (std::size_t g = groups_.size(); g-- > 0;) {
+      std::size_t own = 0;
+      decision_diagram::node at = valid_.roots()[g];
+      place *= count_below(groups_[g], at);
+      for (const std::size_t parameter : groups_[g].parameters) {
+        for (const auto& item : edges(at, parameter)) {
+          if (item.candidate == centre_[parameter]) {
+            at = item.to;
+            break;
+          }
+          own += count_below(groups_[g], item.to);
+        }
+      }
+      place += own;
+    }
+    return place;
+  }
 
   const valid_configurations& valid_;
   std::vector<std::size_t> centre_;
@@ -99,86 +162,6 @@ class adjacent_configurations {
   std::size_t size_ = 1;
   std::size_t centre_place_ = 0;
 };
-
-adjacent_configurations::adjacent_configurations(const valid_configurations& valid,
-                                                 std::vector<std::size_t> centre)
-    : valid_(valid), centre_(std::move(centre)), groups_(valid.roots().size()) {
-  for (std::size_t i = 0; i < centre_.size(); ++i) {
-    groups_[valid.group_of()[i]].parameters.push_back(i);
-  }
-  for (std::size_t i = 0; i < groups_.size(); ++i) {
-    size_ *= count(groups_[i], 0, valid.roots()[i]);
-  }
-  --size_;
-  centre_place_ = place_of_centre();
-}
-
-std::size_t adjacent_configurations::number(std::size_t i) const {
-  if (i >= centre_place_) ++i;
-  std::vector<std::size_t> choice(centre_.size());
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    const std::size_t own = count_below(groups_[g], valid_.roots()[g]);
-    choose(g, i % own, choice);
-    i /= own;
-  }
-  return *valid_.number(choice);
-}
-
-std::span<const decision_diagram::edge> adjacent_configurations::edges(
-    decision_diagram::node at, std::size_t parameter) const {
-  return edges_beside(valid_.diagram().edges(at), centre_[parameter]);
-}
-
-std::size_t adjacent_configurations::count(group& of, std::size_t depth,
-                                           decision_diagram::node at) {
-  if (at == decision_diagram::end) return 1;
-  if (const auto known = of.counts.find(at); known != of.counts.end()) return known->second;
-  std::size_t sum = 0;
-  for (const auto& item : edges(at, of.parameters[depth])) sum += count(of, depth + 1, item.to);
-  of.counts.emplace(at, sum);
-  return sum;
-}
-
-std::size_t adjacent_configurations::count_below(const group& of, decision_diagram::node at) const {
-  return at == decision_diagram::end ? 1 : of.counts.at(at);
-}
-
-void adjacent_configurations::choose(std::size_t g, std::size_t i,
-                                     std::vector<std::size_t>& choice) const {
-  decision_diagram::node at = valid_.roots()[g];
-  for (const std::size_t parameter : groups_[g].parameters) {
-    for (const auto& item : edges(at, parameter)) {
-      const std::size_t below = count_below(groups_[g], item.to);
-      if (i < below) {
-        choice[parameter] = item.candidate;
-        at = item.to;
-        break;
-      }
-      i -= below;
-    }
-  }
-}
-
-// The inverse of choose for all groups.
-std::size_t adjacent_configurations::place_of_centre() const {
-  std::size_t place = 0;
-  for (std::size_t g = groups_.size(); g-- > 0;) {
-    std::size_t own = 0;
-    decision_diagram::node at = valid_.roots()[g];
-    place *= count_below(groups_[g], at);
-    for (const std::size_t parameter : groups_[g].parameters) {
-      for (const auto& item : edges(at, parameter)) {
-        if (item.candidate == centre_[parameter]) {
-          at = item.to;
-          break;
-        }
-        own += count_below(groups_[g], item.to);
-      }
-    }
-    place += own;
-  }
-  return place;
-}
 
 // Takes count numbers below size in random order and gives what they stand for.
 template <class Function>

@@ -125,7 +125,7 @@ class space_iterator {
   using reference = value_type;
   using pointer = void;
   using difference_type = std::ptrdiff_t;
-  // What operator* returns is no reference, which only C++20's iterators may do when they are
+  // The result of operator* is no reference, which only C++20's iterators may do when they are
   // more than input iterators.
   using iterator_category = std::input_iterator_tag;
   using iterator_concept = std::forward_iterator_tag;

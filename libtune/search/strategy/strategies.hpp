@@ -57,12 +57,12 @@ std::unique_ptr<strategy> make_random(const search_space& space, const strategy_
 
 /// Iterated local search (Lourenço, Martin and Stützle, 2003): from the best of a random sample it
 /// goes to the first neighbour that is better, until none is; then a few random steps away from the
-/// best, or now and then from a new sample. What has been tried is never a neighbour again.
+/// best, or now and then from a new sample. Tried configurations are never neighbours again.
 std::unique_ptr<strategy> make_local(const search_space& space, const strategy_options& with);
 
 /// A genetic algorithm in a steady state (Whitley's GENITOR, 1989), for which no generation has to
 /// be complete: children of two of the best configurations so far, each parameter from either of
-/// them, some changed. What restrictions forbid becomes the closest that they allow.
+/// them, some changed. Forbidden ones become the closest valid ones.
 std::unique_ptr<strategy> make_genetic(const search_space& space, const strategy_options& with);
 
 /// Bayesian optimisation (Mockus, 1978; Jones, Schonlau and Welch, 1998): proposes what a model of
