@@ -48,7 +48,7 @@
 #include "libtune/base/forked_process.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/identity_column.hpp"
-#include "libtune/store/database/row_checksum.hpp"
+#include "libtune/store/database/row.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 
@@ -107,11 +107,11 @@ class databases {
         "1000.0 + i, '2024-01-01T00:00:00Z', x'' FROM n");
     insert.bind(1, count);
     insert.exec();
-    std::vector<std::string> columns{"arg_rows",     "arg_type", "value_wgs",
-                                     "value_vector", "score_ns", "tuned_at"};
-    for (const auto& column : tune::identity_columns()) columns.emplace_back(column.name);
-    opened.database().exec("UPDATE \"bench.autotune__0\" SET checksum = " +
-                           tune::detail::checksum_expression("bench.autotune__0", columns));
+    tune::detail::row_layout rows{
+        "bench.autotune__0",
+        {"arg_rows", "arg_type", "value_wgs", "value_vector", "score_ns", "tuned_at"}};
+    for (const auto& column : tune::identity_columns()) rows.columns.emplace_back(column.name);
+    opened.database().exec(rows.update({{"arg_type", "arg_type"}}));
     return path;
   }
 
@@ -235,7 +235,7 @@ class writer_processes {
       if (process < 0) throw std::runtime_error("cannot fork");
       if (process == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        tune::detail::accept_fork();  // it opens the database itself, and no thread runs yet
+        tune::detail::forked = false;  // it opens the database itself, and no thread runs yet
         keep_storing(path, first_row + (writer << 20), shared_->stored, shared_->refused,
                      [&] { return shared_->over.load(); });
         ::_exit(0);

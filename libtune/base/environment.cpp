@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/library_version.hpp"
 
 namespace tune {
 namespace {
@@ -89,5 +90,7 @@ void detail::throw_unknown_choice(const char* name, const std::string& given,
                                   const std::string& choices) {
   throw environment_error(name, given, "one of " + choices);
 }
+
+std::string_view library_version() noexcept { return LIBTUNE_VERSION; }
 
 }  // namespace tune

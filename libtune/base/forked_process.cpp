@@ -24,6 +24,4 @@ void detail::throw_forked(const std::string& what) {
       "subprocess, the start method 'spawn'), or fork before the first use of libtune");
 }
 
-void detail::accept_fork() noexcept { forked = false; }
-
 }  // namespace tune

@@ -9,22 +9,25 @@
 
 // A process that was made by fork, without exec, after libtune was used in its parent: it lacks the
 // parent's threads, may have locks that nobody releases, and device contexts that do not work. It
-// refuses to use libtune, and what it has inherited ends without touching anything.
+// refuses to use libtune, and inherited objects end without touching anything.
 namespace tune::detail {
 
+/// True in such a process. Tests reset it, where they fork while nothing of libtune is in use.
 extern std::atomic<bool> forked;
 
-/// Whether this process is one. For destructors and the like.
+/// True if this process is one. For destructors.
 inline bool is_forked() noexcept { return forked.load(std::memory_order_relaxed); }
 
-/// Children made from now on are such processes. Called by what has something to lose in them.
+/// Children made from now on are such processes. Called before anything is made that would not
+/// survive in them.
 void watch_forks() noexcept;
 
 /// @throws forked_process_error
 [[noreturn]] void throw_forked(const std::string& what);
 
-/// What an application calls first to use libtune calls this before it does anything.
-/// @param text  makes what is asked, as in "compile 'fill.kernel' for device 'GPU One'"
+/// Functions by which an application begins to use libtune call this first.
+/// @param text  makes the description of the request, as in "compile 'fill.kernel' for device 'GPU
+/// One'"
 /// @throws forked_process_error if this is a forked process
 template <class Text>
 void refuse_if_forked(const Text& text) {
@@ -32,9 +35,5 @@ void refuse_if_forked(const Text& text) {
   if (is_forked()) [[unlikely]]
     throw_forked(text());
 }
-
-/// For tests, which fork while nothing of libtune is in use, to have a second process: this one may
-/// use it.
-void accept_fork() noexcept;
 
 }  // namespace tune::detail

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/fields.hpp"
 
 namespace tune {
 namespace {
@@ -110,6 +111,13 @@ double real_from(const value& v, value_type type) {
 const std::string& string_from(const value& v, value_type type) {
   if (const auto* s = std::get_if<std::string>(&v)) return *s;
   throw_wrong_type(type, v);
+}
+
+const value& find_value(std::span<const named_value> values, const char* name) {
+  for (const named_value& candidate : values) {
+    if (candidate.name == name) return candidate.value;
+  }
+  throw argument_error(std::string("no value for the field '") + name + "'");
 }
 
 std::string_view nth_name(std::string_view list, std::size_t n) noexcept {

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -21,14 +22,56 @@
 
 #include "libtune/base/file_descriptor.hpp"
 #include "libtune/base/forked_process.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
-#include "libtune/process/child_environment.hpp"
 
 namespace tune::detail {
 namespace {
 
 void require(int failure, const char* what) {
   if (failure != 0) throw std::system_error(failure, std::generic_category(), what);
+}
+
+struct list_variable {
+  std::string_view name;
+  std::optional<std::string> first;
+};
+
+std::optional<std::string> value_of(const char* name) {
+  const char* const value = std::getenv(name);
+  if (value == nullptr) return std::nullopt;
+  return value;
+}
+
+// Read before main, because loaders cut them at the first call of any OpenCL function, which need
+// not be one of ours.
+const never_destroyed<std::array<list_variable, 2>> lists(std::array<list_variable, 2>{{
+    {"OCL_ICD_FILENAMES", value_of("OCL_ICD_FILENAMES")},
+    {"OPENCL_LAYERS", value_of("OPENCL_LAYERS")},
+}});
+
+std::string_view name_of(std::string_view variable) {
+  return variable.substr(0, variable.find('='));
+}
+
+std::string uncut(std::string_view variable) {
+  const std::string_view name = name_of(variable);
+  const auto list = std::ranges::find(*lists, name, &list_variable::name);
+  if (list == lists->end() || name.size() == variable.size()) return std::string(variable);
+  return std::string(name) + '=' + uncut_list(list->first, variable.substr(name.size() + 1));
+}
+
+// All of this process's environment, with the lists that an OpenCL loader has cut in this process
+// as they were before, and with `variables` in place of those that have their names.
+std::vector<std::string> environment_of_child(std::span<const std::string> variables) {
+  std::vector<std::string> all(variables.begin(), variables.end());
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const bool is_replaced = std::ranges::any_of(variables, [&](const std::string& variable) {
+      return name_of(variable) == name_of(*entry);
+    });
+    if (!is_replaced) all.push_back(uncut(*entry));
+  }
+  return all;
 }
 
 /// The child has nothing of ours but its end of the socket and standard error, where its standard
@@ -140,6 +183,12 @@ void wait_for_end(::pid_t id, std::chrono::milliseconds patience) {
 }
 
 }  // namespace
+
+std::string uncut_list(const std::optional<std::string>& first, std::string_view now) {
+  const bool is_cut =
+      first && first->size() > now.size() && first->starts_with(now) && (*first)[now.size()] == ':';
+  return is_cut ? *first : std::string(now);
+}
 
 child_process::child_process(const child_command& command) {
   check_seal(sealed_action::process, [&] { return "start '" + command.program + "'"; });

@@ -5,8 +5,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <sys/types.h>
 #include <vector>
 
@@ -14,18 +16,26 @@
 
 namespace tune::detail {
 
-/// What a child process is to run.
+/// The program of a child process, with its arguments and environment.
 struct child_command {
   std::string program;                 ///< a path
-  std::vector<std::string> arguments;  ///< all of them, the name that it is called by first
-  /// "NAME=value": what its environment has beside, or in place of, what is in that of this
-  /// process.
+  std::vector<std::string> arguments;  ///< all of them, argv[0] first
+  /// "NAME=value": added to the environment of this process, or in place of its variables of the
+  /// same names. No other thread may change the environment while the child is started.
   std::vector<std::string> variables{};
 };
 
-/// A child process made by exec, with a socket to it, and nothing else of this process but standard
-/// error. It ends with this object. Not thread-safe. To be started by a thread that lives as long
-/// as it may: the child asks the system to end it with that thread.
+/// The value of an environment variable before an OpenCL loader cut it, or `now` if the present
+/// value has another cause. The Khronos loader (CUDA's libOpenCL.so among others) splits
+/// OCL_ICD_FILENAMES and OPENCL_LAYERS where they lie, by writing zeros over their colons: a child
+/// with the environment as it is now would see the first name of each alone, and would find no
+/// device of the other platforms.
+/// @param first  the value when this library was loaded; empty if it was not set
+std::string uncut_list(const std::optional<std::string>& first, std::string_view now);
+
+/// A child process made by exec. It shares a socket and standard error with this process, nothing
+/// else, and ends with this object. Not thread-safe. Start it from a thread that lives as long as
+/// the child may: the child asks the system to end it with that thread.
 class child_process {
  public:
   /// The descriptor under which the child has its end.
@@ -33,13 +43,13 @@ class child_process {
 
   /// @throws std::system_error if the program cannot be run
   explicit child_process(const child_command& command);
-  /// Kills it, and what it has started, and takes its end from the system.
+  /// Kills it and all processes that it has started, and reaps it.
   ~child_process();
   child_process(const child_process&) = delete;
   child_process& operator=(const child_process&) = delete;
 
   int socket() const noexcept { return socket_; }
-  /// Its number; -1 once it has been finished.
+  /// The process id; -1 after finish().
   ::pid_t id() const noexcept { return id_; }
 
   /// Sends what the socket takes now, the rest with later calls of flush.
@@ -50,18 +60,18 @@ class child_process {
   /// Adds what has arrived. @returns false if the other end is closed: no more will come
   bool receive(std::vector<std::byte>& arrived);
 
-  /// Tells it that nothing more will be sent, upon which it ends by itself.
+  /// Closes the sending side; the child then ends by itself.
   void dismiss() noexcept;
 
-  /// The memory that it and its children have now, resident; zero if the system does not tell.
-  /// What a child shares with it counts twice.
+  /// The resident memory of it and its children; zero if the system does not report it. Shared
+  /// pages count twice.
   std::uint64_t resident_bytes() const;
 
-  /// Whether it has not ended. Its end of the socket may be open after that, where it has made
-  /// processes, and closed before.
+  /// True until it has ended. Its end of the socket may stay open after that, where it has started
+  /// processes, or be closed before.
   bool runs() const noexcept;
 
-  /// How a process ended.
+  /// The end of a process.
   struct end {
     std::string text;           ///< "killed by signal 11 (Segmentation fault)", "exit status 1"
     bool by_kill = false;       ///< SIGKILL
@@ -70,7 +80,7 @@ class child_process {
     bool still_ran = false;     ///< it had not ended: the SIGKILL was that of finish()
     int exit_status = -1;       ///< -1: it did not exit
   };
-  /// Kills it if it does not end by itself in that time. May be called once.
+  /// Kills it if it does not end by itself within that time. May be called once.
   end finish(std::chrono::milliseconds patience = {});
 
  private:

@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/device/interface.hpp"
+#include "libtune/device/queue_interface.hpp"
 #include "libtune/kernel/compile.hpp"
 #include "libtune/store/cache/binary_cache.hpp"
-#include "libtune/store/cache/binary_header.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/fixtures.hpp"
@@ -54,18 +53,11 @@ struct bench {
   /// Lets the only entry have another binary, as intact as the one before.
   void replace_binary(const std::vector<std::byte>& binary) const {
     REQUIRE(entries().size() == 1);
-    const fs::path path = entries().front();
-    tune::detail::encoded_binary_header encoded;
-    auto* first = reinterpret_cast<char*>(encoded.data());
-    std::ifstream(path, std::ios::binary).read(first, encoded.size());
-    auto header = tune::detail::decode(encoded).value();
-    header.length = binary.size();
-    header.content = tune::detail::sha256(binary);
-    encoded = tune::detail::encode(header);
-    std::ofstream file(path, std::ios::binary);
-    file.write(first, encoded.size());
-    file.write(reinterpret_cast<const char*>(binary.data()),
-               static_cast<std::streamsize>(binary.size()));
+    tune::binary_cache::entry replaced{.binary = binary};
+    std::ifstream file(entries().front(), std::ios::binary);
+    file.seekg(12);  // where the digest of the key is
+    file.read(reinterpret_cast<char*>(replaced.key.data()), replaced.key.size());
+    cache->save_all({&replaced, 1});
   }
 };
 
@@ -326,7 +318,7 @@ LIBTUNE_DEVICE_TEST_CASE("a binary that a real driver rejects is compiled again 
   b.replace_binary(garbage);
   CHECK(run_add_one(context, build()) == std::vector{2, 3, 4});
   REQUIRE(b.entries().size() == 1);
-  CHECK(fs::file_size(b.entries().front()) != garbage.size() + tune::detail::binary_header_bytes);
+  CHECK(fs::file_size(b.entries().front()) != garbage.size() + tune::binary_cache::header_bytes);
   CHECK(run_add_one(context, build()) == std::vector{2, 3, 4});
 }
 

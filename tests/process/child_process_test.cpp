@@ -48,6 +48,20 @@ TEST_CASE("a variable takes the place of the one that there is") {
   ::unsetenv("LIBTUNE_CHILD_TEST");
 }
 
+TEST_CASE(
+    "a list that a loader has cut at a colon is whole again for a child, other changes stay") {
+  using tune::detail::uncut_list;
+  CHECK(uncut_list("libpocl.so.2:libnvidia-opencl.so.1", "libpocl.so.2") ==
+        "libpocl.so.2:libnvidia-opencl.so.1");
+  CHECK(uncut_list("a:b:c", "a:b") == "a:b:c");
+  CHECK(uncut_list(":b", "") == ":b");
+  CHECK(uncut_list("a:b", "a:b") == "a:b");
+  CHECK(uncut_list("a:b", "b") == "b");
+  CHECK(uncut_list("ab:c", "a") == "a");
+  CHECK(uncut_list("a", "a:b") == "a:b");
+  CHECK(uncut_list(std::nullopt, "a") == "a");
+}
+
 TEST_CASE("a child has no file of this process but its socket and standard error") {
   child_process child(shell("cd /proc/self/fd; echo * >&3"));
   // The shell keeps none, and the pattern opens the folder itself.

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "libtune/store/cache/binary_cache.hpp"
-#include "libtune/store/cache/binary_header.hpp"
-#include "libtune/store/files/folder_lock.hpp"
+#include "libtune/store/files/file_lock.hpp"
+#include "libtune/store/files/private_folder.hpp"
 #include "tests/store/child_process.hpp"
 #include "tests/store/temporary_folder.hpp"
 
@@ -25,14 +25,15 @@ using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 using tune::binary_cache;
 using tune::binary_key;
-using tune::detail::binary_header_bytes;
 using tune::testing::temporary_folder;
 
 using bytes = std::vector<std::byte>;
 
+constexpr std::size_t header_bytes = binary_cache::header_bytes;
+
 constexpr std::size_t largest = 3000;
 // Room for about a third of the keys.
-constexpr std::uint64_t tiny_cap = 5 * (binary_header_bytes + largest);
+constexpr std::uint64_t tiny_cap = 5 * (header_bytes + largest);
 constexpr int key_count = 16;
 
 binary_key key_of(int number) { return {{"text", std::to_string(number)}}; }
@@ -62,7 +63,8 @@ int faults_of_one_writer(const binary_cache& cache, int seed, int rounds) {
 std::uint64_t bytes_in(const std::string& path) {
   const auto folder = tune::detail::private_folder::open(path);
   if (!folder) return 0;
-  const tune::detail::folder_lock lock(*folder, 60s);
+  tune::detail::file_lock lock(folder->open_lock_file(binary_cache::lock_file_name));
+  lock.take(60s);
   std::uint64_t total = 0;
   for (const auto& file : folder->list_files()) {
     if (file.name.ends_with(".program")) total += file.bytes;
@@ -102,7 +104,7 @@ TEST_CASE("sixteen processes never exceed a tiny cap and never read what was not
   for (const pid_t child : children) CHECK(exit_status(child) == 0);
   CHECK(bytes_in(folder) <= tiny_cap);
   // Room was not made beyond what was needed: no further entry would fit.
-  CHECK(bytes_in(folder) + binary_header_bytes + largest > tiny_cap);
+  CHECK(bytes_in(folder) + header_bytes + largest > tiny_cap);
 }
 
 TEST_CASE("threads that share a cache read what was saved or nothing") {
@@ -169,7 +171,7 @@ TEST_CASE("processes that are killed while they save leave whole entries or none
 TEST_CASE("an entry that is evicted while it is read is read to its end") {
   const temporary_folder place;
   const std::string folder = place.file("programs");
-  const binary_cache cache(folder, binary_header_bytes + largest, 60s);
+  const binary_cache cache(folder, header_bytes + largest, 60s);
   const pid_t evicter = start_child([&] {
     for (int round = 0; round < 300; ++round) cache.save(key_of(1), binary_of(1));
     return 0;

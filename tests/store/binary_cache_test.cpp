@@ -9,12 +9,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string>
 #include <sys/stat.h>
 #include <vector>
 
-#include "libtune/store/cache/binary_header.hpp"
-#include "libtune/store/files/folder_lock.hpp"
+#include "libtune/store/files/file_lock.hpp"
+#include "libtune/store/files/private_folder.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/file_size_limit.hpp"
@@ -26,7 +27,6 @@ namespace binary_cache_test {
 namespace fs = std::filesystem;
 using tune::binary_cache;
 using tune::binary_key;
-using tune::detail::binary_header_bytes;
 using tune::testing::captured_errors;
 using tune::testing::file_size_limit;
 using tune::testing::scoped_environment;
@@ -34,6 +34,7 @@ using tune::testing::temporary_folder;
 using tune::testing::without_privileges;
 
 using bytes = std::vector<std::byte>;
+constexpr std::size_t header_bytes = binary_cache::header_bytes;
 
 const binary_key key{{"text", "a kernel"}};
 const binary_key other_key{{"text", "another kernel"}};
@@ -120,13 +121,23 @@ TEST_CASE("folder and files are the owner's alone, and nothing else is made") {
     CHECK(mode_of(file.path()) == 0600);
   }
   CHECK(files_in(filled.cache.folder()) == 2);  // the entry and the lock
-  CHECK(content_of(filled.path).size() == binary_header_bytes + 20);
+  CHECK(content_of(filled.path).size() == header_bytes + 20);
 }
 
 TEST_CASE("reading makes nothing") {
   const temporary_folder place;
   binary_cache(place.file("a/programs")).load(key);
   CHECK(fs::is_empty(place.path()));
+}
+
+TEST_CASE("an entry has the bytes that are promised") {
+  const filled_cache filled;
+  const std::string content = content_of(filled.path);
+  CHECK(tune::detail::to_hex(std::as_bytes(std::span(content))) ==
+        "6c696274756e6500"  // "libtune"
+        "01000000" +
+            tune::detail::to_hex(key.digest()) + "1400000000000000" +
+            tune::detail::to_hex(tune::detail::sha256(sample())) + tune::detail::to_hex(sample()));
 }
 
 TEST_CASE("an entry with any one bit wrong is a miss") {
@@ -315,7 +326,7 @@ TEST_CASE("a full disk leaves what was there, and nothing of what was not writte
 
 TEST_CASE("what was not used for longest makes way, and a load is a use") {
   const temporary_folder place;
-  const std::size_t each = binary_header_bytes + 100;
+  const std::size_t each = header_bytes + 100;
   const binary_cache cache(place.file("programs"), 3 * each);
   std::vector<binary_key> keys;
   for (int i = 0; i < 5; ++i) keys.push_back(binary_key{{"text", std::to_string(i)}});
@@ -328,14 +339,14 @@ TEST_CASE("what was not used for longest makes way, and a load is a use") {
   CHECK(fs::exists(path_of(cache, keys[0])));
   CHECK_FALSE(fs::exists(path_of(cache, keys[1])));
   CHECK(fs::exists(path_of(cache, keys[2])));
-  cache.save(keys[4], sample(3 * each - binary_header_bytes, 4));
+  cache.save(keys[4], sample(3 * each - header_bytes, 4));
   CHECK(files_in(cache.folder()) == 2);
-  CHECK(cache.load(keys[4]) == sample(3 * each - binary_header_bytes, 4));
+  CHECK(cache.load(keys[4]) == sample(3 * each - header_bytes, 4));
 }
 
 TEST_CASE("an entry that takes the place of its own makes nobody else go") {
   const temporary_folder place;
-  const binary_cache cache(place.file("programs"), 2 * (binary_header_bytes + 100));
+  const binary_cache cache(place.file("programs"), 2 * (header_bytes + 100));
   cache.save(other_key, sample(100));
   cache.save(key, sample(100));
   cache.save(key, sample(100, 2));
@@ -345,12 +356,12 @@ TEST_CASE("an entry that takes the place of its own makes nobody else go") {
 
 TEST_CASE("what is larger than the cap is not kept, and makes nobody go") {
   const temporary_folder place;
-  const binary_cache cache(place.file("programs"), binary_header_bytes + 100);
+  const binary_cache cache(place.file("programs"), header_bytes + 100);
   cache.save(key, sample(100));
   cache.save(other_key, sample(101));
   CHECK(cache.load(key) == sample(100));
   CHECK_FALSE(cache.load(other_key));
-  CHECK_FALSE(binary_cache(cache.folder(), binary_header_bytes + 99).load(key));
+  CHECK_FALSE(binary_cache(cache.folder(), header_bytes + 99).load(key));
 }
 
 TEST_CASE("many that are saved together are found, each under its key") {
@@ -370,7 +381,7 @@ TEST_CASE("many that are saved together are found, each under its key") {
 }
 
 TEST_CASE("many that are saved together never have more bytes than the cap") {
-  constexpr std::size_t size = binary_header_bytes + 50;
+  constexpr std::size_t size = header_bytes + 50;
   const temporary_folder place;
   const binary_cache cache(place.file("programs"), 10 * size);
   std::vector<binary_cache::entry> entries;
@@ -393,7 +404,7 @@ TEST_CASE("files of other names are neither counted nor removed") {
   put(place.file("notes.txt"), std::string(10'000, 'x'));
   put(place.file(std::string(64, 'g') + ".program"), std::string(10'000, 'x'));
   put(place.file(std::string(63, 'a') + ".program"), std::string(10'000, 'x'));
-  const binary_cache cache(place.path().string(), 2 * (binary_header_bytes + 100));
+  const binary_cache cache(place.path().string(), 2 * (header_bytes + 100));
   for (int i = 0; i < 5; ++i) cache.save({{"text", std::to_string(i)}}, sample(100));
   CHECK(files_in(place.path()) == 3 + 2 + 1);
 }
@@ -417,8 +428,8 @@ TEST_CASE("a save does not wait for ever for one who keeps the lock") {
                                std::chrono::milliseconds(1));
   {
     const auto folder = tune::detail::private_folder::open(filled.cache.folder());
-    const tune::detail::folder_lock held(*folder, std::chrono::milliseconds(0));
-    REQUIRE(held);
+    tune::detail::file_lock held(folder->open_lock_file(binary_cache::lock_file_name));
+    REQUIRE(held.take(std::chrono::milliseconds(0)));
     impatient.save(other_key, sample());
     CHECK_FALSE(impatient.load(other_key));
     CHECK(impatient.load(key) == sample());
@@ -441,7 +452,7 @@ TEST_CASE("a relative folder is the one of the time when the cache was made") {
 
 TEST_CASE("entries of a clock that was ten years ahead do not keep later ones out") {
   const temporary_folder place;
-  const binary_cache cache(place.file("programs"), 3 * (binary_header_bytes + 20));
+  const binary_cache cache(place.file("programs"), 3 * (header_bytes + 20));
   constexpr std::time_t ten_years = 10 * 365 * 86'400;
   const auto key_of = [](int number) {
     return tune::binary_key{{"source", std::to_string(number)}, {"device", "a device"}};

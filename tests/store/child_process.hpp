@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "libtune/base/forked_process.hpp"
-#include "libtune/store/files/process_lock.hpp"
 
 // Asked by the leak sanitizer: a forked process leaves on purpose what it cannot end.
 extern "C" int __lsan_is_turned_off();
@@ -18,13 +17,11 @@ extern "C" [[gnu::weak, gnu::used]] int __lsan_is_turned_off() { return tune::de
 
 namespace tune::testing {
 
-/// As fork, but the child may use libtune. No other thread uses it now.
+/// As fork, but the child may use libtune. No other thread uses it now, and this process has no
+/// named_lock: the child would take it for its own.
 inline ::pid_t fork_for_use() {
   const ::pid_t id = ::fork();
-  if (id == 0) {
-    detail::accept_fork();
-    detail::lock_file::forget_all();
-  }
+  if (id == 0) detail::forked = false;
   return id;
 }
 

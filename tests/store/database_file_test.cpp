@@ -13,7 +13,10 @@
 namespace database_file_test {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 using tune::detail::create_private_file;
+using tune::detail::database_lock;
+using tune::detail::lock_kind;
 using tune::testing::temporary_folder;
 
 unsigned mode_of(const fs::path& path) {
@@ -80,6 +83,39 @@ TEST_CASE("links on the way are followed, a link at the end is kept") {
   CHECK(tune::detail::is_there(folder.file("link/tuning.db")));
   CHECK_THROWS_AS(tune::detail::without_links_on_the_way(folder.file("none/tuning.db")),
                   tune::database_error);
+}
+
+TEST_CASE("writers share the lock, and the one that moves the file has it alone") {
+  const temporary_folder folder;
+  const std::string path = folder.file("tuning.db");
+  {
+    const database_lock first(path, lock_kind::shared, 0ms);
+    const database_lock second(path, lock_kind::shared, 0ms);
+    CHECK(first);
+    CHECK(second);
+    CHECK_FALSE(database_lock(path, lock_kind::alone, 2ms));
+  }
+  const database_lock mover(path, lock_kind::alone, 0ms);
+  CHECK(mover);
+  CHECK_FALSE(database_lock(path, lock_kind::shared, 2ms));
+}
+
+TEST_CASE("the file of the lock is the owner's alone, empty, and stays") {
+  const temporary_folder folder;
+  const std::string path = folder.file("tuning.db");
+  { const database_lock lock(path, lock_kind::shared, 0ms); }
+  struct stat status {};
+  REQUIRE(::stat((path + "-lock").c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777U) == 0600U);
+  CHECK(status.st_size == 0);
+}
+
+TEST_CASE("where no lock can be made nobody is kept out") {
+  CHECK(database_lock("/proc/none/tuning.db", lock_kind::alone, 0ms));
+  const temporary_folder folder;
+  std::filesystem::create_symlink("elsewhere", folder.file("tuning.db-lock"));
+  CHECK(database_lock(folder.file("tuning.db"), lock_kind::alone, 0ms));
+  CHECK_FALSE(std::filesystem::exists(folder.file("elsewhere")));
 }
 
 }  // namespace database_file_test

@@ -3,11 +3,16 @@
 #include "libtune/store/files/file_lock.hpp"
 
 #include <array>
+#include <atomic>
+#include <csignal>
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
 
-#include "tests/store/child_process.hpp"
 #include "tests/store/temporary_folder.hpp"
 
 namespace file_lock_test {
@@ -16,7 +21,7 @@ using namespace std::chrono_literals;
 using tune::detail::file_descriptor;
 using tune::detail::file_lock;
 using tune::detail::lock_attempt;
-using tune::testing::in_child;
+using tune::detail::lock_kind;
 using tune::testing::temporary_folder;
 
 file_lock open_lock(const temporary_folder& folder, int mode = O_RDWR) {
@@ -59,37 +64,74 @@ TEST_CASE("where there is no file or no name any more, an attempt says so") {
   CHECK_FALSE(lock.is_taken());
 }
 
-TEST_CASE("the copy that a child has releases nothing") {
+TEST_CASE("several share a lock, and one that wants it alone waits for all of them") {
   const temporary_folder folder;
-  file_lock lock = open_lock(folder);
-  REQUIRE(lock.try_take() == lock_attempt::taken);
-  const ::pid_t child = ::fork();
-  if (child == 0) {
-    lock.release();
-    lock = file_lock();
-    ::_exit(0);
-  }
-  ::waitpid(child, nullptr, 0);
-  CHECK(open_lock(folder).try_take() == lock_attempt::busy);
+  file_lock first = open_lock(folder);
+  file_lock second = open_lock(folder);
+  file_lock alone = open_lock(folder);
+  CHECK(first.take(0ms, lock_kind::shared));
+  CHECK(second.take(0ms, lock_kind::shared));
+  CHECK_FALSE(alone.take(2ms));
+  first.release();
+  CHECK_FALSE(alone.take(0ms));
+  second.release();
+  CHECK(alone.take(0ms));
+  CHECK_FALSE(first.take(2ms, lock_kind::shared));
+  CHECK(file_lock().take(0ms));  // where there is no file nobody is kept out
 }
 
-TEST_CASE("the copy that a child has keeps nothing") {
+TEST_CASE("threads that wait for a lock have it one after the other") {
   const temporary_folder folder;
-  std::array<int, 2> pipe{};
-  REQUIRE(::pipe(pipe.data()) == 0);
+  std::atomic<int> inside{0};
+  std::atomic<int> faults{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      file_lock lock = open_lock(folder);
+      if (!lock.take(60s) || ++inside != 1) ++faults;
+      std::this_thread::yield();
+      --inside;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(faults == 0);
+}
+
+TEST_CASE("the copy that a child has releases nothing and keeps nothing") {
+  const temporary_folder folder;
+  std::array<int, 2> ended{};
+  std::array<int, 2> end{};
+  REQUIRE(::pipe(ended.data()) == 0);
+  REQUIRE(::pipe(end.data()) == 0);
   file_lock lock = open_lock(folder);
   REQUIRE(lock.try_take() == lock_attempt::taken);
+  char ignored = 0;
   const ::pid_t child = ::fork();
   if (child == 0) {
-    ::close(pipe[1]);
-    char ignored = 0;
-    ::_exit(static_cast<int>(::read(pipe[0], &ignored, 1)));  // until the parent closes its end
+    ::close(end[1]);
+    lock.release();
+    static_cast<void>(!::write(ended[1], "", 1));
+    ::_exit(static_cast<int>(::read(end[0], &ignored, 1)));  // until the parent closes its end
   }
+  REQUIRE(::read(ended[0], &ignored, 1) == 1);
+  CHECK(open_lock(folder).try_take() == lock_attempt::busy);
   lock = file_lock();
   CHECK(open_lock(folder).try_take() == lock_attempt::taken);
-  ::close(pipe[0]);
-  ::close(pipe[1]);
+  for (const int each : {ended[0], ended[1], end[0], end[1]}) ::close(each);
   ::waitpid(child, nullptr, 0);
+}
+
+TEST_CASE("the lock of a process that was killed is free") {
+  const temporary_folder folder;
+  const ::pid_t child = ::fork();
+  if (child == 0) {
+    file_lock held = open_lock(folder);
+    ::_exit(held.take(0ms) ? ::kill(::getpid(), SIGKILL) : 1);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFSIGNALED(status));
+  CHECK(open_lock(folder).take(0ms));
 }
 
 TEST_CASE("trying goes on until it works or the wait is over") {

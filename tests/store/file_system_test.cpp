@@ -7,12 +7,15 @@
 #include <string>
 #include <unistd.h>
 
+#include "libtune/testing/fixtures.hpp"
 #include "tests/store/temporary_folder.hpp"
 
 namespace file_system_test {
 
+using tune::user_cache_folder;
 using tune::detail::file_system_of;
 using tune::detail::is_network_file_system;
+using tune::testing::scoped_environment;
 
 TEST_CASE("file systems that machines share are told from those of one machine") {
   for (const long kind :
@@ -37,6 +40,26 @@ TEST_CASE("the folder of this machine is the user's alone") {
   CHECK(local->ends_with("-" + std::to_string(::geteuid())));
   CHECK((std::filesystem::status(*local).permissions() & std::filesystem::perms(0077)) ==
         std::filesystem::perms::none);
+}
+
+TEST_CASE("the user's cache folder is that of XDG_CACHE_HOME, else of HOME") {
+  const scoped_environment home("HOME", "/home/user");
+  {
+    const scoped_environment cache("XDG_CACHE_HOME", "/var/cache/user");
+    CHECK(user_cache_folder() == "/var/cache/user/libtune");
+  }
+  for (const char* unusable : {static_cast<const char*>(nullptr), "", "relative/cache"}) {
+    const scoped_environment cache("XDG_CACHE_HOME", unusable);
+    CHECK(user_cache_folder() == "/home/user/.cache/libtune");
+  }
+}
+
+TEST_CASE("without a home there is no cache folder") {
+  const scoped_environment cache("XDG_CACHE_HOME", nullptr);
+  for (const char* unusable : {static_cast<const char*>(nullptr), "", "home", "/"}) {
+    const scoped_environment home("HOME", unusable);
+    CHECK_FALSE(user_cache_folder());
+  }
 }
 
 }  // namespace file_system_test

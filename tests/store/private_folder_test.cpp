@@ -6,8 +6,14 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
 #include <sys/stat.h>
+#include <vector>
 
+#include "tests/store/file_size_limit.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
@@ -15,7 +21,10 @@ namespace private_folder_test {
 
 namespace fs = std::filesystem;
 using tune::detail::create_private_folders;
+using tune::detail::least_recently_used;
+using tune::detail::listed_file;
 using tune::detail::private_folder;
+using tune::detail::temporary_file;
 using tune::testing::temporary_folder;
 
 private_folder open_folder(const fs::path& path) {
@@ -82,7 +91,7 @@ TEST_CASE("a folder that others may change is refused, whoever may read it") {
   for (const unsigned mode : {0720U, 0702U, 0777U, 01777U}) {
     fs::permissions(place.path(), fs::perms(mode));
     CHECK_THROWS_WITH_AS(private_folder::open(place.path().string()),
-                         doctest::Contains("other users"), std::system_error);
+                         doctest::Contains("may be written by"), std::system_error);
   }
 }
 
@@ -213,6 +222,105 @@ TEST_CASE("removing what is gone is no failure, removing a folder is one") {
   CHECK_THROWS_AS(folder.remove_file("folder"), std::system_error);
   CHECK_THROWS_AS(folder.rename_file("none", "other"), std::system_error);
   CHECK_NOTHROW(folder.synchronise());
+}
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_CASE("a file is under its name when it is published, and all of it") {
+  const temporary_folder place;
+  const private_folder folder = open_folder(place.path());
+  std::ofstream(place.file("name")) << "before";
+  {
+    temporary_file file(folder);
+    file.write(bytes_of("one "));
+    file.write(bytes_of("two"));
+    file.synchronise();
+    CHECK(content_of(place.file("name")) == "before");
+    file.publish("name");
+  }
+  CHECK(content_of(place.file("name")) == "one two");
+  CHECK(std::distance(fs::directory_iterator(place.path()), {}) == 1);
+}
+
+TEST_CASE("a file that is not published leaves nothing behind") {
+  const temporary_folder place;
+  const private_folder folder = open_folder(place.path());
+  {
+    temporary_file first(folder);
+    temporary_file second(folder);
+    first.write(bytes_of("text"));
+    CHECK(std::distance(fs::directory_iterator(place.path()), {}) == 2);
+    for (const auto& entry : fs::directory_iterator(place.path())) {
+      CHECK(tune::detail::is_temporary_name(entry.path().filename().string()));
+    }
+    fs::create_directory(place.file("folder"));
+    CHECK_THROWS_AS(second.publish("folder"), std::system_error);
+    fs::remove(place.file("folder"));
+  }
+  CHECK(fs::is_empty(place.path()));
+}
+
+TEST_CASE("a limit on the size of files is an error and ends nothing") {
+  const temporary_folder place;
+  const private_folder folder = open_folder(place.path());
+  {
+    temporary_file file(folder);
+    const tune::testing::file_size_limit limit(100);
+    CHECK_NOTHROW(file.write(bytes_of(std::string(60, 'x'))));
+    CHECK_THROWS_AS(file.write(bytes_of(std::string(60, 'x'))), std::system_error);
+    CHECK_THROWS_AS(file.write(bytes_of("x")), std::system_error);
+  }
+  CHECK(fs::is_empty(place.path()));
+}
+
+TEST_CASE("only names that temporary files are given pass for one") {
+  const std::string digits(32, 'a');
+  CHECK(tune::detail::is_temporary_name(digits + ".tmp"));
+  const std::vector<std::string> others{digits,  digits + ".tmp2", digits + "a.tmp",
+                                        "a.tmp", ".tmp",           std::string(32, 'g') + ".tmp"};
+  for (const std::string& other : others) {
+    CHECK_FALSE(tune::detail::is_temporary_name(other));
+  }
+}
+
+using names = std::vector<std::string>;
+constexpr tune::detail::file_time now = 1000;
+const std::vector<listed_file> files{{"c", 10, 300}, {"a", 20, 100}, {"d", 40, -5}, {"b", 5, 200}};
+
+TEST_CASE("nothing goes while everything fits") {
+  CHECK(least_recently_used(files, 75, now).empty());
+  CHECK(least_recently_used({}, 0, now).empty());
+}
+
+TEST_CASE("those that were not used for longest go, and no more than have to") {
+  CHECK(least_recently_used(files, 74, now) == names{"d"});
+  CHECK(least_recently_used(files, 35, now) == names{"d"});
+  CHECK(least_recently_used(files, 34, now) == names{"d", "a"});
+  CHECK(least_recently_used(files, 14, now) == names{"d", "a", "b"});
+  CHECK(least_recently_used(files, 0, now) == names{"d", "a", "b", "c"});
+}
+
+TEST_CASE("of those that were used at the same time the first by name goes") {
+  CHECK(least_recently_used({{"z", 1, 7}, {"x", 1, 7}, {"y", 1, 7}}, 1, now) == names{"x", "y"});
+}
+
+TEST_CASE("those that were used ten years ahead go before all others, an hour ahead is no fault") {
+  constexpr tune::detail::file_time hour = 3'600'000'000'000;
+  constexpr tune::detail::file_time ten_years = 10 * 365 * 24 * hour;
+  const std::vector<listed_file> skewed{{"old", 1, now - ten_years},
+                                        {"late", 1, now + ten_years},
+                                        {"ahead", 1, now + hour},
+                                        {"later", 1, now + 2 * ten_years},
+                                        {"new", 1, now}};
+  CHECK(least_recently_used(skewed, 0, now) == names{"late", "later", "old", "new", "ahead"});
+  CHECK(least_recently_used(skewed, 3, now) == names{"late", "later"});
 }
 
 }  // namespace private_folder_test

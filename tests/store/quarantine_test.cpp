@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/database/database_lock.hpp"
+#include "libtune/store/database/database_file.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/samples.hpp"
@@ -106,7 +106,7 @@ TEST_CASE("a sound database, another's, nonsense and nothing stay where they are
 TEST_CASE("a damaged database stays while others write to it") {
   const temporary_folder folder;
   const std::string path = create_damaged(folder);
-  const tune::detail::database_lock writer(path, tune::detail::database_lock::kind::shared, 0ms);
+  const tune::detail::database_lock writer(path, tune::detail::lock_kind::shared, 0ms);
   CHECK_FALSE(set_aside_if_damaged(path, 2ms));
   CHECK(fs::exists(path));
 }

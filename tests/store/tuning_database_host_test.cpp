@@ -7,13 +7,14 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <filesystem>
+#include <memory>
 #include <sqlite3.h>
 #include <string>
 #include <unistd.h>
 
 #include "libtune/store/database/tuning_database.hpp"
-#include "libtune/store/files/key_lock.hpp"
-#include "tests/store/child_process.hpp"
+#include "libtune/store/files/named_lock.hpp"
+#include "tests/store/lock_keeper.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
@@ -22,7 +23,7 @@ namespace tuning_database_host_test {
 using namespace std::chrono_literals;
 using tune::key_lock;
 using tune::tuning_database;
-using tune::testing::in_child;
+using tune::testing::lock_keeper;
 using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
@@ -77,39 +78,53 @@ class second_sqlite {
   void* library_ = nullptr;
 };
 
+/// Makes a database and has the lock of a key while a host does something with the file. Ends the
+/// process where that fails: for a lock_keeper.
+template <class Host>
+std::unique_ptr<key_lock> keep_while(const std::string& path, Host host) {
+  tuning_database database(path);
+  store(database, 1);
+  auto lock = std::make_unique<key_lock>(database.path(), "key");
+  if (!lock->take(0ms) || !host(database)) ::_exit(1);
+  return lock;
+}
+
 TEST_CASE("opening and closing our file drops none of our locks") {
   const temporary_folder folder;
-  tuning_database database(folder.file("tuning.db"));
-  store(database, 1);
-  key_lock lock(database.path(), "key");
-  REQUIRE(lock.take(0ms));
-  for (int i = 0; i < 3; ++i) ::close(::open(database.path().c_str(), O_RDONLY | O_CLOEXEC));
-  CHECK(in_child([&] { return key_lock(database.path(), "key").take(0ms); }) == 0);
-  store(database, 2);
-  CHECK(database.find(sample_function(), sample_key(2)));
+  const std::string path = folder.file("tuning.db");
+  const lock_keeper other([&] {
+    return keep_while(path, [&](tuning_database& database) {
+      for (int i = 0; i < 3; ++i) ::close(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+      store(database, 2);
+      return database.find(sample_function(), sample_key(2)).has_value();
+    });
+  });
+  CHECK_FALSE(key_lock(tuning_database(path).path(), "key").take(0ms));
 }
 
 TEST_CASE("another copy of SQLite in the process uses our file between our calls") {
   const temporary_folder folder;
-  const second_sqlite other(folder);
-  if (!other) {
+  const second_sqlite host(folder);
+  if (!host) {
     MESSAGE("skipped: SQLite is linked statically, or the sanitizer forbids it");
     return;
   }
-  tuning_database database(folder.file("tuning.db"));
-  store(database, 1);
-  key_lock lock(database.path(), "key");
-  REQUIRE(lock.take(0ms));
-  for (std::int64_t i = 2; i < 10; ++i) {
-    CHECK(other.run(database.path(), "SELECT count(*) FROM libtune_function") == SQLITE_OK);
-    store(database, i);
-    CHECK(other.run(database.path(),
-                    "CREATE TABLE IF NOT EXISTS of_the_host (x); "
-                    "INSERT INTO of_the_host VALUES (1)") == SQLITE_OK);
-    CHECK(database.find(sample_function(), sample_key(i)));
-  }
-  CHECK(in_child([&] { return key_lock(database.path(), "key").take(0ms); }) == 0);
-  SQLite::Database opened(database.path());
+  const std::string path = folder.file("tuning.db");
+  const auto use = [&](tuning_database& database) {
+    bool works = true;
+    for (std::int64_t i = 2; i < 10; ++i) {
+      works &= host.run(path, "SELECT count(*) FROM libtune_function") == SQLITE_OK;
+      store(database, i);
+      works &= host.run(path,
+                        "CREATE TABLE IF NOT EXISTS of_the_host (x); "
+                        "INSERT INTO of_the_host VALUES (1)") == SQLITE_OK;
+      works &= database.find(sample_function(), sample_key(i)).has_value();
+    }
+    return works;
+  };
+  const lock_keeper other([&] { return keep_while(path, use); });
+  CHECK_FALSE(key_lock(tuning_database(path).path(), "key").take(0ms));
+  SQLite::Database opened(path);
   CHECK(opened.execAndGet("PRAGMA integrity_check").getString() == "ok");
   CHECK(opened.execAndGet("SELECT count(*) FROM of_the_host").getInt() == 8);
 }

@@ -18,7 +18,6 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/store/database/tuning_database.hpp"
-#include "libtune/store/files/device_lock.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fixtures.hpp"
@@ -148,26 +147,6 @@ TEST_CASE("a child ends although threads of its parent were at work") {
     done = true;
   }
   CHECK(faults == 0);
-}
-
-TEST_CASE("what a child ends leaves the locks of its parent alone") {
-  const tune::testing::temporary_directory folder;
-  std::optional<tune::device_lock> lock;
-  lock.emplace("device", std::vector<std::string>{folder.path().string()});
-  REQUIRE(lock->take(0ms));
-  CHECK(in_forked_child([&] {
-          lock.reset();
-          return 0;
-        }) == 0);
-  CHECK(tune::testing::in_child([&] {
-          tune::device_lock other("device", {folder.path().string()});
-          return other.take(0ms);
-        }) == 0);
-  lock.reset();
-  CHECK(tune::testing::in_child([&] {
-          tune::device_lock other("device", {folder.path().string()});
-          return other.take(0ms);
-        }) == 1);
 }
 
 LIBTUNE_DEVICE_TEST_CASE("a child ends what its parent has of a device", device) {

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "libtune/store/files/device_lock.hpp"
+#include "libtune/store/files/named_lock.hpp"
 #include "tests/store/temporary_folder.hpp"
 #include "tests/tune/process_tally.hpp"
 
@@ -64,7 +64,7 @@ class [[nodiscard]] tuning_process {
 };
 
 inline void remove_lock_file(const std::string& hardware) {
-  const std::string name = device_lock(hardware).file_name();
+  const std::string name = device_lock::file_name(hardware);
   for (const std::string& folder : device_lock::shared_folders()) {
     ::unlink((folder + '/' + name).c_str());
   }

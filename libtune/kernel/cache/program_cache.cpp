@@ -10,7 +10,7 @@
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/kernel/cache/recent_binaries.hpp"
 #include "libtune/store/cache/binary_cache.hpp"
-#include "libtune/store/files/user_cache_folder.hpp"
+#include "libtune/store/files/file_system.hpp"
 
 namespace tune {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/base/seal.hpp"
-#include "libtune/base/signals_blocked.hpp"
+#include "libtune/base/signals.hpp"
 
 namespace tune::detail {
 namespace {

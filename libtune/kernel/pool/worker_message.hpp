@@ -16,7 +16,6 @@
 #include "libtune/device/device.hpp"
 #include "libtune/device/kernel.hpp"
 #include "libtune/kernel/pool/compile_ticket.hpp"
-#include "libtune/process/frame_reader.hpp"
 #include "libtune/process/wire.hpp"
 
 namespace tune::detail {

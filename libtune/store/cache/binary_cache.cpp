@@ -3,6 +3,7 @@
 #include "libtune/store/cache/binary_cache.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <fmt/format.h>
@@ -17,10 +18,8 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/seal.hpp"
-#include "libtune/store/cache/binary_header.hpp"
-#include "libtune/store/files/folder_lock.hpp"
+#include "libtune/store/files/file_lock.hpp"
 #include "libtune/store/files/private_folder.hpp"
-#include "libtune/store/files/temporary_file.hpp"
 
 namespace tune {
 namespace {
@@ -32,6 +31,74 @@ using detail::sha256_digest;
 
 constexpr std::string_view suffix = ".program";
 constexpr file_time one_hour = 3'600'000'000'000;
+
+// The beginning of a file. These bytes are on disk: a change of any of them needs another
+// binary_format. Integers are little-endian.
+//
+//   offset  bytes  content
+//        0      8  "libtune" and a zero byte
+//        8      4  the format
+//       12     32  SHA-256 of the key
+//       44      8  length of the binary
+//       52     32  SHA-256 of the binary
+//       84         the binary, to the end of the file
+constexpr std::string_view magic("libtune\0", 8);
+constexpr std::size_t format_offset = 8;
+constexpr std::size_t key_offset = 12;
+constexpr std::size_t length_offset = 44;
+constexpr std::size_t content_offset = 52;
+
+template <class Integer>
+void put(Integer value, std::byte* to) noexcept {
+  for (std::size_t i = 0; i < sizeof value; ++i) to[i] = static_cast<std::byte>(value >> (8 * i));
+}
+
+template <class Integer>
+Integer get(const std::byte* from) noexcept {
+  Integer value = 0;
+  for (std::size_t i = 0; i < sizeof value; ++i) {
+    value |= std::to_integer<Integer>(from[i]) << (8 * i);
+  }
+  return value;
+}
+
+void put(const sha256_digest& digest, std::byte* to) noexcept { std::ranges::copy(digest, to); }
+
+sha256_digest get_digest(const std::byte* from) noexcept {
+  sha256_digest digest;
+  std::copy_n(from, digest.size(), digest.begin());
+  return digest;
+}
+
+/// A header without the magic word and the format.
+struct binary_header {
+  sha256_digest key{};
+  std::uint64_t length = 0;
+  sha256_digest content{};
+};
+
+using encoded_header = std::array<std::byte, binary_cache::header_bytes>;
+
+encoded_header encode(const binary_header& header) noexcept {
+  encoded_header bytes;
+  std::ranges::copy(std::as_bytes(std::span(magic)), bytes.begin());
+  put(detail::binary_format, &bytes[format_offset]);
+  put(header.key, &bytes[key_offset]);
+  put(header.length, &bytes[length_offset]);
+  put(header.content, &bytes[content_offset]);
+  return bytes;
+}
+
+/// Empty if the bytes are not a header of this format.
+std::optional<binary_header> decode(const encoded_header& bytes) noexcept {
+  if (!std::ranges::equal(std::as_bytes(std::span(magic)), std::span(bytes).first(magic.size())) ||
+      get<std::uint32_t>(&bytes[format_offset]) != detail::binary_format) {
+    return std::nullopt;
+  }
+  return binary_header{.key = get_digest(&bytes[key_offset]),
+                       .length = get<std::uint64_t>(&bytes[length_offset]),
+                       .content = get_digest(&bytes[content_offset])};
+}
 
 std::string entry_name(const sha256_digest& key) {
   return detail::to_hex(key) + std::string(suffix);
@@ -62,14 +129,14 @@ std::vector<std::byte> read_entry(const file_descriptor& file, const sha256_dige
     throw std::system_error(errno, std::generic_category(), "fstat");
   }
   const auto bytes = static_cast<std::uint64_t>(status.st_size);
-  if (bytes < detail::binary_header_bytes) throw std::runtime_error("it ends too early");
+  if (bytes < binary_cache::header_bytes) throw std::runtime_error("it ends too early");
   if (bytes > cap_bytes) throw std::runtime_error("it is larger than the cache may be");
-  detail::encoded_binary_header encoded;
+  encoded_header encoded;
   read_exactly(file, encoded);
-  const auto header = detail::decode(encoded);
+  const auto header = decode(encoded);
   if (!header) throw std::runtime_error("its format is not known");
   if (header->key != key) throw std::runtime_error("it belongs to another key");
-  if (header->length != bytes - detail::binary_header_bytes) {
+  if (header->length != bytes - binary_cache::header_bytes) {
     throw std::runtime_error("its length is not what it says");
   }
   std::vector<std::byte> binary(header->length);
@@ -159,7 +226,7 @@ void binary_cache::save(const binary_key& key, std::span<const std::byte> binary
 }
 
 void binary_cache::write_entry(const sha256_digest& key, std::span<const std::byte> binary) const {
-  const std::uint64_t bytes = detail::binary_header_bytes + binary.size();
+  const std::uint64_t bytes = header_bytes + binary.size();
   if (bytes > cap_bytes_) return log_unusable(key, "it is larger than the cache may be");
   if (const std::error_code failure = detail::create_private_folders(folder_)) {
     throw std::system_error(failure, "making the folder");
@@ -168,13 +235,12 @@ void binary_cache::write_entry(const sha256_digest& key, std::span<const std::by
   if (!folder) return;  // somebody removes it just now
   const std::string name = entry_name(key);
   detail::temporary_file entry(*folder);
-  entry.write(
-      detail::encode({.key = key, .length = binary.size(), .content = detail::sha256(binary)}));
+  entry.write(encode({.key = key, .length = binary.size(), .content = detail::sha256(binary)}));
   entry.write(binary);
   entry.synchronise();
   {
-    const detail::folder_lock lock(*folder, lock_wait_);
-    if (!lock) return log_unusable(key, "other processes keep the cache locked");
+    detail::file_lock lock(folder->open_lock_file(lock_file_name));
+    if (!lock.take(lock_wait_)) return log_unusable(key, "other processes keep the cache locked");
     make_room(*folder, std::span(&name, 1), cap_bytes_ - bytes, entry.written());
     entry.publish(name);
   }
@@ -190,7 +256,7 @@ void binary_cache::save_all(std::span<const entry> entries) const {
       std::uint64_t bytes = 0;
       std::size_t count = 0;
       while (count < std::min(most, entries.size())) {
-        bytes += detail::binary_header_bytes + entries[count].binary.size();
+        bytes += header_bytes + entries[count].binary.size();
         if (count > 0 && bytes > cap_bytes_ / 4) break;
         ++count;
       }
@@ -213,21 +279,22 @@ void binary_cache::write_entries(std::span<const entry> entries) const {
   std::vector<std::string> names;
   std::uint64_t bytes = 0;
   for (const entry& item : entries) {
-    const std::uint64_t size = detail::binary_header_bytes + item.binary.size();
+    const std::uint64_t size = header_bytes + item.binary.size();
     if (size > cap_bytes_) {
       log_unusable(item.key, "it is larger than the cache may be");
       continue;
     }
     detail::temporary_file& file = files.emplace_back(*folder);
-    file.write(detail::encode(
+    file.write(encode(
         {.key = item.key, .length = item.binary.size(), .content = detail::sha256(item.binary)}));
     file.write(item.binary);
     names.push_back(entry_name(item.key));
     bytes += size;
   }
   if (files.empty()) return;
-  const detail::folder_lock lock(*folder, lock_wait_);
-  if (!lock) return log_unusable(entries.front().key, "other processes keep the cache locked");
+  detail::file_lock lock(folder->open_lock_file(lock_file_name));
+  if (!lock.take(lock_wait_))
+    return log_unusable(entries.front().key, "other processes keep the cache locked");
   make_room(*folder, names, cap_bytes_ - bytes, files.back().written());
   auto name = names.cbegin();
   for (detail::temporary_file& file : files) file.publish(*name++);

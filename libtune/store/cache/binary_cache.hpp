@@ -18,48 +18,52 @@ namespace tune {
 /// Compiled programs in a folder of files, one for each key, which any number of processes share.
 /// It knows nothing of devices and compilers. Thread-safe.
 ///
-/// It may make a program slower, never make it fail, but for sealed threads (base/seal.hpp): what
-/// cannot be read is not there, and what cannot be written is not kept. A folder of no use is told
-/// once by a warning.
+/// It may make a program slower, never make it fail, except on sealed threads (base/seal.hpp):
+/// unreadable entries are missing ones, and those that cannot be written are not kept. A folder
+/// that cannot be used causes one warning.
 ///
 ///  - The folder and its files belong to the effective user, and nobody else may write them;
-///    otherwise they are not used. What is made is readable by that user only.
-///  - What load returns has been read once and checked in memory against the SHA-256 beside it.
+///    otherwise they are not used. New ones are readable by that user only.
+///  - A loaded binary has been read once and checked in memory against the SHA-256 beside it.
 ///  - A file is complete from the moment that it has its name.
-///  - The entries never have more bytes than the cap, in any process's eyes; making room takes away
-///    those that were not used for longest. Files of other names are left alone and not counted.
+///  - The entries never have more bytes than the cap, seen from any process; the least recently
+///  used
+///    ones make room. Files of other names are left alone and not counted.
 class binary_cache {
  public:
+  /// The file whose lock a process has while it makes room and adds entries. Empty, never removed;
+  /// readers do not take it.
+  static constexpr const char* lock_file_name = "lock";
+  /// The bytes of an entry's file before its binary.
+  static constexpr std::size_t header_bytes = 84;
   static constexpr std::uint64_t default_cap_bytes = std::uint64_t{256} << 20;
 
   /// Touches no file.
-  /// @param folder     a path; made where it is missing, once there is something to keep
+  /// @param folder     a path; made by the first save
   /// @param cap_bytes  of all entries together, headers included
-  /// @param lock_wait  for how long a save may wait for other processes before it gives up
+  /// @param lock_wait  the longest time that a save waits for other processes before it gives up
   explicit binary_cache(const std::string& folder, std::uint64_t cap_bytes = default_cap_bytes,
                         std::chrono::milliseconds lock_wait = std::chrono::milliseconds(100));
 
   /// The absolute path of the folder.
   const std::string& folder() const noexcept { return folder_; }
 
-  /// What was saved under the key, and counts as a use of it; empty if that is not there or not
-  /// intact.
+  /// The binary of the key, which counts as used now; empty if it is missing or damaged.
   std::optional<std::vector<std::byte>> load(const binary_key& key) const;
 
-  /// Keeps a binary in place of what the key has now. Nothing is kept of one that is larger than
-  /// the cap.
+  /// Keeps a binary in place of the key's present one. One that is larger than the cap is not kept.
   void save(const binary_key& key, std::span<const std::byte> binary) const;
 
-  /// A binary and what its key stands for, see binary_key::digest.
+  /// A binary and its key's digest (binary_key::digest).
   struct entry {
     detail::sha256_digest key{};
     std::vector<std::byte> binary;
   };
-  /// Keeps several, cheaper by far than one by one: nothing waits for the disk, so that what is
-  /// saved just before a machine fails may be found damaged, which is as good as not there.
+  /// Keeps several, cheaper by far than one by one: nothing waits for the disk. Entries that are
+  /// saved just before a machine fails may be found damaged, and then are missing.
   void save_all(std::span<const entry> entries) const;
 
-  /// Forgets what the key has.
+  /// Removes the key's binary.
   void remove(const binary_key& key) const;
 
  private:

@@ -4,8 +4,6 @@
 
 #include <span>
 
-#include "libtune/store/cache/binary_header.hpp"
-
 namespace tune {
 namespace {
 

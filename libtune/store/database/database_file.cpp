@@ -4,6 +4,7 @@
 
 #include <cctype>
 #include <cerrno>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -107,5 +108,13 @@ void create_private_file(const std::string& path) {
     throw failure_of(path, "create the file", last_error());
   }
 }
+
+database_lock::database_lock(const std::string& path, lock_kind kind,
+                             std::chrono::milliseconds wait)
+    : lock_(
+          file_descriptor(::open((path + suffix).c_str(),
+                                 O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+                                 shares_database() ? 0660 : 0600))),
+      held_(lock_.take(wait, kind)) {}
 
 }  // namespace tune::detail

@@ -4,9 +4,10 @@
 // would drop the locks that SQLite holds on it elsewhere in the process.
 #pragma once
 
+#include <chrono>
 #include <string>
 
-#include "libtune/base/cxx20.hpp"
+#include "libtune/store/files/file_lock.hpp"
 
 namespace tune::detail {
 
@@ -14,7 +15,7 @@ namespace tune::detail {
 /// in memory. @throws argument_error if the path cannot name a file
 std::string absolute_path(const std::string& path);
 
-/// Whether anything has this path, a dangling symbolic link included.
+/// True if anything has this path, a dangling symbolic link included.
 bool is_there(const std::string& path);
 
 /// The same file with no symbolic link on the way to it; the file itself may still be one.
@@ -31,12 +32,34 @@ void require_regular_file(const std::string& path);
 std::string immutable_uri(const std::string& path);
 
 /// Makes the folders on the way, readable by their owner only, and an empty file for the owner to
-/// read and write. What exists stays as it is. @throws database_error
+/// read and write. Existing ones stay as they are. @throws database_error
 void create_private_file(const std::string& path);
 
-/// Whether a path is that of a database or of a file beside it that belongs to it: its journals,
+/// True if a path is that of a database or of a file beside it that belongs to it: its journals,
 /// its locks, the keys that were missed; by name, through links, or as another name of the same
-/// file. What is written there would destroy results.
+/// file. Writing there would destroy results.
 bool belongs_to_database(const std::string& path, const std::string& database);
+
+/// Keeps a database's file in its place during writes: all writers share the lock, and the one that
+/// moves a damaged file aside has it alone. A journal is found by the name of its database, so one
+/// that is written while its database moves would be taken for that of the next.
+///
+/// It is the lock of an empty file beside the database that is never removed. Where it cannot be
+/// made, or the file system has no locks, nobody is kept out.
+class [[nodiscard]] database_lock {
+ public:
+  /// Appended to the database's path.
+  static constexpr const char* suffix = "-lock";
+
+  /// Waits for others. @param wait  at most
+  database_lock(const std::string& path, lock_kind kind, std::chrono::milliseconds wait);
+
+  /// False if others still had the lock in the end.
+  explicit operator bool() const noexcept { return held_; }
+
+ private:
+  file_lock lock_;
+  bool held_;
+};
 
 }  // namespace tune::detail

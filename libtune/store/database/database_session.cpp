@@ -11,7 +11,6 @@
 #include "libtune/base/seal.hpp"
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"
-#include "libtune/store/database/database_lock.hpp"
 #include "libtune/store/database/quarantine.hpp"
 #include "libtune/store/database/trial_log.hpp"
 
@@ -161,7 +160,7 @@ void database_session::write_to_search(search_id search,
 void database_session::write_in_place(const std::function<void()>& step) {
   require_writable();
   make_file();
-  const database_lock lock(path_, database_lock::kind::shared, waits_.write);
+  const database_lock lock(path_, lock_kind::shared, waits_.write);
   make_file();  // it may have been moved meanwhile
   step();
 }

@@ -11,18 +11,10 @@
 #include "libtune/base/environment.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/store/database/database_failure.hpp"
+#include "libtune/store/files/private_folder.hpp"
 
 namespace tune::detail {
 namespace {
-
-/// Why others could change what has this status; empty if they cannot.
-std::string objection(const struct stat& status, bool shared) {
-  if ((status.st_mode & S_IWOTH) != 0) return "may be written by everybody";
-  if (shared) return {};
-  if ((status.st_mode & S_IWGRP) != 0) return "may be written by its group";
-  if (status.st_uid != ::geteuid() && status.st_uid != 0) return "belongs to another user";
-  return {};
-}
 
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
   throw database_failure(path, "trust it", reason,
@@ -43,16 +35,6 @@ std::string objection(const struct stat& status, bool shared) {
           own + "/tuning.db'");
 }
 
-/// Why anybody could have put there what has this status; empty if it is not so.
-std::string system_objection(const struct stat& status, bool shared) {
-  const bool sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
-  if ((status.st_mode & S_IWOTH) != 0 && !sticky) return "may be written by everybody";
-  if (!shared && status.st_uid != ::geteuid() && status.st_uid != 0) {
-    return "belongs to another user";
-  }
-  return {};
-}
-
 }  // namespace
 
 bool shares_database() {
@@ -62,17 +44,18 @@ bool shares_database() {
 
 void require_trust(const std::string& path) {
   const bool shared = shares_database();
+  const trust_policy policy{.superuser = true, .anybody = shared, .group = shared};
   struct stat status {};
   const std::string folder = std::filesystem::path(path).parent_path().string();
   if (::stat(folder.c_str(), &status) == 0) {
-    const std::string reason = objection(status, shared);
+    const std::string reason = distrust(status, policy);
     const bool is_sticky = (status.st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH);
     if (is_sticky) refuse_sticky(path, folder);
     if (!reason.empty()) refuse(path, "its folder " + reason);
   }
   // Links and the like are refused with the opening.
   if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
-  const std::string reason = objection(status, shared);
+  const std::string reason = distrust(status, policy);
   if (!reason.empty()) refuse(path, "it " + reason);
   if (status.st_nlink > 1) refuse(path, "it has several names");
 }
@@ -81,12 +64,13 @@ void require_system_trust(const std::string& path) {
   std::error_code missing;
   const std::filesystem::path target = std::filesystem::canonical(path, missing);
   if (missing) return;
-  const bool shared = shares_database();
+  const trust_policy policy{
+      .superuser = true, .anybody = shares_database(), .group = true, .sticky_folder = true};
   for (const std::filesystem::path& place : std::set<std::filesystem::path>{
            target, target.parent_path(), std::filesystem::path(path).parent_path()}) {
     struct stat status {};
     if (::stat(place.c_str(), &status) != 0) continue;
-    const std::string reason = system_objection(status, shared);
+    const std::string reason = distrust(status, policy);
     if (reason.empty()) continue;
     throw database_failure(
         path, "trust it as a system database",

@@ -18,7 +18,6 @@
 #include "libtune/base/error.hpp"
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"
-#include "libtune/store/database/database_lock.hpp"
 #include "libtune/store/database/schema.hpp"
 
 namespace tune::detail {
@@ -27,7 +26,7 @@ namespace {
 // Of SQLite's file format: a big-endian number of four bytes in the first page.
 constexpr std::size_t mark_offset = 68;
 
-/// Whether the file is one of ours and SQLite cannot make sense of it.
+/// True if the file is one of ours and SQLite cannot make sense of it.
 bool is_damaged(const std::string& path, std::chrono::milliseconds wait) {
   try {
     SQLite::Database opened(without_links_on_the_way(path),
@@ -75,7 +74,7 @@ bool has_own_mark(SQLite::Database& database) {
 // The journals go first: a new database must never find that of another.
 std::optional<std::string> set_aside_if_damaged(const std::string& path,
                                                 std::chrono::milliseconds wait) {
-  const database_lock lock(path, database_lock::kind::alone, wait);
+  const database_lock lock(path, lock_kind::alone, wait);
   if (!lock || !is_damaged(path, wait)) return std::nullopt;
   const std::string aside = unused(fmt::format("{}.damaged-{:%Y%m%dT%H%M%SZ}-{}", path,
                                                fmt::gmtime(std::time(nullptr)), ::getpid()));

@@ -15,7 +15,7 @@
 namespace tune::detail {
 namespace {
 
-// By somebody who tidies up by hand.
+// Somebody may tidy up by hand.
 bool is_removed(const file_descriptor& file) noexcept {
   struct stat status {};
   return ::fstat(file.get(), &status) != 0 || status.st_nlink == 0;
@@ -30,9 +30,10 @@ file_lock& file_lock::operator=(file_lock&& other) noexcept {
   return *this;
 }
 
-lock_attempt file_lock::try_take() noexcept {
+lock_attempt file_lock::try_take(lock_kind kind) noexcept {
   if (!file_) return lock_attempt::impossible;
-  if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+  const int operation = kind == lock_kind::shared ? LOCK_SH : LOCK_EX;
+  if (::flock(file_.get(), operation | LOCK_NB) != 0) {
     return errno == EWOULDBLOCK || errno == EINTR ? lock_attempt::busy : lock_attempt::impossible;
   }
   watch_forks();
@@ -42,7 +43,11 @@ lock_attempt file_lock::try_take() noexcept {
   return lock_attempt::removed;
 }
 
-// Said to the system explicitly: closing would leave the lock with a child that has a copy. A child
+bool file_lock::take(std::chrono::milliseconds wait, lock_kind kind) {
+  return keep_trying(wait, [&] { return try_take(kind) != lock_attempt::busy; });
+}
+
+// Unlocked explicitly: closing would leave the lock with a child that has a copy. A child
 // would release the lock of its parent.
 void file_lock::release() noexcept {
   if (std::exchange(is_taken_, false) && !is_forked()) ::flock(file_.get(), LOCK_UN);

@@ -10,24 +10,27 @@
 
 namespace tune {
 
-/// Called now and then by who waits, on its thread, with the time waited so far. What it throws
-/// ends the wait.
+/// Called now and then during a wait, on the waiting thread, with the time waited so far. An
+/// exception ends the wait.
 using wait_look = std::function<void(std::chrono::nanoseconds)>;
 
 }  // namespace tune
 
 namespace tune::detail {
 
-/// What came of an attempt to lock a file.
+/// The outcome of an attempt to lock a file.
 enum class lock_attempt {
   taken,
   busy,       ///< another process, or another open file of this one, has it
-  removed,    ///< the file has lost its name, so that the lock would say nothing to others
+  removed,    ///< the file has lost its name, so that others lock another file
   impossible  ///< there is no file, or its file system has no locks
 };
 
-/// The system's exclusive lock (flock) of an open file, which need not be writable. The system
-/// releases it however the process ends. Not thread-safe.
+/// The ways to have a lock.
+enum class lock_kind { alone, shared };
+
+/// The system's lock (flock) of an open file, which need not be writable. The system releases it
+/// however the process ends. Not thread-safe.
 ///
 /// A forked process has a copy of the descriptor, whose end releases nothing.
 class [[nodiscard]] file_lock {
@@ -40,7 +43,11 @@ class [[nodiscard]] file_lock {
   ~file_lock() { release(); }
 
   /// Does not wait.
-  lock_attempt try_take() noexcept;
+  lock_attempt try_take(lock_kind kind = lock_kind::alone) noexcept;
+  /// Waits for others. Where the file cannot be locked nobody is kept out.
+  /// @param wait  at most
+  /// @returns false if others still had the lock in the end
+  bool take(std::chrono::milliseconds wait, lock_kind kind = lock_kind::alone);
   void release() noexcept;
 
   bool is_taken() const noexcept { return is_taken_; }
@@ -51,11 +58,11 @@ class [[nodiscard]] file_lock {
   bool is_taken_ = false;
 };
 
-/// Adds up the time that is waited. While this process is stopped little of it counts, so that who
-/// goes on after a pause still has its time to wait. Not thread-safe.
+/// Adds up the time of a wait. Little of the time counts during which this process is stopped, so
+/// that it can still wait when it continues. Not thread-safe.
 class wait_clock {
  public:
-  /// @param most_at_once  that counts between two calls of elapsed
+  /// @param most_at_once  the longest time that counts between two calls of elapsed
   explicit wait_clock(
       std::chrono::milliseconds most_at_once = std::chrono::milliseconds(250)) noexcept
       : most_at_once_(most_at_once) {}
@@ -69,10 +76,10 @@ class wait_clock {
 };
 
 /// Calls attempt until it returns true or the wait is over, less often as time goes by. A wait in
-/// the kernel would have no end if the process that has the lock has been stopped.
+/// the kernel would have no end where the process that has the lock is stopped.
 /// @param wait  zero or less for a single attempt
-/// @param look  called between attempts with the time waited so far; empty: nothing
-/// @returns what attempt returned last
+/// @param look  called between attempts; may be empty
+/// @returns the last result of attempt
 bool keep_trying(std::chrono::milliseconds wait, const std::function<bool()>& attempt,
                  const wait_look& look = {});
 

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "libtune/base/environment.hpp"
 #include "libtune/store/files/private_folder.hpp"
 
 namespace tune::detail {
@@ -68,3 +69,17 @@ std::optional<std::string> node_local_folder() {
 }
 
 }  // namespace tune::detail
+
+namespace tune {
+
+// The XDG Base Directory specification asks that a relative path be ignored.
+std::optional<std::string> user_cache_folder() {
+  const auto cache = read_environment("XDG_CACHE_HOME");
+  if (cache && cache->front() == '/') return *cache + "/libtune";
+  const auto home = read_environment("HOME");
+  // Users without a home have the root folder for one.
+  if (home && home->front() == '/' && *home != "/") return *home + "/.cache/libtune";
+  return std::nullopt;
+}
+
+}  // namespace tune

@@ -7,18 +7,26 @@
 
 #include "libtune/base/cxx20.hpp"
 
+namespace tune {
+
+/// libtune's folder for files that can be made again: libtune in XDG_CACHE_HOME, else in
+/// HOME/.cache. Empty if neither variable holds an absolute path.
+std::optional<std::string> user_cache_folder();
+
+}  // namespace tune
+
 namespace tune::detail {
 
 /// The kind of file system, as statfs numbers them, of a path or of the nearest folder above it
-/// that exists. Empty if the system does not tell.
+/// that exists. Empty if the system does not report it.
 std::optional<long> file_system_of(const std::string& path);
 
-/// Whether files of this kind of file system are shared by machines. There the locks that SQLite
-/// needs are slow or missing, and a database that several machines write is lost sooner or later.
+/// True for file systems that machines share. There the locks that SQLite needs are slow or
+/// missing, and a database that several machines write is lost sooner or later.
 bool is_network_file_system(long kind) noexcept;
 
 /// A folder that outlives restarts, on this machine alone and of this user alone:
-/// /var/tmp/libtune-<user number>, made if need be. Empty if there can be none.
+/// /var/tmp/libtune-<user number>, made if necessary. Empty if it cannot be made.
 std::optional<std::string> node_local_folder();
 
 }  // namespace tune::detail

@@ -3,15 +3,21 @@
 #include "libtune/store/files/private_folder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <dirent.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <memory>
-#include <sys/stat.h>
+#include <sys/random.h>
 #include <tuple>
+#include <unistd.h>
 #include <utility>
+
+#include "libtune/base/log.hpp"
+#include "libtune/base/sha256.hpp"
+#include "libtune/base/signals.hpp"
 
 namespace tune::detail {
 namespace {
@@ -37,10 +43,8 @@ struct stat status_of(const file_descriptor& file) {
 }
 
 void check_private(const struct stat& status, const std::string& name) {
-  if (status.st_uid != ::geteuid()) throw_not_private(name + " belongs to another user");
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    throw_not_private(name + " may be written by other users");
-  }
+  const std::string reason = distrust(status, {});
+  if (!reason.empty()) throw_not_private(name + ' ' + reason);
 }
 
 file_time time_of(const struct stat& status) noexcept {
@@ -54,11 +58,34 @@ std::string ending_in_a_name(std::string path) {
   return path;
 }
 
+constexpr std::string_view temporary_suffix = ".tmp";
+constexpr std::size_t random_bytes = 16;
+
+// Random, because process numbers repeat between machines and containers that share a folder.
+std::string random_name() {
+  std::array<std::byte, random_bytes> random{};
+  if (::getrandom(random.data(), random.size(), 0) != ssize_t{random.size()}) {
+    throw_last_error("getrandom");
+  }
+  return to_hex(random) + std::string(temporary_suffix);
+}
+
 struct close_directory {
   void operator()(DIR* directory) const noexcept { ::closedir(directory); }
 };
 
 }  // namespace
+
+std::string distrust(const struct stat& status, const trust_policy& policy) {
+  const bool is_sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
+  if ((status.st_mode & S_IWOTH) != 0 && !(policy.sticky_folder && is_sticky)) {
+    return "may be written by everybody";
+  }
+  if ((status.st_mode & S_IWGRP) != 0 && !policy.group) return "may be written by its group";
+  const bool is_trusted =
+      policy.anybody || status.st_uid == ::geteuid() || (policy.superuser && status.st_uid == 0);
+  return is_trusted ? std::string() : "belongs to another user";
+}
 
 std::error_code create_private_folders(const std::string& path) {
   fs::path reached;
@@ -177,6 +204,43 @@ std::vector<std::string> least_recently_used(std::vector<listed_file> files,
     names.push_back(std::move(file.name));
   }
   return names;
+}
+
+temporary_file::temporary_file(const private_folder& folder)
+    : folder_(folder), name_(random_name()), file_(folder.create_file(name_)) {}
+
+temporary_file::~temporary_file() {
+  if (name_.empty()) return;
+  try {
+    folder_.remove_file(name_);
+  } catch (const std::system_error& failure) {
+    log(log_level::debug, "a temporary file stays behind: " + std::string(failure.what()));
+  }
+}
+
+void temporary_file::write(std::span<const std::byte> bytes) {
+  const without_size_signal quiet;
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw_last_error("writing a file");
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void temporary_file::synchronise() {
+  if (::fsync(file_.get()) != 0) throw_last_error("fsync of a file");
+}
+
+void temporary_file::publish(const std::string& name) {
+  folder_.rename_file(name_, name);
+  name_.clear();
+}
+
+bool is_temporary_name(std::string_view name) noexcept {
+  constexpr std::size_t digits = 2 * random_bytes;
+  return name.size() == digits + temporary_suffix.size() && name.ends_with(temporary_suffix) &&
+         name.find_first_not_of("0123456789abcdef") == digits;
 }
 
 }  // namespace tune::detail

@@ -15,8 +15,8 @@
 namespace tune {
 namespace {
 
+using detail::byte_locks;
 using detail::lock_attempt;
-using detail::lock_file;
 using detail::private_folder;
 using raw_record = std::array<std::uint64_t, 2>;
 
@@ -24,7 +24,7 @@ using raw_record = std::array<std::uint64_t, 2>;
 // long as they may.
 constexpr std::uint64_t most_slots = 4096;
 
-// Of a lock_file, each with a byte of its own.
+// In the file of marks, each with a byte of its own.
 std::uint64_t byte_of(std::uint64_t slot) noexcept { return slot << 2; }
 
 ::off_t place_of(std::uint64_t slot) noexcept {
@@ -43,10 +43,10 @@ own_marks& marks_here() {
   return *marks;
 }
 
-std::shared_ptr<lock_file> open_file(const std::string& folder) {
+std::shared_ptr<byte_locks> open_file(const std::string& folder) {
   if (folder.empty()) return nullptr;
   try {
-    return lock_file::open(folder + '/' + wait_mark::file_name, [&] {
+    return byte_locks::open(folder + '/' + wait_mark::file_name, [&] {
       const auto opened = private_folder::open(folder);
       return opened ? opened->open_lock_file(wait_mark::file_name) : detail::file_descriptor();
     });
@@ -74,7 +74,7 @@ wait_mark::~wait_mark() {
   }
   for (const std::uint64_t slot : slots_) {
     const raw_record nothing{};
-    // A mark that stays is one of a slot that nobody has locked, which counts for nothing.
+    // If this fails: a mark whose slot is not locked counts for nothing.
     [[maybe_unused]] const ::ssize_t written =
         ::pwrite(file_->descriptor(), nothing.data(), sizeof nothing, place_of(slot));
     file_->release(byte_of(slot));
@@ -88,7 +88,7 @@ void wait_mark::put(const edge& record) {
     return;
   }
   for (std::uint64_t slot = 0; slot < most_slots; ++slot) {
-    const lock_attempt attempt = file_->try_take(byte_of(slot), false);
+    const lock_attempt attempt = file_->try_take(byte_of(slot), detail::lock_kind::alone);
     if (attempt == lock_attempt::busy) continue;
     if (attempt != lock_attempt::taken) return;
     slots_.push_back(slot);
@@ -115,7 +115,7 @@ std::vector<wait_mark::edge> wait_mark::edges() const {
   return found;
 }
 
-// All in a circle see the same keys wanted, so they agree on who goes on: who wants the least.
+// All in a circle see the same wanted keys, so they agree: the one that wants the least goes on.
 bool wait_mark::has_to_give_way() const {
   const std::vector<edge> all = edges();
   std::set<std::uint64_t> wanted;

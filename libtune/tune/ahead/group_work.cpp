@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "libtune/base/log.hpp"
-#include "libtune/store/files/key_lock.hpp"
+#include "libtune/store/files/named_lock.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/error.hpp"

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "libtune/device/device.hpp"
-#include "libtune/store/files/device_lock.hpp"
+#include "libtune/store/files/named_lock.hpp"
 
 namespace tune {
 

@@ -4,7 +4,7 @@
 // The fields of all that crosses the wire, in the order in which it does.
 #pragma once
 
-#include "libtune/process/field_wire.hpp"
+#include "libtune/process/wire.hpp"
 #include "libtune/tune/remote/tuner_message.hpp"
 
 namespace tune::detail {

@@ -17,7 +17,7 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/base/value.hpp"
-#include "libtune/process/frame_reader.hpp"
+#include "libtune/process/wire.hpp"
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"

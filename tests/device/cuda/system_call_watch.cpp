@@ -58,7 +58,7 @@ child_end run_without_system_calls(const std::function<void()>& prepare,
                                    const std::function<int()>& watched) {
   const ::pid_t child = ::fork();
   if (child == 0) {
-    tune::detail::accept_fork();  // it makes a context of its own
+    tune::detail::forked = false;  // it makes a context of its own
     ::_exit(run(prepare, watched));
   }
   int status = 0;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "libtune/store/database/tuning_database.hpp"
-#include "libtune/store/files/key_lock.hpp"
+#include "libtune/store/files/named_lock.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
