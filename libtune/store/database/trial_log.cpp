@@ -42,8 +42,9 @@ json configured_json(const value& v) {
 /// A value that JSON has no word for, from its object of one member; none if it is no such object.
 std::optional<value> value_from_object(const json& item) {
   if (item.size() != 1) return std::nullopt;
-  const std::string& kind = item.begin().key();
-  const json& inner = item.begin().value();
+  const auto member = item.begin();
+  const std::string& kind = member.key();
+  const json& inner = member.value();
   if (kind == "unsigned" && inner.is_number_unsigned()) return inner.get<std::uint64_t>();
   if (!inner.is_string()) return std::nullopt;
   const auto text = inner.get<std::string>();
