@@ -11,17 +11,17 @@
 
 namespace tune::detail {
 
-/// What a configuration could change in its process so that those after it suffer, and what neither
-/// libtune nor drivers change: lower limits, the current folder, the calling thread's signal mask,
-/// handlers of signals that lie in the program itself, and the seal. Threads that are left are not
-/// among it, for drivers start some when they please.
+/// The state of a process that a configuration could change to the harm of later ones, and that
+/// neither libtune nor drivers change: limits that are lowered, the current folder, the calling
+/// thread's signal mask, signal handlers that lie in the program itself, and the seal. Threads are
+/// not part of it, because drivers start some at any time.
 class process_state {
  public:
-  /// As it is now, seen from the calling thread. Does not throw.
+  /// The present state, seen from the calling thread. Does not throw.
   process_state() noexcept;
 
-  /// What has changed since, such as "it lowered the limit RLIMIT_NOFILE of its process from 1024
-  /// to 3"; empty if nothing has.
+  /// Describes the first change since then, such as "it lowered the limit RLIMIT_NOFILE of its
+  /// process from 1024 to 3"; empty if there is none.
   std::optional<std::string> change_since(const process_state& before) const;
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What of the machine this process may use, which in a container or a batch job is less than what
-// the machine has.
+// The cores and the memory that this process may use; in a container or a batch job these are fewer
+// than the machine has.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@ namespace tune::detail {
 
 struct usable_resources {
   int cores = 1;                   ///< at least one
-  std::uint64_t memory_bytes = 0;  ///< that can be had now without swapping
+  std::uint64_t memory_bytes = 0;  ///< available now without swapping
 };
 
-/// By affinity, control groups of version 2, and what is free.
-/// @param root  where proc and sys are
+/// From the affinity, the control groups of version 2, and the free memory.
+/// @param root  the folder that holds proc and sys
 usable_resources find_usable_resources(const std::filesystem::path& root = "/");
 
-/// How many workers that gives: one for each core, if there is memory for them. At least one.
+/// The number of workers: one for each core, as far as there is memory for them. At least one.
 int worker_count(const usable_resources& resources) noexcept;
-/// How much memory each of so many may have.
+/// The memory in bytes that each of so many workers may have.
 std::uint64_t worker_memory_bytes(const usable_resources& resources, int workers) noexcept;
 
-// The files that say so, as texts.
+// The files of the system that these come from, as texts.
 
 /// The group of a process, from the line of version 2 in /proc/self/cgroup; empty if it has none.
 std::optional<std::string> parse_group(std::string_view text);

@@ -8,7 +8,6 @@
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <string>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -25,6 +24,7 @@ using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 using tune::binary_cache;
 using tune::binary_key;
+using tune::testing::exit_status_of;
 using tune::testing::temporary_folder;
 
 using bytes = std::vector<std::byte>;
@@ -80,12 +80,6 @@ pid_t start_child(const Work& work) {
   return child;
 }
 
-int exit_status(pid_t child) {
-  int status = 0;
-  if (::waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
-  return WEXITSTATUS(status);
-}
-
 TEST_CASE("sixteen processes never exceed a tiny cap and never read what was not saved") {
   const temporary_folder place;
   const std::string folder = place.file("programs");
@@ -101,7 +95,7 @@ TEST_CASE("sixteen processes never exceed a tiny cap and never read what was not
       return std::min(faults, 100);
     }));
   }
-  for (const pid_t child : children) CHECK(exit_status(child) == 0);
+  for (const pid_t child : children) CHECK(exit_status_of(child) == 0);
   CHECK(bytes_in(folder) <= tiny_cap);
   // Room was not made beyond what was needed: no further entry would fit.
   CHECK(bytes_in(folder) + header_bytes + largest > tiny_cap);
@@ -141,7 +135,7 @@ TEST_CASE("processes and threads that save one key at once leave one whole entry
   std::thread second([&] { faults += save_often(2); });
   first.join();
   second.join();
-  for (const pid_t child : children) CHECK(exit_status(child) == 0);
+  for (const pid_t child : children) CHECK(exit_status_of(child) == 0);
   CHECK(faults == 0);
   CHECK(std::distance(fs::directory_iterator(folder), {}) == 2);
 }
@@ -158,7 +152,7 @@ TEST_CASE("processes that are killed while they save leave whole entries or none
     });
     std::this_thread::sleep_for(std::chrono::microseconds(300 + 137 * round));
     ::kill(child, SIGKILL);
-    CHECK(exit_status(child) == -1);
+    CHECK(exit_status_of(child) == -1);
     CHECK(bytes_in(cache.folder()) <= tiny_cap);
   }
   for (int number = 0; number < key_count; ++number) {
@@ -185,7 +179,7 @@ TEST_CASE("an entry that is evicted while it is read is read to its end") {
     }
   }
   CHECK(faults == 0);
-  CHECK(exit_status(evicter) == 0);
+  CHECK(exit_status_of(evicter) == 0);
 }
 
 }  // namespace binary_cache_concurrency_test

@@ -18,7 +18,7 @@ namespace lock_holder_test {
 
 using tune::look_at_holder;
 
-TEST_CASE("a holder is told by its number, the file that it runs, and whether it is stopped") {
+TEST_CASE("a holder is described by its number, the file that it runs, and whether it is stopped") {
   const tune::testing::lock_keeper other([] { return 0; });
   const std::string name = "process " + std::to_string(other.id()) + " (store_tests)";
   const tune::lock_holder running = look_at_holder(other.id());
@@ -31,7 +31,7 @@ TEST_CASE("a holder is told by its number, the file that it runs, and whether it
   CHECK(describe(look_at_holder(other.id())) == name + ", which is stopped");
 }
 
-TEST_CASE("of a process that is gone or not to be seen, what is known is told") {
+TEST_CASE("a process that is gone or cannot be seen is described as far as it is known") {
   CHECK(describe(look_at_holder(::getpid())) == "this process");
   CHECK(describe(look_at_holder(0)) == "a process of another container");
   constexpr ::pid_t none = (1 << 22) + 1;  // beyond the largest number that the system gives
@@ -45,7 +45,7 @@ TEST_CASE("the processor time that a holder has used grows while it works") {
   CHECK(look_at_holder(::getpid()).used_ticks > before);
 }
 
-TEST_CASE("who has a lock in a file is found without opening it") {
+TEST_CASE("the holder of a lock in a file is found without opening it") {
   const tune::testing::temporary_folder folder;
   const std::string path = folder.file("locked");
   struct stat status {};

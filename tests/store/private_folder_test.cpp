@@ -21,10 +21,12 @@ namespace private_folder_test {
 
 namespace fs = std::filesystem;
 using tune::detail::create_private_folders;
+using tune::detail::distrust;
 using tune::detail::least_recently_used;
 using tune::detail::listed_file;
 using tune::detail::private_folder;
 using tune::detail::temporary_file;
+using tune::detail::trust_policy;
 using tune::testing::temporary_folder;
 
 private_folder open_folder(const fs::path& path) {
@@ -75,53 +77,61 @@ TEST_CASE("folders that cannot be made have a reason") {
   CHECK(create_private_folders("/libtune-test/a") == std::errc::permission_denied);
 }
 
-TEST_CASE("a folder that is not there is no failure") {
-  const temporary_folder place;
-  CHECK_FALSE(private_folder::open(place.file("a")));
-  CHECK_FALSE(private_folder::open(place.file("a/b")));
-  CHECK_FALSE(private_folder::open(""));
+TEST_CASE("trust depends on the owner, the right to write, and the policy") {
+  struct stat status {};
+  const auto reason = [&](::mode_t mode, ::uid_t owner, const trust_policy& policy) {
+    status.st_mode = mode;
+    status.st_uid = owner;
+    return distrust(status, policy);
+  };
+  const ::uid_t own = ::geteuid();
+  const ::uid_t other = own + 12345;
+  const ::mode_t sticky = S_IFDIR | 01777;
+  CHECK(reason(S_IFREG | 0644, own, {}).empty());
+  CHECK(reason(S_IFREG | 0644, other, {}) == "belongs to another user");
+  CHECK(reason(S_IFREG | 0644, other, {.superuser = true}) == "belongs to another user");
+  CHECK(reason(S_IFREG | 0644, other, {.anybody = true}).empty());
+  CHECK(reason(S_IFREG | 0644, 0, {.superuser = true}).empty());
+  CHECK(reason(S_IFREG | 0664, own, {}) == "may be written by its group");
+  CHECK(reason(S_IFREG | 0664, own, {.group = true}).empty());
+  CHECK(reason(S_IFREG | 0646, own, {.group = true}) == "may be written by everybody");
+  CHECK(reason(sticky, own, {.group = true}) == "may be written by everybody");
+  CHECK(reason(sticky, own, {.group = true, .sticky_folder = true}).empty());
+  CHECK(reason(S_IFREG | 01646, own, {.sticky_folder = true}) == "may be written by everybody");
 }
 
 TEST_CASE("a folder that others may change is refused, whoever may read it") {
   const temporary_folder place;
-  for (const unsigned mode : {0700U, 0755U, 0711U}) {
+  CHECK_FALSE(private_folder::open(place.file("a/b")));  // there is none
+  CHECK_FALSE(private_folder::open(""));
+  for (const unsigned mode : {0755U, 0711U}) {
     fs::permissions(place.path(), fs::perms(mode));
     CHECK(private_folder::open(place.path().string()));
   }
-  for (const unsigned mode : {0720U, 0702U, 0777U, 01777U}) {
+  for (const unsigned mode : {0720U, 0702U, 01777U}) {
     fs::permissions(place.path(), fs::perms(mode));
     CHECK_THROWS_WITH_AS(private_folder::open(place.path().string()),
-                         doctest::Contains("may be written by"), std::system_error);
+                         doctest::Contains("the folder may be written by"), std::system_error);
   }
-}
-
-TEST_CASE("a folder of another user is refused") {
-  const temporary_folder place;
   const tune::testing::without_privileges ordinary;
   if (::geteuid() == 0) return;
   CHECK_THROWS_WITH_AS(private_folder::open("/"), doctest::Contains("another user"),
                        std::system_error);
 }
 
-TEST_CASE("a symbolic link to a folder is refused, with a slash after it too") {
+TEST_CASE("a link to a folder is refused, with a slash after it too, and what is no folder") {
   const temporary_folder place;
   fs::create_directory(place.path() / "real");
   fs::permissions(place.path() / "real", fs::perms(0700));
   fs::create_directory_symlink(place.path() / "real", place.path() / "link");
+  put_file(place.file("file"), "text");
+  REQUIRE(::mkfifo(place.file("pipe").c_str(), 0600) == 0);
   CHECK(private_folder::open(place.file("real//")));
   CHECK(private_folder::open(place.file("real/././/")));
-  for (const char* name : {"link", "link/", "link//", "link/.", "link/.//./"}) {
+  for (const char* name : {"link", "link/", "link//", "link/.", "link/.//./", "file", "pipe"}) {
     CAPTURE(name);
     CHECK_THROWS_AS(private_folder::open(place.file(name)), std::system_error);
   }
-}
-
-TEST_CASE("what is no folder is refused without waiting for it") {
-  const temporary_folder place;
-  put_file(place.file("file"), "text");
-  REQUIRE(::mkfifo(place.file("pipe").c_str(), 0600) == 0);
-  CHECK_THROWS_AS(private_folder::open(place.file("file")), std::system_error);
-  CHECK_THROWS_AS(private_folder::open(place.file("pipe")), std::system_error);
 }
 
 TEST_CASE("only a regular file of the user alone, with one name, is opened") {
@@ -148,14 +158,10 @@ TEST_CASE("only a regular file of the user alone, with one name, is opened") {
   fs::create_hard_link(place.file("file"), place.file("twin"));
   CHECK_THROWS_WITH_AS(folder.open_file("file"), doctest::Contains("several names"),
                        std::system_error);
-}
-
-TEST_CASE("a file of another user is not opened") {
-  const temporary_folder place;
-  put_file(place.file("file"), "text");
+  fs::remove(place.file("twin"));
   if (::chown(place.file("file").c_str(), 65534, 65534) != 0) return;  // only a superuser can
-  CHECK_THROWS_WITH_AS(open_folder(place.path()).open_file("file"),
-                       doctest::Contains("another user"), std::system_error);
+  CHECK_THROWS_WITH_AS(folder.open_file("file"), doctest::Contains("another user"),
+                       std::system_error);
 }
 
 TEST_CASE("a new file is the owner's alone, whatever the mask of the process") {
@@ -294,20 +300,14 @@ using names = std::vector<std::string>;
 constexpr tune::detail::file_time now = 1000;
 const std::vector<listed_file> files{{"c", 10, 300}, {"a", 20, 100}, {"d", 40, -5}, {"b", 5, 200}};
 
-TEST_CASE("nothing goes while everything fits") {
-  CHECK(least_recently_used(files, 75, now).empty());
+TEST_CASE("the least recently used files go, no more than have to, the first by name of equals") {
   CHECK(least_recently_used({}, 0, now).empty());
-}
-
-TEST_CASE("those that were not used for longest go, and no more than have to") {
+  CHECK(least_recently_used(files, 75, now).empty());
   CHECK(least_recently_used(files, 74, now) == names{"d"});
   CHECK(least_recently_used(files, 35, now) == names{"d"});
   CHECK(least_recently_used(files, 34, now) == names{"d", "a"});
   CHECK(least_recently_used(files, 14, now) == names{"d", "a", "b"});
   CHECK(least_recently_used(files, 0, now) == names{"d", "a", "b", "c"});
-}
-
-TEST_CASE("of those that were used at the same time the first by name goes") {
   CHECK(least_recently_used({{"z", 1, 7}, {"x", 1, 7}, {"y", 1, 7}}, 1, now) == names{"x", "y"});
 }
 
