@@ -37,7 +37,7 @@
 #include "bench/simulate/read_recording.hpp"
 #include "bench/simulate/scoring.hpp"
 #include "bench/strategies/synthetic_spaces.hpp"
-#include "libtune/search/strategy/strategies.hpp"
+#include "libtune/search/strategy/strategy.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "libtune/exchange/varying_fields.hpp"
-#include "libtune/measure/timing/measurement.hpp"
+#include "libtune/measure/measure.hpp"
 #include "libtune/tune/observer.hpp"
 
 namespace tune {

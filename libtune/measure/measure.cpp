@@ -6,7 +6,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/measure/timing/measurable.hpp"
-#include "libtune/measure/timing/queue_measurable.hpp"
+#include "libtune/measure/timing/stopping.hpp"
 
 namespace tune {
 namespace {
@@ -141,13 +141,39 @@ void measure::require_operation() const {
 
 measure make_measure(tuning_command_queue queue, std::function<void()> operation) {
   if (!operation) throw argument_error("make_measure was given no operation");
-  return measure(
-      std::make_unique<detail::queue_measurable>(std::move(queue), std::move(operation)));
+  return measure(detail::make_measurable(std::move(queue), std::move(operation)));
 }
 
 measure make_measure(std::function<double(int)> seconds_per_iteration) {
   if (!seconds_per_iteration) throw argument_error("make_measure was given no function");
   return measure(std::make_unique<self_timed>(std::move(seconds_per_iteration)));
+}
+
+samples take_samples(measure& of, const measure_settings& settings, const wall_clock& now) {
+  of.cache(settings.cache);
+  of.prepare();
+  const auto start = now();
+  const run_time device_time = of.sample(1).front();
+  const run_time wall_time = now() - start;
+  const int runs = runs_per_sample(device_time, of.timer_resolution());
+  iteration_plan plan(settings, device_time * runs, wall_time * runs);
+  samples taken;
+  while (const int iterations = plan.next_batch()) {
+    const auto begin = now();
+    for (const run_time time : of.sample(iterations, runs)) taken.add(time);
+    plan.add(iterations, now() - begin);
+  }
+  return taken;
+}
+
+warm_up_report warm_up(measure& by, const warm_up_settings& settings, const wall_clock& now) {
+  warm_up_detector device(settings);
+  do {
+    const auto begin = now();
+    const std::vector<run_time> times = by.sample(static_cast<int>(settings.group));
+    device.add(times, now() - begin);
+  } while (!device.finished());
+  return {.converged = device.converged(), .runs = device.runs()};
 }
 
 }  // namespace tune

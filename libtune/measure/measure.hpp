@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -14,14 +15,14 @@
 
 #include "libtune/base/cxx20.hpp"
 #include "libtune/device/command_queue.hpp"
-#include "libtune/measure/timing/measure_settings.hpp"
 #include "libtune/measure/timing/samples.hpp"
+#include "libtune/measure/timing/settings.hpp"
 
 namespace tune {
 
-/// Judges a configuration by runs that are made for it: it prepares each, and looks at what came of
-/// it. For what a function that is called after one run cannot do: fill outputs before the run, or
-/// compare a run with another. Used by one thread at a time.
+/// Judges a configuration by runs that are made for it: prepares each run and checks its results.
+/// Unlike a function that is called after one run, it can fill outputs before the run, or compare
+/// runs with each other. Used by one thread at a time.
 class run_check {
  public:
   run_check() = default;
@@ -29,7 +30,7 @@ class run_check {
   run_check(const run_check&) = delete;
   run_check& operator=(const run_check&) = delete;
 
-  /// How many runs it wants to see, at least one.
+  /// The number of runs to make, at least one.
   virtual int runs() const noexcept = 0;
   /// Called before each, counted from 0, and before the reset function of the measure.
   virtual void prepare(int run) = 0;
@@ -41,15 +42,15 @@ namespace detail {
 class measurable;
 }
 
-/// When the reset function of a measure is called.
+/// The time at which the reset function of a measure is called.
 enum class reset_before : std::uint8_t {
   batch,  ///< before each batch of runs, which follow each other
   run     ///< before each single run
 };
 
-/// A configuration that is ready to be run and timed: what is returned for each configuration
-/// while tuning. It owns what it runs; it can be moved, not copied, because an operation cannot be
-/// copied. Used by one thread at a time.
+/// A configuration that is ready to be run and timed: the author's function returns one for each
+/// configuration while tuning. It owns what it runs; it can be moved, not copied, because an
+/// operation cannot be copied. Used by one thread at a time.
 ///
 ///   if (registers > 64) return tune::measure::skipped("it needs too many registers");
 ///   return tune::make_measure(queue, std::move(operation))
@@ -65,64 +66,64 @@ class measure {
   /// Skips the configuration.
   // NOLINTNEXTLINE(google-explicit-constructor): reads as "return nullptr"
   measure(std::nullptr_t);
-  /// The same, and says why: "it needs 70 registers for each work item".
+  /// Skips the configuration for a reason: "it needs 70 registers for each work item".
   static measure skipped(std::string reason = unexplained);
-  /// Takes over what make_measure has made; null skips the configuration.
+  /// Takes over an implementation of make_measure; null skips the configuration.
   explicit measure(std::unique_ptr<detail::measurable> impl);
   /// Leaves the other without anything to run.
   measure(measure&&) noexcept;
-  /// The same, and releases what this one ran.
+  /// Releases what this one ran, and leaves the other without anything to run.
   measure& operator=(measure&&) noexcept;
   ~measure();
 
-  /// Whether there is anything to run.
+  /// True if there is anything to run.
   explicit operator bool() const noexcept { return impl_ != nullptr; }
 
-  /// Attaches what is called once the configuration has run for the first time.
+  /// Attaches a function that is called once the configuration has run for the first time.
   /// @throws argument_error if this is a skipped configuration
   measure& check(check_function function) &;
   /// The same for a temporary, which it moves into the result.
   measure check(check_function function) &&;
-  /// Attaches what makes runs of its own to judge, before that function is called.
+  /// Attaches a check that makes runs of its own to judge, before that function is called.
   /// @throws argument_error if this is a skipped configuration
   measure& check_runs(std::shared_ptr<run_check> judge) &;
   /// The same for a temporary, which it moves into the result.
   measure check_runs(std::shared_ptr<run_check> judge) &&;
-  /// Attaches what puts back inputs that the kernel overwrites; its time is not part of the
-  /// samples. It is called before the first run and, as the author says, before each batch of runs,
-  /// which is enough where a second run on the first one's output takes as long, or before each
-  /// single run, each of which is then waited for, so that nothing of a run overlaps the reset.
+  /// Attaches a function that puts back inputs which the kernel overwrites; its time is not part of
+  /// the samples. It is called before the first run and before each batch of runs, which is enough
+  /// where a second run on the first one's output takes as long, or before each single run, each of
+  /// which is then waited for, so that nothing of a run overlaps the reset.
   /// @throws argument_error if this is a skipped configuration
   measure& reset(std::function<void()> function, reset_before before = reset_before::batch) &;
   /// The same for a temporary, which it moves into the result.
   measure reset(std::function<void()> function, reset_before before = reset_before::batch) &&;
 
-  /// Why it is skipped, as far as the author said; meaningless otherwise.
+  /// The reason for skipping it, if the author gave one; meaningless if it is not skipped.
   const std::string& why_skipped() const noexcept { return why_skipped_; }
 
-  // The rest is for the tuner. It throws argument_error if this is a skipped configuration, and
+  // The rest is for the tuner, and throws argument_error if this is a skipped configuration, and
   // otherwise whatever the operation or the device throws.
 
   /// Calls the reset function and waits for what it has enqueued. run and sample begin with this
-  /// unless it has just been done; on its own it serves to keep it out of somebody's timing.
+  /// unless it has just been done; on its own it keeps the reset out of a caller's timing.
   void prepare();
-  /// One run that nobody times, and waits for its end.
+  /// Makes one run without timing it, and waits for its end.
   void run();
-  /// Runs it once, or as often as the run_check asks for, and has the result checked. Empty if the
-  /// result is right or nothing is attached that could tell.
+  /// Runs it once, or as often as the run_check asks for, and checks the result. Empty if the
+  /// result is right or no check is attached.
   std::optional<std::string> run_checked();
-  /// Whether the cache is warm or cold when a timed run starts; warm until this is called. A
-  /// function that times itself sees to that itself. @throws device_error (out_of_memory) if there
+  /// Sets the state of the cache when a timed run starts; warm until this is called. No effect on a
+  /// function that times itself. @throws device_error (out_of_memory) if there
   /// is no memory for the buffer that is written before each run
   void cache(cache_state state);
-  /// The tick of the times that sample returns; zero if they are exact, or nobody knows.
+  /// The tick of the times that sample returns; zero if they are exact, or the tick is unknown.
   run_time timer_resolution() const;
-  /// Times iterations samples, each the mean of so many runs, all one after the other. For an
+  /// Times iterations samples, each the mean of several runs, all one after the other. For an
   /// operation on a queue: the device time of a run is the sum over its kernels and fills, each
   /// from its own start to its own end, so that gaps between these, or between runs, do not count.
   /// For a function that times itself: one sample, the mean over all that it returns.
-  /// @param iterations  how many samples, at least 1
-  /// @param runs        of each sample, at least 1; see runs_per_sample
+  /// @param iterations  the number of samples, at least 1
+  /// @param runs        of each sample, at least 1
   /// @throws argument_error if a count is not positive, or the operation enqueued nothing
   std::vector<run_time> sample(int iterations, int runs = 1);
 
@@ -144,7 +145,8 @@ class measure {
 /// Measures an operation that enqueues its commands on this very queue when it is called.
 measure make_measure(tuning_command_queue queue, std::function<void()> operation);
 
-/// The same, for an operation that can be moved only. It lives as long as the measure.
+/// Like make_measure() above, for an operation that can be moved only. It lives as long as the
+/// measure.
 template <std::move_constructible Operation>
 requires std::invocable<Operation&> measure make_measure(tuning_command_queue queue,
                                                          Operation operation) {
@@ -152,8 +154,31 @@ requires std::invocable<Operation&> measure make_measure(tuning_command_queue qu
   return make_measure(std::move(queue), std::function<void()>([kept] { (*kept)(); }));
 }
 
-/// Measures by a function that times itself: it makes so many iterations, waits for their end, and
-/// returns the seconds that one of them took.
+/// Measures by a function that times itself: it makes the given number of iterations, waits for
+/// their end, and returns the seconds that one of them took.
 measure make_measure(std::function<double(int iterations)> seconds_per_iteration);
+
+/// Returns the wall-clock time. Tests pass one of their own.
+using wall_clock = std::function<std::chrono::steady_clock::time_point()>;
+
+/// Measures a configuration that has had its warm-up run: one timed run to plan the number of
+/// iterations, which is no sample, and then the samples, in batches; each sample is the mean of as
+/// many runs as the timer makes necessary.
+/// @throws argument_error if the settings contradict themselves, and what measure::sample throws
+samples take_samples(measure& of, const measure_settings& settings = {},
+                     const wall_clock& now = std::chrono::steady_clock::now);
+
+/// The result of a warm_up.
+struct warm_up_report {
+  bool converged;    ///< false if the time was up first
+  std::size_t runs;  ///< that were made
+};
+
+/// Runs a configuration until the device has warmed up: once before the first configuration of a
+/// search is measured, with one that is sure to work, and again after the device has idled for
+/// long.
+/// @throws argument_error if the settings make no sense, and what measure::sample throws
+warm_up_report warm_up(measure& by, const warm_up_settings& settings = {},
+                       const wall_clock& now = std::chrono::steady_clock::now);
 
 }  // namespace tune

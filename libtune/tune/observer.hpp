@@ -15,7 +15,7 @@
 #include "libtune/base/cxx20.hpp"
 #include "libtune/base/value.hpp"
 #include "libtune/device/device.hpp"
-#include "libtune/search/space/restriction.hpp"
+#include "libtune/search/space/search_space.hpp"
 #include "libtune/store/database/match.hpp"
 #include "libtune/store/files/lock_holder.hpp"
 #include "libtune/tune/trial.hpp"
@@ -81,7 +81,7 @@ struct search_finished_event {
   std::optional<std::size_t> best;      ///< the winner's place in trials; none if all failed
   std::chrono::nanoseconds elapsed{0};  ///< wall-clock time of the search
   search_end end = search_end::complete;  ///< why it ended
-  /// What could not be settled, for people: "the device was 6 % slower at the end"; empty if all
+  /// The uncertainties that remain, for users: "the device was 6 % slower at the end"; empty if all
   /// is well.
   std::vector<std::string> doubts{};
   search_times times{};  ///< what that time was spent on

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "libtune/device/context.hpp"
-#include "libtune/measure/timing/measure_settings.hpp"
-#include "libtune/search/strategy/strategy_options.hpp"
+#include "libtune/measure/timing/settings.hpp"
+#include "libtune/search/strategy/strategy.hpp"
 #include "libtune/store/database/match.hpp"
 #include "libtune/tune/tuning_budget.hpp"
 
@@ -51,9 +51,9 @@ inline constexpr std::chrono::seconds default_trial_time{10};
 /// Whose results are checked, where the author's function says how.
 enum class result_check : std::uint8_t {
   every,      ///< of each configuration, before it is measured
-  finalists,  ///< of each that would take the lead or comes to the play-off: a wrong one is dropped
-              ///< before it can beat a right one
-  none,       ///< of none: the winner may be wrong
+  finalists,  ///< of each that would take the lead or reaches the final round: a wrong one is
+              ///< dropped before it can beat a right one
+  none,  ///< of none: the winner may be wrong
 };
 
 /// What tuning_options::wait is by default.

@@ -9,7 +9,6 @@
 
 #include "libtune/base/value.hpp"
 #include "libtune/measure/measure.hpp"
-#include "libtune/search/space/resources.hpp"
 #include "libtune/search/space/search_space.hpp"
 
 namespace tune {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "libtune/base/value.hpp"
-#include "libtune/measure/timing/confidence_interval.hpp"
 #include "libtune/measure/timing/samples.hpp"
 
 namespace tune {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <doctest/doctest.h>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,8 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/testing/fake_device.hpp"
+#include "tests/measure/timed_queue.hpp"
 
 namespace measure_test {
 
@@ -33,6 +36,7 @@ TEST_CASE("nullptr is a configuration that is skipped, and nothing can be done w
   CHECK_FALSE(skipped);
   CHECK_THROWS_AS(skipped.run(), tune::argument_error);
   CHECK_THROWS_AS(skipped.sample(1), tune::argument_error);
+  CHECK_THROWS_AS(tune::take_samples(skipped), tune::argument_error);
   CHECK_THROWS_AS(skipped.run_checked(), tune::argument_error);
   CHECK_THROWS_AS(skipped.cache(tune::cache_state::cold), tune::argument_error);
   CHECK_THROWS_AS(skipped.timer_resolution(), tune::argument_error);
@@ -187,6 +191,118 @@ TEST_CASE("a measure keeps what it runs alive until it is gone") {
     CHECK(second.sample(1).front() == 1s);
   }
   CHECK(watched.expired());
+}
+
+/// Runs that take both device time and as much wall time.
+struct timed_operation {
+  explicit timed_operation(tune::testing::fake_device_options options = {})
+      : timed(std::move(options)) {}
+
+  tune::testing::timed_queue timed;
+  std::chrono::nanoseconds duration = 1ms;
+  int runs = 0;
+
+  measure make() {
+    return tune::make_measure(timed.queue, [this] {
+      ++runs;
+      timed.launch(duration);
+    });
+  }
+  tune::samples take(measure& measured, const tune::measure_settings& settings = {}) const {
+    return tune::take_samples(measured, settings, timed.device.clock());
+  }
+};
+
+TEST_CASE("the first timed run plans the others and is no sample itself") {
+  for (const auto& [duration, count] : {std::pair(1ms, 100U), std::pair(5000ms, 3U)}) {
+    timed_operation operation;
+    operation.duration = duration;
+    measure measured = operation.make();
+    const auto samples = operation.take(measured);
+    CHECK(samples.size() == count);
+    CHECK(operation.runs == static_cast<int>(count) + 1);
+    CHECK(samples.median() == duration);
+    CHECK(samples.spread() == 0ns);
+  }
+}
+
+TEST_CASE("the time limit ends a configuration that became slower") {
+  timed_operation operation;
+  measure measured = operation.make();
+  measured.reset([&] {
+    if (operation.runs == 1) operation.duration = 20ms;
+  });
+  const auto samples = operation.take(measured);
+  CHECK(samples.size() == 13);
+  CHECK(samples.median() == 20ms);
+}
+
+TEST_CASE("a slow reset counts towards the time limit but not towards the plan or the samples") {
+  timed_operation operation;
+  measure measured = operation.make();
+  measured.reset([&] { operation.timed.device.advance(30ms); });
+  const auto samples = operation.take(measured);
+  // Of 100 planned runs in batches of 13, each of which takes 43 ms with its reset.
+  CHECK(samples.size() == 39);
+  CHECK(samples.median() == 1ms);
+}
+
+TEST_CASE("a function that times itself is sampled once for each batch") {
+  tune::testing::fake_clock clock;
+  std::vector<int> calls;
+  measure measured = tune::make_measure([&](int iterations) {
+    calls.push_back(iterations);
+    clock.advance(10ms * iterations);
+    return 0.01;
+  });
+  const auto samples = tune::take_samples(measured, {}, [&] { return clock.now(); });
+  CHECK(calls == std::vector{1, 3, 2, 2, 2, 1});
+  CHECK(samples.size() == 5);
+  CHECK(samples.median() == 10ms);
+}
+
+TEST_CASE("a configuration whose time is NaN is measured and does not win") {
+  tune::testing::fake_clock clock;
+  measure measured =
+      tune::make_measure([](int) { return std::numeric_limits<double>::quiet_NaN(); });
+  const auto samples =
+      tune::take_samples(measured, {.max_iterations = 10}, [&] { return clock.now(); });
+  CHECK(samples.size() > 0);
+  CHECK_FALSE(tune::score(samples));
+}
+
+TEST_CASE("the settings decide how much is measured") {
+  timed_operation operation;
+  measure measured = operation.make();
+  const auto take = [&](const tune::measure_settings& settings) {
+    return operation.take(measured, settings).size();
+  };
+  CHECK(take({.time_limit = 10ms}) == 10);
+  CHECK(take({.max_iterations = 20}) == 20);
+  CHECK(take({.time_limit = 0ns, .min_iterations = 5}) == 5);
+  CHECK_THROWS_AS(take({.min_iterations = 0}), tune::argument_error);
+}
+
+TEST_CASE("short runs are averaged where the timer is coarse") {
+  tune::testing::fake_device_options options;
+  options.limits.timer_resolution_ns = 500;
+  timed_operation operation(options);
+  operation.duration = 2us;
+  measure measured = operation.make();
+  CHECK(measured.timer_resolution() == 500ns);
+  const auto samples = operation.take(measured, {.max_iterations = 10});
+  CHECK(samples.size() == 10);
+  CHECK(samples.median() == 2us);
+  CHECK(operation.runs == 1 + 10 * 105);
+}
+
+TEST_CASE("a device that idled is warmed up until its runs take equal times") {
+  timed_operation operation;
+  measure measured = tune::make_measure(
+      operation.timed.queue, [&] { operation.timed.launch(operation.runs++ < 40 ? 2ms : 1ms); });
+  const auto report = tune::warm_up(measured, {.at_least = 90ms}, operation.timed.device.clock());
+  CHECK(report.converged);
+  CHECK(report.runs == 60);
 }
 
 }  // namespace measure_test

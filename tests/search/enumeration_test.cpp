@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -17,8 +18,13 @@
 
 namespace enumeration_test {
 
-using tune::detail::restriction_outline;
 using tune::testing::counting;
+using numbers = std::vector<std::size_t>;
+
+/// A restriction that a combination answers for.
+tune::restriction reading(std::string description, std::optional<numbers> reads = std::nullopt) {
+  return {std::move(description), nullptr, std::move(reads)};
+}
 
 /// Counts what enumeration does to it.
 class counted {
@@ -47,8 +53,8 @@ class counted {
 std::vector<std::size_t> positions(const tune::detail::enumeration& found,
                                    const std::vector<tune::parameter>& parameters) {
   std::vector<std::size_t> all;
-  for (std::size_t i = 0; i < found.allowed.size(); ++i) {
-    const std::vector<std::size_t> choice = found.allowed.choice(i);
+  for (std::size_t i = 0; i < found.valid.size(); ++i) {
+    const std::vector<std::size_t> choice = found.valid.choice(i);
     all.push_back(0);
     for (std::size_t p = 0; p < choice.size(); ++p) {
       all.back() = all.back() * parameters[p].candidates.size() + choice[p];
@@ -62,25 +68,16 @@ const std::vector<tune::parameter> cube{counting("a", 10), counting("b", 10), co
 const counted::predicate a_is_3 = [](const auto& choice) { return choice[0] == 3; };
 const counted::predicate b_below_c = [](const auto& choice) { return choice[1] < choice[2]; };
 
-TEST_CASE("without restrictions the whole product is allowed, in order") {
-  counted at(3, {});
-  const auto found = tune::detail::enumerate(cube, {}, at.combination());
-  std::vector<std::size_t> all(1000);
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  CHECK(positions(found, cube) == all);
-  CHECK(found.removed.empty());
-}
-
 TEST_CASE("a restriction is asked as soon as what it reads is set") {
-  const std::vector<restriction_outline> lists{{"a is 3", {{0}}}, {"b < c", {{2, 1}}}};
-  const std::vector<restriction_outline> no_lists{{"a is 3", {}}, {"b < c", {}}};
+  const std::vector lists{reading("a is 3", {{0}}), reading("b < c", {{2, 1}})};
+  const std::vector no_lists{reading("a is 3"), reading("b < c")};
   counted early(3, {a_is_3, b_below_c});
   counted late(3, {a_is_3, b_below_c});
   const auto found = tune::detail::enumerate(cube, lists, early.combination());
   const auto same = tune::detail::enumerate(cube, no_lists, late.combination());
 
   CHECK(positions(found, cube) == positions(same, cube));
-  CHECK(found.allowed.size() == 45);
+  CHECK(found.valid.size() == 45);
   CHECK(positions(found, cube).front() == 301);
   CHECK(found.removed == std::vector<std::size_t>{900, 55});
   CHECK(same.removed == found.removed);
@@ -92,10 +89,9 @@ TEST_CASE("a restriction is asked as soon as what it reads is set") {
 TEST_CASE("a restriction that reads no parameter is asked before all others") {
   for (const bool allowed : {false, true}) {
     counted at(3, {a_is_3, [&](const auto&) { return allowed; }});
-    const std::vector<restriction_outline> outlines{{"a is 3", {}},
-                                                    {"fixed", std::vector<std::size_t>{}}};
-    const auto found = tune::detail::enumerate(cube, outlines, at.combination());
-    CHECK(found.allowed.size() == (allowed ? 100 : 0));
+    const std::vector restrictions{reading("a is 3"), reading("fixed", numbers{})};
+    const auto found = tune::detail::enumerate(cube, restrictions, at.combination());
+    CHECK(found.valid.size() == (allowed ? 100 : 0));
     CHECK(found.removed ==
           (allowed ? std::vector<std::size_t>{900, 0} : std::vector<std::size_t>{0, 1000}));
   }
@@ -104,17 +100,17 @@ TEST_CASE("a restriction that reads no parameter is asked before all others") {
 TEST_CASE("earlier restrictions shield later ones that are asked at the same depth") {
   counted at(3, {[](const auto& choice) { return choice[1] != 0; },
                  [](const auto& choice) { return choice[0] % choice[1] == 0; }});
-  const std::vector<restriction_outline> outlines{{"b is not 0", {{1}}}, {"b divides a", {{0, 1}}}};
-  CHECK(tune::detail::enumerate(cube, outlines, at.combination()).allowed.size() == 320);
+  const std::vector restrictions{reading("b is not 0", {{1}}), reading("b divides a", {{0, 1}})};
+  CHECK(tune::detail::enumerate(cube, restrictions, at.combination()).valid.size() == 320);
 }
 
 TEST_CASE("a list that leaves out what is read is noticed") {
   const auto enumerate = [](counted::predicate predicate, std::vector<std::size_t> reads) {
     counted at(3, {std::move(predicate)});
-    const std::vector<restriction_outline> outlines{{"b < c", std::move(reads)}};
-    return tune::detail::enumerate(cube, outlines, at.combination());
+    const std::vector restrictions{reading("b < c", std::move(reads))};
+    return tune::detail::enumerate(cube, restrictions, at.combination());
   };
-  CHECK(enumerate(b_below_c, {1, 2}).allowed.size() == 450);
+  CHECK(enumerate(b_below_c, {1, 2}).valid.size() == 450);
   CHECK_THROWS_WITH_AS(enumerate(b_below_c, {1}), doctest::Contains("'b < c'"),
                        tune::argument_error);
   CHECK_THROWS_AS(enumerate(b_below_c, {}), tune::argument_error);
@@ -125,22 +121,18 @@ TEST_CASE("what a restriction throws becomes an error that names it and the comb
                if (choice[0] == 2 && choice[1] == 1) throw std::domain_error("no such tile");
                return true;
              }});
-  const std::vector<restriction_outline> outlines{{"tiles fit", {{0, 1}}}};
+  const std::vector restrictions{reading("tiles fit", {{0, 1}})};
   try {
-    tune::detail::enumerate(cube, outlines, at.combination());
+    tune::detail::enumerate(cube, restrictions, at.combination());
     FAIL("nothing was thrown");
   } catch (const tune::error& problem) {
     CHECK(std::string(problem.what()) ==
           "the restriction 'tiles fit' threw for the combination (a=2, b=1): no such tile");
     CHECK_THROWS_AS(std::rethrow_if_nested(problem), std::domain_error);
   }
-}
-
-TEST_CASE("a restriction that throws no std::exception is named too") {
-  counted at(3, {[](const auto&) -> bool { throw 5; }});
-  const std::vector<restriction_outline> outlines{{"strange", {}}};
-  CHECK_THROWS_WITH_AS(tune::detail::enumerate(cube, outlines, at.combination()),
-                       doctest::Contains("'strange'"), tune::error);
+  counted strange(3, {[](const auto&) -> bool { throw 5; }});
+  CHECK_THROWS_WITH_AS(tune::detail::enumerate(cube, restrictions, strange.combination()),
+                       doctest::Contains("something that is no std::exception"), tune::error);
 }
 
 TEST_CASE("what lies below is found once for all that differ in nothing read later") {
@@ -148,35 +140,23 @@ TEST_CASE("what lies below is found once for all that differ in nothing read lat
   const std::vector<tune::parameter> chain{counting("a", 10), counting("b", 10), counting("c", 10),
                                            counting("d", 10)};
   std::vector<counted::predicate> predicates;
-  std::vector<restriction_outline> outlines;
+  std::vector<tune::restriction> restrictions;
   for (std::size_t i = 1; i < chain.size(); ++i) {
     predicates.push_back([i](const auto& choice) { return choice[i - 1] <= choice[i]; });
-    outlines.push_back({"ascends", std::vector{i - 1, i}});
+    restrictions.push_back(reading("ascends", {{i - 1, i}}));
   }
   counted at(4, predicates);
-  const auto found = tune::detail::enumerate(chain, outlines, at.combination());
-  CHECK(found.allowed.size() == 715);  // 13 over 4
+  const auto found = tune::detail::enumerate(chain, restrictions, at.combination());
+  CHECK(found.valid.size() == 715);  // 13 over 4
   CHECK(std::accumulate(found.removed.begin(), found.removed.end(), std::size_t{715}) == 10'000);
   for (const int asked : at.asked) CHECK(asked <= 100 + 256);
 }
 
-TEST_CASE("what is refused in one group counts once for each choice of the others") {
-  const auto a_even = [](const auto& choice) { return choice[0] % 2 == 0; };
-  const auto b_is_1 = [](const auto& choice) { return choice[1] == 1; };
-  const auto a_small = [](const auto& choice) { return choice[0] < 4; };
-  counted at(3, {b_is_1, a_even, a_small});
-  const std::vector<restriction_outline> outlines{{"b", {{1}}}, {"even", {{0}}}, {"small", {{0}}}};
-  const auto found = tune::detail::enumerate(cube, outlines, at.combination());
-  CHECK(positions(found, cube).size() == 20);
-  CHECK(positions(found, cube)[10] == 210);
-  CHECK(found.removed == std::vector<std::size_t>{180, 500, 300});
-}
-
 TEST_CASE("a group of parameters that is too big is an error that says what to declare") {
-  const std::vector<restriction_outline> outlines{{"b < c", {{1, 2}}}, {"a is 3", {}}};
+  const std::vector restrictions{reading("b < c", {{1, 2}}), reading("a is 3")};
   const auto enumerate = [&](tune::detail::enumeration_limits limits) {
     counted at(3, {b_below_c, a_is_3});
-    return tune::detail::enumerate(cube, outlines, at.combination(), limits).allowed.size();
+    return tune::detail::enumerate(cube, restrictions, at.combination(), limits).valid.size();
   };
   CHECK(enumerate({.visits = 1110, .edges = 1000}) == 45);
   CHECK_THROWS_WITH_AS(
@@ -188,19 +168,47 @@ TEST_CASE("a group of parameters that is too big is an error that says what to d
   CHECK_THROWS_AS(enumerate({.visits = 1110, .edges = 5}), tune::argument_error);
 
   counted early(3, {b_below_c});
-  const std::vector<restriction_outline> listed{{"b < c", {{1, 2}}}};
+  const std::vector listed{reading("b < c", {{1, 2}})};
   CHECK_THROWS_WITH_AS(tune::detail::enumerate(cube, listed, early.combination(), {.visits = 99}),
                        doctest::Contains("give them fewer candidates"), tune::argument_error);
 }
 
-TEST_CASE("where all combinations would be visited in vain, that is said at once") {
+TEST_CASE("where all combinations would be visited for nothing, that is said at once") {
   std::vector<tune::parameter> many;
   for (int i = 0; i < 15; ++i) many.push_back(counting("p" + std::to_string(i), 10));
   counted at(15, {a_is_3});
-  const std::vector<restriction_outline> outlines{{"a is 3", {}}};
-  CHECK_THROWS_WITH_AS(tune::detail::enumerate(many, outlines, at.combination()),
+  const std::vector restrictions{reading("a is 3")};
+  CHECK_THROWS_WITH_AS(tune::detail::enumerate(many, restrictions, at.combination()),
                        doctest::Contains("declare what 'a is 3' reads"), tune::argument_error);
   CHECK(at.asked[0] == 0);
+}
+
+TEST_CASE("parameters are grouped by the restrictions that read them, also through others") {
+  const std::vector restrictions{reading("r0", {{5, 1}}), reading("r1", {{2}}),
+                                 reading("r2", {{1, 3}}), reading("r3", numbers{})};
+  const auto groups = tune::detail::group_parameters(6, restrictions);
+  CHECK(groups.size() == 4);
+  CHECK(groups[0].parameters == numbers{0});
+  CHECK(groups[0].restrictions.empty());
+  CHECK(groups[1].parameters == numbers{1, 3, 5});
+  CHECK(groups[1].restrictions == numbers{2, 0});
+  CHECK(groups[2].parameters == numbers{2});
+  CHECK(groups[2].restrictions == numbers{1});
+  CHECK(groups[3].parameters == numbers{4});
+}
+
+TEST_CASE("a restriction without a list connects all parameters") {
+  const std::vector restrictions{reading("all")};
+  const auto groups = tune::detail::group_parameters(3, restrictions);
+  CHECK(groups.size() == 1);
+  CHECK(groups[0].parameters == numbers{0, 1, 2});
+  CHECK(tune::detail::group_parameters(0, restrictions).empty());
+}
+
+TEST_CASE("restrictions are asked by depth, then in the order given") {
+  const std::vector restrictions{reading("r0"), reading("r1", {{1}}), reading("r2", numbers{}),
+                                 reading("r3", {{0, 1}})};
+  CHECK(tune::detail::asking_order(3, restrictions) == numbers{2, 1, 3, 0});
 }
 
 }  // namespace enumeration_test

@@ -5,12 +5,13 @@
 #include <doctest/doctest.h>
 #include <limits>
 
-#include "libtune/search/strategy/random_source.hpp"
+#include "libtune/search/space/random_source.hpp"
 #include "tests/search/sample_spaces.hpp"
 
 namespace gaussian_process_test {
 
 using tune::detail::additive_kernel;
+using tune::detail::candidate_pool;
 using tune::detail::coordinates;
 using tune::detail::gaussian_process;
 
@@ -21,18 +22,20 @@ const coordinates& places() {
   return made;
 }
 
-/// Of little noise, so that what was measured is believed.
+/// Of little noise, so that the mean follows the values.
 additive_kernel kernel() {
   return {places(), {.scales = std::vector<float>(places().axes(), 1.0F), .noise = 1e-4F}};
 }
 
+void observe(gaussian_process& process, const coordinates& places, std::size_t index) {
+  std::vector<std::uint32_t> point(places.axes());
+  places.write(index, point);
+  process.add(point);
+}
+
 gaussian_process process_at(const std::vector<std::size_t>& indices) {
   gaussian_process process(kernel());
-  std::vector<std::uint32_t> point(places().axes());
-  for (const std::size_t index : indices) {
-    places().write(index, point);
-    process.add(point);
-  }
+  for (const std::size_t index : indices) observe(process, places(), index);
   return process;
 }
 
@@ -107,8 +110,6 @@ TEST_CASE("values that vary smoothly are more likely under a smooth kernel") {
   CHECK(preference(true) > preference(false) + 10);
 }
 
-using tune::detail::additive_kernel;
-
 TEST_CASE("an axis that matters gets a shorter length than one that does not") {
   const tune::search_space space(
       {{"matters", {-2.5, -1.5, 0.0, 1.5, 2.5}}, {"does not", {-2.5, -1.5, 0.0, 1.5, 2.5}}});
@@ -144,6 +145,50 @@ TEST_CASE("noise is told from what parameters do") {
   additive_kernel::settings from;
   from.scales.assign(places.axes(), 1.0F);
   CHECK(tune::detail::fit_kernel(places, from, points, values).noise > from.noise);
+}
+
+TEST_CASE("candidates know the same of a process whenever they were added") {
+  const coordinates places(tune::testing::line(50));
+  gaussian_process process{additive_kernel(places)};
+  candidate_pool pool(places);
+  pool.add(10, process);
+  for (const std::size_t index : {3, 30, 17}) observe(process, places, index);
+  pool.update(process);
+  pool.add(11, process);
+  observe(process, places, 44);
+  pool.update(process);
+
+  candidate_pool late(places);
+  late.update(process);
+  late.add(10, process);
+  late.add(11, process);
+  const auto whitened = process.whitened(std::vector<float>{1, -1, 0.5F, 2});
+  for (std::size_t place = 0; place < 2; ++place) {
+    CHECK(pool[place] == late[place]);
+    CHECK(pool.means(whitened)[place] == doctest::Approx(late.means(whitened)[place]));
+    CHECK(pool.posterior_variance(place) == doctest::Approx(late.posterior_variance(place)));
+  }
+}
+
+TEST_CASE("what is removed is gone, and the others keep what they know") {
+  const coordinates places(tune::testing::line(50));
+  gaussian_process process{additive_kernel(places)};
+  observe(process, places, 25);
+  candidate_pool pool(places);
+  for (const std::size_t index : {1, 24, 49, 24}) pool.add(index, process);
+  REQUIRE(pool.size() == 3);  // each once
+  pool.update(process);
+  const float left = pool.posterior_variance(2);
+  pool.remove(1);
+  pool.remove(7);
+  REQUIRE(pool.size() == 2);
+  CHECK_FALSE(pool.contains(1));
+  CHECK(pool[0] == 49);
+  CHECK(pool.posterior_variance(0) == left);
+  CHECK(pool.posterior_variance(1) < 0.1F);
+  pool.remove(24);
+  pool.remove(49);
+  CHECK(pool.size() == 0);
 }
 
 }  // namespace gaussian_process_test

@@ -30,16 +30,11 @@ std::vector<choice> choices(const search_space& space, const std::vector<std::si
   return all;
 }
 
-TEST_CASE("Hamming neighbours differ in one parameter, by any number of candidates") {
+TEST_CASE("Hamming neighbours differ in one parameter, adjacent ones in any by one candidate") {
   const search_space space({counting("a", 3), counting("b", 4)});
   const std::size_t centre = *space.index_of(choice{1, 0});
   CHECK(choices(space, neighbours(space, centre, neighbourhood::hamming)) ==
         std::vector<choice>{{0, 0}, {1, 1}, {1, 2}, {1, 3}, {2, 0}});
-}
-
-TEST_CASE("adjacent neighbours differ in any number of parameters, by one candidate") {
-  const search_space space({counting("a", 3), counting("b", 4)});
-  const std::size_t centre = *space.index_of(choice{1, 0});
   CHECK(choices(space, neighbours(space, centre, neighbourhood::adjacent)) ==
         std::vector<choice>{{0, 0}, {0, 1}, {1, 1}, {2, 0}, {2, 1}});
 }
@@ -80,20 +75,16 @@ TEST_CASE("every neighbour is equally likely to be drawn") {
   }
 }
 
-TEST_CASE("a sample of neighbours has different ones, all if there are no more") {
+TEST_CASE("a sample of neighbours has different ones, the same for the same numbers drawn") {
   const search_space space = tune::testing::even_sums();
   for (const auto kind : {neighbourhood::hamming, neighbourhood::adjacent}) {
     const auto all = neighbours(space, 7, kind);
-    const std::set<std::size_t> expected(all.begin(), all.end());
     random_source random(3);
-    const auto everything = tune::sample_neighbours(space, 7, kind, 100, random);
-    CHECK(everything.size() == all.size());
-    CHECK(std::set<std::size_t>(everything.begin(), everything.end()) == expected);
     const auto some = tune::sample_neighbours(space, 7, kind, 3, random);
     CHECK(std::set<std::size_t>(some.begin(), some.end()).size() == 3);
-    for (const std::size_t index : some) CHECK(expected.contains(index));
+    for (const std::size_t index : some) CHECK(std::ranges::binary_search(all, index));
     random_source again(3);
-    CHECK(tune::sample_neighbours(space, 7, kind, 100, again) == everything);
+    CHECK(tune::sample_neighbours(space, 7, kind, 3, again) == some);
   }
 }
 
@@ -117,8 +108,6 @@ TEST_CASE("neighbours of nothing and points of another space are errors") {
   CHECK_THROWS_WITH_AS(closest(space, std::vector{1.0, infinite, 1.0}),
                        "the point has inf for the parameter 'b'", tune::argument_error);
 }
-
-using tune::detail::random_source;
 
 TEST_CASE("all neighbours come once") {
   const tune::search_space space = tune::testing::even_sums();
@@ -144,16 +133,9 @@ TEST_CASE("parameters take turns, however many candidates they have") {
   }
   CHECK(changed == std::set<std::size_t>{0, 1, 2});
   CHECK(found.size() == 99 + 2 + 1);
+  CHECK(found != tune::detail::neighbours_by_turns(space, 123, random));
 }
 
-TEST_CASE("another draw is another order") {
-  const tune::search_space space = tune::testing::line(100);
-  random_source random(1);
-  const auto once = tune::detail::neighbours_by_turns(space, 5, random);
-  CHECK(once != tune::detail::neighbours_by_turns(space, 5, random));
-}
-
-using tune::detail::random_source;
 using tune::detail::untried_near;
 
 TEST_CASE("a point becomes the closest configuration") {
@@ -166,7 +148,7 @@ TEST_CASE("a point becomes the closest configuration") {
             tune::testing::line(100), outside, [](std::size_t) { return false; }, random) == 0);
 }
 
-TEST_CASE("if that has been tried, it becomes another that has not") {
+TEST_CASE("if that has been tried, it becomes an untried one, as long as there are any") {
   random_source random(1);
   const std::vector<double> point{4};
   const std::set<std::size_t> tried{0, 1, 2, 4};
@@ -174,11 +156,6 @@ TEST_CASE("if that has been tried, it becomes another that has not") {
       tune::testing::line(6), point, [&](std::size_t i) { return tried.contains(i); }, random);
   REQUIRE(found);
   CHECK_FALSE(tried.contains(*found));
-}
-
-TEST_CASE("where all have been tried there is none") {
-  random_source random(1);
-  const std::vector<double> point{4};
   CHECK_FALSE(untried_near(
       tune::testing::line(6), point, [](std::size_t) { return true; }, random));
 }

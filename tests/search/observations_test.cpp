@@ -72,13 +72,6 @@ TEST_CASE("what failed or has not been told has no target") {
   CHECK(all.usual_failure() == doctest::Approx(1.5 / 5));
 }
 
-TEST_CASE("a configuration is observed once") {
-  observations all;
-  CHECK(all.add(5));
-  CHECK_FALSE(all.add(5));
-  CHECK(all.size() == 1);
-}
-
 TEST_CASE("the best and the latest are kept, and the best score even if it is not") {
   observations all;
   for (std::size_t i = 0; i < 10; ++i) {

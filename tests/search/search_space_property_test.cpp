@@ -104,7 +104,17 @@ sample_space random_space(std::uint64_t seed) {
   return made;
 }
 
-constexpr std::uint64_t spaces = 150;
+/// Calls check with many random spaces, which have configurations if it asks for some.
+template <class Check>
+void for_random_spaces(bool with_configurations, Check check) {
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    CAPTURE(seed);
+    const sample_space sample = random_space(seed);
+    const search_space space = sample.make();
+    random_source random(seed);
+    if (!with_configurations || space.size() > 0) check(sample, space, random);
+  }
+}
 
 std::vector<std::size_t> neighbours_by_brute_force(const std::vector<choice>& all,
                                                    std::size_t centre, neighbourhood kind) {
@@ -132,78 +142,63 @@ double distance(const choice& at, const std::vector<double>& point) {
 }
 
 TEST_CASE("random spaces have the configurations, order and removals of brute force") {
-  for (std::uint64_t seed = 0; seed < spaces; ++seed) {
-    CAPTURE(seed);
-    const sample_space sample = random_space(seed);
-    const search_space space = sample.make();
-    REQUIRE(space.size() == sample.allowed.size());
-    std::vector<choice> listed;
-    for (std::size_t i = 0; i < space.size(); ++i) {
-      listed.push_back(space.choice(i));
-      CHECK(space.index_of(listed.back()) == i);
-    }
-    CHECK(listed == sample.allowed);
-    std::vector<std::size_t> removed;
-    for (const tune::removal& item : space.removals()) removed.push_back(item.combinations);
-    CHECK(removed == sample.removed);
-  }
-}
-
-TEST_CASE("in random spaces a forbidden choice has no number") {
-  for (std::uint64_t seed = 0; seed < spaces; ++seed) {
-    const sample_space sample = random_space(seed);
-    const search_space space = sample.make();
-    random_source random(seed);
-    for (int i = 0; i < 20; ++i) {
-      choice at;
-      for (const auto& item : sample.parameters) at.push_back(random.below(item.candidates.size()));
-      const bool allowed = std::ranges::binary_search(sample.allowed, at);
-      CHECK(space.index_of(at).has_value() == allowed);
-    }
-  }
+  for_random_spaces(
+      false, [](const sample_space& sample, const search_space& space, random_source& random) {
+        REQUIRE(space.size() == sample.allowed.size());
+        std::vector<choice> listed;
+        for (std::size_t i = 0; i < space.size(); ++i) {
+          listed.push_back(space.choice(i));
+          CHECK(space.index_of(listed.back()) == i);
+        }
+        CHECK(listed == sample.allowed);
+        std::vector<std::size_t> removed;
+        for (const tune::removal& item : space.removals()) removed.push_back(item.combinations);
+        CHECK(removed == sample.removed);
+        for (int i = 0; i < 20; ++i) {
+          choice at;
+          for (const auto& item : sample.parameters)
+            at.push_back(random.below(item.candidates.size()));
+          const bool allowed = std::ranges::binary_search(sample.allowed, at);
+          CHECK(space.index_of(at).has_value() == allowed);
+        }
+      });
 }
 
 TEST_CASE("in random spaces all neighbours are found, listed or drawn") {
-  for (std::uint64_t seed = 0; seed < spaces; ++seed) {
-    CAPTURE(seed);
-    const sample_space sample = random_space(seed);
-    const search_space space = sample.make();
-    random_source random(seed);
-    for (int i = 0; i < 3 && space.size() > 0; ++i) {
-      const std::size_t centre = random.below(space.size());
-      for (const auto kind : {neighbourhood::hamming, neighbourhood::adjacent}) {
-        const auto expected = neighbours_by_brute_force(sample.allowed, centre, kind);
-        CHECK(tune::neighbours(space, centre, kind) == expected);
-        auto drawn = tune::sample_neighbours(space, centre, kind, expected.size() + 1, random);
-        std::ranges::sort(drawn);
-        CHECK(drawn == expected);
-        const auto one = tune::random_neighbour(space, centre, kind, random);
-        CHECK(one.has_value() == !expected.empty());
-        if (one) CHECK(std::ranges::binary_search(expected, *one));
-      }
-    }
-  }
+  for_random_spaces(
+      true, [](const sample_space& sample, const search_space& space, random_source& random) {
+        for (int i = 0; i < 3; ++i) {
+          const std::size_t centre = random.below(space.size());
+          for (const auto kind : {neighbourhood::hamming, neighbourhood::adjacent}) {
+            const auto expected = neighbours_by_brute_force(sample.allowed, centre, kind);
+            CHECK(tune::neighbours(space, centre, kind) == expected);
+            auto drawn = tune::sample_neighbours(space, centre, kind, expected.size() + 1, random);
+            std::ranges::sort(drawn);
+            CHECK(drawn == expected);
+            const auto one = tune::random_neighbour(space, centre, kind, random);
+            CHECK(one.has_value() == !expected.empty());
+            if (one) CHECK(std::ranges::binary_search(expected, *one));
+          }
+        }
+      });
 }
 
 TEST_CASE("in random spaces no configuration is closer than the closest") {
-  for (std::uint64_t seed = 0; seed < spaces; ++seed) {
-    CAPTURE(seed);
-    const sample_space sample = random_space(seed);
-    const search_space space = sample.make();
-    random_source random(seed);
-    for (int i = 0; i < 5 && space.size() > 0; ++i) {
-      std::vector<double> point;
-      for (std::size_t p = 0; p < sample.parameters.size(); ++p) {
-        point.push_back(static_cast<double>(random.below(60)) / 10 - 1);
-      }
-      double least = std::numeric_limits<double>::infinity();
-      for (const choice& at : sample.allowed) least = std::min(least, distance(at, point));
-      const auto found = tune::closest(space, point);
-      REQUIRE(found);
-      CHECK(distance(space.choice(*found), point) == doctest::Approx(least));
-      CHECK(tune::closest(space, point) == found);
-    }
-  }
+  for_random_spaces(
+      true, [](const sample_space& sample, const search_space& space, random_source& random) {
+        for (int i = 0; i < 5; ++i) {
+          std::vector<double> point;
+          for (std::size_t p = 0; p < sample.parameters.size(); ++p) {
+            point.push_back(static_cast<double>(random.below(60)) / 10 - 1);
+          }
+          double least = std::numeric_limits<double>::infinity();
+          for (const choice& at : sample.allowed) least = std::min(least, distance(at, point));
+          const auto found = tune::closest(space, point);
+          REQUIRE(found);
+          CHECK(distance(space.choice(*found), point) == doctest::Approx(least));
+          CHECK(tune::closest(space, point) == found);
+        }
+      });
 }
 
 TEST_CASE("samples of a connected space are uniform by a chi-square test") {

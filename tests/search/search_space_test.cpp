@@ -20,8 +20,10 @@
 
 namespace search_space_test {
 
+using tune::canonical_text;
 using tune::named_value;
 using tune::parameter;
+using tune::restriction;
 using tune::search_space;
 using tune::testing::counting;
 using choice = std::vector<std::size_t>;
@@ -127,19 +129,6 @@ TEST_CASE("a sample has different configurations and is the same for the same se
   CHECK(tune::testing::empty_space().sample(3, 4).empty());
 }
 
-TEST_CASE("a sample prefers no configuration") {
-  const search_space space = tune::testing::even_sums();
-  std::map<std::size_t, int> drawn;
-  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
-    for (const std::size_t index : space.sample(3, seed)) ++drawn[index];
-  }
-  CHECK(drawn.size() == 30);
-  for (const auto& [index, count] : drawn) {
-    CHECK(count > 220);
-    CHECK(count < 380);
-  }
-}
-
 TEST_CASE("threads that need the space at the same time enumerate it once") {
   std::atomic<int> asked{0};
   const search_space space({counting("a", 100)}, {{"half", [&](std::span<const std::size_t> at) {
@@ -168,11 +157,6 @@ TEST_CASE("a space whose restriction threw may be asked again") {
   CHECK(space.size() == 4);
 }
 
-using tune::canonical_text;
-using tune::parameter;
-using tune::restriction;
-using tune::search_space;
-
 std::int64_t number(std::int64_t i) { return i; }
 
 std::vector<parameter> sample_parameters() {
@@ -191,37 +175,31 @@ TEST_CASE("the text of a space is always the same") {
 }
 
 TEST_CASE("whatever changes in a space changes its text") {
-  std::set<std::string> texts;
-  const auto add = [&](std::vector<parameter> parameters, std::vector<restriction> restrictions) {
-    texts.insert(canonical_text(search_space(std::move(parameters), std::move(restrictions))));
+  std::set<std::string> texts{canonical_text(search_space(sample_parameters()))};
+  std::size_t changes = 1;
+  const auto change_parameters = [&](const auto& change) {
+    auto parameters = sample_parameters();
+    change(parameters);
+    texts.insert(canonical_text(search_space(std::move(parameters))));
+    ++changes;
   };
-  add(sample_parameters(), {});
-  auto changed = sample_parameters();
-  changed[0].name = "wgt";
-  add(changed, {});
-  changed = sample_parameters();
-  changed[0].candidates.pop_back();
-  add(changed, {});
-  changed = sample_parameters();
-  changed[0].candidates[2] = number(8);
-  add(changed, {});
-  changed = sample_parameters();
-  changed[0].candidates[2] = 4.0;
-  add(changed, {});
-  changed = sample_parameters();
-  changed[0].candidates[2] = std::string("4");
-  add(changed, {});
-  changed = sample_parameters();
-  std::swap(changed[0].candidates[0], changed[0].candidates[1]);
-  add(changed, {});
-  changed = sample_parameters();
-  std::swap(changed[0], changed[1]);
-  add(changed, {});
-  add(sample_parameters(), {first_below(3, "all")});
-  add(sample_parameters(), {first_below(3, "every one")});
-  add(sample_parameters(), {first_below(2, "all")});
-  add(sample_parameters(), {first_below(3, "all"), first_below(3, "all")});
-  CHECK(texts.size() == 12);
+  change_parameters([](auto& changed) { changed[0].name = "wgt"; });
+  change_parameters([](auto& changed) { changed[0].candidates.pop_back(); });
+  change_parameters([](auto& changed) { changed[0].candidates[2] = number(8); });
+  change_parameters([](auto& changed) { changed[0].candidates[2] = 4.0; });
+  change_parameters([](auto& changed) { changed[0].candidates[2] = std::string("4"); });
+  change_parameters(
+      [](auto& changed) { std::swap(changed[0].candidates[0], changed[0].candidates[1]); });
+  change_parameters([](auto& changed) { std::swap(changed[0], changed[1]); });
+  const std::vector<std::vector<restriction>> lists{{first_below(3, "all")},
+                                                    {first_below(3, "every one")},
+                                                    {first_below(2, "all")},
+                                                    {first_below(3, "all"), first_below(3, "all")}};
+  for (const auto& restrictions : lists) {
+    texts.insert(canonical_text(search_space(sample_parameters(), restrictions)));
+    ++changes;
+  }
+  CHECK(texts.size() == changes);
 }
 
 }  // namespace search_space_test

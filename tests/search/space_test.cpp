@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <iterator>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -13,7 +15,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/search/strategy/strategies.hpp"
+#include "libtune/search/strategy/strategy.hpp"
 
 namespace app {
 struct tile_tuning {
@@ -33,7 +35,7 @@ LIBTUNE_FIELDS(app::no_tuning)
 
 using app::tile_tuning;
 
-namespace {
+namespace space_test {
 
 tune::space<tile_tuning> small_space() {
   tune::space<tile_tuning> space;
@@ -42,8 +44,6 @@ tune::space<tile_tuning> small_space() {
 }
 
 bool fits(const tile_tuning& t) { return t.wgs * static_cast<int>(t.rows) <= 128; }
-
-}  // namespace
 
 TEST_CASE("a space holds every combination of the members that were added") {
   const auto space = small_space();
@@ -69,16 +69,6 @@ TEST_CASE("members of every kind of type can be added, also from a range") {
                        doctest::Contains("'rows'"), tune::argument_error);
 }
 
-TEST_CASE("candidates that would be cut off are refused, and leave the space as it was") {
-  tune::space<tile_tuning> space;
-  CHECK_THROWS_WITH_AS(space.add(&tile_tuning::wgs, std::vector<double>{32, 32.5}),
-                       "the candidate 32.5 does not fit the type of 'wgs'", tune::argument_error);
-  CHECK_THROWS_AS(space.add(&tile_tuning::unroll, std::vector<double>{1.5}), tune::argument_error);
-  CHECK(space.core().parameters().empty());
-  space.add(&tile_tuning::wgs, std::vector<double>{32, 64});
-  CHECK(space.size() == 2);
-}
-
 TEST_CASE("members that were not added keep their default") {
   tune::space<tile_tuning> space(tile_tuning{.rows = 8, .variant = "tiled"});
   space.add(&tile_tuning::wgs, {32});
@@ -100,8 +90,12 @@ TEST_CASE("wrong candidates are errors that leave the space as it was") {
   CHECK_THROWS_WITH_AS(space.add(&tile_tuning::padding, {}), doctest::Contains("'padding'"),
                        tune::argument_error);
   CHECK_THROWS_AS(space.add(&tile_tuning::unroll, {1, 1}), tune::argument_error);
+  CHECK_THROWS_WITH_AS(space.add(&tile_tuning::unroll, std::vector<double>{1.5}),
+                       "the candidate 1.5 does not fit the type of 'unroll'", tune::argument_error);
   CHECK(space.size() == 6);
   CHECK(space.core().parameters().size() == 2);
+  space.add(&tile_tuning::unroll, std::vector<double>{32, 64});
+  CHECK(space.size() == 12);
 }
 
 TEST_CASE("restrictions see the whole tuning, with or without a list of members") {
@@ -129,14 +123,6 @@ TEST_CASE("a member may be added after the restriction that reads it") {
   space.restrict(fits, "fits", &tile_tuning::wgs, &tile_tuning::rows);
   space.add(&tile_tuning::wgs, {64, 128}).add(&tile_tuning::rows, {1, 2});
   CHECK(space.size() == 3);
-}
-
-TEST_CASE("what a restriction throws is an error that names it") {
-  auto space = small_space();
-  space.restrict([](const tile_tuning&) -> bool { throw std::logic_error("oh"); }, "picky");
-  CHECK_THROWS_WITH_AS(space.size(),
-                       "the restriction 'picky' threw for the combination (wgs=32, rows=1): oh",
-                       tune::error);
 }
 
 TEST_CASE("a configuration is found again, and only if it is in the space") {
@@ -197,3 +183,56 @@ TEST_CASE("a core and a strategy outlive the space they came from") {
   CHECK(searching->ask() == 0);
   CHECK(searching->space().size() == 5);
 }
+
+template <class Member, class Given>
+void refuse(Given given) {
+  CAPTURE(given);
+  CHECK_THROWS_AS(tune::detail::exact_candidate<Member>("wgs", given), tune::argument_error);
+}
+
+TEST_CASE("a candidate of another type has to fit the member exactly") {
+  using tune::detail::exact_candidate;
+  using limits = std::numeric_limits<double>;
+  CHECK(exact_candidate<int>("wgs", std::size_t{64}) == 64);
+  CHECK(exact_candidate<std::uint8_t>("wgs", 255) == 255);
+  CHECK(exact_candidate<bool>("flag", 1));
+  CHECK(exact_candidate<double>("x", 3) == 3.0);
+  CHECK(exact_candidate<int>("wgs", 64.0) == 64);
+  CHECK(exact_candidate<int>("wgs", -3.0F) == -3);
+  CHECK(exact_candidate<std::int64_t>("n", -9223372036854775808.0) ==
+        std::numeric_limits<std::int64_t>::min());
+  CHECK(exact_candidate<bool>("flag", 1.0));
+  CHECK(exact_candidate<std::optional<int>>("unroll", 4.0) == 4);
+
+  CHECK_THROWS_WITH_AS(exact_candidate<std::uint8_t>("wgs", 256),
+                       "the candidate 256 does not fit the type of 'wgs'", tune::argument_error);
+  refuse<unsigned>(-1);
+  refuse<int>(std::numeric_limits<unsigned>::max());
+  refuse<bool>(2);
+  refuse<bool>(0.5);
+  refuse<int>(0.1F);
+  refuse<int>(2147483648.0);
+  refuse<unsigned>(-1.0);
+  refuse<std::uint64_t>(18446744073709551616.0);
+  refuse<std::int64_t>(9223372036854775808.0F);
+  refuse<std::optional<int>>(4.5);
+  refuse<std::optional<std::uint8_t>>(256);
+  for (const double odd : {limits::infinity(), limits::quiet_NaN(), 1e300}) {
+    refuse<int>(odd);
+    refuse<std::uint8_t>(odd);
+  }
+}
+
+TEST_CASE("a floating member takes the values that it can hold, rounded as its type is") {
+  using tune::detail::exact_candidate;
+  using limits = std::numeric_limits<float>;
+  CHECK(exact_candidate<float>("x", 0.1) == 0.1F);
+  CHECK(exact_candidate<float>("x", 16777216) == 16777216.0F);
+  CHECK(exact_candidate<float>("x", std::numeric_limits<double>::infinity()) == limits::infinity());
+  refuse<float>(16777217);
+  refuse<float>(std::numeric_limits<int>::max());
+  refuse<double>(std::numeric_limits<std::uint64_t>::max());
+  refuse<float>(1e300);
+}
+
+}  // namespace space_test

@@ -1,18 +1,20 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/strategy/strategies.hpp"
-
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <doctest/doctest.h>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "libtune/base/error.hpp"
-#include "tests/search/sample_spaces.hpp"
+#include "libtune/search/strategy/strategy.hpp"
+#include "tests/search/sample_searches.hpp"
 
 namespace strategies_test {
 
-using tune::choose_search;
-using tune::search_limit;
+using indexes = std::vector<std::size_t>;
 
 TEST_CASE("every listed name makes a strategy for the space with the options") {
   const auto space = tune::testing::line(9);
@@ -33,34 +35,90 @@ TEST_CASE("an unknown name is an error that lists the known ones") {
       tune::argument_error);
 }
 
-TEST_CASE("small spaces are searched as a whole") {
+TEST_CASE("the exhaustive strategy goes through a small space in its order") {
+  const auto answer = [](std::size_t) { return 1.0; };
+  const auto all = tune::make_strategy("exhaustive", tune::testing::line(4));
+  CHECK(tune::testing::proposals(*all, answer) == indexes{0, 1, 2, 3});
+  const auto limited = tune::make_strategy("exhaustive", tune::testing::line(4), {.max_count = 2});
+  CHECK(tune::testing::proposals(*limited, answer) == indexes{0, 1});
+}
+
+TEST_CASE("it goes through a larger space in strides, everywhere from the start, each once") {
+  const auto answer = [](std::size_t) { return 1.0; };
+  for (const std::size_t size : {65U, 89U, 100U, 225U, 1024U, 10'007U}) {
+    const auto all = tune::make_strategy("exhaustive", tune::testing::line(size));
+    auto order = tune::testing::proposals(*all, answer);
+    const std::size_t first = 16;
+    std::vector<std::size_t> early(order.begin(), order.begin() + first);
+    early.push_back(size);
+    std::ranges::sort(early);
+    std::size_t widest = 0;
+    for (std::size_t i = 1; i < early.size(); ++i) {
+      widest = std::max(widest, early[i] - early[i - 1]);
+    }
+    CHECK_MESSAGE(widest <= size / 8 + 1, "no part of the space waits for long");
+    std::ranges::sort(order);
+    std::vector<std::size_t> each(size);
+    std::iota(each.begin(), each.end(), std::size_t{0});
+    CHECK(order == each);
+  }
+}
+
+indexes order(const tune::search_space& space, std::uint64_t seed) {
+  const auto searching = tune::make_strategy("random", space, {.seed = seed});
+  return tune::testing::proposals(*searching, [](std::size_t) { return 1.0; });
+}
+
+TEST_CASE("the random strategy proposes all configurations, for other seeds in other orders") {
+  const auto space = tune::testing::line(50);
+  CHECK(order(space, 1).size() == 50);
+  CHECK(order(space, 1) != order(space, 2));
+}
+
+TEST_CASE("the random strategy draws in the order of a sample with the same seed") {
+  const auto space = tune::testing::even_sums();
+  CHECK(order(space, 3) == space.sample(space.size(), 3));
+}
+
+indexes shortlisted(const indexes& listed) {
+  const auto strategy = tune::make_shortlist(tune::testing::line(9), listed);
+  return tune::testing::proposals(*strategy, [](std::size_t) { return 1.0; });
+}
+
+TEST_CASE("what is listed is proposed, in the order given, each once") {
+  CHECK(shortlisted({7, 0, 3}) == indexes{7, 0, 3});
+  CHECK(shortlisted({7, 0, 7, 7, 3, 0}) == indexes{7, 0, 3});
+}
+
+TEST_CASE("an empty list ends at once, and the end lasts") {
+  CHECK(shortlisted({}).empty());
+  const auto strategy = tune::make_shortlist(tune::testing::line(9), {1});
+  CHECK(strategy->remaining() == 1);
+  CHECK(strategy->ask() == 1);
+  CHECK_FALSE(strategy->ask());
+  CHECK_FALSE(strategy->ask());
+}
+
+TEST_CASE("what the space does not have cannot be listed") {
+  CHECK_THROWS_AS(tune::make_shortlist(tune::testing::line(9), {1, 9}), tune::argument_error);
+}
+
+TEST_CASE("the default is everything in small spaces, and the model in larger ones") {
+  using tune::choose_search;
+  using enum tune::search_limit;
   for (const std::size_t size : {0, 1, 6, 64}) {
-    CHECK(choose_search(size, search_limit::none).strategy == "exhaustive");
-    CHECK(choose_search(size, search_limit::given).strategy == "exhaustive");
-    CHECK(choose_search(size, search_limit::none).most == size);
+    CHECK(choose_search(size, none).strategy == "exhaustive");
+    CHECK(choose_search(size, given).strategy == "exhaustive");
+    CHECK(choose_search(size, none).most == size);
   }
-}
-
-TEST_CASE("in larger ones the effort grows with the square root, and never beyond the space") {
-  CHECK(choose_search(65, search_limit::none).most == 64);
-  CHECK(choose_search(225, search_limit::none).most == 90);
-  CHECK(choose_search(1'000'000, search_limit::none).most == 6000);
+  CHECK(choose_search(65, none).strategy == "model");
+  CHECK(choose_search(65, none).most == 64);
+  CHECK(choose_search(225, none).most == 90);
+  CHECK(choose_search(1'000'000, none).most == 6000);
+  CHECK(choose_search(5000, given).most == 5000);
   for (std::size_t size = 65; size < 3000; ++size) {
-    const auto chosen = choose_search(size, search_limit::none);
-    REQUIRE(chosen.most <= size);
-    REQUIRE(chosen.most >= 64);
-  }
-}
-
-TEST_CASE("where somebody else says when to end there is no limit of ours") {
-  CHECK(choose_search(5000, search_limit::given).most == 5000);
-}
-
-TEST_CASE("what is chosen can be made") {
-  const auto names = tune::strategy_names();
-  for (const std::size_t size : {10, 1000}) {
-    const auto chosen = choose_search(size, search_limit::none);
-    CHECK(std::ranges::find(names, chosen.strategy) != names.end());
+    REQUIRE(choose_search(size, none).most <= size);
+    REQUIRE(choose_search(size, none).most >= 64);
   }
 }
 

@@ -5,9 +5,11 @@
 #include <doctest/doctest.h>
 #include <limits>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/search/strategy/strategies.hpp"
 #include "tests/search/sample_spaces.hpp"
 
 namespace strategy_test {
@@ -84,12 +86,6 @@ TEST_CASE("a fraction that is none is an error that says what to give") {
   }
 }
 
-TEST_CASE("an answer about a configuration outside the space is an error") {
-  listening searching;
-  CHECK_THROWS_WITH_AS(searching.tell(10, 1.0), "told of configuration 10 of a space of 10",
-                       tune::argument_error);
-}
-
 TEST_CASE("a warm start is proposed first, and what it holds twice only once") {
   counting_up searching({.warm_start = {7, 2, 7}});
   CHECK(searching.ask() == 7);
@@ -100,9 +96,59 @@ TEST_CASE("a warm start is proposed first, and what it holds twice only once") {
   CHECK(searching.remaining() == 5);
 }
 
-TEST_CASE("a warm start outside the space is an error") {
+TEST_CASE("configurations outside the space are errors") {
+  listening searching;
+  CHECK_THROWS_WITH_AS(searching.tell(10, 1.0), "told of configuration 10 of a space of 10",
+                       tune::argument_error);
   CHECK_THROWS_WITH_AS(counting_up({.warm_start = {10}}),
                        "a warm start with configuration 10 of a space of 10", tune::argument_error);
+}
+
+/// Proposes what it is given, then nothing.
+class suggesting final : public tune::detail::learning_strategy {
+ public:
+  suggesting(std::vector<std::size_t> ideas, const tune::strategy_options& options)
+      : learning_strategy(tune::testing::line(10), options), ideas_(ideas.rbegin(), ideas.rend()) {}
+
+  using learning_strategy::tried;
+  std::vector<std::size_t> learned;
+
+ private:
+  std::optional<std::size_t> do_propose() override {
+    if (ideas_.empty()) return std::nullopt;
+    const std::size_t idea = ideas_.back();
+    ideas_.pop_back();
+    return idea;
+  }
+  void do_learn(std::size_t index, std::optional<double>) override { learned.push_back(index); }
+
+  std::vector<std::size_t> ideas_;
+};
+
+TEST_CASE("a strategy without ideas goes through the rest of the space at random") {
+  suggesting searching({4, 2}, {.seed = 1});
+  CHECK(searching.ask() == 4);
+  CHECK(searching.ask() == 2);
+  std::set<std::size_t> rest;
+  while (const auto index = searching.ask()) rest.insert(*index);
+  CHECK(rest == std::set<std::size_t>{0, 1, 3, 5, 6, 7, 8, 9});
+}
+
+TEST_CASE("what has been proposed or told has been tried") {
+  suggesting searching({4}, {});
+  searching.ask();
+  searching.tell(7, std::nullopt);
+  CHECK(searching.tried(4));
+  CHECK(searching.tried(7));
+  CHECK_FALSE(searching.tried(5));
+}
+
+TEST_CASE("a configuration is learned once, however often it is told") {
+  suggesting searching({}, {});
+  searching.tell(7, 1.0);
+  searching.tell(7, 2.0);
+  searching.tell(3, std::nullopt);
+  CHECK(searching.learned == std::vector<std::size_t>{7, 3});
 }
 
 }  // namespace strategy_test

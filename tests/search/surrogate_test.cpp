@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 #include <set>
 
-#include "tests/search/valley.hpp"
+#include "tests/search/sample_searches.hpp"
 
 namespace surrogate_test {
 

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "libtune/base/error.hpp"
-#include "libtune/search/strategy/random_source.hpp"
+#include "libtune/search/space/random_source.hpp"
 #include "tests/simulate/recorded_line.hpp"
 
 namespace random_baseline_test {

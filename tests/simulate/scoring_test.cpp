@@ -6,7 +6,7 @@
 #include <cmath>
 #include <doctest/doctest.h>
 
-#include "libtune/search/strategy/strategies.hpp"
+#include "libtune/search/strategy/strategy.hpp"
 #include "tests/simulate/recorded_line.hpp"
 
 namespace scoring_test {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
-#include "libtune/search/strategy/strategies.hpp"
+#include "libtune/search/strategy/strategy.hpp"
 #include "tests/simulate/recorded_line.hpp"
 
 namespace simulation_test {

@@ -122,7 +122,7 @@ TEST_CASE("where all are wrong, finalists or not, the search fails with the reas
   CHECK(s.hears->outcomes[tune::outcome::measured].empty());
 }
 
-TEST_CASE("finalists are checked without race and play-off too, where one run is all they get") {
+TEST_CASE("finalists are checked without race and final round too, where one run is all they get") {
   scene s(result_check::finalists);
   s.options.budget = tune::tuning_budget{.trials = 1};
   CHECK_THROWS_AS(s.search([](const scale_tuning&) { return true; }), tune::tuning_failed_error);

@@ -30,9 +30,9 @@ namespace sample {
 
 /// When a part of a search is killed.
 enum class kill_stage : std::uint8_t {
-  screening,   ///< while some have not been tried
-  play_off,    ///< when all have been tried
-  afterwards,  ///< when it has ended, before its result is stored
+  screening,    ///< while some have not been tried
+  final_round,  ///< when all have been tried
+  afterwards,   ///< when it has ended, before its result is stored
   never
 };
 
@@ -136,7 +136,7 @@ class resumed_search {
       kill_after_trials_ = static_cast<std::size_t>(
           chance_.uniform(static_cast<double>(least), static_cast<double>(size())));
     }
-    if (until == kill_stage::play_off) kill_after_trials_ = size();
+    if (until == kill_stage::final_round) kill_after_trials_ = size();
     steps_left_ = static_cast<int>(chance_.uniform(0, 30));
   }
 

@@ -38,7 +38,7 @@ double excess_after(const tune::testing::simulated_scenario& scenario, std::uint
 const char* name_of(kill_stage stage) {
   switch (stage) {
     case kill_stage::screening: return "screening";
-    case kill_stage::play_off: return "play-off";
+    case kill_stage::final_round: return "final round";
     case kill_stage::afterwards: return "afterwards";
     case kill_stage::never: break;
   }
@@ -56,7 +56,7 @@ double check_searches(std::size_t searches_of_each, double least_of_one) {
   double good = 0;
   for (const auto& scenario : scenarios) {
     for (const kill_stage stage :
-         {kill_stage::screening, kill_stage::play_off, kill_stage::afterwards}) {
+         {kill_stage::screening, kill_stage::final_round, kill_stage::afterwards}) {
       for (const int kills : {1, 3}) {
         double within = 0;
         double worst = 0;
@@ -117,7 +117,7 @@ TEST_CASE("the level of the device is kept with each trial, through all interrup
 
 TEST_CASE("a little budget is spent on the best of what was taken over, and ends the search") {
   resumed_search search({.name = "usual", .spread = 0.01}, 5);
-  search.search(kill_stage::play_off);
+  search.search(kill_stage::final_round);
   search.options.budget = tune::tuning_budget{.time = std::chrono::nanoseconds(1)};
   search.set_level(1.3);
   const auto winner = search.search();
@@ -140,7 +140,7 @@ TEST_CASE("wrong results cost no right one its place, though the search is inter
         best_right = std::min(best_right, search.excess(i));
       }
     }
-    search.search(seed % 2 == 0 ? kill_stage::screening : kill_stage::play_off);
+    search.search(seed % 2 == 0 ? kill_stage::screening : kill_stage::final_round);
     search.set_level(draw_drift(search.chance()));
     const auto winner = search.search();
     REQUIRE(winner);

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "libtune/search/strategy/strategies.hpp"
+#include "libtune/search/strategy/strategy.hpp"
 #include "libtune/tune/error.hpp"
 #include "tests/tune/fake_compile_service.hpp"
 #include "tests/tune/scale.hpp"
@@ -212,7 +212,7 @@ TEST_CASE("what runs out of memory in the race is tried again without the others
   for (const int room : {1, 2, 4, 6}) {
     scene s(0);
     const auto memory = std::make_shared<late_memory>(late_memory{.left = room});
-    // All of them are close, so that all come to the play-off.
+    // All of them are close, so that all reach the final round.
     s.make = [&](std::size_t i) {
       return late_memory::measure(memory, 1e-3 * (1 + 1e-5 * static_cast<double>(i)));
     };

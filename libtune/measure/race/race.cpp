@@ -18,7 +18,7 @@ namespace {
 constexpr int fewest_runs = 2;
 constexpr double agreement = 0.05;
 constexpr double agreement_spreads = 6;
-// How wide the interval of the winner's time may be, as a part of it.
+// The allowed width of the interval of the winner's time, as a part of it.
 constexpr double known_well = 0.1;
 constexpr int confirming_runs = 8;
 
@@ -39,7 +39,7 @@ bool are_valid(std::span<const run_time> times) {
   return samples(std::vector<run_time>(times.begin(), times.end())).valid();
 }
 
-// Whether the two fastest differ by no more than this part, so that neither has lost a time slice.
+// True if the two fastest differ by no more than this part, so that neither has lost a time slice.
 bool agree(const samples& of, double part) {
   std::vector<run_time> times(of.times().begin(), of.times().end());
   if (times.size() < 2) return false;
@@ -70,16 +70,16 @@ std::optional<race_task> race::decide() {
       if (auto task = confirm()) return task;
       continue;
     }
-    if (heir_) return sentinel_task(*heir_);
+    if (next_sentinel_) return sentinel_task(*next_sentinel_);
     if (closing_) return sentinel_task(*book_.sentinel());
-    if (play_off_) {
-      if (auto task = play()) return task;
+    if (final_round_) {
+      if (auto task = final_task()) return task;
       continue;
     }
     if (auto task = screen()) return task;
     if (closing_) continue;
     if (!closed_) return std::nullopt;
-    begin_play_off();
+    begin_final_round();
   }
   return std::nullopt;
 }
@@ -118,12 +118,12 @@ void race::add(std::span<const run_time> times) {
   runs_ += static_cast<std::size_t>(done.runs);
   entry& of = book_.at(done.configuration);
   if (done.step == race_step::sentinel) best_upper_.reset();
-  book_.record(of, times, done.runs, done.step == race_step::play_off);
-  if (play_off_ && !confirmed_) play_off_->spend(of.visits.back().times);
+  book_.record(of, times, done.runs, done.step == race_step::final_round);
+  if (final_round_ && !confirmed_) final_round_->spend(of.visits.back().times);
   switch (done.step) {
     case race_step::screening: add_screening(of); break;
     case race_step::sentinel: add_sentinel(of, times); break;
-    case race_step::play_off: add_final(of); break;
+    case race_step::final_round: add_final(of); break;
   }
 }
 
@@ -131,7 +131,7 @@ void race::add_final(const entry& of) {
   if (confirmed_) {
     confirming_ += of.visits.back().total();
   } else {
-    play_off_->advance();
+    final_round_->advance();
   }
 }
 
@@ -140,15 +140,15 @@ void race::add_screening(entry& of) {
   if (of.state == race_state::running) return;
   active_.reset();
   book_.learn_spread(of);
-  if (book_.sentinel() || of.state != race_state::settled) return;
+  if (book_.sentinel() || of.state != race_state::converged) return;
   book_.open(of);
 }
 
 void race::judge(entry& of) {
   if (is_hopeless(of, margin())) {
     of.state = race_state::dropped;
-  } else if (is_settled(of)) {
-    of.state = race_state::settled;
+  } else if (has_converged(of)) {
+    of.state = race_state::converged;
     best_upper_.reset();
   }
 }
@@ -158,7 +158,7 @@ bool race::is_hopeless(entry& of, double margin) {
   return agree(book_.adjusted(of), std::max(agreement, agreement_spreads * book_.spread()));
 }
 
-bool race::is_settled(entry& of) {
+bool race::has_converged(entry& of) {
   if (of.runs >= settings_.screening_runs) return true;
   if (of.runs < 3) return false;
   const bool is_slow = settings_.screening_time.count() > 0 && of.spent >= settings_.screening_time;
@@ -170,7 +170,7 @@ run_time race::best_upper() {
   if (best_upper_) return *best_upper_;
   run_time best(std::numeric_limits<double>::infinity());
   for (entry& other : book_.entries()) {
-    if (other.state != race_state::settled || other.doubtful) continue;
+    if (other.state != race_state::converged || other.doubtful) continue;
     best = std::min(best, book_.decisive_bounds(other).upper);
   }
   best_upper_ = best;
@@ -179,8 +179,8 @@ run_time race::best_upper() {
 
 double race::margin() const { return book_.drift().tolerance(book_.spread()); }
 
-// The best of the screening becomes the sentinel, for it is what the others have to beat.
-void race::begin_play_off() {
+// The best of the screening becomes the sentinel, since the others have to be faster than it.
+void race::begin_final_round() {
   const std::optional<std::size_t> best = leader();
   if (!best) {
     finished_ = true;
@@ -189,7 +189,7 @@ void race::begin_play_off() {
   const run_time bound = best_upper() * (1 + margin());
   std::vector<std::size_t> rivals;
   for (entry& of : book_.entries()) {
-    if (of.state != race_state::settled && !of.doubtful) continue;
+    if (of.state != race_state::converged && !of.doubtful) continue;
     if (of.place == *best || of.state == race_state::failed) continue;
     if (of.doubtful || book_.decisive_bounds(of).lower <= bound) rivals.push_back(of.place);
   }
@@ -203,15 +203,16 @@ void race::begin_play_off() {
     choose({*best});
     return;
   }
-  play_off_.emplace(book_, settings_, std::move(rivals));
-  if (best != book_.sentinel()) heir_ = best;
+  final_round_.emplace(book_, settings_, std::move(rivals));
+  if (best != book_.sentinel()) next_sentinel_ = best;
 }
 
-std::optional<race_task> race::play() {
-  if (play_off_->finished()) {
-    choose(play_off_->tied());
-  } else if (const auto place = play_off_->next(); place && !is_full()) {
-    return race_task{book_.entries()[*place].configuration, play_off_->runs(), race_step::play_off};
+std::optional<race_task> race::final_task() {
+  if (final_round_->finished()) {
+    choose(final_round_->tied());
+  } else if (const auto place = final_round_->next(); place && !is_full()) {
+    return race_task{book_.entries()[*place].configuration, final_round_->runs(),
+                     race_step::final_round};
   } else {
     closing_ = true;
   }
@@ -227,7 +228,7 @@ void race::choose(const std::vector<std::size_t>& tied) {
   confirmed_ = order.front()->place;
 }
 
-// The winner's time is what everybody asks for, so it has to be well known.
+// The winner's time is reported, so it has to be well known.
 std::optional<race_task> race::confirm() {
   const entry& of = book_.entries()[*confirmed_];
   const tune::interval known = interval(of.configuration);
@@ -238,11 +239,12 @@ std::optional<race_task> race::confirm() {
     finished_ = true;
     return std::nullopt;
   }
-  return race_task{of.configuration, confirming_runs, race_step::play_off};
+  return race_task{of.configuration, confirming_runs, race_step::final_round};
 }
 
 void race::fail() {
-  if (!task_) throw argument_error("a race that has not asked for any runs was told of a failure");
+  if (!task_)
+    throw argument_error("a failure was reported to a race that has not asked for any runs");
   const race_task done = *std::exchange(task_, std::nullopt);
   entry& of = book_.at(done.configuration);
   of.state = race_state::failed;
@@ -250,14 +252,14 @@ void race::fail() {
   switch (done.step) {
     case race_step::screening: active_.reset(); break;
     case race_step::sentinel: replace_sentinel(); break;
-    case race_step::play_off: fail_final(of); break;
+    case race_step::final_round: fail_final(of); break;
   }
 }
 
 // If the winner fails in the end, all the others are compared once more.
 void race::fail_final(const entry& of) {
   if (!confirmed_) {
-    play_off_->advance();
+    final_round_->advance();
     return;
   }
   confirmed_.reset();
@@ -265,7 +267,7 @@ void race::fail_final(const entry& of) {
   if (of.place == book_.sentinel()) {
     replace_sentinel();
   } else {
-    abandon_play_off();
+    abandon_final_round();
   }
 }
 
@@ -273,15 +275,15 @@ race_state race::state(std::size_t configuration) const { return book_.at(config
 
 bool race::keeps(std::size_t configuration) {
   entry& of = book_.at(configuration);
-  if (of.place == book_.sentinel() || of.place == heir_ || of.place == active_ ||
+  if (of.place == book_.sentinel() || of.place == next_sentinel_ || of.place == active_ ||
       of.place == confirmed_)
     return true;
   if (of.state == race_state::waiting) return of.visits.empty();
-  if (play_off_) return play_off_->is_playing(of.place);
-  if (of.state != race_state::settled || finished_) return false;
+  if (final_round_) return final_round_->is_playing(of.place);
+  if (of.state != race_state::converged || finished_) return false;
   std::size_t better = 0;
   for (entry& other : book_.entries()) {
-    if (other.state == race_state::settled && book_.score(other) < book_.score(of)) ++better;
+    if (other.state == race_state::converged && book_.score(other) < book_.score(of)) ++better;
   }
   return better + 1 < settings_.live;
 }
@@ -314,7 +316,7 @@ std::vector<std::size_t> race::in_doubt() const {
 std::optional<std::size_t> race::leading() {
   if (winner_) return winner_;
   const std::optional<std::size_t> best =
-      play_off_ && !heir_ ? play_off_->tied().front() : leader();
+      final_round_ && !next_sentinel_ ? final_round_->tied().front() : leader();
   if (!best) return std::nullopt;
   return book_.entries()[*best].configuration;
 }

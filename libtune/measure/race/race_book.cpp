@@ -10,7 +10,42 @@
 
 #include "libtune/base/error.hpp"
 
-namespace tune::detail {
+namespace tune {
+namespace {
+
+constexpr double least_spread = 0.0005;
+// The rest of a large search would change nothing.
+constexpr std::size_t enough_deviations = 4096;
+
+}  // namespace
+
+void pooled_spread::add(const samples& of) {
+  if (of.size() < 2 || !of.valid() || deviations_.size() >= enough_deviations) return;
+  const run_time centre = of.median();
+  const auto count = static_cast<double>(of.size());
+  // The median was taken from the same samples, which makes them look closer to it than they are.
+  const double correction = std::sqrt(count / (count - 1));
+  // The middle one of an odd number deviates from itself by nothing, and tells nothing.
+  std::size_t skipped = of.size() % 2;
+  for (const run_time time : of.times()) {
+    if (skipped > 0 && time == centre) {
+      --skipped;
+      continue;
+    }
+    deviations_.push_back(std::abs(time / centre - 1) * correction);
+  }
+  if (deviations_.size() >= next_update_) update();
+}
+
+void pooled_spread::update() {
+  next_update_ = deviations_.size() + std::max<std::size_t>(1, deviations_.size() / 8);
+  const auto middle = deviations_.begin() + static_cast<std::ptrdiff_t>(deviations_.size() / 2);
+  std::nth_element(deviations_.begin(), middle, deviations_.end());
+  constexpr double normal_consistency = 1.4826;
+  value_ = std::max(least_spread, *middle * normal_consistency);
+}
+
+namespace detail {
 namespace {
 
 samples to_samples(std::span<const run_time> times) {
@@ -18,7 +53,7 @@ samples to_samples(std::span<const run_time> times) {
 }
 
 bool is_of(const race_entry& entry, const race_visit& visit) {
-  const bool final = entry.state == race_state::finalist || entry.state == race_state::beaten;
+  const bool final = entry.state == race_state::finalist || entry.state == race_state::eliminated;
   return !visit.discarded && visit.final == final;
 }
 
@@ -110,7 +145,7 @@ drift_verdict race_book::close(std::span<const run_time> times) {
   const drift_verdict verdict = drift_.close(to_samples(times), spread());
   const std::size_t closed = open_block();
   judge_visit(entries_[*sentinel_], verdict);
-  blocks_[closed].unsettled = verdict == drift_verdict::unsettled;
+  blocks_[closed].unresolved = verdict == drift_verdict::unresolved;
   blocks_[closed].factor =
       verdict == drift_verdict::disturbed ? 1 / drift_.now() : 1 / drift_.level();
   if (drift_.has_jumped()) level_since_ = closed;
@@ -159,8 +194,8 @@ std::vector<run_time> race_book::adjusted_times(const race_entry& entry,
   return times;
 }
 
-// Where the device has moved, and there was no time to measure again, what was measured before is
-// all that there is to tell; but nothing is decided by it.
+// If the device has moved and there was no time to measure again, the discarded times are reported,
+// but nothing is decided by them.
 void race_book::refresh(race_entry& entry) const {
   if (entry.adjusted) return;
   const samples counted(adjusted_times(entry, is_of));
@@ -197,4 +232,5 @@ run_time race_book::score(race_entry& entry) const {
   return entry.median;
 }
 
-}  // namespace tune::detail
+}  // namespace detail
+}  // namespace tune

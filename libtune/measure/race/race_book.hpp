@@ -10,22 +10,44 @@
 #include <unordered_map>
 #include <vector>
 
-#include "libtune/measure/race/pooled_spread.hpp"
-#include "libtune/measure/timing/confidence_interval.hpp"
 #include "libtune/measure/timing/drift_monitor.hpp"
-#include "libtune/measure/timing/measure_settings.hpp"
 #include "libtune/measure/timing/samples.hpp"
+#include "libtune/measure/timing/settings.hpp"
 
 namespace tune {
 
-/// How far a configuration has come in a race.
+/// The relative spread of runs of one configuration on this device now, learned from all
+/// configurations together, for those that have been run once or twice. Robust: the median over all
+/// deviations, so neither outliers nor some unsteady configurations move it.
+class pooled_spread {
+ public:
+  /// @param assumed  the relative spread until there is evidence
+  explicit pooled_spread(double assumed = 0.02) : value_(assumed) {}
+
+  /// Learns from the samples of one configuration, taken close together. A single sample is
+  /// ignored, and so are samples that are not valid.
+  void add(const samples& of);
+
+  /// As a part of the median, like samples::relative_spread; at least a twentieth of a per cent,
+  /// since a timer that always shows the same time is coarse rather than exact.
+  double value() const noexcept { return value_; }
+
+ private:
+  void update();
+
+  std::vector<double> deviations_;
+  std::size_t next_update_ = 8;
+  double value_;
+};
+
+/// The progress of a configuration in a race.
 enum class race_state : std::uint8_t {
   waiting,  ///< has arrived, or has to be measured again
   running,
-  dropped,   ///< cannot win
-  settled,   ///< has its score of the screening
-  finalist,  ///< is in the play-off
-  beaten,    ///< was in the play-off, and cannot win
+  dropped,     ///< cannot win
+  converged,   ///< has its score of the screening
+  finalist,    ///< is in the final round
+  eliminated,  ///< was in the final round, and cannot win
   failed
 };
 
@@ -34,7 +56,7 @@ namespace detail {
 /// Runs of a configuration made one after the other in one block.
 struct race_visit {
   std::size_t block;
-  bool final;      // of the play-off
+  bool final;      // of the final round
   bool discarded;  // the device moved meanwhile
   int runs;        // as many or more than there are times
   std::vector<run_time> times;
@@ -44,11 +66,11 @@ struct race_visit {
   run_time total() const;
 };
 
-/// What was measured between two visits to the sentinel.
+/// The measurements between two visits to the sentinel.
 struct race_block {
-  double factor = 1;       // what turns a time of it into an adjusted one
-  run_time spent{0};       // device time
-  bool unsettled = false;  // believed though the device moved
+  double factor = 1;        // turns a time of it into an adjusted one
+  run_time spent{0};        // device time
+  bool unresolved = false;  // believed though the device moved
 };
 
 struct race_entry {
@@ -58,15 +80,15 @@ struct race_entry {
   race_state state = race_state::waiting;
   int runs = 0;           // of the present stage
   run_time spent{0};      // of the present stage
-  bool doubtful = false;  // was measured in a block that could not be settled
+  bool doubtful = false;  // was measured in a block that stayed unresolved
   std::vector<race_visit> visits{};
-  // What the visits say, until one is added or the level of a block is corrected.
+  // Derived from the visits, until one is added or the level of a block is corrected.
   std::optional<samples> adjusted{};
   run_time median{0};
   interval bounds{};
 };
 
-/// What a race knows: every time that was measured, in which block, and what the sentinel took
+/// The records of a race: every time that was measured, with its block, and the sentinel's times
 /// there. Times are compared after they have been adjusted to one level of the device, that of the
 /// first visit to the first sentinel.
 class race_book {
@@ -79,17 +101,17 @@ class race_book {
   std::deque<race_entry>& entries() noexcept { return entries_; }
   const std::deque<race_entry>& entries() const noexcept { return entries_; }
 
-  /// Notes the times of so many runs in the open block.
+  /// Notes the times of some runs in the open block.
   void record(race_entry& entry, std::span<const run_time> times, int runs, bool final);
 
   /// The sentinel, by its place in entries; empty before there is one.
   std::optional<std::size_t> sentinel() const noexcept { return sentinel_; }
-  /// Makes a configuration that has just been settled the sentinel.
+  /// Makes a configuration that has just converged the sentinel.
   void open(race_entry& sentinel);
-  /// The same by a visit just made to it, which has been recorded; disturbed if another one is
-  /// needed.
+  /// Makes it the sentinel by a visit just made to it, which has been recorded; disturbed if
+  /// another one is needed.
   drift_verdict open(race_entry& sentinel, std::span<const run_time> times);
-  /// Nobody is the sentinel any more.
+  /// Leaves the race without a sentinel.
   void lose_sentinel() noexcept { sentinel_.reset(); }
   /// Ends the block by a visit to the sentinel and begins the next, which is empty and waits for
   /// another visit if the device is disturbed.
@@ -97,22 +119,23 @@ class race_book {
 
   std::size_t open_block() const noexcept { return blocks_.size() - 1; }
   const std::vector<race_block>& blocks() const noexcept { return blocks_; }
-  /// How many runs the open block has, the sentinel's not counted.
+  /// The number of runs in the open block, without the sentinel's.
   int runs_in_block() const noexcept { return runs_in_block_; }
-  /// Whether anything counts that an entry was measured in a block, by itself.
+  /// True if any time of an entry in a block counts, those as sentinel excepted.
   bool was_in(const race_entry& entry, std::size_t block) const;
-  /// Forgets what an entry was measured in a block.
+  /// Discards the times of an entry in a block.
   void discard(race_entry& entry, std::size_t block);
-  /// Forgets what it was measured in the play-off.
+  /// Discards its times of the final round.
   void discard_final(race_entry& entry);
 
-  /// The times that score speaks of; and the interval of the median of those of the present stage.
+  /// The adjusted times whose median is the score; and the interval of the median of those of the
+  /// present stage.
   const samples& adjusted(race_entry& entry) const;
   const interval& bounds(race_entry& entry) const;
-  /// The same for decisions: with the sentinel others are compared directly, so that its score is
-  /// exact.
+  /// The interval for decisions: others are compared directly with the sentinel, whose score is
+  /// therefore exact.
   interval decisive_bounds(race_entry& entry) const;
-  /// The median of the adjusted times, of those of an earlier stage or of what was discarded if
+  /// The median of the adjusted times, of those of an earlier stage or of the discarded ones if
   /// there are no others; NaN if there are none at all.
   run_time score(race_entry& entry) const;
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-// What a race does with its sentinel, and about what the device does meanwhile.
+// The part of a race that visits the sentinel and reacts to changes of the device's speed.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -14,37 +14,36 @@
 namespace tune {
 namespace {
 
-// What a device takes from one configuration it may take from another by half more.
+// A disturbance of one configuration may be larger by half for another.
 constexpr double largest_share = 1.5;
 // A sentinel that takes so much longer than the best costs more than the change to another.
 constexpr double slow_sentinel = 1.25;
 
 }  // namespace
 
-// Whoever comes and goes must not do both unnoticed between two visits, which take time themselves.
+// Another program must not come and go unnoticed between two visits, which take time themselves.
 bool race::is_full() const {
   if (book_.runs_in_block() >= settings_.block_runs) return true;
   const run_time most = std::max(run_time(settings_.block_time), 2 * visit_);
   return alarmed_ && book_.runs_in_block() > 0 && book_.blocks().back().spent >= most;
 }
 
-// Whether it cannot be excluded that it wins, if its times may be wrong by a movement of the device
-// in their block.
+// True if it may win, given that its times may be wrong by a movement of the device in their block.
 bool race::may_win(entry& of, double movement) {
   return !is_hopeless(of, std::expm1(largest_share * movement) + margin());
 }
 
 void race::add_sentinel(entry& of, std::span<const run_time> times) {
   visit_ = std::accumulate(times.begin(), times.end(), run_time::zero());
-  if (heir_) {
-    if (book_.open(of, times) != drift_verdict::disturbed) heir_.reset();
+  if (next_sentinel_) {
+    if (book_.open(of, times) != drift_verdict::disturbed) next_sentinel_.reset();
     return;
   }
   const std::size_t block = book_.open_block();
   const drift_verdict verdict = book_.close(times);
   best_upper_.reset();
   const double movement = book_.drift().movement();
-  if (verdict == drift_verdict::unsettled) doubt(block, movement);
+  if (verdict == drift_verdict::unresolved) doubt(block, movement);
   if (verdict == drift_verdict::moved || verdict == drift_verdict::disturbed) {
     reopen(block, movement);
   }
@@ -54,30 +53,30 @@ void race::add_sentinel(entry& of, std::span<const run_time> times) {
   }
   closing_ = false;
   if (book_.drift().has_calmed()) reopen_disturbed();
-  if (play_off_) {
-    if (!play_off_->next()) play_off_->end_turn(margin());
+  if (final_round_) {
+    if (!final_round_->next()) final_round_->end_turn(margin());
   } else if (verdict != drift_verdict::moved) {
     choose_sentinel();
   }
 }
 
-// What cannot win even if the device moved to its favour is not measured again.
+// Those that cannot win even if the device moved in their favour are not measured again.
 void race::reopen(std::size_t block, double movement) {
   for (entry& of : book_.entries()) {
     if (!book_.was_in(of, block)) continue;
     if (of.state == race_state::finalist || of.place == book_.sentinel()) book_.discard(of, block);
     if (of.place == book_.sentinel()) continue;
-    if (of.state != race_state::dropped && of.state != race_state::settled) continue;
+    if (of.state != race_state::dropped && of.state != race_state::converged) continue;
     if (of.state == race_state::dropped && !may_win(of, movement)) continue;
     book_.discard(of, block);
     of.state = race_state::waiting;
     of.doubtful = false;
-    if (!play_off_) queue_.push_front(of.place);
+    if (!final_round_) queue_.push_front(of.place);
   }
   best_upper_.reset();  // it may be of one that waits now
 }
 
-// In a block that took long somebody may have come and gone.
+// In a block that took long another program may have come and gone.
 void race::raise_alarm(double movement) {
   if (std::exchange(alarmed_, true)) return;
   const run_time most = std::max(run_time(settings_.block_time), 2 * visit_);
@@ -86,7 +85,7 @@ void race::raise_alarm(double movement) {
   }
 }
 
-// The device has become so much faster that whatever was measured before was disturbed.
+// The device has become so much faster that all earlier measurements were disturbed.
 void race::reopen_disturbed() {
   for (std::size_t block = 0; block + 1 < book_.blocks().size(); ++block) {
     const double level = 1 / book_.blocks()[block].factor;
@@ -106,12 +105,12 @@ void race::doubt(std::size_t block, double movement) {
 std::optional<std::size_t> race::leader() {
   std::optional<std::size_t> best;
   for (entry& of : book_.entries()) {
-    if (of.state != race_state::settled || of.doubtful) continue;
+    if (of.state != race_state::converged || of.doubtful) continue;
     if (!best || book_.score(of) < book_.score(book_.entries()[*best])) best = of.place;
   }
   if (best) return best;
   for (entry& of : book_.entries()) {
-    if (of.state != race_state::settled) continue;
+    if (of.state != race_state::converged) continue;
     if (!best || book_.score(of) < book_.score(book_.entries()[*best])) best = of.place;
   }
   return best;
@@ -121,29 +120,29 @@ void race::choose_sentinel() {
   const std::optional<std::size_t> best = leader();
   if (!best || best == book_.sentinel()) return;
   if (!book_.sentinel()) {
-    heir_ = best;
+    next_sentinel_ = best;
     return;
   }
   const run_time present = book_.decisive_bounds(book_.entries()[*book_.sentinel()]).upper;
-  if (book_.score(book_.entries()[*best]) * slow_sentinel < present) heir_ = best;
+  if (book_.score(book_.entries()[*best]) * slow_sentinel < present) next_sentinel_ = best;
 }
 
-// What was measured in the block that cannot be closed is believed at the level of its begin.
+// The times in the block that cannot be closed are believed at the level of its begin.
 void race::replace_sentinel() {
-  if (!heir_) book_.lose_sentinel();
-  heir_.reset();
+  if (!next_sentinel_) book_.lose_sentinel();
+  next_sentinel_.reset();
   closing_ = false;
-  abandon_play_off();
+  abandon_final_round();
   choose_sentinel();
 }
 
-void race::abandon_play_off() {
-  if (!play_off_) return;
-  play_off_.reset();
+void race::abandon_final_round() {
+  if (!final_round_) return;
+  final_round_.reset();
   for (entry& of : book_.entries()) {
-    if (of.state != race_state::finalist && of.state != race_state::beaten) continue;
+    if (of.state != race_state::finalist && of.state != race_state::eliminated) continue;
     book_.discard_final(of);
-    of.state = race_state::settled;
+    of.state = race_state::converged;
   }
 }
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/measure/timing/confidence_interval.hpp"
 
 namespace tune {
 namespace {
@@ -25,14 +24,14 @@ constexpr double deviate = 2;
 // A run of the sentinel that is slower than the faster ones by more has lost a time slice.
 constexpr double slice = 0.25;
 constexpr double slice_spreads = 6;
-// How much of a change the reference follows with each visit, upwards and downwards.
+// The part of a change that the reference follows with each visit, upwards and downwards.
 constexpr double follow_slower = 0.05;
 constexpr double follow_faster = 0.5;
 // A sentinel's score is so many times less certain than the difference of two visits.
 constexpr double score_error = 2;
 // Where less of a visit's difference is believed, all visits are taken to tell one level.
 constexpr double one_level = 0.2;
-// How often a disturbed device may be believed before nothing counts as disturbed any more.
+// A disturbed device may be believed so often before nothing counts as disturbed any more.
 constexpr int most_given_up = 3;
 
 run_time total(const samples& visit) { return visit.mean() * static_cast<double>(visit.size()); }
@@ -46,17 +45,17 @@ std::string drift_text(const drift_report& report) {
       "once, in {} of {} blocks of "
       "measurements, which were measured again",
       100 * report.largest, report.moved, report.blocks);
-  if (report.settled()) return text;
+  if (report.resolved()) return text;
   return text + fmt::format(
-                    "; {} of them could not be settled, so the scores are less "
+                    "; {} of them remained unresolved, so the scores are less "
                     "certain: measure "
-                    "when nobody else uses the device, or with its clocks fixed",
-                    report.unsettled);
+                    "when no other program uses the device, or with its clocks fixed",
+                    report.unresolved);
 }
 
 run_time visit_time(const samples& visit, double spread) {
   std::vector<run_time> times(visit.times().begin(), visit.times().end());
-  // Not the least, for that may be an outlier as well.
+  // Not the least, which may be an outlier as well.
   const auto low = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 4);
   std::ranges::nth_element(times, low);
   const run_time most = *low * (1 + std::max(slice, slice_spreads * spread));
@@ -108,7 +107,7 @@ drift_verdict drift_monitor::open(const samples& sentinel, double spread, run_ti
     return drift_verdict::disturbed;
   }
   waited_ = run_time::zero();
-  // What it differs by from the one before is its own.
+  // The difference from the sentinel before is its own.
   reference_ += change;
   fastest_ += change;
   slowest_ += change;
@@ -142,12 +141,12 @@ drift_verdict drift_monitor::close(const samples& sentinel, double spread) {
   ++report_.moved;
   report_.largest = std::max(report_.largest, movement_);
   if (++moved_in_a_row_ <= settings_.repeats) return drift_verdict::moved;
-  ++report_.unsettled;
-  return drift_verdict::unsettled;
+  ++report_.unresolved;
+  return drift_verdict::unresolved;
 }
 
-// Judges the latest visit. Nobody waits for longer than all the rest takes, and who has waited long
-// enough believes that the device has become slower.
+// Judges the latest visit. Waiting takes no longer than all the rest; after the patience the device
+// is believed to have become slower.
 bool drift_monitor::has_to_wait(const samples& visit, double spread) {
   note();
   has_calmed_ = false;
@@ -157,7 +156,7 @@ bool drift_monitor::has_to_wait(const samples& visit, double spread) {
   if (disturbed) {
     reference_ = std::log(now_);
     ++given_up_;
-    ++report_.unsettled;
+    ++report_.unresolved;
   } else {
     spend(total(visit));
     follow(spread);
@@ -171,7 +170,7 @@ bool drift_monitor::may_wait(run_time visit) {
   return waited_ <= settings_.patience && waited_in_all_ <= spent_ + settings_.patience;
 }
 
-// The logarithm of the level of a steady block. What two visits agree on is believed where they
+// The logarithm of the level of a steady block. Two visits that agree are believed where they
 // differ from those before by more than chance.
 double drift_monitor::smoothed_level(double spread) {
   const double pair = std::log(before_ * now_) / 2;
@@ -187,8 +186,8 @@ double drift_monitor::smoothed_level(double spread) {
   return is_one_level_ ? smooth_ : (before + smooth_) / 2;
 }
 
-// Of what a visit differs by from those before, the part that is not chance: as much as a device
-// moves between two visits, by half the threshold, beside the error of a visit.
+// The part of a visit's difference from those before that is not chance: a device's movement
+// between two visits, half the threshold, beside the error of a visit.
 double drift_monitor::follow_part(double spread) const {
   const double drift = settings_.threshold / 2;
   const double error = spread * median_error(static_cast<std::size_t>(runs(spread)));

@@ -6,39 +6,39 @@
 #include <cstdint>
 #include <string>
 
-#include "libtune/measure/timing/measure_settings.hpp"
 #include "libtune/measure/timing/samples.hpp"
+#include "libtune/measure/timing/settings.hpp"
 
 namespace tune {
 
-/// What was seen of the speed of a device while it was measured on.
+/// The changes of a device's speed during measurements.
 struct drift_report {
   int blocks = 0;      ///< of measurements between two visits to the sentinel
   int moved = 0;       ///< of them, those during which the device became faster or slower
   int disturbed = 0;   ///< of those, the ones after which the device was far slower than before
-  int unsettled = 0;   ///< of those that moved, those not measured again, for it did not end
+  int unresolved = 0;  ///< of those that moved, those not measured again because it did not end
   double largest = 0;  ///< the largest movement within one block, as a part: 0.08 is 8 %
   double range = 0;    ///< between the fastest and the slowest visit
 
-  /// Whether all that moved was measured again.
-  bool settled() const noexcept { return unsettled == 0; }
+  /// True if all blocks that moved were measured again.
+  bool resolved() const noexcept { return unresolved == 0; }
 };
 
-/// One sentence for people; empty if nothing moved.
+/// A sentence for users; empty if nothing moved.
 std::string drift_text(const drift_report& report);
 
 enum class drift_verdict : std::uint8_t {
   steady,
-  moved,      ///< what was measured in the block has to be measured again
+  moved,      ///< the block has to be measured again
   disturbed,  ///< the same, and the device is too slow now to measure: visit it once more
-  unsettled   ///< it moved once more; the block has to be believed as it is
+  unresolved  ///< it moved once more; the block has to be believed as it is
 };
 
-/// What one visit to the sentinel took: the median of those of its runs that lost no time slice,
-/// which are the fastest and all that are near it. One slow run, or several, do not move it.
+/// The time of one visit to the sentinel: the median of those of its runs that lost no time slice,
+/// which are the fastest and all near it. Slow runs do not move it.
 run_time visit_time(const samples& visit, double spread);
 
-/// Notices that a device becomes faster or slower (clocks, throttling, other users) by a
+/// Detects that a device becomes faster or slower (clocks, throttling, other users) by a
 /// configuration, the sentinel, that is measured again and again: before and after each block of
 /// other measurements. Fed with numbers only.
 ///
@@ -47,48 +47,48 @@ run_time visit_time(const samples& visit, double spread);
 ///   ... measure others ...
 ///   drift.close(times of the sentinel, spread);   // and the next block is open
 ///
-/// A level is a multiple of what the sentinel took when it was scored: 1.1 is 10 % slower. The
-/// reference is the level of the device where nobody else uses it: it follows slow changes, and
-/// whatever is faster. Where a visit is slower than that by more than drift_settings::largest, the
-/// device is disturbed; one that stays so for longer than the patience is believed to be like that.
+/// A level is a multiple of the sentinel's time when it was scored: 1.1 is 10 % slower. The
+/// reference is the level of the device when no other program uses it: it follows slow changes, and
+/// all faster visits. If a visit is slower than that by more than drift_settings::largest, the
+/// device is disturbed; if it stays so for longer than the patience, that becomes the reference.
 class drift_monitor {
  public:
   /// @throws argument_error if a setting is not positive (repeats, patience: negative)
   explicit drift_monitor(const drift_settings& settings = {});
 
-  /// How often to run the sentinel in one visit, if runs have this relative spread: more often
-  /// where it is large, up to three times as often.
+  /// The number of runs of the sentinel in one visit, given the relative spread of runs: up to
+  /// three times as many where it is large.
   int runs(double spread) const noexcept;
-  /// What can move within a block and pass for steady, as a part: the threshold, and what two
-  /// visits may differ by chance.
+  /// The change within a block that passes for steady, as a part: the threshold, and the difference
+  /// of two visits by chance.
   double tolerance(double spread) const noexcept;
 
   /// Begins a block, with another sentinel or after a pause. sentinel is valid.
-  /// @param score  what it takes at level 1
+  /// @param score  its time at level 1
   /// @return steady, or disturbed
   drift_verdict open(const samples& sentinel, double spread, run_time score);
-  /// Ends a block and begins the next, but where the device is disturbed. sentinel is valid.
+  /// Ends a block and begins the next, unless the device is disturbed. sentinel is valid.
   drift_verdict close(const samples& sentinel, double spread);
-  /// Device time that was spent on anything but waiting: as much may be spent on that.
+  /// Adds device time that was not spent on waiting; as much may be spent on that.
   void spend(run_time time) noexcept { spent_ += time; }
 
   /// The level of the open block; after close, of the next.
   double before() const noexcept { return before_; }
-  /// That of the block that has been closed last: the geometric mean of before and after.
+  /// The level of the block that has been closed last: the geometric mean of before and after.
   double level() const noexcept { return level_; }
-  /// Whether that is a new estimate of the level of all blocks since the sentinel was opened or the
-  /// device last moved, for a visit is too uncertain to tell what changes between two.
+  /// True if that is a new estimate of the level of all blocks since the sentinel was opened or the
+  /// device last moved, since single visits are too uncertain to show a change between two.
   bool is_one_level() const noexcept { return is_one_level_; }
-  /// Whether the device has moved since the block before.
+  /// True if the device has moved since the block before.
   bool has_jumped() const noexcept { return has_jumped_; }
-  /// By how much that block moved, as a part.
+  /// The movement of that block, as a part.
   double movement() const noexcept { return movement_; }
-  /// That of the latest visit.
+  /// The level of the latest visit.
   double now() const noexcept { return now_; }
-  /// Whether what was measured at a level was measured on a disturbed device.
+  /// True if measurements at a level were made on a disturbed device.
   bool is_disturbed(double level, double spread) const noexcept;
-  /// Whether the device was disturbed from the start, as the latest visit has shown: the reference
-  /// has become much faster.
+  /// True if the latest visit shows that the device was disturbed from the start: the reference has
+  /// become much faster.
   bool has_calmed() const noexcept { return has_calmed_; }
 
   const drift_report& report() const noexcept { return report_; }

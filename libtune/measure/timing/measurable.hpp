@@ -2,14 +2,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
+#include <functional>
+#include <memory>
 #include <vector>
 
-#include "libtune/measure/timing/measure_settings.hpp"
+#include "libtune/device/command_queue.hpp"
+#include "libtune/device/device.hpp"
 #include "libtune/measure/timing/samples.hpp"
+#include "libtune/measure/timing/settings.hpp"
 
 namespace tune::detail {
 
-/// What a measure runs.
+/// The operation that a measure runs, and its timer.
 class measurable {
  public:
   measurable() = default;
@@ -17,15 +22,16 @@ class measurable {
   measurable(const measurable&) = delete;
   measurable& operator=(const measurable&) = delete;
 
-  /// One run, and waits for its end.
+  /// Makes one run and waits for its end.
   void run() { do_run(); }
-  /// iterations is positive.
+  /// The times of some runs, or one time, their mean.
+  /// @param iterations  at least one
   std::vector<run_time> sample(int iterations) { return do_sample(iterations); }
   /// Waits for everything that has been enqueued so far.
   void finish() { do_finish(); }
-  /// From now on; see measure::cache.
+  /// Sets the state for all later runs; see measure::cache.
   void cache(cache_state state) { do_cache(state); }
-  /// Zero if the times are exact, or nobody knows.
+  /// Zero if the times are exact, or the tick is unknown.
   run_time timer_resolution() const { return do_timer_resolution(); }
 
  private:
@@ -35,5 +41,13 @@ class measurable {
   virtual void do_cache(cache_state state) = 0;
   virtual run_time do_timer_resolution() const = 0;
 };
+
+/// An operation that is timed by the commands that it leaves on a queue.
+std::unique_ptr<measurable> make_measurable(tuning_command_queue queue,
+                                            std::function<void()> operation);
+
+/// The number of bytes to write so that nothing else stays in the last cache: twice its size, or
+/// 256 MiB where the API does not tell it; at most the largest buffer, or an eighth of the memory.
+std::size_t flush_bytes(const device_limits& limits) noexcept;
 
 }  // namespace tune::detail

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <fmt/format.h>
+#include <numbers>
 #include <numeric>
+
+#include "libtune/base/error.hpp"
 
 namespace tune {
 namespace {
@@ -18,6 +21,68 @@ run_time median_of(std::vector<run_time> times) {
   std::nth_element(times.begin(), middle, times.end());
   if (times.size() % 2 == 1) return *middle;
   return (*std::max_element(times.begin(), middle) + *middle) / 2;
+}
+
+// So many samples is the pooled spread worth beside a configuration's own.
+constexpr double prior_weight = 4;
+// Up to so many samples the extremes stand for the median.
+constexpr std::size_t few = 5;
+
+void check(double confidence) {
+  if (confidence > 0 && confidence < 1) return;
+  throw argument_error(fmt::format(
+      "a confidence of {} is none; give one between 0 and 1, 0.95 for example", confidence));
+}
+
+// The normal approximation of the binomial distribution, where its terms would underflow.
+std::size_t large_rank(std::size_t size, double confidence) {
+  const auto count = static_cast<double>(size);
+  return static_cast<std::size_t>((count - normal_deviate(confidence) * std::sqrt(count)) / 2);
+}
+
+// The rank, counted from one, of the order statistic that is the lower bound; the upper one has it
+// from above. Zero if there are too few samples for this confidence.
+std::size_t lower_rank(std::size_t size, double confidence) {
+  if (size > 1000) return large_rank(size, confidence);
+  const auto count = static_cast<double>(size);
+  // The chance that rank - 1 or fewer of the samples lie below the median.
+  double term = std::exp2(-count);
+  double tail = term;
+  std::size_t rank = 0;
+  while (2 * tail <= 1 - confidence && rank < size / 2) {
+    ++rank;
+    term *= (count - static_cast<double>(rank) + 1) / static_cast<double>(rank);
+    tail += term;
+  }
+  return rank;
+}
+
+interval from_ranks(const samples& of, std::size_t rank) {
+  std::vector<run_time> times(of.times().begin(), of.times().end());
+  const auto at = [&](std::size_t place) {
+    const auto found = times.begin() + static_cast<std::ptrdiff_t>(place);
+    std::nth_element(times.begin(), found, times.end());
+    return *found;
+  };
+  return {.lower = at(rank - 1), .upper = at(times.size() - rank)};
+}
+
+// The pooled spread and the own one, weighted as variances by what they were estimated from.
+double moderated_spread(const samples& of, double pooled) {
+  const auto freedom = static_cast<double>(of.size() - 1);
+  const double own = of.relative_spread();
+  return std::sqrt((prior_weight * pooled * pooled + freedom * own * own) /
+                   (prior_weight + freedom));
+}
+
+interval from_spread(const samples& of, double confidence, double pooled) {
+  if (!std::isfinite(pooled)) return {};
+  const double error =
+      normal_deviate(confidence) * moderated_spread(of, pooled) * median_error(of.size());
+  const auto [least, most] = std::ranges::minmax(of.times());
+  const bool is_few = of.size() <= few;
+  return {.lower = (is_few ? least : of.median()) * std::max(0.0, 1 - error),
+          .upper = (is_few ? most : of.median()) * (1 + error)};
 }
 
 }  // namespace
@@ -56,6 +121,37 @@ double samples::relative_spread() const { return spread() / median(); }
 
 std::optional<run_time> score(const samples& of) {
   return of.valid() ? std::optional(of.median()) : std::nullopt;
+}
+
+interval confidence_interval(const samples& of, double confidence, double pooled_spread) {
+  check(confidence);
+  if (!of.valid()) return {};
+  if (const std::size_t rank = lower_rank(of.size(), confidence); rank > 0) {
+    return from_ranks(of, rank);
+  }
+  return from_spread(of, confidence, pooled_spread);
+}
+
+// Newton's method from below, where the function is convex, so that it converges from any start.
+double normal_deviate(double confidence) {
+  check(confidence);
+  double deviate = 0;
+  for (int i = 0; i < 60; ++i) {
+    const double excess = std::erfc(deviate / std::numbers::sqrt2) - (1 - confidence);
+    const double slope =
+        std::numbers::sqrt2 * std::numbers::inv_sqrtpi * std::exp(-deviate * deviate / 2);
+    const double step = excess / slope;
+    deviate += step;
+    if (std::abs(step) < 1e-12) break;
+  }
+  return deviate;
+}
+
+double median_error(std::size_t samples) noexcept {
+  // The square root of pi / 2: what a median of normally distributed times loses to their mean. Of
+  // one or two samples the median is the mean.
+  constexpr double loss = 1.2533;
+  return (samples > 2 ? loss : 1) / std::sqrt(static_cast<double>(samples));
 }
 
 }  // namespace tune

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -13,12 +14,12 @@
 
 namespace tune {
 
-/// How long one run took, in nanoseconds; a fraction where a mean was taken.
+/// The duration of one run, in nanoseconds; a fraction where a mean was taken.
 using run_time = std::chrono::duration<double, std::nano>;
 
-/// The times of several runs of one configuration, in the order of the runs, and what they say.
-/// Any time may be added, even one that cannot be true; every statistic is NaN while there are no
-/// samples and as soon as one is infinite or NaN.
+/// The times of several runs of one configuration, in the order of the runs, and their statistics.
+/// Any time may be added, even an invalid one; every statistic is NaN while there are no samples
+/// and as soon as one is infinite or NaN.
 class samples {
  public:
   samples() = default;
@@ -28,12 +29,12 @@ class samples {
   /// Appends the time of one more run, in nanoseconds.
   void add(run_time time) { times_.push_back(time); }
 
-  /// How many times there are, valid or not.
+  /// The number of times, valid or not.
   std::size_t size() const noexcept { return times_.size(); }
   /// The times in the order of the runs; the span holds until a time is added.
   std::span<const run_time> times() const noexcept { return times_; }
 
-  /// Whether there are samples and all of them are finite and greater than zero.
+  /// True if there are samples and all of them are finite and greater than zero.
   bool valid() const noexcept;
 
   /// The least sample, in nanoseconds.
@@ -54,8 +55,38 @@ class samples {
   std::vector<run_time> times_;
 };
 
-/// What is told as the time of a configuration, less is better: the median. Empty if these samples
-/// may not win because they are not valid.
+/// The time of a configuration as it is reported and stored, less is better: the median. Empty if
+/// these samples may not win because they are not valid.
 std::optional<run_time> score(const samples& of);
+
+/// The bounds of the true median at a given confidence.
+struct interval {
+  run_time lower{0};  ///< nanoseconds; zero without a bound
+  /// Nanoseconds; infinity without a bound.
+  run_time upper{std::numeric_limits<double>::infinity()};
+
+  friend bool operator==(const interval&, const interval&) = default;
+};
+
+/// The confidence interval of the median. Where there are enough samples (6 for 95 %, 8 for 99 %)
+/// it is one of order statistics, which holds for any distribution. With fewer samples it is the
+/// median, plus and minus the error that follows from their spread, in which the pooled one weighs
+/// the more the fewer samples there are. Up to 5 samples the least of them and the largest stand
+/// for the median, so that one outlier does not displace the bounds.
+/// @param of             the times of one configuration
+/// @param confidence     between 0 and 1, both excluded: 0.95
+/// @param pooled_spread  the relative spread of all configurations of this search; infinity if it
+///                       is unknown, and then few samples give no bounds
+/// @return from zero to infinity if there are no bounds, also if the samples are not valid
+/// @throws argument_error for another confidence
+interval confidence_interval(const samples& of, double confidence,
+                             double pooled_spread = std::numeric_limits<double>::infinity());
+
+/// The number of standard deviations on either side of the mean of a normal distribution that hold
+/// this part of it: 1.96 for 0.95. @throws argument_error as confidence_interval
+double normal_deviate(double confidence);
+
+/// The standard error of a median of so many samples, in units of their spread.
+double median_error(std::size_t samples) noexcept;
 
 }  // namespace tune

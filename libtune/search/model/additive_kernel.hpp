@@ -7,17 +7,51 @@
 #include <span>
 #include <vector>
 
-#include "libtune/search/model/coordinates.hpp"
+#include "libtune/search/space/search_space.hpp"
 
 namespace tune::detail {
 
-/// How alike two configurations are expected to behave: what each parameter does by itself, what
-/// each pair of them does together, and what all of them do (the additive kernel of Duvenaud,
-/// Nickisch and Rasmussen, 2011, of orders 1, 2 and all), on each axis by a Matern 5/2 of its own
-/// length. Not thread-safe while it is changed.
+/// The axes on which configurations can differ, and the distances of candidates on them. A
+/// parameter of numbers is an axis from 0 to 1: by the logarithm where all candidates are positive
+/// and far apart, since each doubling matters alike, else by the number itself. Integers that are
+/// not all powers of two have a second axis, their distance to a power of two: devices are made of
+/// powers of two, and numbers that divide them well behave alike however large they are. On the
+/// axis of any other parameter different candidates are 1 apart. A parameter with a single
+/// candidate has no axis. Never changes; thread-safe.
+class coordinates {
+ public:
+  explicit coordinates(search_space space);
+
+  std::size_t axes() const noexcept { return axes_.size(); }
+  /// The candidates on an axis.
+  std::size_t candidates(std::size_t axis) const { return axes_[axis].places.size(); }
+  /// From 0 to 1.
+  float distance(std::size_t axis, std::size_t one, std::size_t other) const;
+
+  /// The distance of a configuration's numbers to powers of two, summed over the axes for that,
+  /// each from 0 to 1.
+  float power_distance(std::span<const std::uint32_t> point) const;
+
+  /// Writes the number of a candidate for each axis.
+  void write(std::size_t index, std::span<std::uint32_t> point) const;
+
+ private:
+  struct axis {
+    std::size_t parameter;
+    enum { number, power_distance, category } kind;
+    std::vector<float> places;  // by candidate
+  };
+
+  search_space space_;
+  std::vector<axis> axes_;
+};
+
+/// The expected similarity of two configurations: the effect of each parameter by itself, of each
+/// pair, and of all together (the additive kernel of Duvenaud, Nickisch and Rasmussen, 2011, of
+/// orders 1, 2 and all), on each axis by a Matern 5/2 of its own length. Immutable; thread-safe.
 class additive_kernel {
  public:
-  /// What may be varied to explain measurements; each positive.
+  /// The hyperparameters; each positive.
   struct settings {
     std::vector<float> scales;  ///< for each axis: 1 / length
     float single = 1;           ///< weight of single parameters, that of all together being 1

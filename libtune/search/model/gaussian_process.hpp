@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -12,9 +13,9 @@
 
 namespace tune::detail {
 
-/// A Gaussian process over the points that have been added, as far as it does not depend on what
-/// was measured at them: the Cholesky factor of the kernel's matrix (Rasmussen and Williams, 2006,
-/// algorithm 2.1), which grows by a row with each point. Not thread-safe.
+/// The part of a Gaussian process over some points that does not depend on the values at them: the
+/// Cholesky factor of the kernel's matrix (Rasmussen and Williams, 2006, algorithm 2.1), which
+/// grows by a row with each point. Not thread-safe.
 class gaussian_process {
  public:
   explicit gaussian_process(additive_kernel kernel) : kernel_(std::move(kernel)) {}
@@ -30,13 +31,13 @@ class gaussian_process {
   std::span<const float> row(std::size_t i) const { return rows_[i]; }
 
   /// The covariances of a point with the first of those added, through the inverse of the factor.
-  /// The sum of their squares is what these points tell of this one, from 0 to 1; their product
-  /// with whitened(values) is the mean there.
+  /// The sum of their squares is the part of the variance that these points explain, from 0 to 1;
+  /// their product with whitened(values) is the mean there.
   void whiten(std::span<const std::uint32_t> point, std::size_t first,
               std::vector<float>& into) const;
 
-  /// The values through the inverse of the factor. One that is not known, for which there is NaN,
-  /// counts as what the points before it let expect, and so does not change any mean.
+  /// The values through the inverse of the factor. NaN, an unknown value, counts as the mean that
+  /// follows from the points before it, and so does not change any mean.
   std::vector<float> whitened(std::span<const float> values) const;
 
  private:
@@ -45,18 +46,62 @@ class gaussian_process {
   std::vector<std::vector<float>> rows_;
 };
 
-/// How well a kernel explains values at points: the logarithm of the marginal likelihood, without
-/// constants, the variance of the function being what fits best.
+/// The logarithm of the marginal likelihood of values at points under a kernel, without constants,
+/// at the variance of the function that fits best.
 /// @param points  as many for each value as the kernel has axes
 double log_likelihood(const additive_kernel& kernel, std::span<const std::uint32_t> points,
                       std::span<const float> values);
 
-/// Settings of the kernel that explain the values better, or the same if none were found: those of
-/// the greatest posterior probability, looked for along one of them after the other. Lengths are
-/// believed to be about that of the whole axis, unless the values say otherwise.
+/// Settings of the kernel with a greater posterior probability, searched along one setting after
+/// the other; from itself if none were found. The prior of a length is about that of the whole
+/// axis.
 /// @param points  the numbers of candidates, for each value as many as there are axes
 additive_kernel::settings fit_kernel(const coordinates& places, additive_kernel::settings from,
                                      std::span<const std::uint32_t> points,
                                      std::span<const float> values);
+
+/// Configurations whose expected values are kept up to date with a Gaussian process, at a cost for
+/// each point added to it that is proportional to the points and the candidates. Not thread-safe.
+class candidate_pool {
+ public:
+  /// @param places  outlives this
+  explicit candidate_pool(const coordinates& places) : places_(places), points_(places.axes()) {}
+
+  std::size_t size() const noexcept { return candidates_.size(); }
+  /// The number of the configuration at a place of the pool.
+  std::size_t operator[](std::size_t place) const { return candidates_[place]; }
+  bool contains(std::size_t index) const { return place_of_.contains(index); }
+
+  void clear();
+  /// Adds a configuration unless it is there.
+  void add(std::size_t index, const gaussian_process& process);
+  /// Removes a configuration if it is there. Another candidate takes its place.
+  void remove(std::size_t index);
+
+  /// Takes in the points that the process got since it was last called. The process has to be the
+  /// same one, longer.
+  void update(const gaussian_process& process);
+
+  /// The number of a candidate on an axis, from coordinates::write.
+  std::uint32_t on_axis(std::size_t axis, std::size_t place) const { return points_[axis][place]; }
+  /// coordinates::power_distance of the candidate at a place.
+  float power_distance(std::size_t place) const { return power_distances_[place]; }
+
+  /// The mean at each place, from gaussian_process::whitened.
+  std::vector<float> means(std::span<const float> whitened) const;
+  /// The posterior variance at a place, from 0 to 1, the prior one being 1.
+  float posterior_variance(std::size_t place) const;
+
+ private:
+  const coordinates& places_;
+  std::vector<std::size_t> candidates_;
+  std::unordered_map<std::size_t, std::size_t> place_of_;
+  std::vector<std::vector<std::uint32_t>> points_;  // by axis, then place
+  std::vector<float> power_distances_;              // by place
+  std::vector<float> explained_;                    // by place
+  std::vector<std::vector<float>> rows_;            // by point of the process, then place
+  std::vector<std::uint32_t> point_;                // scratch
+  std::vector<float> column_;                       // scratch
+};
 
 }  // namespace tune::detail

@@ -28,7 +28,7 @@ void replace_by_ranks(std::vector<double>& scores) {
   }
 }
 
-/// How exactly slow configurations are slow does not help to find fast ones.
+/// Differences among slow configurations do not help to find fast ones.
 void draw_slow_ones_closer(std::vector<double>& values) {
   constexpr double slow_part = 0.3;
   const double middle = median(values);

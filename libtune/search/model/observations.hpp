@@ -20,31 +20,31 @@ struct observation {
   std::optional<double> score{};  ///< finite; empty if it failed, or has not been told
 };
 
-/// What is known of configurations, each once, and what a model makes of it. Not thread-safe.
+/// The observed configurations, each once, as targets for a model. Not thread-safe.
 class observations {
  public:
   std::size_t size() const noexcept { return all_.size(); }
   const observation& operator[](std::size_t place) const { return all_[place]; }
-  /// Also one that has been forgotten.
+  /// True also for one that has been forgotten.
   bool contains(std::size_t index) const { return place_of_.contains(index); }
 
-  /// Whether it is new, or had been forgotten; it is the last then.
+  /// True if it is new, or had been forgotten; it is the last then.
   bool add(std::size_t index);
-  /// For one that is there.
+  /// Sets the result of one that is there.
   void tell(std::size_t index, std::optional<double> score);
 
   /// Of all that were told, also those forgotten.
   const std::optional<observation>& best() const noexcept { return best_; }
   std::size_t successes() const noexcept { return told_ - failed_; }
   std::size_t failed() const noexcept { return failed_; }
-  /// The part that failed of those told, as an estimate that is never 0 or 1.
+  /// The estimated probability of failure, never 0 or 1.
   double usual_failure() const;
 
   /// For each of them a number to model, NaN where there is no score: the logarithm of the score,
-  /// or its rank where scores are not all positive, with what is slower than the median drawn
-  /// closer to it, to a mean of 0 and a variance of 1.
+  /// or its rank where scores are not all positive, those slower than the median drawn closer to
+  /// it, standardised to a mean of 0 and a variance of 1.
   std::vector<float> targets() const;
-  /// For each of them 1 if it failed and 0 if not, less the usual; NaN where that is not known.
+  /// For each of them 1 if it failed and 0 if not, less the usual; NaN where it has not been told.
   std::vector<float> failures() const;
 
   /// Keeps the best half of so many, and the latest.
@@ -58,15 +58,15 @@ class observations {
   std::size_t failed_ = 0;
 };
 
-/// How often configurations fail that have a certain candidate on a certain axis: what devices
-/// cannot do is mostly the fault of one parameter, and a model of the times does not see it coming
-/// where these lead towards it. Fed with numbers only.
+/// The rate of failure by candidate on each axis: mostly one parameter alone makes configurations
+/// fail, and a model of the times cannot predict it where faster times lead towards it. Fed with
+/// numbers only.
 class failure_rates {
  public:
   void learn(std::span<const std::uint32_t> point, bool failed);
 
-  /// How much less often those with this candidate succeed than all do, from 0 to 1; 1 where
-  /// nothing is known of it.
+  /// The success rate of those with this candidate relative to that of all, from 0 to 1; 1 if none
+  /// was observed.
   double success(std::size_t axis, std::uint32_t candidate) const;
 
  private:

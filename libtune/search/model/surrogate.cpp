@@ -21,11 +21,11 @@ constexpr std::size_t least_successes = 2;
 constexpr std::size_t drawn_to_begin = 4;
 constexpr std::size_t first_renewal = 4;
 
-/// What to expect of a target before anything is known. Devices are made of powers of two, so
-/// numbers that are none are likely to be slower. A few measurements outweigh it.
-float expected_beforehand(float oddness) {
+/// The prior mean of a target. Devices are made of powers of two, so other numbers are likely to be
+/// slower. A few measurements outweigh it.
+float prior_mean(float power_distance) {
   constexpr float slower = 0.6F;  // standard deviations
-  return slower * oddness;
+  return slower * power_distance;
 }
 
 double below_normal(double z) { return std::erfc(-z / std::sqrt(2.0)) / 2; }
@@ -39,23 +39,23 @@ double expected_improvement(double mean, double deviation, double best) {
   return deviation * (z * below_normal(z) + density);
 }
 
-/// The probability that a configuration does not fail, from what the model of failures (1) and
-/// successes (0) expects there. Never 0, for it may be wrong.
-double probability_of_success(double failure, double unexplained) {
+/// The probability that a configuration does not fail, from the mean of the model of failures (1)
+/// and successes (0) there. Never 0, because it may be wrong.
+double probability_of_success(double failure, double posterior_variance) {
   constexpr double least = 0.01;
   constexpr double vagueness = 0.15;  // of the model itself
-  const double deviation = std::sqrt(vagueness * vagueness + unexplained / 4);
+  const double deviation = std::sqrt(vagueness * vagueness + posterior_variance / 4);
   return std::max(least, below_normal((0.5 - failure) / deviation));
 }
 
-/// What the expected improvement at any candidate depends on.
+/// The parts of the expected improvement that all candidates share.
 struct prospects {
   double best = 0;      // the least target
   double variance = 1;  // of the function
 };
 
-/// The variance is the one under which the targets are most likely, with that which they were
-/// standardised to as one more.
+/// The variance is the most likely one for the targets and one more of variance 1, that of the
+/// standardisation.
 prospects prospects_of(std::span<const float> targets, std::span<const float> whitened) {
   prospects found;
   double squares = 1;
@@ -70,7 +70,8 @@ prospects prospects_of(std::span<const float> targets, std::span<const float> wh
   return found;
 }
 
-/// Which observations to fit a kernel to: the better half of what is bearable, and any of the rest.
+/// The observations to fit a kernel to: half of the most allowed are the best ones, the others are
+/// drawn from the rest.
 std::vector<std::size_t> chosen_to_fit(const std::vector<float>& targets, random_source& random) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -125,7 +126,7 @@ std::optional<std::size_t> surrogate::most_promising() {
 std::size_t surrogate::place_to_begin() {
   const std::vector<float> failing = pool_.means(process_.whitened(seen_.failures()));
   const auto rate = [&](std::size_t place) {
-    return failing[place] + expected_beforehand(pool_.oddness(place));
+    return failing[place] + prior_mean(pool_.power_distance(place));
   };
   std::size_t chosen = random_.below(pool_.size());
   for (std::size_t i = 1; i < drawn_to_begin; ++i) {
@@ -137,7 +138,7 @@ std::size_t surrogate::place_to_begin() {
 
 std::size_t surrogate::best_place() const {
   const std::vector<float> targets = seen_.targets();
-  const std::vector<float> whitened = process_.whitened(surprises(targets));
+  const std::vector<float> whitened = process_.whitened(residuals(targets));
   const std::vector<float> means = pool_.means(whitened);
   const prospects to_gain = prospects_of(targets, whitened);
   std::vector<float> failing;
@@ -145,12 +146,13 @@ std::size_t surrogate::best_place() const {
   std::size_t best = 0;
   double most = 0;
   for (std::size_t i = 0; i < pool_.size(); ++i) {
-    const double mean = means[i] + expected_beforehand(pool_.oddness(i));
-    const double deviation = std::sqrt(to_gain.variance * pool_.unexplained(i));
+    const double mean = means[i] + prior_mean(pool_.power_distance(i));
+    const double deviation = std::sqrt(to_gain.variance * pool_.posterior_variance(i));
     double gain = expected_improvement(mean, deviation, to_gain.best);
     if (!failing.empty() && gain > most) {
-      gain *= probability_of_success(seen_.usual_failure() + failing[i], pool_.unexplained(i)) *
-              success_of_axes(i);
+      gain *=
+          probability_of_success(seen_.usual_failure() + failing[i], pool_.posterior_variance(i)) *
+          feasibility(i);
     }
     if (gain > most) {
       most = gain;
@@ -160,8 +162,8 @@ std::size_t surrogate::best_place() const {
   return best;
 }
 
-// Of the candidate that is most to blame.
-double surrogate::success_of_axes(std::size_t place) const {
+// The least success rate of its candidates.
+double surrogate::feasibility(std::size_t place) const {
   double least = 1;
   for (std::size_t axis = 0; axis < places_.axes(); ++axis) {
     least = std::min(least, rates_.success(axis, pool_.on_axis(axis, place)));
@@ -169,9 +171,9 @@ double surrogate::success_of_axes(std::size_t place) const {
   return least;
 }
 
-std::vector<float> surrogate::surprises(std::vector<float> targets) const {
+std::vector<float> surrogate::residuals(std::vector<float> targets) const {
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    targets[i] -= expected_beforehand(places_.oddness({process_.point(i), process_.axes()}));
+    targets[i] -= prior_mean(places_.power_distance({process_.point(i), process_.axes()}));
   }
   return targets;
 }
@@ -204,7 +206,7 @@ additive_kernel::settings surrogate::fitted() {
   for (const std::size_t i : chosen_to_fit(targets, random_)) {
     places_.write(seen_[i].index, point);
     points.insert(points.end(), point.begin(), point.end());
-    values.push_back(targets[i] - expected_beforehand(places_.oddness(point)));
+    values.push_back(targets[i] - prior_mean(places_.power_distance(point)));
   }
   const auto& now = process_.kernel().with();
   return values.size() < least_fitted ? now : fit_kernel(places_, now, points, values);
@@ -236,8 +238,7 @@ void surrogate::watch_around_best() {
   if (!seen_.best() || watched_ == seen_.best()->index) return;
   watched_ = seen_.best()->index;
   for (const std::size_t near : neighbours(space_, *watched_, neighbourhood::hamming)) watch(near);
-  // Restrictions tie parameters to each other, so that better ones may be beside it on several
-  // axes.
+  // Restrictions tie parameters to each other: better ones may be beside it on several axes.
   for (const std::size_t near : sample_neighbours(space_, *watched_, neighbourhood::adjacent,
                                                   diagonal_neighbours, random_)) {
     watch(near);

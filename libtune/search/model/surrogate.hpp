@@ -8,19 +8,18 @@
 #include <span>
 #include <vector>
 
-#include "libtune/search/model/candidate_pool.hpp"
-#include "libtune/search/model/coordinates.hpp"
+#include "libtune/search/model/additive_kernel.hpp"
 #include "libtune/search/model/gaussian_process.hpp"
 #include "libtune/search/model/observations.hpp"
+#include "libtune/search/space/random_source.hpp"
 #include "libtune/search/space/search_space.hpp"
-#include "libtune/search/strategy/random_source.hpp"
 
 namespace tune::detail {
 
-/// What is believed of the configurations that have not been tried: a Gaussian process of the
-/// logarithm of the score, and one of whether a configuration fails, over the same points. It
-/// watches a pool of candidates, not the whole space, and looks back at a bounded number of
-/// answers, so that its cost grows neither with the space nor for ever. Not thread-safe.
+/// A model of the untried configurations: a Gaussian process of the logarithm of the score, and one
+/// of failure, over the same points. It watches a pool of candidates, not the whole space, and
+/// looks back at a bounded number of answers, so that its cost grows neither with the space nor
+/// with the length of the search. Not thread-safe.
 class surrogate {
  public:
   /// @param random  outlives this
@@ -28,14 +27,14 @@ class surrogate {
   surrogate(const surrogate&) = delete;
   surrogate& operator=(const surrogate&) = delete;
 
-  /// A configuration whose answer is due. Until then it counts as what is expected of it.
+  /// Adds a configuration whose answer is due. Until then its score counts as the expected one.
   void expect(std::size_t index);
-  /// The answer, expected or not; each once. score is finite.
+  /// Takes the answer of a configuration, expected or not; each once. score is finite.
   void learn(std::size_t index, std::optional<double> score);
 
   /// The candidate with the greatest expected improvement on the best score (Jones, Schonlau and
-  /// Welch, 1998), times the probability that it does not fail; empty if none is known that has
-  /// been neither expected nor told.
+  /// Welch, 1998), times the probability that it does not fail; empty if all have been
+  /// expected or told.
   std::optional<std::size_t> most_promising();
 
  private:
@@ -47,8 +46,8 @@ class surrogate {
   void watch_around_best();
   std::size_t place_to_begin();
   std::size_t best_place() const;
-  double success_of_axes(std::size_t place) const;
-  std::vector<float> surprises(std::vector<float> targets) const;
+  double feasibility(std::size_t place) const;
+  std::vector<float> residuals(std::vector<float> targets) const;
 
   search_space space_;
   random_source& random_;

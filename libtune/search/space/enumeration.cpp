@@ -3,22 +3,33 @@
 #include "libtune/search/space/enumeration.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <fmt/format.h>
 #include <numeric>
 #include <string>
 #include <utility>
 
 #include "libtune/base/error.hpp"
-#include "libtune/search/space/group_enumeration.hpp"
-#include "libtune/search/strategy/random_source.hpp"
+#include "libtune/search/space/random_source.hpp"
 
 namespace tune::detail {
 namespace {
 
+std::string failure_text(const combination_probe& at, std::size_t restriction,
+                         std::span<const std::size_t> known, const char* what) {
+  std::vector<named_value> values;
+  for (const std::size_t i : known) {
+    const parameter& item = at.parameters()[i];
+    values.push_back({item.name, item.candidates[at.choice()[i]]});
+  }
+  return fmt::format("the restriction '{}' threw for the combination ({}): {}",
+                     at.restrictions()[restriction].description, to_string(values), what);
+}
+
 class product_walk {
  public:
-  product_walk(std::span<const parameter> parameters,
-               std::span<const restriction_outline> restrictions, combination at)
+  product_walk(std::span<const parameter> parameters, std::span<const restriction> restrictions,
+               combination at)
       : at_(parameters, restrictions, std::move(at)),
         order_(asking_order(parameters.size(), restrictions)),
         groups_(group_parameters(parameters.size(), restrictions)),
@@ -29,7 +40,7 @@ class product_walk {
 
   enumeration run(enumeration_limits left) {
     enumeration found{is_refused_at_all() ? nothing() : enumerate_groups(left), {}};
-    probe(found.allowed);
+    probe(found.valid);
     found.removed = std::move(removed_);
     return found;
   }
@@ -47,28 +58,28 @@ class product_walk {
     return false;
   }
 
-  allowed_choices nothing() const {
-    return allowed_choices({}, std::vector<std::size_t>(at_.parameters().size(), 0),
-                           {choice_graph::none});
+  valid_configurations nothing() const {
+    return valid_configurations({}, std::vector<std::size_t>(at_.parameters().size(), 0),
+                                {decision_diagram::none});
   }
 
-  allowed_choices enumerate_groups(enumeration_limits& left) {
-    choice_graph graph;
+  valid_configurations enumerate_groups(enumeration_limits& left) {
+    decision_diagram diagram;
     std::vector<std::size_t> group_of(at_.parameters().size());
-    std::vector<choice_graph::node> roots;
+    std::vector<decision_diagram::node> roots;
     std::vector<group_enumeration> found;
     for (const parameter_group& group : groups_) {
       for (const std::size_t i : group.parameters) group_of[i] = roots.size();
-      found.push_back(enumerate_group(group, at_, graph, left));
+      found.push_back(enumerate_group(group, at_, diagram, left));
       roots.push_back(found.back().root);
     }
-    graph.finish();
+    diagram.finish();
     count_removed(found, group_of);
-    return allowed_choices(std::move(graph), std::move(group_of), std::move(roots));
+    return valid_configurations(std::move(diagram), std::move(group_of), std::move(roots));
   }
 
-  // What a restriction refuses in its group goes with everything in other groups that was not
-  // refused before it.
+  // A combination that a restriction refuses in its group counts once with every combination of the
+  // other groups that was not refused before it.
   void count_removed(const std::vector<group_enumeration>& found,
                      const std::vector<std::size_t>& group_of) {
     std::vector<std::size_t> surviving;
@@ -90,7 +101,7 @@ class product_walk {
 
   // A restriction that reads what it has not declared is answered from leftovers of the walk. Such
   // a space would be silently wrong, so some combinations are asked again with everything set.
-  void probe(const allowed_choices& allowed) {
+  void probe(const valid_configurations& valid) {
     if (std::ranges::none_of(at_.restrictions(),
                              [](const auto& item) { return item.reads.has_value(); })) {
       return;
@@ -100,7 +111,7 @@ class product_walk {
       for (const std::size_t i : all_parameters_) {
         at_.set(i, random.below(at_.parameters()[i].candidates.size()));
       }
-      const bool listed = allowed.number(at_.choice()).has_value();
+      const bool listed = valid.number(at_.choice()).has_value();
       if (is_allowed_here() != listed) throw_undeclared_read();
     }
   }
@@ -111,7 +122,7 @@ class product_walk {
 
   [[noreturn]] void throw_undeclared_read() const {
     std::string suspects;
-    for (const restriction_outline& item : at_.restrictions()) {
+    for (const restriction& item : at_.restrictions()) {
       if (item.reads) suspects += (suspects.empty() ? "'" : ", '") + item.description + "'";
     }
     throw argument_error(fmt::format(
@@ -129,8 +140,29 @@ class product_walk {
 
 }  // namespace
 
+combination_probe::combination_probe(std::span<const parameter> parameters,
+                                     std::span<const restriction> restrictions, combination at)
+    : parameters_(parameters),
+      restrictions_(restrictions),
+      at_(std::move(at)),
+      choice_(parameters.size(), 0) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) at_.set(i, 0);
+}
+
+void combination_probe::throw_named(std::size_t restriction,
+                                    std::span<const std::size_t> known) const {
+  try {
+    throw;
+  } catch (const std::exception& problem) {
+    std::throw_with_nested(error(failure_text(*this, restriction, known, problem.what())));
+  } catch (...) {
+    std::throw_with_nested(
+        error(failure_text(*this, restriction, known, "something that is no std::exception")));
+  }
+}
+
 enumeration enumerate(std::span<const parameter> parameters,
-                      std::span<const restriction_outline> restrictions, combination at,
+                      std::span<const restriction> restrictions, combination at,
                       const enumeration_limits& limits) {
   return product_walk(parameters, restrictions, std::move(at)).run(limits);
 }

@@ -6,34 +6,100 @@
 #include <span>
 #include <vector>
 
-#include "libtune/search/space/allowed_choices.hpp"
-#include "libtune/search/space/restriction.hpp"
+#include "libtune/search/space/decision_diagram.hpp"
 #include "libtune/search/space/search_space.hpp"
 
 namespace tune::detail {
 
-/// What is left of a Cartesian product.
+/// The result of an enumeration.
 struct enumeration {
-  allowed_choices allowed;
-  std::vector<std::size_t> removed;  ///< for each restriction; with allowed, the whole product
+  valid_configurations valid;
+  std::vector<std::size_t> removed;  ///< for each restriction; with valid, the whole product
 };
 
-/// What an enumeration may cost: about a minute, and a gibibyte.
+/// The most that an enumeration may cost: about a minute, and a gibibyte.
 struct enumeration_limits {
   std::size_t visits = std::size_t{1} << 32;  ///< candidates tried in all groups
-  std::size_t edges = std::size_t{1} << 26;   ///< kept in the graph
+  std::size_t edges = std::size_t{1} << 26;   ///< kept in the diagram
 };
 
 /// Visits the product of each group of connected parameters depth first and turns back as soon as
-/// a restriction that has what it reads says no. What lies below is found once for all choices
+/// a restriction that has what it reads says no. The choices below are found once for all choices
 /// that differ only in what no later restriction reads. Among the restrictions that can be asked
 /// at one depth, the order is that of the list; a removed combination counts for the first that
 /// said no, where all are asked by depth.
-/// @throws error      if a restriction throws, with its exception nested; the text names both
-/// @throws argument_error  if a restriction is found to read more than it has declared, which is
-///                         looked for at a few hundred combinations, or a limit is exceeded
+/// @param restrictions  asked through at; their own functions are not called
+/// @throws what search_space::size() throws
 enumeration enumerate(std::span<const parameter> parameters,
-                      std::span<const restriction_outline> restrictions, combination at,
+                      std::span<const restriction> restrictions, combination at,
                       const enumeration_limits& limits = {});
+
+/// A combination with its choice. Begins with the first candidate of every parameter. The spans
+/// outlive it.
+class combination_probe {
+ public:
+  combination_probe(std::span<const parameter> parameters,
+                    std::span<const restriction> restrictions, combination at);
+
+  std::span<const parameter> parameters() const noexcept { return parameters_; }
+  std::span<const restriction> restrictions() const noexcept { return restrictions_; }
+  std::span<const std::size_t> choice() const noexcept { return choice_; }
+
+  void set(std::size_t parameter, std::size_t candidate) {
+    if (choice_[parameter] == candidate) return;
+    choice_[parameter] = candidate;
+    at_.set(parameter, candidate);
+  }
+
+  /// @param known  the parameters that have been set on purpose, for the error's text
+  /// @throws error if the restriction throws, with its exception nested
+  bool ask(std::size_t restriction, std::span<const std::size_t> known) const {
+    try {
+      return at_.allowed_by(restriction);
+    } catch (...) {
+      throw_named(restriction, known);
+    }
+  }
+
+ private:
+  /// Throws anew what has been caught.
+  [[noreturn]] void throw_named(std::size_t restriction, std::span<const std::size_t> known) const;
+
+  std::span<const parameter> parameters_;
+  std::span<const restriction> restrictions_;
+  combination at_;
+  std::vector<std::size_t> choice_;
+};
+
+/// Parameters that restrictions connect, directly or through others, in ascending order, and these
+/// restrictions in the order in which enumeration asks them.
+struct parameter_group {
+  std::vector<std::size_t> parameters;
+  std::vector<std::size_t> restrictions;
+};
+
+/// Every parameter is in one group; the groups are in the order of their first parameters.
+/// Restrictions that read no parameter are in none. One without a list reads all.
+std::vector<parameter_group> group_parameters(std::size_t parameters,
+                                              std::span<const restriction> restrictions);
+
+/// The number of parameters that have to be set before the restriction can be asked.
+std::size_t depth_of(const restriction& restriction, std::size_t parameters);
+
+/// The restrictions in the order in which they are asked: by depth, then as given.
+std::vector<std::size_t> asking_order(std::size_t parameters,
+                                      std::span<const restriction> restrictions);
+
+/// The valid combinations of one group.
+struct group_enumeration {
+  decision_diagram::node root = decision_diagram::none;
+  std::size_t combinations = 1;      ///< before any restriction
+  std::vector<std::size_t> refused;  ///< by each of the group's restrictions
+};
+
+/// The part of enumerate that is for one group. Its nodes are added to the diagram.
+/// @param left  is reduced by the cost
+group_enumeration enumerate_group(const parameter_group& group, combination_probe& at,
+                                  decision_diagram& diagram, enumeration_limits& left);
 
 }  // namespace tune::detail

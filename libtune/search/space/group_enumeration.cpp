@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/space/group_enumeration.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
@@ -13,6 +11,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/search/space/enumeration.hpp"
 
 namespace tune::detail {
 namespace {
@@ -44,7 +43,7 @@ class disjoint_sets {
   std::vector<std::string> all;
   std::vector<std::string> without_list;
   for (const std::size_t i : group.restrictions) {
-    const restriction_outline& item = at.restrictions()[i];
+    const restriction& item = at.restrictions()[i];
     all.push_back(fmt::format("'{}'", item.description));
     if (!item.reads) without_list.push_back(all.back());
   }
@@ -65,11 +64,11 @@ class disjoint_sets {
 /// parameters go by their place in the group.
 class group_walk {
  public:
-  group_walk(const parameter_group& group, combination_probe& at, choice_graph& graph,
+  group_walk(const parameter_group& group, combination_probe& at, decision_diagram& diagram,
              enumeration_limits& left)
       : group_(group),
         at_(at),
-        graph_(graph),
+        diagram_(diagram),
         left_(left),
         below_(group.parameters.size() + 1, 1),
         first_askable_(group.parameters.size() + 2, group.restrictions.size()),
@@ -93,13 +92,13 @@ class group_walk {
   }
 
   group_enumeration run() {
-    const choice_graph::node root = visit(0);
+    const decision_diagram::node root = visit(0);
     return {root, below_[0], std::move(refused_)};
   }
 
  private:
   struct finding {
-    choice_graph::node node;
+    decision_diagram::node node;
     std::size_t refused_at;  // in pool_
   };
   using findings = std::unordered_map<std::uint64_t, finding>;
@@ -131,8 +130,8 @@ class group_walk {
     if (below_[0] / below_[depth] > left_.visits) throw_too_big(group_, at_);
   }
 
-  choice_graph::node visit(std::size_t depth) {
-    if (depth == size()) return choice_graph::end;
+  decision_diagram::node visit(std::size_t depth) {
+    if (depth == size()) return decision_diagram::end;
     if (!known_[depth]) return find(depth);
     const std::uint64_t key = key_at(depth);
     const std::size_t first = first_askable_[depth + 1];
@@ -152,7 +151,7 @@ class group_walk {
     return made.node;
   }
 
-  choice_graph::node find(std::size_t depth) {
+  decision_diagram::node find(std::size_t depth) {
     const std::size_t base = edges_.size();
     for (std::size_t i = 0; i < candidates(depth); ++i) {
       if (left_.visits-- == 0) throw_too_big(group_, at_);
@@ -161,14 +160,14 @@ class group_walk {
         refused_[*refusing] += below_[depth + 1];
         continue;
       }
-      const choice_graph::node below = visit(depth + 1);
-      if (below != choice_graph::none) {
+      const decision_diagram::node below = visit(depth + 1);
+      if (below != decision_diagram::none) {
         edges_.push_back({static_cast<std::uint32_t>(i), below, 0});
       }
     }
-    const choice_graph::node made = graph_.add(std::span(edges_).subspan(base));
+    const decision_diagram::node made = diagram_.add(std::span(edges_).subspan(base));
     edges_.resize(base);
-    if (graph_.edge_count() > left_.edges) throw_too_big(group_, at_);
+    if (diagram_.edge_count() > left_.edges) throw_too_big(group_, at_);
     return made;
   }
 
@@ -190,7 +189,7 @@ class group_walk {
 
   const parameter_group& group_;
   combination_probe& at_;
-  choice_graph& graph_;
+  decision_diagram& diagram_;
   enumeration_limits& left_;
   std::vector<std::size_t> candidates_;     // of each parameter
   std::vector<std::size_t> below_;          // combinations that share the first d candidates
@@ -199,17 +198,17 @@ class group_walk {
   // By depth, what was found for the choices that are still needed there; only where one is not
   // needed any more, because elsewhere nothing can be met again.
   std::vector<std::optional<findings>> known_;
-  std::vector<std::size_t> pool_;          // what was refused below each finding
-  std::vector<std::size_t> refused_;       // so far
-  std::vector<choice_graph::edge> edges_;  // of the nodes on the way, each after its parent's
+  std::vector<std::size_t> pool_;              // what was refused below each finding
+  std::vector<std::size_t> refused_;           // so far
+  std::vector<decision_diagram::edge> edges_;  // of the nodes on the way, each after its parent's
 };
 
 }  // namespace
 
 std::vector<parameter_group> group_parameters(std::size_t parameters,
-                                              std::span<const restriction_outline> restrictions) {
+                                              std::span<const restriction> restrictions) {
   disjoint_sets sets(parameters);
-  for (const restriction_outline& item : restrictions) {
+  for (const restriction& item : restrictions) {
     if (item.reads) {
       for (const std::size_t read : *item.reads) sets.join(read, item.reads->front());
     } else {
@@ -231,7 +230,7 @@ std::vector<parameter_group> group_parameters(std::size_t parameters,
   return groups;
 }
 
-std::size_t depth_of(const restriction_outline& restriction, std::size_t parameters) {
+std::size_t depth_of(const restriction& restriction, std::size_t parameters) {
   if (!restriction.reads) return parameters;
   std::size_t depth = 0;
   for (const std::size_t read : *restriction.reads) depth = std::max(depth, read + 1);
@@ -239,7 +238,7 @@ std::size_t depth_of(const restriction_outline& restriction, std::size_t paramet
 }
 
 std::vector<std::size_t> asking_order(std::size_t parameters,
-                                      std::span<const restriction_outline> restrictions) {
+                                      std::span<const restriction> restrictions) {
   std::vector<std::size_t> order(restrictions.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {},
@@ -248,8 +247,8 @@ std::vector<std::size_t> asking_order(std::size_t parameters,
 }
 
 group_enumeration enumerate_group(const parameter_group& group, combination_probe& at,
-                                  choice_graph& graph, enumeration_limits& left) {
-  return group_walk(group, at, graph, left).run();
+                                  decision_diagram& diagram, enumeration_limits& left) {
+  return group_walk(group, at, diagram, left).run();
 }
 
 }  // namespace tune::detail

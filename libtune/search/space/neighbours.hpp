@@ -8,14 +8,13 @@
 #include <span>
 #include <vector>
 
+#include "libtune/search/space/random_source.hpp"
 #include "libtune/search/space/search_space.hpp"
-#include "libtune/search/strategy/random_source.hpp"
 
 namespace tune {
 
-/// Which configurations lie around another one. None is a neighbour of itself, and whoever is a
-/// neighbour has that one as a neighbour too. Forbidden combinations are skipped, so there may be
-/// none at all.
+/// The kinds of neighbours of a configuration. None is a neighbour of itself, and the relation is
+/// symmetric. Forbidden combinations are skipped, so there may be none at all.
 enum class neighbourhood {
   hamming,   ///< exactly one parameter has another candidate, whichever it is
   adjacent,  ///< every parameter has the same candidate or one beside it in the list
@@ -30,7 +29,7 @@ std::vector<std::size_t> neighbours(const search_space& space, std::size_t index
 
 /// count different neighbours, or all if there are fewer, every choice and order of them equally
 /// likely. Depends on nothing but the space and the numbers drawn. Never lists many neighbours to
-/// find few.
+/// find a few.
 /// @throws what neighbours throws
 std::vector<std::size_t> sample_neighbours(const search_space& space, std::size_t index,
                                            neighbourhood kind, std::size_t count,
@@ -41,9 +40,9 @@ std::vector<std::size_t> sample_neighbours(const search_space& space, std::size_
 std::optional<std::size_t> random_neighbour(const search_space& space, std::size_t index,
                                             neighbourhood kind, detail::random_source& random);
 
-/// The configuration whose candidates' indices are closest to a point: the sum over all parameters
-/// of the squared difference is least. Of several equally close ones, the same each time; empty
-/// if the space is. Repairs what strategies get when they calculate with configurations.
+/// The configuration whose candidates' indices are closest to a point, by the sum of the squared
+/// differences over all parameters. Of several equally close ones, the same each time; empty if the
+/// space is. Strategies that calculate with configurations repair the result by it.
 /// @param point  an index for each parameter, which need neither be whole nor be one of a candidate
 /// @throws argument_error if the point has not one finite number for each parameter, and what
 ///         search_space::size() throws
@@ -51,13 +50,13 @@ std::optional<std::size_t> closest(const search_space& space, std::span<const do
 
 namespace detail {
 
-/// All Hamming neighbours of a configuration in random order, in which parameters take turns: one
-/// with thirty candidates does not crowd out one with two.
+/// All Hamming neighbours of a configuration in random order, in which parameters take turns: a
+/// parameter with thirty candidates does not crowd out one with two.
 std::vector<std::size_t> neighbours_by_turns(const search_space& space, std::size_t index,
                                              random_source& random);
 
-/// What strategies propose that calculate with configurations: the closest configuration to a
-/// point, or one a few random steps from there if that has been tried; empty if those all have.
+/// The closest configuration to a point, or one a few random steps from there if that has been
+/// tried; empty if all of these have been.
 /// @param point  an index of a candidate for each parameter, as closest() takes it
 std::optional<std::size_t> untried_near(const search_space& space, std::span<const double> point,
                                         const std::function<bool(std::size_t)>& tried,

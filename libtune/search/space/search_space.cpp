@@ -11,23 +11,16 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/search/space/enumeration.hpp"
-#include "libtune/search/strategy/random_source.hpp"
+#include "libtune/search/space/random_source.hpp"
 
 namespace tune {
 namespace {
 
-std::vector<detail::restriction_outline> outline(const std::vector<restriction>& restrictions) {
-  std::vector<detail::restriction_outline> outlines;
-  for (const restriction& item : restrictions) {
-    if (!item.allows) {
-      throw argument_error("the restriction '" + item.description + "' has no function");
-    }
-    outlines.push_back({item.description, item.reads});
-  }
-  return outlines;
-}
-
 detail::combination_factory factory(std::size_t parameters, std::vector<restriction> restrictions) {
+  for (const restriction& item : restrictions) {
+    if (item.allows) continue;
+    throw argument_error("the restriction '" + item.description + "' has no function");
+  }
   auto shared = std::make_shared<const std::vector<restriction>>(std::move(restrictions));
   return [parameters, shared = std::move(shared)]() -> detail::combination {
     auto choice = std::make_shared<std::vector<std::size_t>>(parameters, 0);
@@ -61,7 +54,7 @@ void check_names(const std::vector<parameter>& parameters) {
   }
 }
 
-void check_reads(const detail::restriction_outline& item, std::size_t parameters) {
+void check_reads(const restriction& item, std::size_t parameters) {
   if (!item.reads) return;
   for (const std::size_t read : *item.reads) {
     if (read < parameters) continue;
@@ -88,17 +81,17 @@ std::size_t count_combinations(const std::vector<parameter>& parameters) {
 
 struct search_space::state {
   std::vector<parameter> parameters;
-  std::vector<detail::restriction_outline> restrictions;
+  std::vector<restriction> restrictions;
   detail::combination_factory make_combination;
   std::size_t cartesian_size;
 
   std::mutex mutex;  // guards found until it has a value; from then on it is only read
   std::optional<detail::enumeration> found;
 
-  state(std::vector<parameter> given, std::vector<detail::restriction_outline> outlines,
+  state(std::vector<parameter> given, std::vector<restriction> conditions,
         detail::combination_factory make)
       : parameters(std::move(given)),
-        restrictions(std::move(outlines)),
+        restrictions(std::move(conditions)),
         make_combination(std::move(make)) {
     for (const parameter& item : parameters) check_candidates(item);
     check_names(parameters);
@@ -116,10 +109,9 @@ struct search_space::state {
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the declaration serves both kinds of caller
 search_space::search_space(std::vector<parameter> parameters, std::vector<restriction> restrictions)
     // Both are needed twice, so nothing is moved out of the first use.
-    : search_space(parameters, outline(restrictions), factory(parameters.size(), restrictions)) {}
+    : search_space(parameters, restrictions, factory(parameters.size(), restrictions)) {}
 
-search_space::search_space(std::vector<parameter> parameters,
-                           std::vector<detail::restriction_outline> restrictions,
+search_space::search_space(std::vector<parameter> parameters, std::vector<restriction> restrictions,
                            detail::combination_factory make_combination)
     : state_(std::make_shared<state>(std::move(parameters), std::move(restrictions),
                                      std::move(make_combination))) {}
@@ -130,14 +122,14 @@ const std::vector<parameter>& search_space::parameters() const noexcept {
 
 std::size_t search_space::cartesian_size() const noexcept { return state_->cartesian_size; }
 
-const detail::allowed_choices& search_space::allowed() const {
-  return state_->enumerated().allowed;
+const detail::valid_configurations& search_space::valid() const {
+  return state_->enumerated().valid;
 }
 
-std::size_t search_space::size() const { return allowed().size(); }
+std::size_t search_space::size() const { return valid().size(); }
 
 std::vector<std::size_t> search_space::choice(std::size_t index) const {
-  const detail::allowed_choices& all = allowed();
+  const detail::valid_configurations& all = valid();
   if (index >= all.size()) {
     throw argument_error(
         fmt::format("the space has {} configurations, there is no number {}", all.size(), index));
@@ -158,7 +150,7 @@ std::optional<std::size_t> search_space::index_of(std::span<const std::size_t> c
                       item.candidates.size(), choice[i]));
     }
   }
-  return allowed().number(choice);
+  return valid().number(choice);
 }
 
 std::vector<named_value> search_space::values(std::size_t index) const {

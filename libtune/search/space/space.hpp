@@ -8,6 +8,7 @@
 #include <functional>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,13 +18,89 @@
 #include <vector>
 
 #include "libtune/base/fields.hpp"
-#include "libtune/search/space/resources.hpp"
+#include "libtune/base/value.hpp"
 #include "libtune/search/space/search_space.hpp"
-#include "libtune/search/space/space_outline.hpp"
 
 namespace tune {
 
 namespace detail {
+
+/// The part of space<Tuning> that does not depend on the struct: parameters and restrictions by
+/// the names of the members.
+class space_outline {
+ public:
+  void add_parameter(parameter added);
+  /// An empty description becomes "restriction 1", and so on. Without reads, the restriction is
+  /// taken to read every parameter.
+  void add_restriction(std::string description, std::vector<std::string> reads);
+
+  /// Members that are no parameters are taken to be fixed, and may be among those read.
+  /// @throws argument_error as the constructor of search_space does
+  search_space make_space(combination_factory make_combination) const;
+
+  /// True if the fields that are no parameters are equal. Both list the fields in one order.
+  bool has_defaults(std::span<const named_value> values,
+                    std::span<const named_value> defaults) const;
+
+ private:
+  struct named_restriction {
+    std::string description;
+    std::vector<std::string> reads;
+  };
+
+  std::vector<parameter> parameters_;
+  std::vector<named_restriction> restrictions_;
+};
+
+[[noreturn]] void throw_inexact_candidate(const std::string& field, const value& given);
+
+/// True if another type can hold a number with nothing cut off. A floating number may be rounded to
+/// a shorter type, since nobody writes it otherwise, but does not become infinite.
+template <class Member, class Given>
+constexpr bool is_exact(const Given& given) noexcept {
+  if constexpr (std::integral<Member> && std::floating_point<Given>) {
+    // Powers of two, so exact whatever the types; NaN is in no range.
+    constexpr auto end = static_cast<Given>(std::numeric_limits<Member>::max() / 2 + 1) * 2;
+    constexpr auto begin = static_cast<Given>(std::numeric_limits<Member>::lowest());
+    if constexpr (std::same_as<Member, bool>) return given == 0 || given == 1;
+    return given >= begin && given < end && static_cast<Given>(static_cast<Member>(given)) == given;
+  } else if constexpr (std::floating_point<Member> && std::floating_point<Given>) {
+    constexpr auto most = std::numeric_limits<Member>::max();
+    return !(given > most || given < -most) || given - given != 0;
+  } else if constexpr (std::integral<Given> && std::integral<Member>) {
+    const auto converted = static_cast<Member>(given);
+    return static_cast<Given>(converted) == given && (converted < Member{}) == (given < Given{});
+  } else if constexpr (std::integral<Given>) {
+    return is_exact<Given>(static_cast<Member>(given)) &&
+           static_cast<Given>(static_cast<Member>(given)) == given;
+  }
+  return true;
+}
+
+template <class T>
+struct number_in {
+  using type = T;
+};
+template <class T>
+struct number_in<std::optional<T>> {
+  using type = T;
+};
+
+/// A candidate as the member's type. @throws argument_error if a number does not fit: 256 in a
+/// std::uint8_t, 1.5 in an int
+template <class Member, class Given>
+Member exact_candidate(const std::string& field, Given&& given) {
+  using plain = std::remove_cvref_t<Given>;
+  using number = typename number_in<Member>::type;
+  if constexpr (std::is_arithmetic_v<number> && std::is_arithmetic_v<plain> &&
+                !std::same_as<plain, bool>) {
+    if (!is_exact<number>(static_cast<plain>(given))) {
+      throw_inexact_candidate(field, value_traits<plain>::to_value(given));
+    }
+  }
+  return static_cast<Member>(std::forward<Given>(given));
+}
+
 // <ranges> would say it too, but costs every user a third of a second.
 template <class Range, class Element>
 concept range_of = requires(Range&& range) {
@@ -31,7 +108,8 @@ concept range_of = requires(Range&& range) {
   std::end(range);
 };
 
-/// What a space knows of its struct: how a candidate gets into it, and the restrictions.
+/// The part of space<Tuning> that depends on the struct: setters for the candidates, and the
+/// restrictions.
 template <class Tuning>
 struct tuning_model {
   Tuning defaults;
@@ -47,7 +125,7 @@ class space_iterator {
   using reference = value_type;
   using pointer = void;
   using difference_type = std::ptrdiff_t;
-  // What operator* returns is no reference, which only C++20's iterators may do when they are
+  // The result of operator* is no reference, which only C++20's iterators may do when they are
   // more than input iterators.
   using iterator_category = std::input_iterator_tag;
   using iterator_concept = std::forward_iterator_tag;
@@ -82,9 +160,8 @@ class space_iterator {
 ///   space.restrict([](const multiply_tuning& t) { return t.wgs * t.rows <= 1024; });
 ///
 /// The order is that of nested loops in the order of the add calls, the last innermost. Building
-/// it is for one thread; then all const functions are thread-safe. The first that needs to know
-/// which combinations are allowed finds them, once, and may throw what search_space says; it is
-/// marked (e).
+/// it is for one thread; then all const functions are thread-safe. The first call of a function
+/// that needs the valid configurations finds them, once.
 template <class Tuning>
 class space {
   static_assert(fielded<Tuning>, "list the members of the tuning with LIBTUNE_FIELDS");
@@ -106,7 +183,7 @@ class space {
              std::initializer_list<std::type_identity_t<Member>> candidates) {
     return add_candidates(member, std::vector<Member>(candidates));
   }
-  /// The same with the elements of a range, each converted to the member's type.
+  /// Like add() above, with the elements of a range, each converted to the member's type.
   /// @throws argument_error also if a number does not fit that type, such as 1.5 an int
   template <class Member, detail::range_of<Member> Candidates>
   space& add(Member Tuning::*member, Candidates&& candidates) {
@@ -121,8 +198,8 @@ class space {
   /// Allows only configurations for which the predicate holds. It has to depend on the tuning
   /// alone. If the members that it reads are listed, it is asked as soon as these are set, when
   /// the other members may still have any of their values; that makes large spaces much faster.
-  /// A list that leaves out a member which is read gives a wrong space, and is noticed as far as
-  /// detail::enumerate says. Restrictions without a list are asked last, in the order given.
+  /// A list that leaves out a member which is read gives a wrong space; size() looks for that at a
+  /// few hundred combinations. Restrictions without a list are asked last, in the order given.
   template <std::predicate<const Tuning&> Predicate, class... Members>
   space& restrict(Predicate predicate, std::string description, Members Tuning::*... reads) {
     auto changed = std::make_shared<model>(*model_);
@@ -132,51 +209,52 @@ class space {
     commit(std::move(changed), std::move(outline));
     return *this;
   }
-  /// The same, described by its number: "restriction 1".
+  /// Like restrict() above, described by its number: "restriction 1".
   template <std::predicate<const Tuning&> Predicate, class... Members>
   space& restrict(Predicate predicate, Members Tuning::*... reads) {
     return restrict(std::move(predicate), std::string(), reads...);
   }
 
-  /// Declares what a configuration will ask of the device, so that one which is over a limit is
-  /// skipped before it is compiled. The space itself knows no device. A later call replaces an
+  /// Declares a configuration's demand on the device, so that one which is over a limit is skipped
+  /// before it is compiled. The space itself knows no device. A later call replaces an
   /// earlier one.
   space& needs(std::function<resources(const Tuning&)> function) {
     needs_ = std::move(function);
     return *this;
   }
-  /// What a configuration will ask of the device, if that has been declared. Throws what the
-  /// function given to needs throws.
+  /// A configuration's demand on the device, if that has been declared.
+  /// @throws what the function given to needs throws
   std::optional<resources> resources_of(const Tuning& tuning) const {
     return needs_ ? std::optional<resources>(needs_(tuning)) : std::nullopt;
   }
 
-  /// The number of configurations. (e)
+  /// The number of configurations. @throws what search_space::size() throws
   std::size_t size() const { return core_.size(); }
-  /// Whether the restrictions forbid every combination. (e)
+  /// True if the restrictions forbid every combination. @throws what size() throws
   bool empty() const { return size() == 0; }
 
-  /// A configuration. (e) @throws argument_error if there is none of this number
+  /// A configuration. @throws argument_error if there is none of this number, and what size()
+  /// throws
   Tuning operator[](std::size_t index) const {
     Tuning tuning = model_->defaults;
     const std::vector<std::size_t> choice = core_.choice(index);
     for (std::size_t i = 0; i < choice.size(); ++i) model_->setters[i](tuning, choice[i]);
     return tuning;
   }
-  /// Over all configurations in order. (e)
+  /// Over all configurations in order; incrementing throws nothing, reading what operator[] throws.
   iterator begin() const { return {this, 0}; }
-  /// Behind the last configuration. (e)
+  /// Behind the last configuration. @throws what size() throws
   iterator end() const { return {this, size()}; }
 
   /// The number of a configuration; empty if it is not in the space, also because a member that
-  /// was not added differs from the default. (e)
+  /// was not added differs from the default. @throws what size() throws
   std::optional<std::size_t> find(const Tuning& tuning) const {
     const std::vector<named_value> values = to_values(tuning);
     if (!outline_.has_defaults(values, to_values(model_->defaults))) return std::nullopt;
     return core_.find(values);
   }
 
-  /// count different configurations: see search_space::sample. (e)
+  /// count different configurations: see search_space::sample. @throws what size() throws
   std::vector<Tuning> sample(std::size_t count, std::uint64_t seed) const {
     std::vector<Tuning> tunings;
     for (const std::size_t index : core_.sample(count, seed)) tunings.push_back((*this)[index]);

@@ -9,9 +9,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
-#include "libtune/search/strategy/random_source.hpp"
 #include "libtune/search/strategy/strategies.hpp"
-#include "libtune/search/strategy/strategy_factories.hpp"
 
 namespace tune {
 namespace {

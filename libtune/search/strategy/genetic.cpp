@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "libtune/search/space/neighbours.hpp"
-#include "libtune/search/strategy/learning_strategy.hpp"
-#include "libtune/search/strategy/strategy_factories.hpp"
+#include "libtune/search/strategy/strategies.hpp"
 
 namespace tune {
 namespace {
@@ -19,7 +18,8 @@ constexpr std::size_t tournament = 2;
 
 class genetic_strategy final : public detail::learning_strategy {
  public:
-  genetic_strategy(search_space space, const strategy_options& options);
+  genetic_strategy(search_space searched, const strategy_options& options)
+      : learning_strategy(std::move(searched), options) {}
 
  private:
   struct individual {
@@ -33,12 +33,9 @@ class genetic_strategy final : public detail::learning_strategy {
   const individual& parent();
   std::vector<double> child();
 
-  std::size_t to_sample_;
+  std::size_t to_sample_ = most_individuals;
   std::vector<individual> population_;  // the best so far, ascending
 };
-
-genetic_strategy::genetic_strategy(search_space searched, const strategy_options& options)
-    : learning_strategy(std::move(searched), options), to_sample_(most_individuals) {}
 
 std::optional<std::size_t> genetic_strategy::do_propose() {
   if (to_sample_ > 0 || population_.size() < least_parents) {

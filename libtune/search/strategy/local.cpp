@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "libtune/search/space/neighbours.hpp"
-#include "libtune/search/strategy/learning_strategy.hpp"
-#include "libtune/search/strategy/strategy_factories.hpp"
+#include "libtune/search/strategy/strategies.hpp"
 
 namespace tune {
 namespace {
@@ -21,7 +20,8 @@ constexpr std::size_t climbs_for_sample = 2;
 
 class local_strategy final : public detail::learning_strategy {
  public:
-  local_strategy(search_space space, const strategy_options& options);
+  local_strategy(search_space searched, const strategy_options& options)
+      : learning_strategy(std::move(searched), options) {}
 
  private:
   struct find {
@@ -35,17 +35,14 @@ class local_strategy final : public detail::learning_strategy {
   void climb_from(const find& start);
   void leave();
 
-  std::size_t to_sample_;            // random configurations before the next climb
-  std::size_t left_behind_ = 0;      // climbs that ended
-  std::optional<find> best_;         // of all
-  std::optional<find> start_;        // the best since the last climb ended
-  std::optional<find> current_;      // where the climb is
-  std::vector<std::size_t> around_;  // neighbours still to be tried, the next one last
-  std::optional<std::size_t> jump_;  // where a climb will begin, once it is told
+  std::size_t to_sample_ = first_sample;  // random configurations before the next climb
+  std::size_t left_behind_ = 0;           // climbs that ended
+  std::optional<find> best_;              // of all
+  std::optional<find> start_;             // the best since the last climb ended
+  std::optional<find> current_;           // where the climb is
+  std::vector<std::size_t> around_;       // neighbours still to be tried, the next one last
+  std::optional<std::size_t> jump_;       // the start of the next climb, once its result is there
 };
-
-local_strategy::local_strategy(search_space searched, const strategy_options& options)
-    : learning_strategy(std::move(searched), options), to_sample_(first_sample) {}
 
 std::optional<std::size_t> local_strategy::do_propose() {
   if (to_sample_ > 0) {

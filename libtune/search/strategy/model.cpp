@@ -5,42 +5,33 @@
 #include <utility>
 
 #include "libtune/search/model/surrogate.hpp"
-#include "libtune/search/strategy/learning_strategy.hpp"
-#include "libtune/search/strategy/strategy_factories.hpp"
+#include "libtune/search/strategy/strategies.hpp"
 
 namespace tune {
 namespace {
 
 class model_strategy final : public detail::learning_strategy {
  public:
-  model_strategy(search_space space, const strategy_options& options);
+  model_strategy(search_space searched, const strategy_options& options)
+      : learning_strategy(std::move(searched), options) {}
 
  private:
-  std::optional<std::size_t> do_propose() override;
-  void do_learn(std::size_t index, std::optional<double> score) override;
+  std::optional<std::size_t> do_propose() override {
+    const auto index = model().most_promising();
+    if (index) model().expect(*index);
+    return index;
+  }
+  void do_learn(std::size_t index, std::optional<double> score) override {
+    model().learn(index, score);
+  }
 
-  detail::surrogate& model();
+  detail::surrogate& model() {
+    if (!model_) model_.emplace(space(), random());
+    return *model_;
+  }
 
   std::optional<detail::surrogate> model_;  // once it is needed
 };
-
-model_strategy::model_strategy(search_space searched, const strategy_options& options)
-    : learning_strategy(std::move(searched), options) {}
-
-detail::surrogate& model_strategy::model() {
-  if (!model_) model_.emplace(space(), random());
-  return *model_;
-}
-
-std::optional<std::size_t> model_strategy::do_propose() {
-  const auto index = model().most_promising();
-  if (index) model().expect(*index);
-  return index;
-}
-
-void model_strategy::do_learn(std::size_t index, std::optional<double> score) {
-  model().learn(index, score);
-}
 
 }  // namespace
 

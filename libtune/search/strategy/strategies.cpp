@@ -7,9 +7,9 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <utility>
 
 #include "libtune/base/error.hpp"
-#include "libtune/search/strategy/strategy_factories.hpp"
 
 namespace tune {
 namespace {
@@ -34,6 +34,9 @@ constexpr auto listed_names = [] {
 constexpr std::size_t small_space = 64;
 constexpr double effort = 6;
 
+// So that the order of untried configurations is not that of what the algorithm draws.
+constexpr std::uint64_t other_stream = 0x9e3779b97f4a7c15;
+
 }  // namespace
 
 std::span<const std::string_view> strategy_names() noexcept { return listed_names; }
@@ -55,4 +58,32 @@ default_search choose_search(std::size_t configurations, search_limit limit) noe
   return {"model", std::min(configurations, std::max(small_space, static_cast<std::size_t>(most)))};
 }
 
+namespace detail {
+
+learning_strategy::learning_strategy(search_space space, const strategy_options& options)
+    : strategy(std::move(space), options),
+      random_(options.seed ^ other_stream),
+      untried_(this->space().size(), options.seed) {}
+
+std::optional<std::size_t> learning_strategy::random_untried() {
+  while (const auto index = untried_.next()) {
+    if (!tried(*index)) return index;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> learning_strategy::do_ask() {
+  if (tried_.size() == space().size()) return std::nullopt;
+  std::optional<std::size_t> index = do_propose();
+  if (!index) index = random_untried();
+  if (index) tried_.insert(*index);
+  return index;
+}
+
+void learning_strategy::do_tell(std::size_t index, std::optional<double> score) {
+  tried_.insert(index);
+  if (told_.insert(index).second) do_learn(index, score);
+}
+
+}  // namespace detail
 }  // namespace tune

@@ -3,50 +3,71 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <span>
-#include <string_view>
-#include <vector>
+#include <optional>
+#include <unordered_set>
 
+#include "libtune/search/space/random_source.hpp"
 #include "libtune/search/strategy/strategy.hpp"
 
-namespace tune {
+namespace tune::detail {
 
-/// The names of all strategies, as make_strategy takes them. They are stored with results: never
-/// rename one.
-std::span<const std::string_view> strategy_names() noexcept;
+/// The base of strategies that learn from answers: it remembers which configurations have been
+/// proposed or told. A strategy without a proposal of its own takes any untried configuration, so
+/// that each of them gets through every space in the end.
+class learning_strategy : public strategy {
+ protected:
+  /// @throws what strategy's constructor throws
+  learning_strategy(search_space space, const strategy_options& options);
 
-/// A strategy by its name.
-/// @throws argument_error that lists the names if there is none of this name, and what strategy's
-///         constructor throws
-std::unique_ptr<strategy> make_strategy(std::string_view name, const search_space& space,
-                                        const strategy_options& options = {});
+  random_source& random() noexcept { return random_; }
 
-/// A few given configurations, in the order given, each once.
-/// @param space   the space that the numbers belong to
-/// @param listed  numbers of configurations of the space
-/// @throws argument_error if there is no configuration of one of the numbers
-std::unique_ptr<strategy> make_shortlist(const search_space& space,
-                                         std::vector<std::size_t> listed);
+  /// True if a configuration has been proposed, or told without having been.
+  bool tried(std::size_t index) const { return tried_.contains(index); }
 
-/// Who says when a search ends.
-enum class search_limit : std::uint8_t {
-  none,  ///< nobody: the default has to
-  given  ///< a budget, or a limit of the strategy's options
+  /// Any that has not been tried, each equally likely; empty if there is none. It comes only
+  /// once, so it has to be proposed.
+  std::optional<std::size_t> random_untried();
+
+ private:
+  std::optional<std::size_t> do_ask() final;
+  void do_tell(std::size_t index, std::optional<double> score) final;
+
+  /// An untried configuration, or nothing, and then random_untried() is proposed.
+  virtual std::optional<std::size_t> do_propose() = 0;
+  /// Called once for each configuration, proposed or not. score is finite.
+  virtual void do_learn(std::size_t index, std::optional<double> score) = 0;
+
+  random_source random_;
+  random_order untried_;  // and some that are tried
+  std::unordered_set<std::size_t> tried_;
+  std::unordered_set<std::size_t> told_;
 };
 
-/// How a space is searched where nobody has chosen a strategy.
-struct default_search {
-  std::string_view strategy;  ///< its name, which lives as long as the program
-  std::size_t most = 0;       ///< configurations to propose
-};
+// The strategies that make_strategy knows. Each throws what strategy's constructor throws.
 
-/// Everything in a space of at most 64 configurations, for that costs a second or two and is
-/// certain. In larger ones the model chooses: as many as the given limit lets it, else six times
-/// the square root of the configurations, so 64 of 100, 190 of a thousand, 6000 of a million. By
-/// then the model has long found the best region of the spaces that it was measured with
-/// (bench/strategies), and what it would still gain is within the noise of measuring.
-default_search choose_search(std::size_t configurations, search_limit limit) noexcept;
+/// Everything. A small space in its order; a larger one in strides of about the golden section of
+/// its size, so that a search which is ended early has seen a little of all its parts.
+/// The seed means nothing here.
+std::unique_ptr<strategy> make_exhaustive(const search_space& space, const strategy_options& with);
 
-}  // namespace tune
+/// Configurations drawn uniformly, none twice. The order is the same for the same seed on every
+/// platform, and the same as that of search_space::sample.
+std::unique_ptr<strategy> make_random(const search_space& space, const strategy_options& with);
+
+/// Iterated local search (Lourenço, Martin and Stützle, 2003): from the best of a random sample it
+/// goes to the first neighbour that is better, until none is; then a few random steps away from the
+/// best, or now and then from a new sample. Tried configurations are never neighbours again.
+std::unique_ptr<strategy> make_local(const search_space& space, const strategy_options& with);
+
+/// A genetic algorithm in a steady state (Whitley's GENITOR, 1989), for which no generation has to
+/// be complete: children of two of the best configurations so far, each parameter from either of
+/// them, some changed. Forbidden ones become the closest valid ones.
+std::unique_ptr<strategy> make_genetic(const search_space& space, const strategy_options& with);
+
+/// Bayesian optimisation (Mockus, 1978; Jones, Schonlau and Welch, 1998): proposes what a model of
+/// the answers so far expects to gain most from. The model is a Gaussian process with an additive
+/// kernel, which learns of failures too; see surrogate.
+std::unique_ptr<strategy> make_model(const search_space& space, const strategy_options& with);
+
+}  // namespace tune::detail

@@ -3,22 +3,38 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
 #include "libtune/search/space/search_space.hpp"
-#include "libtune/search/strategy/strategy_options.hpp"
 
 namespace tune {
 
+/// The options of every strategy. Where both limits are given, the smaller counts.
+struct strategy_options {
+  /// Equal seeds make equal searches.
+  std::uint64_t seed = 0;
+  /// The most configurations to propose.
+  std::optional<std::size_t> max_count = std::nullopt;
+  /// The largest part of the space to propose: over 0, up to 1; rounded up to whole configurations.
+  std::optional<double> max_fraction = std::nullopt;
+  /// Numbers of configurations to propose before all others, in this order: the best ones of a
+  /// similar key or device, the best first. They count like any other proposal.
+  std::vector<std::size_t> warm_start = {};
+};
+
 /// Decides which configurations of a space are tried, and in which order. Used by one thread.
 ///
-/// Whoever searches asks for configurations and tells what became of them. It may ask several
-/// times before the first answer, because compilation runs ahead of measurement, and answers may
-/// come in any order, late, or never. A strategy proposes each configuration at most once, and
-/// never waits for an answer: as long as it has not ended it has something to propose. What it
-/// proposes depends on nothing but the space, the options and the sequence of these calls.
+/// A search asks for configurations and tells the results. It may ask several times before the
+/// first answer, because compilation runs ahead of measurement, and answers may come in any order,
+/// late, or never. A strategy proposes each configuration at most once, and never waits for an
+/// answer: as long as it has not ended it has something to propose. Its proposals depend on nothing
+/// but the space, the options and the sequence of these calls.
 class strategy {
  public:
   virtual ~strategy() = default;
@@ -29,22 +45,21 @@ class strategy {
   /// options' limit has been reached, and then for ever.
   std::optional<std::size_t> ask();
 
-  /// What became of a configuration, whether or not this strategy has proposed it.
+  /// Takes the result of a configuration, which this strategy need not have proposed.
   /// @param index  the number of the configuration
   /// @param score  less is better; empty, or not finite, if it failed or was skipped
   /// @throws argument_error if there is no configuration of this number
   void tell(std::size_t index, std::optional<double> score);
 
-  /// How many configurations it will still propose at most.
+  /// The most configurations that it will still propose.
   std::size_t remaining() const noexcept { return left_; }
 
   /// The space that is searched. The reference holds as long as the strategy.
   const search_space& space() const noexcept { return space_; }
 
  protected:
-  /// @throws argument_error if max_fraction is not over 0 and up to 1, if warm_start holds what is
-  /// no
-  ///         configuration of the space, and what search_space::size() throws
+  /// @throws argument_error if max_fraction is not over 0 and up to 1, or if warm_start holds a
+  ///         number that is no configuration's, and what search_space::size() throws
   strategy(search_space space, const strategy_options& options);
 
  private:
@@ -60,5 +75,41 @@ class strategy {
   std::vector<std::size_t> warm_start_;   // what is left of it, the next one last
   std::unordered_set<std::size_t> warm_;  // all of it
 };
+
+/// The names of all strategies, as make_strategy takes them. They are stored with results: never
+/// rename one.
+std::span<const std::string_view> strategy_names() noexcept;
+
+/// A strategy by its name.
+/// @throws argument_error that lists the names if there is none of this name, and what strategy's
+///         constructor throws
+std::unique_ptr<strategy> make_strategy(std::string_view name, const search_space& space,
+                                        const strategy_options& options = {});
+
+/// A few given configurations, in the order given, each once.
+/// @param space   the space that the numbers belong to
+/// @param listed  numbers of configurations of the space
+/// @throws argument_error if there is no configuration of one of the numbers
+std::unique_ptr<strategy> make_shortlist(const search_space& space,
+                                         std::vector<std::size_t> listed);
+
+/// The limits of a search.
+enum class search_limit : std::uint8_t {
+  none,  ///< only that of default_search
+  given  ///< a budget, or a limit of the strategy's options
+};
+
+/// The search of a space where no strategy has been chosen.
+struct default_search {
+  std::string_view strategy;  ///< its name, which lives as long as the program
+  std::size_t most = 0;       ///< configurations to propose
+};
+
+/// Everything in a space of at most 64 configurations: that costs a second or two and is certain.
+/// In larger ones the model chooses: as many as the given limit lets it, else six times the square
+/// root of the configurations, so 64 of 100, 190 of a thousand, 6000 of a million. By then the
+/// model has long found the best region of the spaces that it was measured with (bench/strategies),
+/// and the remaining gain is within the noise of measuring.
+default_search choose_search(std::size_t configurations, search_limit limit) noexcept;
 
 }  // namespace tune

@@ -15,8 +15,8 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/kernel/compile_scope.hpp"
-#include "libtune/measure/race/pooled_spread.hpp"
-#include "libtune/measure/timing/confidence_interval.hpp"
+#include "libtune/measure/race/race_book.hpp"
+#include "libtune/measure/timing/samples.hpp"
 #include "libtune/tune/engine/trial_list.hpp"
 #include "libtune/tune/error.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "libtune/device/context.hpp"
-#include "libtune/measure/timing/measurement.hpp"
+#include "libtune/measure/measure.hpp"
 #include "libtune/tune/engine/compile_service.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/step_hooks.hpp"

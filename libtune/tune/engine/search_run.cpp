@@ -97,7 +97,7 @@ void search_run::retry_remembered() {
   race_.emplace(race_settings_of(setting_.options));
   racing_.clear();
   judged_.clear();
-  plays_off_ = false;
+  in_final_round_ = false;
   for (const trial& item : trials_.all()) {
     const bool is_remembered = item.origin == trial_origin::cached;
     if (is_remembered && item.outcome == outcome::compile_failed)
@@ -310,9 +310,9 @@ double search_run::rank_of(std::size_t index) const {
 // ---- the race
 
 std::vector<run_time> search_run::measure_for(const race_task& task, trial_attempt& attempt) {
-  // Who is in the play-off differs by less than the ticks of some timers.
-  plays_off_ = plays_off_ || task.step == race_step::play_off;
-  const double allowed = plays_off_ ? final_tick_error : screening_tick_error;
+  // Finalists differ by less than the ticks of some timers.
+  in_final_round_ = in_final_round_ || task.step == race_step::final_round;
+  const double allowed = in_final_round_ ? final_tick_error : screening_tick_error;
   std::vector<run_time> times;
   with_room(attempt, [&] {
     // One that has been released has shown that it works, so nothing is checked again.
@@ -433,7 +433,7 @@ void search_run::race_anew() {
   earlier_ = std::move(times);
   racing_.clear();
   judged_.clear();
-  plays_off_ = false;
+  in_final_round_ = false;
   sentinel_level_ = 1;
   race_.emplace(race_settings_of(setting_.options));
 }
@@ -492,7 +492,7 @@ std::optional<std::size_t> search_run::best() {
 
 std::vector<std::string> search_run::doubts() const {
   std::vector<std::string> found;
-  if (!race_->drift().settled()) found.push_back(drift_text(race_->drift()));
+  if (!race_->drift().resolved()) found.push_back(drift_text(race_->drift()));
   if (not_measured_ > 0) {
     found.push_back(fmt::format(
         "{} configurations or more of an earlier part of the search may be as fast, for the device "

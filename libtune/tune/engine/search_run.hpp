@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "libtune/measure/measure.hpp"
 #include "libtune/measure/race/race.hpp"
 #include "libtune/search/strategy/strategy.hpp"
 #include "libtune/tune/engine/compile_pipeline.hpp"
@@ -73,7 +74,7 @@ class search_run {
   /// The place of the winner among them; empty if none has a time.
   std::optional<std::size_t> best();
   search_end end() const noexcept { return end_; }
-  /// Doubts about the result, for people.
+  /// The uncertainties that remain, for users.
   std::vector<std::string> doubts() const;
   const search_times& times() const noexcept { return timing_.times(); }
 
@@ -138,8 +139,8 @@ class search_run {
   std::size_t not_measured_ = 0;           // of the earlier ones, for want of time
   double sentinel_level_ = 1;  // how much longer the race's sentinel took when it was last visited
   bool is_spoilt_ = false;     // whether what failed later may have cost others their place
-  bool plays_off_ = false;     // whether the race compares the finalists
-  bool warmed_up_ = false;     // whether the device has worked lately
+  bool in_final_round_ = false;  // whether the race compares the finalists
+  bool warmed_up_ = false;       // whether the device has worked lately
   std::size_t planned_ = 0;
   std::size_t begun_ = 0;
   search_end end_ = search_end::complete;

@@ -10,7 +10,7 @@
 #include <span>
 
 #include "libtune/device/device.hpp"
-#include "libtune/measure/timing/measurement.hpp"
+#include "libtune/measure/measure.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/tuning_budget.hpp"
 

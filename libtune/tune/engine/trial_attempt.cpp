@@ -11,7 +11,7 @@
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/kernel/compiler.hpp"
-#include "libtune/measure/timing/sample_size.hpp"
+#include "libtune/measure/timing/stopping.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
 

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/measure/timing/measurable.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/device/buffer.hpp"
+#include "libtune/device/context.hpp"
+
+namespace tune::detail {
+namespace {
+
+// The buffer of a context. Weak, because the memory keeps its context alive.
+struct shared_memory {
+  mutable std::mutex mutex;
+  mutable std::weak_ptr<const buffer> memory;
+};
+
+std::shared_ptr<const buffer> share_memory(const context& of) {
+  auto shared = of.attachment<shared_memory>();
+  if (!shared) {
+    // Two threads may both get here; then each has memory of its own.
+    shared = std::make_shared<const shared_memory>();
+    of.attach(shared);
+  }
+  const std::lock_guard lock(shared->mutex);
+  auto memory = shared->memory.lock();
+  if (!memory) {
+    memory = std::make_shared<const buffer>(of.create_buffer(flush_bytes(of.device().limits())));
+    shared->memory = memory;
+  }
+  return memory;
+}
+
+/// A buffer that is written to drive everything else out of a device's cache. All flushes of a
+/// context that exist at a time share one buffer.
+class cache_flush {
+ public:
+  /// @throws device_error (out_of_memory) if there is no memory for it
+  explicit cache_flush(const command_queue& queue)
+      : queue_(queue), memory_(share_memory(queue.context())) {}
+
+  /// Enqueues it: one fill.
+  void enqueue() { queue_.zero(*memory_, memory_->size_bytes()); }
+
+ private:
+  command_queue queue_;
+  std::shared_ptr<const buffer> memory_;
+};
+
+/// Ends recording also when an operation throws, so that the queue can be used again.
+class [[nodiscard]] recording {
+ public:
+  explicit recording(tuning_command_queue& queue) : queue_(queue) { queue_.start_recording(); }
+  recording(const recording&) = delete;
+  recording& operator=(const recording&) = delete;
+  ~recording() {
+    if (stopped_) return;
+    try {
+      stop();
+    } catch (const std::exception& problem) {
+      log(log_level::debug, std::string("recording ended with ") + problem.what());
+    }
+  }
+
+  std::vector<std::chrono::nanoseconds> stop() {
+    stopped_ = true;
+    return queue_.stop_recording();
+  }
+
+ private:
+  tuning_command_queue& queue_;
+  bool stopped_ = false;
+};
+
+[[noreturn]] void throw_nothing_enqueued(const tuning_command_queue& queue) {
+  throw argument_error(
+      "the operation enqueued no kernel on the queue of make_measure, on device '" +
+      queue.device().name() + "'; give make_measure the queue that the operation was made for");
+}
+
+/// An operation timed by the commands that it leaves on a queue.
+class queue_measurable final : public measurable {
+ public:
+  queue_measurable(tuning_command_queue queue, std::function<void()> operation)
+      : queue_(std::move(queue)), operation_(std::move(operation)) {}
+
+ private:
+  void do_run() override {
+    operation_();
+    queue_.finish();
+  }
+  std::vector<run_time> do_sample(int iterations) override;
+  void do_finish() override { queue_.finish(); }
+  void do_cache(cache_state state) override;
+  run_time do_timer_resolution() const override {
+    return std::chrono::nanoseconds(queue_.device().limits().timer_resolution_ns);
+  }
+
+  /// The range of a run's commands among the recorded ones.
+  struct run_commands {
+    std::size_t begin;
+    std::size_t end;
+  };
+  std::vector<run_commands> enqueue(int iterations);
+
+  tuning_command_queue queue_;
+  std::function<void()> operation_;
+  std::optional<cache_flush> flush_;  // before each run, while the cache is to be cold
+};
+
+std::vector<run_time> queue_measurable::do_sample(int iterations) {
+  recording recorded(queue_);
+  const std::vector<run_commands> runs = enqueue(iterations);
+  const std::vector<std::chrono::nanoseconds> commands = recorded.stop();
+  std::vector<run_time> times;
+  for (const run_commands& run : runs) {
+    const auto begin = commands.begin() + static_cast<std::ptrdiff_t>(run.begin);
+    const auto end = commands.begin() + static_cast<std::ptrdiff_t>(run.end);
+    times.emplace_back(std::accumulate(begin, end, std::chrono::nanoseconds::zero()));
+  }
+  return times;
+}
+
+void queue_measurable::do_cache(cache_state state) {
+  if (state == cache_state::warm) {
+    flush_.reset();
+  } else if (!flush_) {
+    flush_.emplace(queue_);
+  }
+}
+
+// A flush is recorded too, and left out: it is no run's command.
+std::vector<queue_measurable::run_commands> queue_measurable::enqueue(int iterations) {
+  std::vector<run_commands> runs;
+  for (int i = 0; i < iterations; ++i) {
+    if (flush_) flush_->enqueue();
+    const std::size_t begin = queue_.recorded();
+    operation_();
+    runs.push_back({.begin = begin, .end = queue_.recorded()});
+    if (runs.back().end == begin) throw_nothing_enqueued(queue_);
+  }
+  return runs;
+}
+
+}  // namespace
+
+std::unique_ptr<measurable> make_measurable(tuning_command_queue queue,
+                                            std::function<void()> operation) {
+  return std::make_unique<queue_measurable>(std::move(queue), std::move(operation));
+}
+
+std::size_t flush_bytes(const device_limits& limits) noexcept {
+  constexpr std::size_t usual = std::size_t{256} << 20;
+  std::size_t bytes = limits.cache_bytes > 0 ? 2 * limits.cache_bytes : usual;
+  if (limits.max_allocation_bytes > 0) bytes = std::min(bytes, limits.max_allocation_bytes);
+  if (limits.global_memory_bytes > 0) bytes = std::min(bytes, limits.global_memory_bytes / 8);
+  return std::max<std::size_t>(bytes, 1);
+}
+
+}  // namespace tune::detail
