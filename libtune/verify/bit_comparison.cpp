@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "libtune/base/element_type.hpp"
+#include "libtune/base/dtype.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
