@@ -10,8 +10,8 @@
 
 #include "libtune/base/cxx20.hpp"
 
-/// Lets a plain struct be the element of arrays. In kernel text it has the same name without the
-/// namespaces, and the kernel defines it, with the same layout. At global scope:
+/// Lets a plain struct be the element of arrays. The kernel defines it too, with the same layout
+/// and the same name without the namespaces. At global scope:
 ///   LIBTUNE_ELEMENT(app::random_state)
 #define LIBTUNE_ELEMENT(...)                                                                \
   template <>                                                                               \
@@ -139,7 +139,8 @@ constexpr dtype integer_dtype(std::size_t bytes, bool is_signed) noexcept {
     default: return is_signed ? dtype::int64 : dtype::uint64;
   }
 }
-/// std::complex of float or double, without <complex>, which costs as much as ten of our headers.
+/// std::complex of float or double. <complex> itself would take a tenth of libtune.hpp's parse
+/// time.
 template <class T>
 concept complex_number = requires(const T& z) {
   typename T::value_type;
@@ -197,7 +198,7 @@ class element_type {
     }
   }
 
-  /// Elements of so many bytes that are moved and never looked into.
+  /// Elements of so many bytes, whose content has no meaning here.
   static element_type opaque(std::size_t bytes) noexcept { return {"opaque", bytes, 1}; }
 
   /// "float32", or the struct's name as it was listed.
