@@ -48,7 +48,7 @@
 #include "libtune/base/forked_process.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/identity_column.hpp"
-#include "libtune/store/database/row_checksum.hpp"
+#include "libtune/store/database/row.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 
@@ -107,11 +107,11 @@ class databases {
         "1000.0 + i, '2024-01-01T00:00:00Z', x'' FROM n");
     insert.bind(1, count);
     insert.exec();
-    std::vector<std::string> columns{"arg_rows",     "arg_type", "value_wgs",
-                                     "value_vector", "score_ns", "tuned_at"};
-    for (const auto& column : tune::identity_columns()) columns.emplace_back(column.name);
-    opened.database().exec("UPDATE \"bench.autotune__0\" SET checksum = " +
-                           tune::detail::checksum_expression("bench.autotune__0", columns));
+    tune::detail::row_layout rows{
+        "bench.autotune__0",
+        {"arg_rows", "arg_type", "value_wgs", "value_vector", "score_ns", "tuned_at"}};
+    for (const auto& column : tune::identity_columns()) rows.columns.emplace_back(column.name);
+    opened.database().exec(rows.update({{"arg_type", "arg_type"}}));
     return path;
   }
 

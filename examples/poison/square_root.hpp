@@ -20,7 +20,7 @@ struct square_root_tuning {
   friend bool operator==(const square_root_tuning&, const square_root_tuning&) = default;
 };
 
-/// What is wrong with a configuration.
+/// The faults of a configuration.
 enum class mischief {
   none,
   endless_loop,    ///< it never ends
@@ -36,7 +36,7 @@ mischief mischief_of(const square_root_tuning& tuning);
 /// The configurations that are searched.
 tune::space<square_root_tuning> tuning_space();
 
-/// Whether it is one of those that do no needless work, and works.
+/// True if it is one of those that do no needless work, and works.
 bool is_right_choice(const square_root_tuning& tuning);
 
 }  // namespace poison

@@ -99,7 +99,7 @@ class window_template {
 /// samples -> gain -> scaled -> smooth -> smoothed -> normalise -> normalised -> trend -> sums:
 /// each row is doubled, smoothed by a sliding mean, and summed over windows.
 /// @param size      rows and columns of the sums; the samples have 2 (window - 1) columns more
-/// @param aliasing  whether scaled and normalised, which are never in use together, share memory
+/// @param aliasing  true if scaled and normalised, which are never in use together, share memory
 tune::operation_sequence make_pipeline(const tune::command_queue& queue,
                                        const scale_template& scale, const window_template& window,
                                        tune::shape size, bool aliasing);

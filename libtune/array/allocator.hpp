@@ -30,7 +30,7 @@ class allocator {
   /// @param context  the owner of all buffers that do_allocate returns
   explicit allocator(tune::context context) noexcept : context_(std::move(context)) {}
 
-  /// What blocks are aligned to where this was asked for: no less than the device asks of
+  /// Returns the alignment of blocks where this one was asked for: no less than the device asks of
   /// sub-buffers. @throws argument_error unless it is a power of two
   std::size_t block_alignment(std::size_t asked_bytes) const;
 
@@ -54,7 +54,7 @@ namespace detail {
 class memory_chunk;
 }
 
-/// Hands out parts of one buffer that somebody else made, and never asks for more memory: for
+/// Hands out parts of one existing buffer, and never asks for more memory: for
 /// memory that was set aside, or is shared with another library. A part goes back when its last
 /// handle goes, and may be handed out again at once: as for pooled_allocator, all that uses them
 /// should be in one queue. The parts keep the buffer.
@@ -76,13 +76,13 @@ class buffer_allocator final : public allocator {
   std::shared_ptr<detail::memory_chunk> chunk_;
 };
 
-/// How a pool divides the memory of its context.
+/// Options of a pooled_allocator: how it divides the memory of its context.
 struct pool_options {
   std::size_t chunk_bytes = std::size_t{64} << 20;  ///< what is asked of the context, at least
   std::size_t alignment_bytes = 256;  ///< of every block, or the device's own where that is more
 };
 
-/// What a pool holds. Blocks count with what rounds them up to the alignment.
+/// The memory of a pool. Blocks count with what rounds them up to the alignment.
 struct pool_statistics {
   std::size_t bytes_in_use = 0;       ///< of the buffers that are out
   std::size_t peak_bytes_in_use = 0;  ///< the most that there were

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-namespace tune {
+#include "libtune/base/error.hpp"
+
+namespace tune::detail {
 
 copy_plan::copy_plan(const strided_layout& source, const strided_layout& destination,
                      copy_pitches pitches) noexcept {
@@ -14,12 +16,12 @@ copy_plan::copy_plan(const strided_layout& source, const strided_layout& destina
   axis rows = take_longest(pitches);
   axis slices = take_longest(pitches);
   if (slices.extent > 1 && slices.source_stride < rows.source_stride) std::swap(rows, slices);
-  first_ = {.source_offset_bytes = source.offset_bytes(),
-            .source_row_pitch_bytes = rows.source_stride,
-            .source_slice_pitch_bytes = slices.source_stride,
-            .destination_offset_bytes = destination.offset_bytes(),
-            .destination_row_pitch_bytes = rows.destination_stride,
-            .destination_slice_pitch_bytes = slices.destination_stride,
+  first_ = {.source = {.offset_bytes = source.offset_bytes(),
+                       .row_pitch_bytes = rows.source_stride,
+                       .slice_pitch_bytes = slices.source_stride},
+            .destination = {.offset_bytes = destination.offset_bytes(),
+                            .row_pitch_bytes = rows.destination_stride,
+                            .slice_pitch_bytes = slices.destination_stride},
             .row_bytes = row_bytes,
             .rows = rows.extent,
             .slices = slices.extent};
@@ -27,13 +29,13 @@ copy_plan::copy_plan(const strided_layout& source, const strided_layout& destina
   for (std::size_t i = 0; i < loop_count_; ++i) size_ *= loops_[i].extent;
 }
 
-copy_rectangle copy_plan::operator[](std::size_t n) const noexcept {
-  copy_rectangle part = first_;
+copy_request copy_plan::operator[](std::size_t n) const noexcept {
+  copy_request part = first_;
   for (std::size_t i = 0; i < loop_count_; ++i) {
     const std::size_t index = n % loops_[i].extent;
     n /= loops_[i].extent;
-    part.source_offset_bytes += index * loops_[i].source_stride;
-    part.destination_offset_bytes += index * loops_[i].destination_stride;
+    part.source.offset_bytes += index * loops_[i].source_stride;
+    part.destination.offset_bytes += index * loops_[i].destination_stride;
   }
   return part;
 }
@@ -72,4 +74,60 @@ copy_plan::axis copy_plan::take_longest(copy_pitches pitches) noexcept {
   return taken;
 }
 
-}  // namespace tune
+namespace {
+
+void enqueue_all(command_queue& queue, const copy_plan& plan, const copy_side& source,
+                 const copy_side& destination, bool blocking) {
+  for (std::size_t n = 0; n < plan.size(); ++n) {
+    copy_request part = plan[n];
+    part.source.buffer = source.buffer;
+    part.source.host = source.host;
+    part.destination.buffer = destination.buffer;
+    part.destination.host = destination.host;
+    part.blocking = blocking;
+    queue.impl()->copy(part);
+  }
+}
+
+// The caller is to see the failure of the copy, not that of waiting for it.
+void finish_anyhow(command_queue& queue) noexcept {
+  try {
+    queue.finish();
+  } catch (const error&) {
+  }
+}
+
+}  // namespace
+
+void enqueue_copy(command_queue& queue, const copy_side& source, const strided_layout& from,
+                  const copy_side& destination, const strided_layout& to, bool blocking) {
+  const bool within_one_buffer = source.buffer != nullptr && source.buffer == destination.buffer;
+  const copy_plan plan(from, to, within_one_buffer ? copy_pitches::equal : copy_pitches::any);
+  // A blocking write may return once its own memory has been read, which says nothing of others.
+  const bool waits_at_end = blocking && plan.size() > 1;
+  try {
+    enqueue_all(queue, plan, source, destination, blocking && !waits_at_end);
+  } catch (...) {
+    if (blocking) finish_anyhow(queue);
+    throw;
+  }
+  if (waits_at_end) queue.finish();
+}
+
+void enqueue_fill(command_queue& queue, const buffer& buffer, const strided_layout& selected,
+                  std::span<const std::byte> pattern) {
+  const copy_plan plan(selected, selected);
+  for (std::size_t n = 0; n < plan.size(); ++n) {
+    const copy_request part = plan[n];
+    queue.fill(buffer,
+               {.offset_bytes = part.source.offset_bytes,
+                .row_pitch_bytes = part.source.row_pitch_bytes,
+                .slice_pitch_bytes = part.source.slice_pitch_bytes,
+                .row_bytes = part.row_bytes,
+                .rows = part.rows,
+                .slices = part.slices},
+               pattern);
+  }
+}
+
+}  // namespace tune::detail

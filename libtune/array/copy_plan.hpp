@@ -1,29 +1,21 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// The commands that copy and fill regions of arrays.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "libtune/array/layout.hpp"
 #include "libtune/array/region.hpp"
+#include "libtune/device/buffer.hpp"
+#include "libtune/device/command_queue.hpp"
+#include "libtune/device/queue_interface.hpp"
 
-namespace tune {
-
-/// A block of slices x rows x bytes with its place on both sides, all in bytes. The pitches of a
-/// single row or slice do not matter.
-struct copy_rectangle {
-  std::size_t source_offset_bytes = 0;
-  std::size_t source_row_pitch_bytes = 0;
-  std::size_t source_slice_pitch_bytes = 0;
-  std::size_t destination_offset_bytes = 0;
-  std::size_t destination_row_pitch_bytes = 0;
-  std::size_t destination_slice_pitch_bytes = 0;
-  std::size_t row_bytes = 0;
-  std::size_t rows = 1;
-  std::size_t slices = 1;
-};
+namespace tune::detail {
 
 /// Which rectangles may be copied.
 enum class copy_pitches : std::uint8_t {
@@ -42,8 +34,8 @@ class copy_plan {
 
   /// The number of rectangles; none if there are no elements.
   std::size_t size() const noexcept { return size_; }
-  /// Not checked.
-  copy_rectangle operator[](std::size_t n) const noexcept;
+  /// One rectangle, with its place on both sides; the sides' memory is left empty. Not checked.
+  copy_request operator[](std::size_t n) const noexcept;
 
  private:
   struct axis {
@@ -55,10 +47,20 @@ class copy_plan {
   std::size_t merge(const strided_layout& source, const strided_layout& destination) noexcept;
   axis take_longest(copy_pitches pitches) noexcept;
 
-  copy_rectangle first_;
+  copy_request first_;
   std::array<axis, shape::max_rank> loops_{};  // over the rectangles, the fastest first
   std::size_t loop_count_ = 0;
   std::size_t size_ = 0;
 };
 
-}  // namespace tune
+/// Enqueues a copy between two regions of one shape and type (not checked), of which the sides name
+/// the memory only. Allocates nothing. A blocking copy waits once, however many commands it takes,
+/// and also before it throws, so that the host memory is never used after the return.
+void enqueue_copy(command_queue& queue, const copy_side& source, const strided_layout& from,
+                  const copy_side& destination, const strided_layout& to, bool blocking);
+
+/// Enqueues filling the elements of a region with a pattern that divides them.
+void enqueue_fill(command_queue& queue, const buffer& buffer, const strided_layout& selected,
+                  std::span<const std::byte> pattern);
+
+}  // namespace tune::detail

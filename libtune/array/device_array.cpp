@@ -8,7 +8,6 @@
 
 #include "libtune/array/allocator.hpp"
 #include "libtune/array/copy_plan.hpp"
-#include "libtune/array/enqueue_copy.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/interface.hpp"
 

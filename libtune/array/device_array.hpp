@@ -33,7 +33,7 @@ class device_array {
   device_array(const tune::context& context, const array_layout& layout);
   /// Uninitialised elements in memory of the allocator's. @throws device_error if it has none
   device_array(allocator& memory, const array_layout& layout);
-  /// Over a buffer that somebody else made. @throws argument_error if it is too small
+  /// Over an existing buffer. @throws argument_error if it is too small
   device_array(tune::buffer buffer, const array_layout& layout);
 
   /// The element type, the shape, and the shape with padding.

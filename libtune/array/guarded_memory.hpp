@@ -12,7 +12,7 @@
 
 namespace tune {
 
-/// What was written outside of an array, counted in its elements; in bytes where the array has no
+/// A write outside of an array, counted in its elements; in bytes where the array has no
 /// elements of a known size.
 struct stray_write {
   bool behind = true;        ///< behind the end of the array, not before its begin
@@ -28,16 +28,16 @@ struct stray_write {
   std::string describe() const;
 };
 
-/// Device memory between two bands of bytes that nobody should write, so that a kernel which leaves
-/// its array is found out, as long as it does not leave the bands too. An array may use less than
-/// all of the memory: the band behind it begins where it ends. Not thread-safe.
+/// Device memory between two bands of bytes that are not to be written, so that a kernel which
+/// leaves its array is found out, as long as it does not leave the bands too. An array may use less
+/// than all of the memory: the band behind it begins where it ends. Not thread-safe.
 class guarded_memory {
  public:
   /// @param band_bytes  of each of the two bands; rounded up to the alignment of buffers
   /// @throws device_error if there is no memory
   guarded_memory(const context& context, std::size_t bytes, std::size_t band_bytes);
 
-  /// What lies between the bands; it may outlive this.
+  /// The memory between the bands; it may outlive this.
   const buffer& memory() const noexcept { return memory_; }
   std::size_t band_bytes() const noexcept { return band_; }
   /// Of device memory, the bands included.
@@ -45,7 +45,7 @@ class guarded_memory {
 
   /// Enqueues writing a pattern into the bands around an array of so many bytes.
   void arm(command_queue& queue, std::size_t used_bytes, std::byte pattern);
-  /// What was written into the bands since; nothing if it has never been armed. Waits for the
+  /// Finds a write into the bands since; nothing if the memory has never been armed. Waits for the
   /// queue.
   /// @param element_bytes  of what lies in it; 0: not known
   std::optional<stray_write> find_stray_write(command_queue& queue,

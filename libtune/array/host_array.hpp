@@ -73,7 +73,7 @@ class host_array {
     return host_array(detail::checked_layout(layout, element_type::of<T>()),
                       detail::host_memory(context, layout.bytes()));
   }
-  /// Whether the elements lie in pinned memory of a context, as those of pinned() do.
+  /// True if the elements lie in pinned memory of a context, as those of pinned() do.
   bool is_pinned() const noexcept { return memory_.is_pinned(); }
 
   /// The element type, the shape, and the shape with padding.

@@ -60,11 +60,12 @@ class shape {
 /// "(3, 4)"; a shape of one axis is "(3,)", one of none "()".
 std::string to_string(const shape& s);
 
-/// Whether an array of this shape fits in the top left corner of padded: the same rank, and no
+/// True if an array of this shape fits in the top left corner of padded: the same rank, and no
 /// extent larger.
 bool fits_in(const shape& inner, const shape& padded) noexcept;
 
-/// How an array lies in memory: in C order, as the top left corner of a contiguous padded array.
+/// The place of elements in memory: in C order, as the top left corner of a contiguous padded
+/// array.
 class array_layout {
  public:
   /// @throws argument_error unless the shape fits in the padded one, and the padded one in memory

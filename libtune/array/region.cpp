@@ -28,29 +28,6 @@ std::string to_string(const axis_selection& selection) {
   return ":";
 }
 
-}  // namespace
-
-region::region(std::initializer_list<axis_selection> selections)
-    : region(std::span<const axis_selection>(selections.begin(), selections.size())) {}
-
-region::region(std::span<const axis_selection> selections) : count_(selections.size()) {
-  if (count_ > max_selections) {
-    throw argument_error("a region selects along at most " + std::to_string(max_selections) +
-                         " axes, not " + std::to_string(count_));
-  }
-  std::copy(selections.begin(), selections.end(), selections_.begin());
-}
-
-std::string to_string(const region& r) {
-  std::string text;
-  for (const axis_selection& selection : r.selections()) {
-    text += (text.empty() ? "" : ", ") + to_string(selection);
-  }
-  return "[" + (text.empty() ? "..." : text) + "]";
-}
-
-namespace {
-
 using kind = axis_selection::kind;
 
 struct taken_axis {
@@ -134,6 +111,25 @@ void check_rank(const region& selected, const shape& size) {
 }
 
 }  // namespace
+
+region::region(std::initializer_list<axis_selection> selections)
+    : region(std::span<const axis_selection>(selections.begin(), selections.size())) {}
+
+region::region(std::span<const axis_selection> selections) : count_(selections.size()) {
+  if (count_ > max_selections) {
+    throw argument_error("a region selects along at most " + std::to_string(max_selections) +
+                         " axes, not " + std::to_string(count_));
+  }
+  std::copy(selections.begin(), selections.end(), selections_.begin());
+}
+
+std::string to_string(const region& r) {
+  std::string text;
+  for (const axis_selection& selection : r.selections()) {
+    text += (text.empty() ? "" : ", ") + to_string(selection);
+  }
+  return "[" + (text.empty() ? "..." : text) + "]";
+}
 
 strided_layout::strided_layout(const array_layout& layout) noexcept
     : type_(layout.type()), size_(layout.size()) {

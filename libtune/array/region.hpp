@@ -75,7 +75,7 @@ constexpr range from(detail::signed_index first, detail::signed_index step = 1) 
   return {first.value, step.value, range::open_end()};
 }
 
-/// What a region takes of one axis.
+/// The indices that a region takes of one axis.
 class axis_selection {
  public:
   /// The ways to select along an axis.
@@ -143,7 +143,7 @@ class region {
 std::string to_string(const region& r);
 
 /// Where the elements of a region of an array lie in the array's memory. The slower axis never has
-/// the smaller stride, but for axes of one element, whose stride does not matter. A value that
+/// the smaller stride, except for axes of one element, whose stride does not matter. A value that
 /// allocates nothing.
 class strided_layout {
  public:

@@ -7,7 +7,7 @@
 
 #include "libtune/base/forked_process.hpp"
 #include "libtune/base/log.hpp"
-#include "libtune/device/interface.hpp"
+#include "libtune/device/queue_interface.hpp"
 
 namespace tune {
 

@@ -36,7 +36,7 @@ class buffer {
   /// For libtune's own code; null in a handle that was moved from.
   const std::shared_ptr<detail::buffer_interface>& impl() const noexcept { return impl_; }
 
-  /// Whether two handles mean the same buffer. A part is not the whole, even where it is all of it.
+  /// True if two handles mean the same buffer. A part is not the whole, even where it is all of it.
   friend bool operator==(const buffer& a, const buffer& b) noexcept { return a.impl_ == b.impl_; }
 
  private:
@@ -89,7 +89,7 @@ class [[nodiscard]] mapped_memory {
 /// Host memory that a device copies from and to at full speed, and without blocking where a copy is
 /// asked not to block. Not initialised; aligned for any type. A handle: copies mean the same
 /// memory, which is released with the last of them: keep one until the copies have ended.
-/// Thread-safe, but for what is stored in it.
+/// Thread-safe, except for what is stored in it.
 class pinned_memory {
  public:
   /// For libtune's backends; users call context::create_pinned_memory.

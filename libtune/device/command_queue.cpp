@@ -7,9 +7,8 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
-#include "libtune/device/graph_interface.hpp"
-#include "libtune/device/interface.hpp"
 #include "libtune/device/kernel.hpp"
+#include "libtune/device/queue_interface.hpp"
 
 namespace tune {
 

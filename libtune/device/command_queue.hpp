@@ -36,7 +36,7 @@ class event {
 
   /// Blocks until the command has ended.
   void wait() const;
-  /// Whether the command has ended.
+  /// True if the command has ended.
   bool is_complete() const;
   /// Device time from the command's start to its end; zero for a marker. Waits for the command.
   std::chrono::nanoseconds duration() const;
@@ -66,7 +66,7 @@ class command_graph {
   /// For libtune's own code; null in a handle that was moved from.
   const std::shared_ptr<detail::graph_interface>& impl() const noexcept { return impl_; }
 
-  /// Whether two handles mean the same graph.
+  /// True if two handles mean the same graph.
   friend bool operator==(const command_graph& a, const command_graph& b) noexcept {
     return a.impl_ == b.impl_;
   }
@@ -143,7 +143,7 @@ class command_queue {
 
   /// Records what enqueue() puts on this queue into a graph, instead of running it. That may be
   /// launches, fills and copies that do not block; all else on this queue is refused meanwhile with
-  /// a device_error that names it, but for flush(), which does nothing. No other thread may use the
+  /// a device_error that names it, except flush(), which does nothing. No other thread may use the
   /// queue meanwhile. If enqueue throws, that goes on, and what it recorded is forgotten. Empty,
   /// without calling enqueue, where device_info::command_graphs is false or the queue is CUDA's
   /// default stream.
@@ -157,7 +157,7 @@ class command_queue {
   ///         the queue cannot capture
   void recapture(command_graph& graph, const std::function<void()>& enqueue);
 
-  /// Whether commands are recorded into a graph now, and not run.
+  /// True if commands are recorded into a graph now, and not run.
   bool is_capturing() const noexcept;
 
   /// Enqueues all commands of a graph with one launch, which allocates nothing unless the queue is
@@ -173,7 +173,7 @@ class command_queue {
   /// For libtune's own code; null in a handle that was moved from.
   const std::shared_ptr<detail::queue_interface>& impl() const noexcept { return impl_; }
 
-  /// Whether two handles mean the same queue.
+  /// True if two handles mean the same queue.
   friend bool operator==(const command_queue& a, const command_queue& b) noexcept {
     return a.impl_ == b.impl_;
   }

@@ -3,7 +3,7 @@
 #include "libtune/device/context.hpp"
 
 #include "libtune/base/error.hpp"
-#include "libtune/device/interface.hpp"
+#include "libtune/device/queue_interface.hpp"
 
 namespace tune {
 

@@ -22,10 +22,10 @@ class context_interface;
 
 /// Options of context::create_command_queue.
 struct command_queue_options {
-  bool profiling = false;  ///< whether events carry times
+  bool profiling = false;  ///< true if events carry times
 };
 
-/// What buffers, programs and queues of one device belong to. A handle: copies mean the same
+/// The owner of buffers, programs and queues of one device. A handle: copies mean the same
 /// context. Thread-safe.
 class context {
  public:
@@ -75,8 +75,9 @@ class context {
   program create_program_from_binary(const std::string& name,
                                      std::span<const std::byte> binary) const;
 
-  /// What a binary depends on beside the source and its options: the compiler and its version, the
-  /// driver where it matters, and the architecture that is compiled for. Text for equality only.
+  /// Names what a binary depends on besides the source and its options: the compiler and its
+  /// version, the driver where it matters, and the architecture that is compiled for. Text for
+  /// equality only.
   std::string compiler_identity() const;
 
   /// Keeps a value with the context, one of each type, for every copy of the handle; it replaces
@@ -94,7 +95,7 @@ class context {
   /// For libtune's own code; null in a handle that was moved from.
   const std::shared_ptr<detail::context_interface>& impl() const noexcept { return impl_; }
 
-  /// Whether two handles mean the same context.
+  /// True if two handles mean the same context.
   friend bool operator==(const context& a, const context& b) noexcept { return a.impl_ == b.impl_; }
 
  private:

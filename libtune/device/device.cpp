@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/device/device.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <fmt/format.h>
 
 #include "libtune/device/context.hpp"
@@ -29,6 +31,63 @@ const device_info& device::info() const noexcept { return impl_->info(); }
 
 context device::create_context(context_options options) const {
   return context(impl_->create_context(options));
+}
+
+namespace {
+
+void set_if_unknown(std::int64_t& field, std::size_t known) {
+  if (field == 0) field = static_cast<std::int64_t>(known);
+}
+
+void set_if_unknown(std::string& field, std::string known) {
+  if (field.empty()) field = std::move(known);
+}
+
+std::size_t rounded(std::size_t amount, std::size_t unit) { return (amount + unit / 2) / unit; }
+
+std::size_t gibibytes(std::size_t bytes) {
+  if (bytes == 0) return 0;
+  return std::max<std::size_t>(1, rounded(bytes, std::size_t{1} << 30));
+}
+
+std::string architecture_of(const device_info& info) {
+  const auto& capability = info.hardware.compute_capability;
+  return capability ? fmt::format("sm_{}{}", capability->major, capability->minor) : std::string();
+}
+
+void complete_capabilities(device_capabilities& capabilities, const device_info& info) {
+  const device_limits& limits = info.limits;
+  set_if_unknown(capabilities.api, info.backend);
+  set_if_unknown(capabilities.architecture, architecture_of(info));
+  set_if_unknown(capabilities.work_group, limits.max_work_group_size);
+  set_if_unknown(capabilities.work_group_x, limits.max_work_group_extent[0]);
+  set_if_unknown(capabilities.work_group_y, limits.max_work_group_extent[1]);
+  set_if_unknown(capabilities.work_group_z, limits.max_work_group_extent[2]);
+  set_if_unknown(capabilities.local_memory_bytes, limits.local_memory_bytes);
+  set_if_unknown(capabilities.dynamic_local_memory_bytes, limits.max_dynamic_local_memory_bytes);
+  set_if_unknown(capabilities.registers, limits.registers_per_work_group);
+  set_if_unknown(capabilities.simd_group, limits.simd_group_size);
+}
+
+void complete_performance(device_performance& performance, const device_info& info) {
+  const device_limits& limits = info.limits;
+  set_if_unknown(performance.compute_units, limits.compute_units);
+  set_if_unknown(performance.cache_kib, limits.cache_bytes >> 10);
+  set_if_unknown(performance.memory_bus_bits, limits.memory_bus_bits);
+  // The memory and the clock of a CPU are what is free, or runs, just now.
+  if (info.kind == device_kind::cpu) return;
+  set_if_unknown(performance.memory_gib, gibibytes(limits.global_memory_bytes));
+  set_if_unknown(performance.clock_mhz, rounded(limits.clock_khz, 1000));
+  set_if_unknown(performance.memory_clock_mhz, rounded(limits.memory_clock_khz, 1000));
+}
+
+}  // namespace
+
+device_identity complete_identity(const device_info& info) {
+  device_identity identity = info.identity;
+  complete_capabilities(identity.capabilities, info);
+  complete_performance(identity.performance, info);
+  return identity;
 }
 
 }  // namespace tune

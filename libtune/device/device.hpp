@@ -17,7 +17,7 @@
 
 namespace tune {
 
-/// What a device is. The order is the order of preference when one has to be chosen.
+/// Kinds of devices. The order is the order of preference when one has to be chosen.
 enum class device_kind : std::uint8_t {
   gpu,          ///< a graphics processor
   accelerator,  ///< an OpenCL accelerator, such as an FPGA
@@ -34,14 +34,15 @@ enum class kernel_language : std::uint8_t {
   cuda_cpp   ///< CUDA C++
 };
 
-/// How the host reaches the memory of context::create_managed_buffer; the later the easier.
+/// Ways in which the host reaches the memory of context::create_managed_buffer; the later the
+/// easier.
 enum class managed_memory_kind : std::uint8_t {
   none,    ///< there is no such memory
   mapped,  ///< only between command_queue::map and the end of what that returns
   direct,  ///< whenever no command that uses it is under way; mapping it costs nothing more
 };
 
-/// What a launch or an allocation may ask for.
+/// Upper limits of launches and allocations, and sizes of the hardware.
 struct device_limits {
   std::size_t max_work_group_size = 0;                        ///< work items in a work group
   std::array<std::size_t, 3> max_work_group_extent{0, 0, 0};  ///< the same, per dimension
@@ -84,7 +85,7 @@ struct device_hardware {
 /// A UUID as text, as device_hardware has it.
 std::string uuid_text(std::span<const std::byte, 16> bytes);
 
-/// What is known of a device without opening it.
+/// The properties of a device that are read without making a context.
 struct device_info {
   device_identity identity;               ///< tells its tuning results from those of other devices
   std::string backend;                    ///< "OpenCL", "CUDA", "fake"
@@ -93,12 +94,12 @@ struct device_info {
   device_limits limits;                                  ///< of launches and allocations
   device_hardware hardware = {};  ///< the same in every backend that offers it
   managed_memory_kind managed_memory = managed_memory_kind::none;  ///< how the host reaches it
-  bool command_graphs = false;  ///< whether command_queue::capture can work
+  bool command_graphs = false;  ///< true if command_queue::capture can work
 };
 
 /// Options of device::create_context.
 struct context_options {
-  /// Whether the context shares nothing with the rest of the process. Otherwise a CUDA context is
+  /// True if the context shares nothing with the rest of the process. Otherwise a CUDA context is
   /// the device's primary one, which the CUDA runtime and other libraries use too, so that memory
   /// and streams may be exchanged with them. Each OpenCL context is its own in any case.
   bool own = false;
@@ -130,7 +131,7 @@ class device {
   const std::string& platform_name() const noexcept { return identity().platform; }
   /// The version of the driver as text; for CUDA the one of its API, as "driver 12.4".
   const std::string& driver_version() const noexcept { return identity().driver_version; }
-  /// Whether the device is a GPU, a CPU or another kind.
+  /// True if the device is a GPU, a CPU or another kind.
   device_kind kind() const noexcept { return info().kind; }
 
   /// The most work items in a work group; a kernel may allow fewer (kernel_info).
@@ -146,7 +147,7 @@ class device {
   /// For libtune's own code; null in a handle that was moved from.
   const std::shared_ptr<const detail::device_interface>& impl() const noexcept { return impl_; }
 
-  /// Whether two handles mean the same device of the same backend.
+  /// True if two handles mean the same device of the same backend.
   friend bool operator==(const device& a, const device& b) noexcept { return a.impl_ == b.impl_; }
 
  private:

@@ -3,11 +3,13 @@
 #include "libtune/device/devices.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <fmt/format.h>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <unistd.h>
 
 #include "libtune/base/environment.hpp"
@@ -16,38 +18,6 @@
 #include "libtune/device/opencl/backend.hpp"
 
 namespace tune {
-
-std::vector<backend_status> backends() {
-  const cuda::inventory& of_cuda = cuda::take_inventory();
-  const opencl::inventory& found = opencl::take_inventory();
-  std::size_t count = 0;
-  for (const opencl::platform& platform : found.platforms) count += platform.devices.size();
-  return {{.name = "CUDA",
-           .available = !of_cuda.devices.empty(),
-           .reason = of_cuda.absence,
-           .devices = of_cuda.devices.size()},
-          {.name = "OpenCL", .available = count > 0, .reason = found.absence, .devices = count}};
-}
-
-std::vector<device> all_devices() { return take_inventory().all(); }
-
-std::vector<device> inventory::all() const {
-  std::vector<device> devices = cuda_devices;
-  for (const auto& platform : opencl_platforms) {
-    devices.insert(devices.end(), platform.begin(), platform.end());
-  }
-  return devices;
-}
-
-inventory take_inventory() {
-  inventory result;
-  result.cuda_devices = cuda::take_inventory().devices;
-  for (const opencl::platform& platform : opencl::take_inventory().platforms) {
-    result.opencl_platforms.push_back(platform.devices);
-  }
-  return result;
-}
-
 namespace {
 
 struct platform_choice {
@@ -135,7 +105,65 @@ std::string why_none() {
   return text;
 }
 
+constexpr std::array<compute_capability, 2> some_generations{{{7, 5}, {9, 0}}};
+
+/// 9.0 of "sm_90", 10.0 of "sm_100"; empty of anything else.
+std::optional<compute_capability> generation_of(std::string_view name) {
+  constexpr std::string_view prefix = "sm_";
+  if (!name.starts_with(prefix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  int number = 0;
+  const auto [end, failure] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (failure != std::errc{} || end != name.data() + name.size() || number < 10) {
+    return std::nullopt;
+  }
+  return compute_capability{number / 10, number % 10};
+}
+
+std::vector<device> opencl_devices() {
+  const opencl::inventory& found = opencl::take_inventory();
+  std::vector<device> devices;
+  for (const opencl::platform& platform : found.platforms) {
+    devices.insert(devices.end(), platform.devices.begin(), platform.devices.end());
+  }
+  if (devices.empty()) {
+    throw no_device_error("kernels cannot be compiled for OpenCL: " + found.absence);
+  }
+  return devices;
+}
+
 }  // namespace
+
+std::vector<backend_status> backends() {
+  const cuda::inventory& of_cuda = cuda::take_inventory();
+  const opencl::inventory& found = opencl::take_inventory();
+  std::size_t count = 0;
+  for (const opencl::platform& platform : found.platforms) count += platform.devices.size();
+  return {{.name = "CUDA",
+           .available = !of_cuda.devices.empty(),
+           .reason = of_cuda.absence,
+           .devices = of_cuda.devices.size()},
+          {.name = "OpenCL", .available = count > 0, .reason = found.absence, .devices = count}};
+}
+
+std::vector<device> all_devices() { return take_inventory().all(); }
+
+std::vector<device> inventory::all() const {
+  std::vector<device> devices = cuda_devices;
+  for (const auto& platform : opencl_platforms) {
+    devices.insert(devices.end(), platform.begin(), platform.end());
+  }
+  return devices;
+}
+
+inventory take_inventory() {
+  inventory result;
+  result.cuda_devices = cuda::take_inventory().devices;
+  for (const opencl::platform& platform : opencl::take_inventory().platforms) {
+    result.opencl_platforms.push_back(platform.devices);
+  }
+  return result;
+}
 
 std::vector<device> candidate_devices(const inventory& devices, const device_filter& filter) {
   if (const auto index = read_environment_index("LIBTUNE_DEVICE")) {
@@ -183,6 +211,25 @@ device select_device(const selection& wanted) {
 
 context create_some_context(const selection& wanted) {
   return select_device(wanted).create_context();
+}
+
+std::vector<device> compile_targets(std::string_view target) {
+  constexpr std::string_view of_cuda = "cuda ";
+  if (target == "opencl") return opencl_devices();
+  std::vector<device> devices;
+  if (target == "cuda") {
+    for (const compute_capability generation : some_generations) {
+      devices.push_back(cuda::compile_only_device(generation));
+    }
+    return devices;
+  }
+  if (target.starts_with(of_cuda)) {
+    if (const auto generation = generation_of(target.substr(of_cuda.size()))) {
+      return {cuda::compile_only_device(*generation)};
+    }
+  }
+  throw argument_error(fmt::format(
+      "'{}' is nothing to compile for; \"cuda sm_90\", \"cuda\" and \"opencl\" are", target));
 }
 
 }  // namespace tune

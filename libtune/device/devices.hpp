@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libtune/device/context.hpp"
@@ -22,10 +23,10 @@ struct inventory {
   std::vector<device> all() const;
 };
 
-/// What is on this machine.
+/// Returns the devices of this machine, without any filter.
 inventory take_inventory();
 
-/// Whether a backend can be used here, and if not, why.
+/// True if a backend can be used here, and if not, why.
 struct backend_status {
   std::string name;         ///< "CUDA", "OpenCL"
   bool available = false;   ///< it offers at least one device
@@ -46,7 +47,7 @@ using device_filter = std::function<bool(const device&)>;
 /// The settings of select_device and create_some_context.
 struct selection {
   device_filter filter = {};  ///< the devices to choose from; empty: all
-  /// Whether to ask on the terminal where several devices remain and nothing else decides.
+  /// True to ask on the terminal where several devices remain and nothing else decides.
   bool interactive = false;
 };
 
@@ -71,5 +72,16 @@ std::vector<device> candidate_devices(const inventory& devices, const device_fil
 /// The first of the best of some devices, as select_device ranks them.
 /// @throws no_device_error if there is none
 device best_device(const std::vector<device>& candidates);
+
+/// The devices that a text means, to compile for and not to run on:
+///
+///   "cuda sm_90"  NVIDIA devices of this generation; NVRTC has to be there, a GPU need not
+///   "cuda"        the same, sm_75 and sm_90, which differ most
+///   "opencl"      each OpenCL device of this machine
+///
+/// Templates that are constructed with a context of one compile their kernels; what would need the
+/// device is a device_error.
+/// @throws no_device_error if there is none, with what is missing; argument_error for another text
+std::vector<device> compile_targets(std::string_view target);
 
 }  // namespace tune

@@ -33,11 +33,10 @@
 namespace tune::detail {
 
 class context_interface;
-class graph_interface;  // libtune/device/graph_interface.hpp
+class queue_interface;  // libtune/device/queue_interface.hpp
 
 /// Objects that are kept alive, whatever they are.
 using possessions = std::vector<std::shared_ptr<const void>>;
-class queue_interface;
 
 class device_interface : public std::enable_shared_from_this<device_interface> {
  public:
@@ -108,30 +107,6 @@ class pinned_memory_interface {
   void* data_;
   std::size_t bytes_;
   std::shared_ptr<const device_interface> device_;
-};
-
-/// A command in a queue, or a marker between commands.
-class event_interface {
- public:
-  event_interface() = default;
-  virtual ~event_interface() = default;
-  event_interface(const event_interface&) = delete;
-  event_interface& operator=(const event_interface&) = delete;
-
-  void wait() const { do_wait(); }
-  bool is_complete() const { return do_is_complete(); }
-  std::chrono::nanoseconds duration() const { return do_duration(); }
-  std::chrono::nanoseconds time_since(const event_interface& prior) const {
-    return do_time_since(prior);
-  }
-
- private:
-  virtual void do_wait() const = 0;
-  virtual bool do_is_complete() const = 0;
-  /// Device time from the command's start to its end, after waiting for it; zero for a marker.
-  virtual std::chrono::nanoseconds do_duration() const = 0;
-  /// Device time from the end of prior to the start of this, after waiting for both.
-  virtual std::chrono::nanoseconds do_time_since(const event_interface& prior) const = 0;
 };
 
 /// One kernel with the arguments that the next launch will use. Not thread-safe.
@@ -206,101 +181,8 @@ class program_interface {
   std::shared_ptr<context_interface> context_;
 };
 
-/// One side of a copy: device memory where buffer is set, else host memory.
-struct copy_side {
-  const buffer_interface* buffer = nullptr;
-  void* host = nullptr;               ///< never written if it is the source
-  std::size_t offset_bytes = 0;       ///< of the first byte
-  std::size_t row_pitch_bytes = 0;    ///< from one row to the next
-  std::size_t slice_pitch_bytes = 0;  ///< from one slice to the next
-};
-
-/// A copy of slices x rows x bytes. At least one side is a buffer. Where there are several rows or
-/// slices the pitches that lead to them are given on both sides, no less than what they step over;
-/// otherwise they do not matter. Source and destination do not overlap; within one buffer both
-/// sides have the same pitches.
-struct copy_request {
-  copy_side source;
-  copy_side destination;
-  std::size_t row_bytes = 0;
-  std::size_t rows = 1;
-  std::size_t slices = 1;
-  bool blocking = true;  ///< whether to return only when the host memory may be used again
-};
-
 struct queue_settings {
-  bool profiling = false;  ///< whether events carry times
-};
-
-/// An in-order queue of commands.
-class queue_interface {
- public:
-  queue_interface(std::shared_ptr<context_interface> context, queue_settings settings);
-  virtual ~queue_interface();
-  queue_interface(const queue_interface&) = delete;
-  queue_interface& operator=(const queue_interface&) = delete;
-
-  const std::shared_ptr<context_interface>& context() const noexcept { return context_; }
-  bool profiling() const noexcept { return settings_.profiling; }
-
-  void launch(kernel_interface& kernel, const nd_range& range);
-  std::shared_ptr<event_interface> launch_with_event(kernel_interface& kernel,
-                                                     const nd_range& range);
-  void copy(const copy_request& request);
-  void fill(const buffer_interface& buffer, const fill_region& region,
-            std::span<const std::byte> pattern);
-  std::shared_ptr<event_interface> mark();
-  void wait_for(std::span<const std::shared_ptr<event_interface>> events);
-  void flush();
-  void finish();
-
-  /// Records what enqueue() puts on this queue into graph, which is null or one that an earlier
-  /// call has made. False, without calling enqueue, if the queue cannot.
-  bool capture(std::shared_ptr<graph_interface>& graph, const std::function<void()>& enqueue);
-  bool is_capturing() const noexcept { return captured_ != nullptr; }
-  void launch(graph_interface& graph);
-
-  /// See command_queue::map.
-  void* map(buffer_interface& buffer, bool blocking);
-  void unmap(buffer_interface& buffer, void* data);
-
-  /// While recording, every kernel launch and fill leaves an event behind. Needs profiling.
-  void start_recording();
-  std::vector<std::shared_ptr<event_interface>> stop_recording();
-  std::size_t recorded() const noexcept { return recorded_.size(); }
-
- protected:
-  /// The door (base/seal.hpp) that do_capture comes to before it captures into a new graph.
-  void check_new_graph() const;
-
- private:
-  using event_pointer = std::shared_ptr<event_interface>;
-
-  /// event is null where nobody wants one; otherwise the function sets it.
-  virtual void do_launch(kernel_interface& kernel, const nd_range& range, event_pointer* event) = 0;
-  virtual void do_copy(const copy_request& request) = 0;
-  /// One command, whose pattern divides each row. The region is merged and not empty, the pattern
-  /// the shortest of its meaning: see fill_parts.hpp.
-  virtual void do_fill(const buffer_interface& buffer, const fill_region& region,
-                       std::span<const std::byte> pattern, event_pointer* event) = 0;
-  virtual event_pointer do_mark() = 0;
-  virtual void do_wait_for(std::span<const event_pointer> events) = 0;
-  virtual void do_flush() = 0;
-  virtual void do_finish() = 0;
-  /// As capture. Where it throws, the queue is usable and nothing has been recorded; a given graph
-  /// stays what it was if enqueue threw.
-  virtual bool do_capture(std::shared_ptr<graph_interface>& graph,
-                          const std::function<void()>& enqueue);
-
-  void check_launch(const kernel_interface& kernel, const nd_range& range) const;
-  void refuse_while_capturing(const char* what) const;
-  void keep(const buffer_interface& buffer);
-
-  std::shared_ptr<context_interface> context_;
-  queue_settings settings_;
-  bool recording_ = false;  // never while capturing
-  std::vector<event_pointer> recorded_;
-  possessions* captured_ = nullptr;  // what the commands use that are being captured
+  bool profiling = false;  ///< true if events carry times
 };
 
 class context_interface : public std::enable_shared_from_this<context_interface> {

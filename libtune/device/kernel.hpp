@@ -50,15 +50,15 @@ constexpr std::size_t round_up(std::size_t size, std::size_t step) noexcept {
   return divide_up(size, step) * step;
 }
 
-/// What is known of a kernel once it has been compiled for a device; 0 where the driver does not
-/// tell.
+/// The properties of a kernel that has been compiled for a device; 0 where the driver does not
+/// report one.
 struct kernel_info {
   std::string name;  ///< the one given to program::create_kernel
   /// Dynamic local memory counts as an argument in OpenCL. 0 where a CUDA driver before 12.4 does
   /// not tell.
   std::size_t argument_count = 0;
   std::size_t max_work_group_size = 0;  ///< work items; may be less than the device's limit
-  /// What REQD_WORK_GROUP_SIZE asks for: launches with another work group are refused. All zero
+  /// The work group of REQD_WORK_GROUP_SIZE: launches with another work group are refused. All zero
   /// where the kernel does not have it. On CUDA all zero, too, where the program has kernels that
   /// ask for different shapes of as many work items.
   work_size required_work_group_size{0, 0, 0};
@@ -89,10 +89,10 @@ class kernel {
   /// The properties of the compiled kernel, which do not change; lives as long as the kernel.
   const kernel_info& info() const noexcept;
 
-  /// How many work groups of so many work items one compute unit runs at the same time, by the
-  /// registers and local memory that the compiled kernel takes: what does not occupy the device can
-  /// be skipped before it is measured. Zero: it cannot run. Empty where the API does not tell, as
-  /// OpenCL. @throws device_error
+  /// Returns the number of work groups of this size that one compute unit runs at the same time, by
+  /// the registers and local memory that the compiled kernel takes: what does not occupy the device
+  /// can be skipped before it is measured. Zero: it cannot run. Empty where the API does not tell,
+  /// as OpenCL. @throws device_error
   std::optional<std::size_t> resident_work_groups(std::size_t work_group_size,
                                                   std::size_t dynamic_local_memory_bytes = 0) const;
 
@@ -129,7 +129,7 @@ class kernel {
   std::unique_ptr<detail::kernel_interface> impl_;
 };
 
-/// What a device's compiler is given: complete text, nothing left to substitute.
+/// The input of a device's compiler: complete text, nothing left to substitute.
 struct program_source {
   std::string name;  ///< for messages, such as the name of the file that the kernel came from
   std::string text;  ///< in the device's kernel_language
@@ -147,7 +147,7 @@ class program {
   /// @throws device_error if the program has no kernel of this name
   kernel create_kernel(const std::string& name) const;
 
-  /// What the compiler made, for context::create_program_from_binary on the same kind of device
+  /// Returns the machine code, for context::create_program_from_binary on the same kind of device
   /// under the same context::compiler_identity. Empty if the driver does not hand it out.
   /// @throws device_error
   std::vector<std::byte> binary() const;

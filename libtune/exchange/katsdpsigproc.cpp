@@ -20,7 +20,7 @@
 #include "libtune/store/database/database_file.hpp"
 #include "libtune/store/database/field_check.hpp"
 #include "libtune/store/database/identity_column.hpp"
-#include "libtune/store/database/row_checksum.hpp"
+#include "libtune/store/database/row.hpp"
 #include "libtune/store/database/schema.hpp"
 #include "libtune/store/maintenance/raw_table.hpp"
 

@@ -198,7 +198,6 @@ trial_content t4_trial(const t4_json& result, double unit,
                        const std::vector<field_description>& fields) {
   trial_content trial{.configuration = t4_configuration(t4_member(result, "configuration"), fields),
                       .columns = t4_columns(result, unit)};
-  trial.columns["configuration"] = to_string(trial.configuration);
   return trial;
 }
 

@@ -14,7 +14,7 @@
 
 #include "libtune/exchange/duration.hpp"
 #include "libtune/exchange/varying_fields.hpp"
-#include "libtune/tune/engine/reason_groups.hpp"
+#include "libtune/tune/engine/trial_list.hpp"
 
 namespace tune {
 namespace {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/kernel/check_compiles.hpp"
 
-#include "libtune/device/compile_targets.hpp"
+#include "libtune/device/devices.hpp"
 
 namespace tune {
 

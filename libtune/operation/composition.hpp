@@ -3,13 +3,55 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "libtune/operation/operation.hpp"
 #include "libtune/operation/sequence.hpp"
+#include "libtune/operation/slot.hpp"
 
 namespace tune {
+
+/// Several slots to which one array is bound, for instance the output of one operation and the
+/// input of the next. It requires what they all require: it links their dimensions.
+class compound_slot final : public io_slot {
+ public:
+  /// Becomes the owner of the slots, which may be compounds themselves. If it fails nothing
+  /// changes. The links outlive the compound.
+  /// @throws type_error if the slots hold different types
+  /// @throws argument_error if there are none, one comes twice, is bound or has an owner, belongs
+  ///         to another context or has another shape, or dimensions cannot be linked
+  compound_slot(const std::string& name, std::vector<std::shared_ptr<io_slot>> children);
+
+ private:
+  void do_assign_array(const device_array& array) override;
+  void do_release() noexcept override;
+
+  std::vector<std::shared_ptr<io_slot>> parts_;
+};
+
+/// Slots of any kinds, shapes and types that lie in the same memory, because they are never in use
+/// at the same time. It has no type and no shape: memory is bound to it, not an array, and each of
+/// its slots gets the array that it requires at the start of that memory.
+class alias_slot final : public slot {
+ public:
+  /// Becomes the owner of the slots. If it fails nothing changes.
+  /// @throws argument_error if there are none, one comes twice, is bound or has an owner, or they
+  ///         belong to different contexts
+  alias_slot(std::string name, std::vector<std::shared_ptr<slot>> children);
+
+  /// The memory. @throws argument_error if none is bound
+  const tune::buffer& buffer() const;
+
+ private:
+  std::size_t do_required_bytes() const override;
+  void do_assign(const tune::buffer& memory) override;
+  void do_release() noexcept override;
+  void do_collect(std::vector<dimension>& dimensions) const override;
+
+  std::optional<tune::buffer> memory_;
+};
 
 /// Joins the slots of operations into compounds and aliases. What it joined is apart again when it
 /// is destroyed without keep.

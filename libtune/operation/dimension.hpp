@@ -11,7 +11,7 @@
 
 namespace tune {
 
-/// What an axis asks of the padding of the arrays that are bound to it.
+/// The rules of an axis for the padding of the arrays that are bound to it.
 struct padding {
   /// The padded size is at least the size rounded up to a multiple of this: what a work group that
   /// covers the axis in whole steps needs. It is a minimum, not a divisibility rule.
@@ -42,7 +42,7 @@ class dimension {
   /// The least padded size that satisfies the rules: what an allocation uses. Where that reaches
   /// the hint and the dimension is not exact, it is rounded up to a multiple of the hint.
   std::size_t required_padded_size() const noexcept;
-  /// Whether an array with this padded size may be bound. The hint is no condition.
+  /// True if an array with this padded size may be bound. The hint is no condition.
   bool is_valid(std::size_t padded_size) const noexcept;
 
   /// The least padded size that the rules allow, in elements, before the alignment.
@@ -51,7 +51,7 @@ class dimension {
   std::size_t alignment() const noexcept;
   /// The multiple that required_padded_size rounds up to, in elements; 1 without a hint.
   std::size_t hint() const noexcept;
-  /// Whether only required_padded_size() is valid, and the hint counts for nothing.
+  /// True if only required_padded_size() is valid, and the hint counts for nothing.
   bool is_exact() const noexcept;
 
   /// Asks that rows which are long enough start on 128 bytes, for elements of this type. The
@@ -67,10 +67,10 @@ class dimension {
 
   /// Refuses hints and links from now on: an array has been laid out by the rules.
   void freeze() noexcept;
-  /// Whether hints and links are refused; see freeze.
+  /// True if hints and links are refused; see freeze.
   bool is_frozen() const noexcept;
 
-  /// Whether two handles mean the same dimension, because one is a copy or they are linked.
+  /// True if two handles mean the same dimension, because one is a copy or they are linked.
   friend bool operator==(const dimension& a, const dimension& b) noexcept {
     return a.root() == b.root();
   }
@@ -85,7 +85,7 @@ class dimension {
   std::shared_ptr<rules> rules_;
 };
 
-/// Takes back what happens to dimensions during its life, unless it is told to keep it.
+/// Takes back what happens to dimensions during its life, unless keep() was called.
 class dimension_guard {
  public:
   /// Saves the rules and links of these dimensions, which the destructor restores.

@@ -18,8 +18,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/operation/alias_slot.hpp"
-#include "libtune/operation/compound_slot.hpp"
+#include "libtune/operation/composition.hpp"
 
 namespace tune {
 namespace {
@@ -138,14 +137,6 @@ class dot_writer {
   std::map<const slot*, std::size_t> numbers_;
 };
 
-}  // namespace
-
-std::string to_dot(const operation& drawn, const std::string& name) {
-  return dot_writer(drawn, name).take();
-}
-
-namespace {
-
 struct file_closer {
   void operator()(std::FILE* file) const noexcept { std::fclose(file); }  // NOLINT: it owns it
 };
@@ -159,7 +150,7 @@ temporary_file make_temporary_file() {
                           std::strerror(errno)));  // NOLINT: the text is used at once
 }
 
-/// What a child process has instead of the standard streams.
+/// Files of a child process in place of the standard streams.
 class redirections {
  public:
   redirections() { posix_spawn_file_actions_init(&actions_); }
@@ -207,6 +198,10 @@ std::string contents(std::FILE* file) {
 }
 
 }  // namespace
+
+std::string to_dot(const operation& drawn, const std::string& name) {
+  return dot_writer(drawn, name).take();
+}
 
 void write_svg(const operation& drawn, const std::filesystem::path& path, const std::string& name) {
   const temporary_file input = make_temporary_file();

@@ -44,7 +44,7 @@ struct slot_reference {
   slot_reference(const char* its_name) : name(its_name) {}  // NOLINT: likewise
 
   std::string name;       ///< "slot" or "child:slot"
-  bool optional = false;  ///< whether operations without such a slot are passed over
+  bool optional = false;  ///< true if operations without such a slot are passed over
 };
 
 /// A slot that need not be there, because some variants of the operation do not have it.
@@ -61,8 +61,8 @@ struct slot_with<void> {
 };
 }  // namespace detail
 
-/// What an operation keeps of a slot that it has added. It refers to the slot as a reference does,
-/// but an operation of such members can be move-assigned without further ado:
+/// A reference to a slot, for the operation that has added it. It refers to the slot as a reference
+/// does, but an operation of such members can be move-assigned without further ado:
 ///
 ///   tune::slot_ref<float> dest_;  // a typed_slot<float>
 ///   tune::slot_ref<> src_;        // an io_slot, whose type is known at run time
@@ -170,7 +170,7 @@ class operation {
   /// The bytes that ensure_all_bound would allocate if nothing were bound.
   std::size_t required_bytes() const;
 
-  /// What the operation was made for, for logs and records: whatever the derived class tells.
+  /// The parameters of the operation, for logs and records: those that the derived class returns.
   std::vector<named_value> parameters() const { return do_parameters(); }
 
   /// The operations that this one runs; none unless it is a sequence.
@@ -294,13 +294,13 @@ class captured_operation {
 
   /// Binds what is missing, then enqueues the work and returns without waiting for it. Allocates
   /// nothing unless something is to be bound or recorded. While the queue is being captured by
-  /// somebody else, the work becomes part of that capture.
+  /// other code, the work becomes part of that capture.
   /// @throws whatever the operation throws when it is recorded; the next run tries again
   void run();
   /// The same as run().
   void operator()() { run(); }
 
-  /// How often it was recorded; 0 where the device has no graphs.
+  /// The number of recordings; 0 where the device has no graphs.
   std::size_t captures() const noexcept { return captures_; }
 
  private:

@@ -26,7 +26,7 @@ struct shared_slots {
 ///   pipeline.bind("gain:src", samples);
 ///   pipeline.run();
 /// It is an operation itself, so sequences nest. Its slots are those of its children, as
-/// "child:slot", but for those that a compound or an alias joined: they are hidden.
+/// "child:slot", except those that a compound or an alias joined: they are hidden.
 ///
 /// It may be moved. Children that others hold too are on their own again after its end; the
 /// dimensions that were linked stay so. Not thread-safe, and neither it nor a child may be used

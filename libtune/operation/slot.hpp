@@ -41,10 +41,10 @@ class slot {
   const slot* owner() const noexcept { return owner_; }
   /// The slot at the top of the tree: this one if it has no owner.
   slot& root() noexcept;
-  /// What a compound or alias is made of.
+  /// The slots that a compound or alias is made of.
   std::span<const std::shared_ptr<slot>> children() const noexcept { return children_; }
 
-  /// Whether something is bound to this slot, or by its root to the whole tree.
+  /// True if something is bound to this slot, or by its root to the whole tree.
   bool is_bound() const noexcept { return bound_; }
   /// A number that changes with what is bound; see operation::version.
   std::uint64_t version() const noexcept { return version_; }
@@ -58,7 +58,7 @@ class slot {
   void bind(const buffer& memory);
   /// Makes memory that fits, and binds it. On failure what was bound stays bound.
   /// @param memory  gives the memory, of the context of the operation
-  /// @param bind    whether to bind it: without, it is spare memory to bind later
+  /// @param bind    true to bind it: without, it is spare memory to bind later
   /// @throws device_error if there is no memory, argument_error as for bind
   buffer allocate_buffer(allocator& memory, bool bind = true);
   /// The same in a new buffer of a context.
@@ -153,7 +153,7 @@ class io_slot : public slot {
 
   /// Makes an array that fits, and binds it. On failure what was bound stays bound.
   /// @param memory  gives the memory, of the context of the operation
-  /// @param bind    whether to bind it: without, it is a spare array, to take turns with
+  /// @param bind    true to bind it: without, it is a spare array, to take turns with
   /// @throws device_error if there is no memory, argument_error as for bind
   device_array allocate(allocator& memory, bool bind = true);
   /// The same in a new buffer of a context.

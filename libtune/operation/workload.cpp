@@ -12,7 +12,7 @@
 #include "libtune/array/guarded_memory.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/device.hpp"
-#include "libtune/operation/alias_slot.hpp"
+#include "libtune/operation/composition.hpp"
 
 namespace tune {
 namespace {
@@ -46,7 +46,7 @@ std::string describe_layout(const slot& slot) {
                      is_padded ? " with its padding" : "");
 }
 
-/// What is bound to a slot; null if nothing is.
+/// Returns the memory that is bound to a slot; null if there is none.
 const buffer* memory_of(const slot& slot) {
   if (!slot.is_bound()) return nullptr;
   if (const auto* array = dynamic_cast<const io_slot*>(&slot)) return &array->buffer().buffer();

@@ -17,9 +17,9 @@
 
 namespace tune {
 
-/// How a workload guards its arrays.
+/// Options of a workload: how it guards its arrays.
 struct workload_options {
-  /// Whether each array lies between two bands of memory that show what is written out of bounds.
+  /// True if each array lies between two bands of memory that show what is written out of bounds.
   bool guards = true;
   /// The least bytes of a band; where that is more, the band of an array of several axes is as long
   /// as one of its rows, though no longer than a megabyte.
@@ -41,7 +41,7 @@ struct workload_options {
 /// a copy on the device, and all others are filled with bytes of 0xFF, which are NaN to floats: a
 /// kernel that writes nothing is not taken for right. Around each array lie guard bands
 /// (guarded_memory). What the author has bound is left alone: it is neither set nor guarded, and so
-/// no slot that has an answer may be bound to it (verified_measure). A slot may be bound to an
+/// no slot that has an answer may be bound to it (make_measure). A slot may be bound to an
 /// array from here that has another name, as where a kernel works in place.
 ///
 /// Since memory is shared, one operation of those that are bound may run at a time, best on this
@@ -57,7 +57,7 @@ class workload {
   /// The queue on which arrays are set and checked.
   const command_queue& queue() const noexcept { return queue_; }
 
-  /// What the array in the slots of this name holds whenever an operation is bound.
+  /// Sets the contents of the array in the slots of this name, whenever an operation is bound.
   /// @param slot      tune::optional_slot(name) where some of the operations have no such slot
   /// @param contents  of the type and shape of the slot; the padding may differ
   template <element T>
@@ -95,7 +95,7 @@ class workload {
   /// ("'output': element 1024, 1 past the end, was written"); nothing if none. Waits for the queue.
   std::optional<std::string> find_stray_write(const operation& operation);
 
-  /// Whether a slot of the operation, which may be a hidden one, is bound to an array from here:
+  /// True if a slot of the operation, which may be a hidden one, is bound to an array from here:
   /// one that restore sets and that find_stray_write looks after.
   /// @throws argument_error if there is no such slot
   bool provides(const operation& operation, std::string_view slot) const;

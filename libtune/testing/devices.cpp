@@ -12,7 +12,6 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/word_table.hpp"
-#include "libtune/device/compile_targets.hpp"
 #include "libtune/device/devices.hpp"
 #include "libtune/kernel/check_compiles.hpp"
 #include "libtune/testing/run_tests.hpp"

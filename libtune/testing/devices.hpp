@@ -67,7 +67,7 @@ namespace tune::testing {
 void for_each_compile_target(std::string_view target,
                              const std::function<void(const context&)>& test);
 
-/// What check_compiles says against a kernel's text, which is nothing if it compiles. Skips the
+/// Returns the complaint of check_compiles about a kernel's text: none if it compiles. Skips the
 /// test case and is empty where nothing compiles for target.
 std::optional<std::string> compile_complaint(const kernel_source& source, const defines& macros,
                                              std::string_view target);

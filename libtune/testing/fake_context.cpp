@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "libtune/testing/fake_compiler.hpp"
-#include "libtune/testing/fake_kernel_object.hpp"
 #include "libtune/testing/fake_queue.hpp"
+#include "libtune/testing/fake_state.hpp"
 
 namespace tune::testing {
 

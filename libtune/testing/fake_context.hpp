@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The fake device's side of libtune/device/interface.hpp, but for kernels
+// The fake device's side of libtune/device/interface.hpp, except kernels
 // (fake_kernel_object.hpp) and queues (fake_queue.hpp).
 #pragma once
 
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "libtune/device/interface.hpp"
+#include "libtune/device/queue_interface.hpp"
 #include "libtune/testing/fake_state.hpp"
 
 namespace tune::testing {

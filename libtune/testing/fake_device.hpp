@@ -20,7 +20,7 @@
 
 namespace tune::testing {
 
-/// A clock that moves only when it is told to, so that tests of timing need not wait. Its time
+/// A clock that moves only by calls of advance, so that tests of timing need not wait. Its time
 /// points are those of std::chrono::steady_clock: give now() to whatever would ask that clock.
 /// Thread-safe.
 class fake_clock {
@@ -44,7 +44,7 @@ class fake_clock {
   std::atomic<std::chrono::nanoseconds::rep> now_{0};
 };
 
-/// What a fake device can be told to fail at, and what it counts.
+/// The calls that a fake device counts, and can be set to fail.
 enum class fake_call : std::size_t {
   compile,        ///< of one program
   create_kernel,  ///< from a program, by its name
@@ -58,7 +58,7 @@ enum class fake_call : std::size_t {
   launch_graph,   ///< one for all the commands of a graph
 };
 
-/// How a call fails.
+/// The failure of a call.
 struct fake_failure {
   std::string reason = "it was told to fail";      ///< told by the error; the log of a build_error
   device_failure failure = device_failure::other;  ///< a compile throws build_error instead
@@ -68,7 +68,7 @@ struct fake_failure {
 /// Failures on demand, and the count of calls. Thread-safe.
 class fake_failures {
  public:
-  /// Whether a program with these macros is to fail. Called under a lock: it makes no device call.
+  /// True if a program with these macros is to fail. Called under a lock: it makes no device call.
   using predicate = std::function<bool(const fake_macros&)>;
 
   /// Fails the nth such call from now; 1 is the next. @throws argument_error if nth is 0
@@ -82,7 +82,7 @@ class fake_failures {
   /// Forgets every failure that was asked for, a sticky one included.
   void clear();
 
-  /// How many such calls there were, failed ones included.
+  /// The number of such calls, failed ones included.
   std::size_t calls(fake_call call) const;
 
   /// Counts a call and says how it has to fail, if it has to. macros is null where the call has no
@@ -112,7 +112,7 @@ class fake_failures {
 
 class fake_state;
 
-/// How far each command moves the clock of a fake device.
+/// The time by which each command moves the clock of a fake device.
 struct fake_times {
   std::chrono::nanoseconds kernel{1000};        ///< unless set_time says otherwise
   std::chrono::nanoseconds copy{1000};          ///< of any number of bytes
@@ -120,7 +120,7 @@ struct fake_times {
   std::chrono::nanoseconds compile{1'000'000};  ///< of one program
 };
 
-/// What a fake device pretends to be.
+/// The properties of a fake device.
 struct fake_device_options {
   /// Under which results are stored: name, platform and driver version.
   device_identity identity{"fake device", "fake platform", "1.0"};
@@ -137,7 +137,7 @@ struct fake_device_options {
                        .simd_group_size = 32,
                        .max_dynamic_local_memory_bytes = std::size_t{64} << 10};
   fake_times times = {};       ///< virtual time of each command
-  bool command_graphs = true;  ///< whether its queues can capture
+  bool command_graphs = true;  ///< true if its queues can capture
   /// When the host may access managed memory.
   managed_memory_kind managed_memory = managed_memory_kind::direct;
 };
@@ -150,13 +150,13 @@ struct fake_launch_record {
 };
 
 /// A device that exists on the host alone, for tests: kernels are host functions, time is virtual,
-/// and every kind of call fails when it is told to. It speaks OpenCL C: a program is any text; a
+/// and every kind of call fails on demand. It speaks OpenCL C: a program is any text; a
 /// line "#error" outside of all conditions makes it fail to compile. Commands run while they are
 /// enqueued, on the calling thread; fresh buffers are full of poison. A handle: copies mean the
 /// same device. Thread-safe; add kernels before they are needed.
 class fake_device {
  public:
-  /// What every byte of a fresh buffer holds.
+  /// The value of every byte of a fresh buffer.
   static constexpr std::byte poison{0xCD};
 
   /// Makes a device without kernels, with its clock at the epoch.
@@ -190,7 +190,7 @@ class fake_device {
   /// See fake_failures::clear.
   void clear_failures() const;
 
-  /// How many such calls there were, failed ones included. A launch that is captured counts as one
+  /// The number of such calls, failed ones included. A launch that is captured counts as one
   /// then, and no more when its graph is launched.
   std::size_t calls(fake_call call) const;
   /// The launches that ran, in order, those of graphs included. Recording the first thousand

@@ -29,7 +29,7 @@ class fake_macros {
   /// Reads the macros of this text, and keeps nothing of it.
   explicit fake_macros(std::string_view program_text);
 
-  /// Whether the text defines a macro of this name.
+  /// True if the text defines a macro of this name.
   bool defined(std::string_view name) const { return macros_.find(name) != macros_.end(); }
 
   /// The macro's text. @throws argument_error if it is not defined
@@ -57,11 +57,11 @@ struct fake_argument {
   std::vector<std::byte> bytes = {};    ///< of a scalar; empty otherwise
   std::shared_ptr<fake_memory> memory;  ///< of a buffer; null otherwise
 
-  /// Whether it is a scalar or a buffer.
+  /// True if it is a scalar or a buffer.
   bool is_set() const noexcept { return !bytes.empty() || memory != nullptr; }
 };
 
-/// What a fake kernel sees of one launch. Valid during the call only.
+/// One launch, as a fake kernel sees it. Valid during the call only.
 class fake_launch {
  public:
   /// Refers to what it is given, which has to outlive it.
@@ -119,7 +119,7 @@ class fake_launch {
   std::span<const fake_argument> arguments_;
 };
 
-/// What may be set as one argument of a fake kernel.
+/// The values that may be set as one argument of a fake kernel.
 class fake_parameter {
  public:
   /// Anything.
@@ -132,11 +132,11 @@ class fake_parameter {
     return fake_parameter(false, sizeof(T));
   }
 
-  /// Whether it may be set to a buffer.
+  /// True if it may be set to a buffer.
   bool takes_buffer() const noexcept { return takes_buffer_; }
   /// Of the scalar that it takes, and no other; empty if it takes none, or any.
   std::optional<std::size_t> scalar_bytes() const noexcept { return size_; }
-  /// Whether it may be set to a scalar of so many bytes.
+  /// True if it may be set to a scalar of so many bytes.
   bool takes_scalar(std::size_t bytes) const noexcept {
     return any_ || (size_.has_value() && *size_ == bytes);
   }

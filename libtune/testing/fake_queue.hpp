@@ -2,20 +2,83 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "libtune/device/interface.hpp"
-#include "libtune/testing/fake_graph.hpp"
+#include "libtune/device/queue_interface.hpp"
 #include "libtune/testing/fake_state.hpp"
 
 namespace tune::testing {
 
+/// Captured commands: each does its work, and returns how long that takes.
+using fake_commands = std::vector<std::function<std::chrono::nanoseconds()>>;
+
+/// A graph of a fake device: a list of commands that a fake queue runs.
+class fake_graph final : public detail::graph_interface {
+ public:
+  using graph_interface::graph_interface;
+
+  void replace(fake_commands commands) noexcept { commands_ = std::move(commands); }
+
+ private:
+  void do_launch(detail::queue_interface& queue,
+                 std::shared_ptr<detail::event_interface>* event) override;
+
+  fake_commands commands_;
+};
+
+/// A command of a fake queue, or a marker, with its virtual times. Immutable.
+class fake_event final : public detail::event_interface {
+ public:
+  fake_event(std::shared_ptr<fake_state> state, bool profiling, fake_clock::time_point start,
+             fake_clock::time_point end)
+      : state_(std::move(state)), profiling_(profiling), start_(start), end_(end) {}
+
+ private:
+  void do_wait() const override;
+  bool do_is_complete() const override;
+  std::chrono::nanoseconds do_duration() const override;
+  std::chrono::nanoseconds do_time_since(const event_interface& prior) const override;
+
+  void check_profiling() const;
+
+  std::shared_ptr<fake_state> state_;
+  bool profiling_;
+  fake_clock::time_point start_;
+  fake_clock::time_point end_;
+};
+
+/// A kernel object over a host function: the arguments of its next launch.
+class fake_kernel_object final : public detail::kernel_interface {
+ public:
+  fake_kernel_object(std::shared_ptr<detail::context_interface> context, kernel_info info,
+                     std::shared_ptr<const fake_kernel_instance> instance);
+
+  const std::shared_ptr<const fake_kernel_instance>& instance() const noexcept { return instance_; }
+  std::span<const fake_argument> arguments() const noexcept { return arguments_; }
+  /// @throws device_error (invalid_launch) if one is not set
+  void check_arguments() const;
+
+ private:
+  void do_set_argument(std::size_t index, const void* bytes, std::size_t size) override;
+  void do_set_buffer(std::size_t index,
+                     const std::shared_ptr<detail::buffer_interface>& buffer) override;
+  const fake_parameter& parameter(std::size_t index) const;
+  [[noreturn]] void refuse(std::size_t index, const std::string& given) const;
+
+  std::shared_ptr<const fake_kernel_instance> instance_;
+  std::vector<fake_argument> arguments_;
+};
+
 class fake_kernel_object;
 
-/// A queue whose commands run while they are enqueued. Thread-safe, but for what
+/// A queue whose commands run while they are enqueued. Thread-safe, except for what
 /// detail::queue_interface says of recording.
 class fake_queue final : public detail::queue_interface {
  public:

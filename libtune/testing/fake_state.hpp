@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "libtune/device/device.hpp"
+#include "libtune/device/kernel.hpp"
 #include "libtune/testing/fake_device.hpp"
 
 namespace tune::testing {
@@ -23,7 +25,7 @@ struct fake_kernel_instance {
   std::shared_ptr<const fake_macros> macros;
 };
 
-/// What a fake device and all that was made from it share. Thread-safe.
+/// The state that a fake device and all that was made from it share. Thread-safe.
 class fake_state {
  public:
   explicit fake_state(fake_device_options options);
@@ -75,5 +77,10 @@ class fake_state {
   std::shared_ptr<const time_function> time_;
   std::vector<launched> launches_;
 };
+
+/// All that a fake device's compiler understands: a line "#error TEXT" outside of all conditions
+/// is an error, at the place that the "#line" directives before it say.
+/// @throws build_error with a log in the manner of clang ("name:line:1: error: TEXT")
+void check_source(const program_source& source, const device_info& device);
 
 }  // namespace tune::testing

@@ -13,10 +13,10 @@ namespace tune::testing {
 using strategy_maker =
     std::function<std::unique_ptr<strategy>(const search_space&, const strategy_options&)>;
 
-/// What every search strategy has to do, as one doctest subcase for each requirement: it proposes
-/// every configuration of a space once and no other, whether answers come at once, late, in another
-/// order or never, and whatever they are; it keeps the limits; it is the same for the same seed.
-/// Call it from a test case; a strategy that does not is unfinished:
+/// Checks what every search strategy has to do, as one doctest subcase for each requirement: it
+/// proposes every configuration of a space once and no other, whether answers come at once, late,
+/// in another order or never, and whatever they are; it keeps the limits; it is the same for the
+/// same seed. Call it from a test case; a strategy that does not is unfinished:
 ///   TEST_CASE("my strategy conforms") {
 ///     tune::testing::check_strategy_conformance([](const auto& space, const auto& options) {
 ///       return std::make_unique<my_strategy>(space, options);

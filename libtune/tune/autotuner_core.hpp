@@ -4,29 +4,46 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/value.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/store/database/function_identity.hpp"
-#include "libtune/store/database/record.hpp"
 #include "libtune/tune/autotuner.hpp"
-#include "libtune/tune/engine/executor.hpp"
-#include "libtune/tune/engine/trial_recorder.hpp"
-#include "libtune/tune/engine/verification.hpp"
-#include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 
 namespace tune {
+
+/// Results that the present space of a function allows or forbids, as far as this process has
+/// checked them. Thread-safe.
+class result_validity {
+ public:
+  std::optional<bool> find(const std::string& result) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = allowed_.find(result);
+    return found == allowed_.end() ? std::nullopt : std::optional(found->second);
+  }
+  void note(const std::string& result, bool allowed) {
+    const std::lock_guard lock(mutex_);
+    allowed_[result] = allowed;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, bool> allowed_;
+};
 
 /// An autotune function once the types of its key and tuning have been erased. It registers itself
 /// for as long as it lives. Immutable, so thread-safe.
 class autotuner_core : public std::enable_shared_from_this<autotuner_core> {
  public:
   using values = std::vector<named_value>;
-  using function = tuning_function;
+  using function = detail::tuning_function;
 
   /// Throws argument_error for values that are no tuning, such as an enumerator of another name.
   using check_function = std::function<void(const values&)>;
@@ -40,34 +57,51 @@ class autotuner_core : public std::enable_shared_from_this<autotuner_core> {
   const function_identity& identity() const noexcept { return identity_; }
   const values& test_default() const noexcept { return test_default_; }
   const function& tunes() const noexcept { return tunes_; }
+  /// @throws argument_error if the values are no tuning
+  void check(const values& tuning) const { check_(tuning); }
+  result_validity& validity() const noexcept { return validity_; }
 
-  /// The tuning for a key on the context's device: what the database has, else whatever the mode
+  /// Returns the tuning for a key on the context's device: that of the database, else as the mode
   /// says. See autotuner.
   values obtain(const context& context, const values& key, const tuning_options& options) const;
 
  private:
-  struct request;
-
-  std::optional<record> if_a_tuning(const request& asked, std::optional<record> found) const;
-  values find_standing(const request& asked, const record& found, const std::string& result) const;
-  std::optional<values> look_up(request& asked) const;
-  std::optional<record> find_nearest(const request& asked) const;
-  verification plan_verification(const request& asked) const;
-  std::optional<std::string> find_failure(const request& asked) const;
-  values renew(const request& asked) const;
-  values tune_once(const request& asked) const;
-  void require_another(const request& asked) const;
-  values tune_in_turn(const request& asked) const;
-  values tune_without_right(const request& asked) const;
-  bool goes_on(const request& asked) const;
-  values tune_and_store(const request& asked, search_start start = search_start::continued) const;
-  values tune_for_test(const request& asked) const;
-  values do_without(const request& asked) const;
-
   function_identity identity_;
   values test_default_;
   function tunes_;
   check_function check_;
+  mutable result_validity validity_;
+};
+
+/// The autotune functions that live in this program. Thread-safe.
+class autotuner_registry {
+ public:
+  static autotuner_registry& instance();
+
+  void add(const autotuner_core& added);
+  void remove(const autotuner_core& removed) noexcept;
+  std::vector<const autotuner_core*> all() const;
+
+  /// Keeps those that live when main returns: static autotuners can then be called to the very end
+  /// of the process. Called before the first search or lookup.
+  void keep_at_exit();
+
+  /// @throws argument_error if the values are no tuning of a function, or there is no such function
+  void check(const function_identity& function, const std::vector<named_value>& values) const;
+
+  /// @throws argument_error if another function has the same name and version: they would share
+  ///         a table, and each would find the results of the other
+  void require_unique(const autotuner_core& one) const;
+
+ private:
+  autotuner_registry() = default;
+  friend class detail::never_destroyed<autotuner_registry>;
+
+  void keep_all() noexcept;
+
+  mutable std::mutex mutex_;
+  std::vector<const autotuner_core*> autotuners_;            // in the order in which they were made
+  std::vector<std::shared_ptr<const autotuner_core>> kept_;  // from the end of main on
 };
 
 /// The autotune functions that live in this program, in the order in which they were made.

@@ -2,11 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "libtune/base/error.hpp"
+#include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_place.hpp"
+#include "libtune/store/database/tuning_database.hpp"
+#include "libtune/store/files/file_lock.hpp"
 
 namespace tune {
 
@@ -26,5 +31,36 @@ std::shared_ptr<tuning_database> open_database(const std::string& path);
 std::shared_ptr<const tuning_layers> open_layers(
     const std::string& user, const std::vector<std::string>& systems,
     database_access access = database_access::read_write, const std::string& shared = {});
+
+/// Uses the database; a fault of it costs one warning in a process, never the result. Returns
+/// whether it worked.
+template <class Use>
+bool warn_on_database_error(Use&& use) {
+  try {
+    use();
+    return true;
+  } catch (const database_error& failure) {
+    detail::warn_of_failure(failure);
+    return false;
+  }
+}
+
+/// Uses the database, again and again while others keep it, as a process that was stopped in the
+/// middle of a write does. Each use waits a while by itself.
+/// @param look  called between two uses, with the time waited so far
+/// @throws database_busy_error once the wait is over
+template <class Use>
+void wait_while_busy(std::chrono::milliseconds wait, Use&& use, const wait_look& look = {}) {
+  detail::wait_clock clock(std::chrono::seconds(15));
+  while (true) {
+    try {
+      return use();
+    } catch (const database_busy_error&) {
+      const auto waited = clock.elapsed();
+      if (waited >= wait) throw;
+      if (look) look(waited);
+    }
+  }
+}
 
 }  // namespace tune

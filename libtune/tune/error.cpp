@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "libtune/tune/engine/reason_groups.hpp"
+#include "libtune/tune/engine/trial_list.hpp"
 
 namespace tune {
 namespace {

@@ -11,9 +11,9 @@
 #include "libtune/base/library_version.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/tune/engine/pool_workshop.hpp"
+#include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/search_loop.hpp"
 #include "libtune/tune/engine/session_setup.hpp"
-#include "libtune/tune/engine/space_fingerprint.hpp"
 #include "libtune/tune/error.hpp"
 
 namespace tune {

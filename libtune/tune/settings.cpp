@@ -3,19 +3,24 @@
 #include "libtune/tune/settings.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 #include <sstream>
 #include <utility>
 
 #include "libtune/base/environment.hpp"
 #include "libtune/base/error.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/word_table.hpp"
 #include "libtune/store/database/database_place.hpp"
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/files/file_system.hpp"
+#include "libtune/tune/test_mode.hpp"
 
 namespace tune {
 namespace {
 
+std::atomic<detail::test_mode> process_test_mode{detail::test_mode::off};
 constexpr detail::word_table<match_mode, 3> match_words{{"exact", "nearest", "verify"}};
 constexpr detail::word_table<tuning_mode, 5> mode_words{
     {"tune", "resume", "cached", "default", "force"}};
@@ -48,6 +53,17 @@ tuning_budget resolve_budget(const tuning_options& options) {
 }
 
 }  // namespace
+
+void set_tuning_options(const context& context, tuning_options options) {
+  context.attach(std::make_shared<const tuning_options>(std::move(options)));
+}
+
+std::shared_ptr<const tuning_options> tuning_options_of(const context& context) {
+  if (auto attached = context.attachment<tuning_options>()) return attached;
+  static const detail::never_destroyed<std::shared_ptr<const tuning_options>> nothing_said(
+      std::make_shared<const tuning_options>());
+  return *nothing_said;
+}
 
 std::chrono::milliseconds resolve_wait(const tuning_options& options,
                                        std::chrono::milliseconds by_default) {
@@ -84,6 +100,14 @@ tuning_settings resolve_settings(const tuning_options& options) {
   return settings;
 }
 
+tuning_options search_options(const tuning_options& given, const tuning_settings& settings) {
+  tuning_options resolved = given;
+  resolved.wait = settings.wait;
+  resolved.budget = settings.budget;
+  resolved.isolation = resolve_isolation(given);
+  return resolved;
+}
+
 isolation_mode resolve_isolation(const tuning_options& options) {
   if (options.isolation) return *options.isolation;
   return isolation_words.read("LIBTUNE_ISOLATION").value_or(isolation_mode::automatic);
@@ -108,5 +132,13 @@ std::string default_database_path() {
 const char* tuning_mode_name(tuning_mode mode) noexcept { return mode_words.word(mode); }
 
 const char* match_mode_name(match_mode match) noexcept { return match_words.word(match); }
+
+detail::test_mode detail::current_test_mode() noexcept {
+  return process_test_mode.load(std::memory_order_relaxed);
+}
+
+void detail::set_test_mode(test_mode wanted) noexcept {
+  process_test_mode.store(wanted, std::memory_order_relaxed);
+}
 
 }  // namespace tune

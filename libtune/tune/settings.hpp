@@ -11,7 +11,7 @@
 
 namespace tune {
 
-/// What the options, the environment and the defaults come to, at one moment.
+/// The options, resolved from those given, the environment and the defaults at one moment.
 struct tuning_settings {
   std::string database;  ///< a path; empty if there is nowhere to keep one
   /// A path on the network in whose place that one is used, and which is only read; else empty.
@@ -28,18 +28,22 @@ struct tuning_settings {
 /// @throws environment_error if a variable that counts holds what cannot be read
 tuning_settings resolve_settings(const tuning_options& options);
 
-/// How long others are waited for, from zero to a year. @throws environment_error
+/// Returns the options of a search: those given, with wait, budget and isolation resolved.
+/// @throws environment_error
+tuning_options search_options(const tuning_options& given, const tuning_settings& settings);
+
+/// Returns the longest wait for others, from zero to a year. @throws environment_error
 std::chrono::milliseconds resolve_wait(const tuning_options& options,
                                        std::chrono::milliseconds by_default = default_wait);
 
-/// Where searches are to run. @throws environment_error
+/// Returns where searches are to run. @throws environment_error
 isolation_mode resolve_isolation(const tuning_options& options);
 
-/// The floor of the watchdog, from a millisecond to a year. @throws environment_error
+/// Returns the floor of the watchdog, from a millisecond to a year. @throws environment_error
 std::chrono::milliseconds resolve_trial_time(const watchdog_settings& settings);
 
-/// libtune/tuning.db in the user's cache folder (XDG_CACHE_HOME, else HOME/.cache); empty if
-/// neither variable names a folder. It may be on the network (store/database_place.hpp).
+/// Returns libtune/tuning.db in the user's cache folder (XDG_CACHE_HOME, else HOME/.cache); empty
+/// if neither variable names a folder. It may be on the network (store/database_place.hpp).
 std::string default_database_path();
 
 /// The word of a mode, as LIBTUNE_MODE takes it.

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "libtune/store/database/incidents.hpp"
+#include "libtune/store/maintenance/incidents.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/output.hpp"

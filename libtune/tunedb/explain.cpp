@@ -6,9 +6,8 @@
 #include <memory>
 
 #include "libtune/tunedb/commands.hpp"
-#include "libtune/tunedb/evidence.hpp"
+#include "libtune/tunedb/explanation.hpp"
 #include "libtune/tunedb/layers.hpp"
-#include "libtune/tunedb/outlook.hpp"
 #include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/selection.hpp"
 
@@ -21,13 +20,13 @@ struct explain_options {
   device_choice device;
 };
 
-/// All that is told of a key.
+/// The explanation of a key.
 struct explanation {
   function_identity function;
   record_key key;
   tuning_settings settings;
   std::vector<layer> layers;
-  outlook ahead;
+  lookup_explanation lookup;
   std::optional<result_origin> origin;  // of the best
 };
 
@@ -73,7 +72,7 @@ json to_json(const std::optional<result_origin>& origin) {
 
 void print_others(const explanation& all) {
   std::vector<std::vector<std::string>> lines;
-  for (const candidate& one : all.ahead.candidates) {
+  for (const candidate& one : all.lookup.candidates) {
     if (one.lost.empty()) continue;
     lines.push_back({"not used ", role_of(all, one.result), fields_text(one.result.values),
                      to_text(one.result.device), one.lost});
@@ -81,9 +80,9 @@ void print_others(const explanation& all) {
   print_table(lines);
 }
 
-void print_text(const explanation& all, const evidence& why) {
-  const record& best = all.ahead.candidates.front().result;
-  const bool used = all.ahead.answer() != nullptr;
+void print_text(const explanation& all, const result_confidence& why) {
+  const record& best = all.lookup.candidates.front().result;
+  const bool used = all.lookup.answer() != nullptr;
   fmt::print("{}, version {}, for {} on {}\n", all.function.name, all.function.version,
              fields_text(all.key.arguments), to_text(all.key.device));
   for (const layer& one : all.layers) {
@@ -91,13 +90,13 @@ void print_text(const explanation& all, const evidence& why) {
   }
   fmt::print("settings   LIBTUNE_MATCH={}, LIBTUNE_MODE={}\n", match_mode_name(all.settings.match),
              tuning_mode_name(all.settings.mode));
-  fmt::print("what then  {}\n", all.ahead.text(all.settings));
+  fmt::print("what then  {}\n", all.lookup.text(all.settings));
   fmt::print("{}  {}, in {}\n", used ? "would use" : "the best ", fields_text(best.values),
              best.database);
   print_match(best);
   fmt::print("time       {}\n", time_text(best.score_ns));
   fmt::print("why        {}\n", why.reason());
-  fmt::print("how sure   {}: {}\n", why.verdict(), why.verdict_text());
+  fmt::print("how sure   {}: {}\n", why.classification(), why.classification_text());
   print_origin(all.origin);
   print_others(all);
 }
@@ -115,18 +114,18 @@ json to_json(const explanation& all, const candidate& one) {
           {"lost", one.lost.empty() ? json(nullptr) : json(one.lost)}};
 }
 
-json to_json(const explanation& all, const evidence& why) {
+json to_json(const explanation& all, const result_confidence& why) {
   json document{{"function", all.function.name},
                 {"version", all.function.version},
                 {"arguments", cli::to_json(all.key.arguments)},
                 {"device", cli::to_json(all.key.device)},
                 {"match_mode", match_mode_name(all.settings.match)},
                 {"mode", tuning_mode_name(all.settings.mode)},
-                {"action", next_step_name(all.ahead.step)},
-                {"verified", all.ahead.step == next_step::verify}};
-  document.update(to_json(all, all.ahead.candidates.front()));
+                {"action", lookup_step_name(all.lookup.step)},
+                {"verified", all.lookup.step == lookup_step::verify}};
+  document.update(to_json(all, all.lookup.candidates.front()));
   document.update({{"why", why.reason()},
-                   {"sure", why.verdict()},
+                   {"sure", why.classification()},
                    {"trials", why.trials},
                    {"measured", why.measured},
                    {"runner_up_slower_by", cli::to_json(why.gap)},
@@ -134,7 +133,7 @@ json to_json(const explanation& all, const evidence& why) {
                    {"origin", to_json(all.origin)},
                    {"layers", cli::to_json(all.layers)}});
   json candidates = json::array();
-  for (const candidate& one : all.ahead.candidates) candidates.push_back(to_json(all, one));
+  for (const candidate& one : all.lookup.candidates) candidates.push_back(to_json(all, one));
   document["candidates"] = std::move(candidates);
   return document;
 }
@@ -162,14 +161,14 @@ void run(const invocation& shared, const explain_options& options) {
   all.function = find_function(all.layers, options.function);
   all.key = {.arguments = parse_key(all.function, options.arguments),
              .device = find_device(all.layers, all.function, options.device)};
-  all.ahead = look_ahead(all.layers, all.settings, all.function, all.key);
-  if (all.ahead.candidates.empty()) {
+  all.lookup = explain_lookup(all.layers, all.settings, all.function, all.key);
+  if (all.lookup.candidates.empty()) {
     throw nothing_found("no device has a result for " + fields_text(all.key.arguments) + ", so " +
-                        all.ahead.text(all.settings) + "; see tunedb show " + all.function.name);
+                        all.lookup.text(all.settings) + "; see tunedb show " + all.function.name);
   }
-  const record& best = all.ahead.candidates.front().result;
+  const record& best = all.lookup.candidates.front().result;
   all.origin = origin_of(all.layers, all.function, all.key, best);
-  const evidence why(trials_behind(all.layers, all.function, all.key, best), best);
+  const result_confidence why(trials_behind(all.layers, all.function, all.key, best), best);
   if (shared.json) {
     print_json(to_json(all, why));
   } else {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/verify/bit_comparison.hpp"
 #include "libtune/verify/device_comparison.hpp"
 
 namespace tune {
@@ -39,77 +38,6 @@ void check_comparable(const std::string& name, const array_layout& expected,
                        std::string(expected.type().name()) + ", the result " +
                        to_string(got.size()) + " of " + std::string(got.type().name()));
 }
-
-}  // namespace
-
-answer::answer() : contents_(std::make_shared<contents>()) {
-  contents_->bits = std::make_shared<detail::bit_comparison>();
-}
-
-answer& answer::add(std::string name, command_queue& queue, const device_array& expected,
-                    const tolerance& allowed) {
-  const auto bytes = std::make_shared<std::vector<std::byte>>(read_back(queue, expected));
-  add_expected({.name = std::move(name),
-                .layout = expected.layout(),
-                .elements = std::shared_ptr<const void>(bytes, bytes->data()),
-                .allowed = allowed});
-  return *this;
-}
-
-answer& answer::verify(function decides, std::vector<std::string> judges) {
-  if (!decides) throw argument_error("the function that decides on the results is empty");
-  contents_->functions.push_back(std::move(decides));
-  for (std::string& name : judges) note_judged(std::move(name));
-  return *this;
-}
-
-answer& answer::nondeterministic() {
-  contents_->deterministic = false;
-  return *this;
-}
-
-void answer::note_judged(std::string name) {
-  std::vector<std::string>& known = contents_->judged;
-  if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(std::move(name));
-}
-
-std::optional<std::string> answer::find_mismatch(command_queue& queue,
-                                                 const std::vector<result>& results) const {
-  for (const expected_array& expected : contents_->arrays) {
-    const device_array& array = find(results, expected.name);
-    check_comparable(expected.name, expected.layout, array.layout());
-    if (expected.on_device->count_mismatches(queue, array) == 0) continue;
-    const std::vector<std::byte> got = read_back(queue, array);
-    const comparison compared = compare(expected.layout, expected.elements.get(), array.layout(),
-                                        got.data(), expected.allowed);
-    if (!compared.matches()) return "'" + expected.name + "': " + compared.describe();
-  }
-  for (const function& decides : contents_->functions) {
-    if (auto wrong = decides(queue, results)) return wrong;
-  }
-  return std::nullopt;
-}
-
-std::function<std::optional<std::string>()> answer::check(command_queue queue,
-                                                          std::vector<result> results) const {
-  return [self = *this, queue = std::move(queue), results = std::move(results)]() mutable {
-    return self.find_mismatch(queue, results);
-  };
-}
-
-void answer::add_expected(expected_array expected) {
-  for (const expected_array& known : contents_->arrays) {
-    if (known.name == expected.name) {
-      throw argument_error("'" + expected.name + "' has an answer already");
-    }
-  }
-  expected.on_device = std::make_shared<detail::device_comparison>(
-      expected.layout, expected.elements, expected.allowed);
-  note_judged(expected.name);
-  contents_->arrays.push_back(std::move(expected));
-}
-
-namespace {
 
 // To floats the first is NaN, and the second is not; an integer that happens to be the one is not
 // the other.
@@ -236,6 +164,73 @@ class owning_check final : public run_check {
 };
 
 }  // namespace
+
+answer::answer() : contents_(std::make_shared<contents>()) {
+  contents_->bits = std::make_shared<detail::bit_comparison>();
+}
+
+answer& answer::add(std::string name, command_queue& queue, const device_array& expected,
+                    const tolerance& allowed) {
+  const auto bytes = std::make_shared<std::vector<std::byte>>(read_back(queue, expected));
+  add_expected({.name = std::move(name),
+                .layout = expected.layout(),
+                .elements = std::shared_ptr<const void>(bytes, bytes->data()),
+                .allowed = allowed});
+  return *this;
+}
+
+answer& answer::verify(function decides, std::vector<std::string> judges) {
+  if (!decides) throw argument_error("the function that decides on the results is empty");
+  contents_->functions.push_back(std::move(decides));
+  for (std::string& name : judges) note_judged(std::move(name));
+  return *this;
+}
+
+answer& answer::nondeterministic() {
+  contents_->deterministic = false;
+  return *this;
+}
+
+void answer::note_judged(std::string name) {
+  std::vector<std::string>& known = contents_->judged;
+  if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(std::move(name));
+}
+
+std::optional<std::string> answer::find_mismatch(command_queue& queue,
+                                                 const std::vector<result>& results) const {
+  for (const expected_array& expected : contents_->arrays) {
+    const device_array& array = find(results, expected.name);
+    check_comparable(expected.name, expected.layout, array.layout());
+    if (expected.on_device->count_mismatches(queue, array) == 0) continue;
+    const std::vector<std::byte> got = read_back(queue, array);
+    const comparison compared = compare(expected.layout, expected.elements.get(), array.layout(),
+                                        got.data(), expected.allowed);
+    if (!compared.matches()) return "'" + expected.name + "': " + compared.describe();
+  }
+  for (const function& decides : contents_->functions) {
+    if (auto wrong = decides(queue, results)) return wrong;
+  }
+  return std::nullopt;
+}
+
+std::function<std::optional<std::string>()> answer::check(command_queue queue,
+                                                          std::vector<result> results) const {
+  return [self = *this, queue = std::move(queue), results = std::move(results)]() mutable {
+    return self.find_mismatch(queue, results);
+  };
+}
+
+void answer::add_expected(expected_array expected) {
+  for (const expected_array& known : contents_->arrays) {
+    if (known.name == expected.name) {
+      throw argument_error("'" + expected.name + "' has an answer already");
+    }
+  }
+  expected.on_device = std::make_shared<detail::device_comparison>(
+      expected.layout, expected.elements, expected.allowed);
+  note_judged(expected.name);
+  contents_->arrays.push_back(std::move(expected));
+}
 
 std::shared_ptr<run_check> detail::make_run_check(std::shared_ptr<operation> operation,
                                                   workload work, answer expected) {

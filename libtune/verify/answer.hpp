@@ -31,7 +31,7 @@ class device_comparison;
 /// thread-safe.
 ///
 /// Alone it compares what it is given, and an array that still holds the answer from before is
-/// right. Together with a workload it does more (verified_measure): arrays are poisoned before the
+/// right. Together with a workload it does more (make_measure): arrays are poisoned before the
 /// run, so that a kernel which writes nothing is not taken for right, writes out of bounds are
 /// found, and a second run has to give the same bits.
 ///
@@ -49,7 +49,7 @@ class answer {
 
   answer();
 
-  /// What an array has to hold. Arrays without an answer are not looked at.
+  /// Adds the contents that an array has to have. Arrays without an answer are not compared.
   /// @throws argument_error if the name has an answer already
   template <element T>
   answer& add(std::string name, host_array<T> expected, const tolerance& allowed = {}) {
@@ -79,17 +79,17 @@ class answer {
   /// A second run need not give the same bits, as where floating numbers are added in no order; it
   /// has to be as right as the first.
   answer& nondeterministic();
-  /// Whether a second run has to give the same bits: true unless nondeterministic was called.
+  /// True if a second run has to give the same bits: true unless nondeterministic was called.
   bool is_deterministic() const noexcept { return contents_->deterministic; }
 
-  /// Whether there is nothing to compare with.
+  /// True if there is nothing to compare with.
   bool empty() const noexcept { return contents_->arrays.empty() && contents_->functions.empty(); }
 
   /// The arrays of which a second run has to give the same bits: those that have an answer, and
   /// those that a function judges.
   const std::vector<std::string>& judged() const noexcept { return contents_->judged; }
 
-  /// What compares them, for the checks of the configurations of one search.
+  /// The comparer of two runs, for the checks of the configurations of one search.
   detail::bit_comparison& bits() const noexcept { return *contents_->bits; }
 
   /// Compares the results that have an answer: large ones on the device, where it can, with what

@@ -39,12 +39,13 @@ class array_comparer {
   array_comparer(array_comparer&&) noexcept;
   array_comparer& operator=(array_comparer&&) noexcept;
 
-  /// Whether there is a kernel for this at all: not for structs by anything but their bits, and not
+  /// True if there is a kernel for this at all: not for structs by anything but their bits, and not
   /// for padding between outer axes.
   bool knows(const array_layout& layout) const;
 
-  /// How many elements are wrong, or parts of them where bits decide; of a signal that is too noisy
-  /// all. Waits for the queue. The kernel is compiled by the first comparison in a context.
+  /// Counts the elements that are wrong, or parts of them where bits decide; of a signal that is
+  /// too noisy all. Waits for the queue. The kernel is compiled by the first comparison in a
+  /// context.
   /// @throws device_error, build_error where the device cannot: without doubles, say
   std::size_t count(command_queue& queue, const buffer& expected, const buffer& got,
                     const array_layout& layout);

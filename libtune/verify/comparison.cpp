@@ -43,31 +43,6 @@ std::string describe_distance(double absolute, double relative) {
   return absolute == 0 ? part : fmt::format("{:g} + {}", absolute, part);
 }
 
-}  // namespace
-
-tolerance tolerance::for_type(element_type type) const {
-  tolerance complete = *this;
-  const distances chosen = is_default() ? defaults_for(type) : distances{};
-  complete.absolute = absolute.value_or(chosen.absolute);
-  complete.relative = relative.value_or(chosen.relative);
-  return complete;
-}
-
-std::string describe(const tolerance& allowed, element_type type) {
-  switch (allowed.rule) {
-    case tolerance_rule::ulps: return fmt::format("{:g} ULPs", allowed.limit);
-    case tolerance_rule::exact: return "the same bits";
-    case tolerance_rule::signal_to_noise: return fmt::format("{:g} dB", allowed.limit);
-    case tolerance_rule::distance: break;
-  }
-  const tolerance complete = allowed.for_type(type);
-  std::string text = describe_distance(*complete.absolute, *complete.relative);
-  if (allowed.is_default()) text += fmt::format(", the default for {}", type.name());
-  return text;
-}
-
-namespace {
-
 std::string hex_of(const void* bytes, std::size_t count) {
   std::string text;
   for (std::size_t i = 0; i < count; ++i) {
@@ -130,7 +105,7 @@ class row_walk {
   std::array<std::size_t, shape::max_rank> index_{};
 };
 
-/// What has been seen of an array of T.
+/// Counts and sums over the elements of an array of T.
 template <class T>
 class tally {
  public:
@@ -228,6 +203,27 @@ comparison compare_structs(const array_layout& expected_layout, const void* expe
 }
 
 }  // namespace
+
+tolerance tolerance::for_type(element_type type) const {
+  tolerance complete = *this;
+  const distances chosen = is_default() ? defaults_for(type) : distances{};
+  complete.absolute = absolute.value_or(chosen.absolute);
+  complete.relative = relative.value_or(chosen.relative);
+  return complete;
+}
+
+std::string describe(const tolerance& allowed, element_type type) {
+  switch (allowed.rule) {
+    case tolerance_rule::ulps: return fmt::format("{:g} ULPs", allowed.limit);
+    case tolerance_rule::exact: return "the same bits";
+    case tolerance_rule::signal_to_noise: return fmt::format("{:g} dB", allowed.limit);
+    case tolerance_rule::distance: break;
+  }
+  const tolerance complete = allowed.for_type(type);
+  std::string text = describe_distance(*complete.absolute, *complete.relative);
+  if (allowed.is_default()) text += fmt::format(", the default for {}", type.name());
+  return text;
+}
 
 std::string comparison::describe() const {
   if (matches()) {

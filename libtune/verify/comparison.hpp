@@ -13,7 +13,7 @@
 
 namespace tune {
 
-/// What decides whether a result is close enough to the answer.
+/// Rules that decide whether a result is close enough to the answer.
 enum class tolerance_rule : std::uint8_t {
   distance,         ///< |got - expected| <= absolute + relative * |expected|, for each element
   ulps,             ///< each element is at most so many representable numbers away
@@ -21,8 +21,8 @@ enum class tolerance_rule : std::uint8_t {
   signal_to_noise,  ///< 10 log10(sum |expected|^2 / sum |got - expected|^2), over the whole array
 };
 
-/// How far a result may lie from the answer. A plain distance is written as a list, every other
-/// rule is asked for by its name, and what is left out depends on the element type:
+/// The distance that a result may have from the answer. A plain distance is written as a list,
+/// every other rule is asked for by its name, and what is left out depends on the element type:
 ///
 ///   {.absolute = 1e-5, .relative = 1e-6}
 ///   {.absolute = 1e-5}  // whatever the size of the answer
@@ -42,7 +42,7 @@ struct tolerance {
   std::optional<double> relative{};  ///< the same, as a part of the answer's magnitude
   tolerance_rule rule = tolerance_rule::distance;  ///< what decides
   double limit = 0.0;         ///< the ULPs that are allowed, or the decibels that are asked for
-  bool nan_expected = false;  ///< whether NaN in the answer is meant, and NaN right there
+  bool nan_expected = false;  ///< true if NaN in the answer is meant, and NaN right there
 
   /// Positive and negative zero are the same number.
   static constexpr tolerance ulps(std::uint32_t most) {
@@ -62,7 +62,7 @@ struct tolerance {
     return changed;
   }
 
-  /// Whether the element type decides.
+  /// True if the element type decides.
   constexpr bool is_default() const noexcept {
     return rule == tolerance_rule::distance && !absolute && !relative;
   }
@@ -73,11 +73,11 @@ struct tolerance {
   tolerance for_type(element_type type) const;
 };
 
-/// What a tolerance allows elements of a type: "1e-08 + 1e-05 * |expected|, the default for
-/// float32", "4 ULPs", "the same bits", "60 dB".
+/// Describes what a tolerance allows elements of a type: "1e-08 + 1e-05 * |expected|, the default
+/// for float32", "4 ULPs", "the same bits", "60 dB".
 std::string describe(const tolerance& allowed, element_type type);
 
-/// How a result compares with an answer.
+/// The outcome of comparing a result with an answer.
 struct comparison {
   std::size_t elements = 0;    ///< compared
   std::size_t mismatches = 0;  ///< outside the tolerance; of a signal those that are not finite
@@ -95,7 +95,7 @@ struct comparison {
   std::optional<double> decibels{};
   double least_decibels = 0;  ///< what was asked for; 0 unless decibels is set
 
-  /// Whether every element is within the tolerance, and the noise low enough where that decides.
+  /// True if every element is within the tolerance, and the noise low enough where that decides.
   bool matches() const noexcept {
     return mismatches == 0 && (!decibels || *decibels >= least_decibels);
   }

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "libtune/array/device_array.hpp"
 #include "libtune/array/layout.hpp"
@@ -14,6 +17,33 @@
 #include "libtune/verify/comparison.hpp"
 
 namespace tune::detail {
+
+/// Finds out whether two runs gave the same bits: large arrays are copied and compared on the
+/// device, where it can, and others on the host. Thread-safe.
+class bit_comparison {
+ public:
+  /// The contents of an array at a time.
+  struct snapshot {
+    array_layout layout;
+    std::optional<buffer> on_device{};
+    std::vector<std::byte> on_host{};
+  };
+
+  /// Waits for the queue. @throws device_error
+  snapshot keep(command_queue& queue, const device_array& array);
+
+  /// True if an element, padding aside, has other bits now: which, as comparison::describe tells.
+  /// Waits for the queue. @throws device_error
+  std::optional<std::string> find_change(command_queue& queue, const snapshot& before,
+                                         const device_array& now);
+
+ private:
+  std::optional<bool> differ_on_device(command_queue& queue, const snapshot& before,
+                                       const device_array& now);
+
+  std::mutex mutex_;
+  std::map<std::size_t, array_comparer> comparers_;  // by the bytes of an element
+};
 
 /// Compares results with one answer on the device, so that only a few numbers and not the arrays
 /// travel to the host: array_comparer with an answer, which is copied to the device by the first
@@ -25,7 +55,7 @@ class device_comparison {
                     const tolerance& allowed);
   ~device_comparison();
 
-  /// How many elements of a result of the same type and shape are wrong, as array_comparer counts
+  /// Counts the wrong elements of a result of the same type and shape, as array_comparer counts
   /// them. Waits for the queue. Empty where the host has to find out: the array is small, or not
   /// one of rows; or the device has no memory for the answer, or no doubles.
   std::optional<std::size_t> count_mismatches(command_queue& queue, const device_array& got);

@@ -23,7 +23,7 @@ inline constexpr bool is_complex<std::complex<T>> = true;
 template <class T>
 inline constexpr bool is_half = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
 
-/// What a real type computes with.
+/// The type that computes with a real type.
 template <class T>
 using float_of = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
@@ -39,7 +39,7 @@ std::int64_t steps_from_zero(const T& number) noexcept {
   return (bits & sign) != 0 ? -magnitude : magnitude;
 }
 
-/// How many representable numbers one is from the other.
+/// The distance of two numbers, in representable numbers.
 template <class T>
 double steps_between(const T& a, const T& b) noexcept {
   // In unsigned arithmetic, so that no difference overflows.
@@ -101,7 +101,7 @@ double ulps_between(const T& a, const T& b) noexcept {
   }
 }
 
-/// What an element of the answer and one of the result come to. The kernel in
+/// The verdict on an element of the answer and one of the result. The kernel in
 /// count_differences.kernel decides alike.
 struct element_verdict {
   bool wrong;

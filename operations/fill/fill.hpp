@@ -17,7 +17,7 @@ struct fill_key {
   std::size_t element_bytes = 4;  ///< of one element
 };
 
-/// How the kernel divides the array among work groups and work items.
+/// The division of the array among work groups and work items.
 struct fill_tuning {
   std::size_t wgs = 128;   ///< work items in a work group
   std::size_t vector = 1;  ///< elements that an item stores at once: a word
@@ -41,7 +41,8 @@ class fill final : public operation {
   fill(const command_queue& queue, const program& program, const fill_tuning& tuning,
        element_type type, const shape& size);
 
-  /// What later runs write. @throws type_error if it is not of the array's element type
+  /// Sets the value that later runs write. @throws type_error if it is not of the array's element
+  /// type
   template <element T>
   void set_value(const T& value) {
     set_value(element_type::of<T>(), &value);

@@ -36,7 +36,7 @@ hreduce_key key_of(const reduction& reduction, std::size_t columns) {
           .columns = width_class(columns)};
 }
 
-/// What a key says of the elements.
+/// The properties of the elements of a key.
 struct elements {
   explicit elements(const hreduce_key& key)
       : stored(element_type::opaque(key.element_bytes)),
@@ -47,7 +47,7 @@ struct elements {
   }
 
   bool is_half() const { return stored == dtype::float16 || stored == dtype::bfloat16; }
-  /// Whether kernel text has vectors of them.
+  /// True if kernel text has vectors of them.
   bool has_vectors() const {
     return stored.dtype() && !is_half() && stored != dtype::complex64 &&
            stored != dtype::complex128;
@@ -92,7 +92,7 @@ void check_range(const column_range& range, std::size_t columns) {
                   range.begin, range.end, columns));
 }
 
-/// How many parts a row is split into so that the device is busy.
+/// Returns the number of parts that a row is split into so that the device is busy.
 std::uint32_t part_count(const device& device, const hreduce_tuning& tuning, std::size_t rows,
                          std::size_t columns) {
   constexpr std::size_t items_each = 8192;  // for a compute unit: what hides the latency of memory

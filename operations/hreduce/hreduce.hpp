@@ -22,7 +22,7 @@ struct hreduce_key {
   std::size_t columns = 8192;       ///< of a row: a power of two from 128 to 65536
 };
 
-/// How the kernels divide the rows among work groups and work items.
+/// The division of the rows among work groups and work items.
 struct hreduce_tuning {
   std::size_t wgsx = 64;   ///< work items that share a row
   std::size_t wgsy = 4;    ///< rows of a work group

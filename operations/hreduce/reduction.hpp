@@ -14,7 +14,7 @@ struct reduction {
   /// An expression of a and b, which has to be commutative and associative. float16 and bfloat16
   /// are computed with as float; every other type as itself.
   std::string operation;
-  /// What changes nothing: operation(x, identity) is x.
+  /// The neutral element: operation(x, identity) is x.
   std::string identity;
   /// Goes before the kernel: what the expressions and a struct as element type need.
   std::string definitions{};

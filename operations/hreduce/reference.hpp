@@ -10,7 +10,7 @@
 
 namespace tune::operations {
 
-/// What hreduce has to make of a host array of rank 2, by a function of the host: combine(a, b).
+/// Reduces the rows of a host array of rank 2 on the host, by a function combine(a, b).
 /// Reduces in the order of the columns, in the type of the identity.
 template <element T, class Value, std::invocable<Value, Value> Combine>
 host_array<T> hreduce_on_host(const host_array<T>& src, const column_range& reduced,

@@ -8,7 +8,7 @@
 
 namespace tune::operations {
 
-/// What transpose has to make of a host array of rank 2. The result has no padding.
+/// Transposes a host array of rank 2 on the host. The result has no padding.
 template <element T>
 host_array<T> transpose_on_host(const host_array<T>& src) {
   host_array<T> dest({src.size()[1], src.size()[0]});

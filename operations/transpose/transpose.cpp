@@ -88,7 +88,7 @@ std::size_t local_memory_bytes(const transpose_key& key, const transpose_tuning&
   return t.vector * t.tile * (t.tile + 1) * t.vector * key.element_bytes;
 }
 
-/// What one work item keeps in registers at once.
+/// Returns the bytes that one work item keeps in registers at once.
 std::size_t private_bytes(const transpose_key& key, const transpose_tuning& t) {
   return (t.tile / t.block_x) * (t.tile / t.block_y) * t.vector * t.vector * key.element_bytes;
 }

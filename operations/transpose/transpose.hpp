@@ -22,7 +22,7 @@ struct transpose_key {
   std::size_t element_bytes = 4;  ///< of one element
 };
 
-/// How the kernel divides the array among work groups and work items.
+/// The division of the array among work groups and work items.
 struct transpose_tuning {
   std::size_t block_x = 16;  ///< work items of a group, along memory
   std::size_t block_y = 8;   ///< and across

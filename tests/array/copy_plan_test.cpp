@@ -12,7 +12,6 @@ namespace copy_plan_test {
 
 using tune::all;
 using tune::array_layout;
-using tune::copy_rectangle;
 using tune::dtype;
 using tune::from;
 using tune::host_array;
@@ -20,16 +19,18 @@ using tune::range;
 using tune::region;
 using tune::shape;
 using tune::strided_layout;
+using tune::detail::copy_request;
 
-std::vector<copy_rectangle> plan(const strided_layout& source, const strided_layout& destination,
-                                 tune::copy_pitches pitches = tune::copy_pitches::any) {
-  const tune::copy_plan made(source, destination, pitches);
-  std::vector<copy_rectangle> parts;
+std::vector<copy_request> plan(
+    const strided_layout& source, const strided_layout& destination,
+    tune::detail::copy_pitches pitches = tune::detail::copy_pitches::any) {
+  const tune::detail::copy_plan made(source, destination, pitches);
+  std::vector<copy_request> parts;
   for (std::size_t n = 0; n < made.size(); ++n) parts.push_back(made[n]);
   return parts;
 }
 
-std::vector<copy_rectangle> plan(const shape& size, const shape& source, const shape& destination) {
+std::vector<copy_request> plan(const shape& size, const shape& source, const shape& destination) {
   return plan(array_layout(dtype::int32, size, source),
               array_layout(dtype::int32, size, destination));
 }
@@ -38,14 +39,14 @@ template <class T>
 void carry_out(const host_array<T>& source, host_array<T>& destination) {
   const auto* from = reinterpret_cast<const std::byte*>(source.data());
   auto* to = reinterpret_cast<std::byte*>(destination.data());
-  for (const copy_rectangle& part : plan(source.layout(), destination.layout())) {
+  for (const copy_request& part : plan(source.layout(), destination.layout())) {
     for (std::size_t slice = 0; slice < part.slices; ++slice) {
       for (std::size_t row = 0; row < part.rows; ++row) {
-        std::memcpy(to + part.destination_offset_bytes +
-                        slice * part.destination_slice_pitch_bytes +
-                        row * part.destination_row_pitch_bytes,
-                    from + part.source_offset_bytes + slice * part.source_slice_pitch_bytes +
-                        row * part.source_row_pitch_bytes,
+        std::memcpy(to + part.destination.offset_bytes +
+                        slice * part.destination.slice_pitch_bytes +
+                        row * part.destination.row_pitch_bytes,
+                    from + part.source.offset_bytes + slice * part.source.slice_pitch_bytes +
+                        row * part.source.row_pitch_bytes,
                     part.row_bytes);
       }
     }
@@ -93,10 +94,10 @@ TEST_CASE("a padded matrix is a rectangle with the pitches of both sides") {
   CHECK(parts[0].row_bytes == 16);
   CHECK(parts[0].rows == 3);
   CHECK(parts[0].slices == 1);
-  CHECK(parts[0].source_row_pitch_bytes == 24);
-  CHECK(parts[0].destination_row_pitch_bytes == 32);
-  CHECK(parts[0].source_offset_bytes == 0);
-  CHECK(parts[0].destination_offset_bytes == 0);
+  CHECK(parts[0].source.row_pitch_bytes == 24);
+  CHECK(parts[0].destination.row_pitch_bytes == 32);
+  CHECK(parts[0].source.offset_bytes == 0);
+  CHECK(parts[0].destination.offset_bytes == 0);
 }
 
 TEST_CASE("axes are merged where both sides are contiguous") {
@@ -126,9 +127,9 @@ TEST_CASE("what exceeds three dimensions is looped over, along the shorter axes"
   REQUIRE(parts.size() == 4);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     CHECK(parts[i].rows * parts[i].slices == 6);
-    CHECK(parts[i].source_offset_bytes == ((i / 2) * 4 * 27 + (i % 2) * 9) * 4);
-    CHECK(parts[i].destination_offset_bytes == ((i / 2) * 24 + (i % 2) * 4) * 4);
-    CHECK(parts[i].source_row_pitch_bytes < parts[i].source_slice_pitch_bytes);
+    CHECK(parts[i].source.offset_bytes == ((i / 2) * 4 * 27 + (i % 2) * 9) * 4);
+    CHECK(parts[i].destination.offset_bytes == ((i / 2) * 24 + (i % 2) * 4) * 4);
+    CHECK(parts[i].source.row_pitch_bytes < parts[i].source.slice_pitch_bytes);
   }
 }
 
@@ -148,9 +149,9 @@ TEST_CASE("a step along the fastest axis makes every element a row") {
   REQUIRE(parts.size() == 1);
   CHECK(parts[0].row_bytes == 16);
   CHECK(parts[0].rows == 7);
-  CHECK(parts[0].source_offset_bytes == 16);
-  CHECK(parts[0].source_row_pitch_bytes == 48);
-  CHECK(parts[0].destination_row_pitch_bytes == 16);
+  CHECK(parts[0].source.offset_bytes == 16);
+  CHECK(parts[0].source.row_pitch_bytes == 48);
+  CHECK(parts[0].destination.row_pitch_bytes == 16);
 }
 
 TEST_CASE("whole rows with a step between them are rows") {
@@ -159,7 +160,7 @@ TEST_CASE("whole rows with a step between them are rows") {
   REQUIRE(parts.size() == 1);
   CHECK(parts[0].row_bytes == 10);
   CHECK(parts[0].rows == 5);
-  CHECK(parts[0].source_row_pitch_bytes == 20);
+  CHECK(parts[0].source.row_pitch_bytes == 20);
 }
 
 TEST_CASE("rows next to each other, of the full length, are one run of bytes") {
@@ -169,8 +170,8 @@ TEST_CASE("rows next to each other, of the full length, are one run of bytes") {
   REQUIRE(parts.size() == 1);
   CHECK(parts[0].rows == 1);
   CHECK(parts[0].row_bytes == 40);
-  CHECK(parts[0].source_offset_bytes == 20);
-  CHECK(parts[0].destination_offset_bytes == 10);
+  CHECK(parts[0].source.offset_bytes == 20);
+  CHECK(parts[0].destination.offset_bytes == 10);
 }
 
 TEST_CASE("within one buffer every rectangle has the same pitches on both sides") {
@@ -178,20 +179,20 @@ TEST_CASE("within one buffer every rectangle has the same pitches on both sides"
   const strided_layout from_region(layout, {range(0, 4), from(0, 2), range(0, 3)});
   const strided_layout to_region(layout, {range(4, 12, 2), range(0, 5), range(5, 8)});
   CHECK(plan(from_region, to_region).size() == 1);
-  const auto parts = plan(from_region, to_region, tune::copy_pitches::equal);
+  const auto parts = plan(from_region, to_region, tune::detail::copy_pitches::equal);
   CHECK(parts.size() == 4 * 5);
   const strided_layout same_steps(layout, {range(4, 8), from(1, 2), range(0, 3)});
-  const auto whole = plan(from_region, same_steps, tune::copy_pitches::equal);
+  const auto whole = plan(from_region, same_steps, tune::detail::copy_pitches::equal);
   REQUIRE(whole.size() == 1);
-  CHECK(whole[0].source_row_pitch_bytes == whole[0].destination_row_pitch_bytes);
-  CHECK(whole[0].source_slice_pitch_bytes == whole[0].destination_slice_pitch_bytes);
+  CHECK(whole[0].source.row_pitch_bytes == whole[0].destination.row_pitch_bytes);
+  CHECK(whole[0].source.slice_pitch_bytes == whole[0].destination.slice_pitch_bytes);
   // One axis alike is enough for rows.
   const strided_layout other_step(layout, {range(4, 12, 2), from(1, 2), range(0, 3)});
-  const auto rows = plan(from_region, other_step, tune::copy_pitches::equal);
+  const auto rows = plan(from_region, other_step, tune::detail::copy_pitches::equal);
   REQUIRE(rows.size() == 4);
-  for (const copy_rectangle& part : rows) {
+  for (const copy_request& part : rows) {
     CHECK(part.rows == 5);
-    CHECK(part.source_row_pitch_bytes == part.destination_row_pitch_bytes);
+    CHECK(part.source.row_pitch_bytes == part.destination.row_pitch_bytes);
   }
 }
 
@@ -204,10 +205,10 @@ TEST_CASE("offsets and pitches of arrays over 4 GiB are right") {
   REQUIRE(parts.size() == 1);
   CHECK(parts[0].row_bytes == 2 * gi * 8);
   CHECK(parts[0].rows == 4);
-  CHECK(parts[0].source_offset_bytes == (2 * 6 * gi + 3 * gi) * 8);
-  CHECK(parts[0].source_row_pitch_bytes == 6 * gi * 8);
-  CHECK(parts[0].destination_offset_bytes == (7 * gi + gi) * 8);
-  CHECK(parts[0].destination_row_pitch_bytes == 2 * 7 * gi * 8);
+  CHECK(parts[0].source.offset_bytes == (2 * 6 * gi + 3 * gi) * 8);
+  CHECK(parts[0].source.row_pitch_bytes == 6 * gi * 8);
+  CHECK(parts[0].destination.offset_bytes == (7 * gi + gi) * 8);
+  CHECK(parts[0].destination.row_pitch_bytes == 2 * 7 * gi * 8);
   const auto linear = plan(source, source);
   REQUIRE(linear.size() == 1);
   CHECK(linear[0].rows == 6);
@@ -221,8 +222,8 @@ TEST_CASE("the rectangles of a loop over more than 4 GiB lie where they should")
   const array_layout destination(dtype::uint8, {3, 4, 4, 2 * gi});
   const auto parts = plan(source, destination);
   REQUIRE(parts.size() == 3);
-  CHECK(parts[2].source_offset_bytes == 2 * 25 * 3 * gi);
-  CHECK(parts[2].destination_offset_bytes == 2 * 16 * 2 * gi);
+  CHECK(parts[2].source.offset_bytes == 2 * 25 * 3 * gi);
+  CHECK(parts[2].destination.offset_bytes == 2 * 16 * 2 * gi);
 }
 
 }  // namespace copy_plan_test

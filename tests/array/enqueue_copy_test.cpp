@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/array/enqueue_copy.hpp"
-
 #include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <vector>
 
+#include "libtune/array/copy_plan.hpp"
 #include "libtune/array/device_array.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/testing/allocation_counter.hpp"
@@ -15,6 +14,7 @@
 #include "libtune/testing/fake_device.hpp"
 #include "tests/array/numbered_array.hpp"
 #include "tests/array/random_region.hpp"
+#include "tests/testing/every_device.hpp"
 
 namespace enqueue_copy_test {
 
@@ -123,15 +123,16 @@ void check_random_copies(const tune::device& device, int count) {
   }
 }
 
-void check_copies(const tune::device& device, int count) {
+EVERY_DEVICE_TEST_CASE("random regions are copied as element by element", device) {
+  const int count = device.info().backend == "fake" ? 400 : 80;
   check_random_copies<std::int32_t>(device, count);
   check_random_copies<tune::float16>(device, count / 4);
   check_random_copies<std::complex<double>>(device, count / 4);
   check_random_copies<tune::testing::pixel>(device, count / 4);
 }
 
-/// Copies between two regions of one array that do not overlap.
-void check_copies_within(const tune::device& device, int wanted) {
+EVERY_DEVICE_TEST_CASE("regions of one array are copied to others of it", device) {
+  const int wanted = device.info().backend == "fake" ? 300 : 150;
   bench on(device);
   random_numbers random(5);
   for (int found = 0; found < wanted;) {
@@ -159,7 +160,7 @@ const shape source_padded{8, 9, 14, 25};
 const shape destination_padded{10, 8, 12, 21};
 
 /// Copies that numpy's notation names, the expected ones made by plain loops.
-void check_four_axes(const tune::device& device) {
+EVERY_DEVICE_TEST_CASE("regions of four axes are copied as numpy does", device) {
   bench on(device);
   const auto source = numbered_array<std::int32_t>(source_size, source_padded);
   const device_array sent = on.sent(source);
@@ -180,7 +181,7 @@ void check_four_axes(const tune::device& device) {
   CHECK(memory_of<std::int32_t>(on, copy) == memory_of(expected));
 }
 
-void check_indices(const tune::device& device) {
+EVERY_DEVICE_TEST_CASE("indices and new axes select as numpy's do", device) {
   bench on(device);
   const auto source = numbered_array<std::int16_t>({4, 5, 6}, {4, 7, 8});
   const device_array sent = on.sent(source);
@@ -195,7 +196,7 @@ void check_indices(const tune::device& device) {
   CHECK(element() == source(0, 1, 2));
 }
 
-void check_no_axes(const tune::device& device) {
+EVERY_DEVICE_TEST_CASE("an array without axes can be copied to an element", device) {
   bench on(device);
   host_array<float> one{shape()};
   one() = 42;
@@ -209,36 +210,6 @@ void check_no_axes(const tune::device& device) {
   CHECK(got(0) == tune::testing::numbered<float>(0));
   CHECK(got(1) == 42);
   CHECK(got(2) == 42);
-}
-
-TEST_CASE("random regions are copied as element by element") {
-  check_copies(fake_device().device(), 400);
-}
-TEST_CASE("regions of one array are copied to others of it") {
-  check_copies_within(fake_device().device(), 300);
-}
-TEST_CASE("regions of four axes are copied as numpy does") {
-  check_four_axes(fake_device().device());
-}
-TEST_CASE("indices and new axes select as numpy's do") { check_indices(fake_device().device()); }
-TEST_CASE("an array without axes can be copied to an element") {
-  check_no_axes(fake_device().device());
-}
-
-LIBTUNE_DEVICE_TEST_CASE("random regions are copied as element by element, on a device", device) {
-  check_copies(device, 80);
-}
-LIBTUNE_DEVICE_TEST_CASE("regions of one array are copied within it, on a device", device) {
-  check_copies_within(device, 150);
-}
-LIBTUNE_DEVICE_TEST_CASE("regions of four axes are copied as numpy does, on a device", device) {
-  check_four_axes(device);
-}
-LIBTUNE_DEVICE_TEST_CASE("indices and new axes select as numpy's do, on a device", device) {
-  check_indices(device);
-}
-LIBTUNE_DEVICE_TEST_CASE("an array without axes is copied to an element, on a device", device) {
-  check_no_axes(device);
 }
 
 TEST_CASE("a blocking copy of many rectangles waits once, and one of a single rectangle not") {

@@ -4,30 +4,38 @@
 
 #include <complex>
 #include <cstdint>
+#include <cstring>
 #include <doctest/doctest.h>
+#include <utility>
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "tests/array/numbered_array.hpp"
+#include "tests/testing/every_device.hpp"
 
+namespace host_array_test {
 struct with_defaults {
   int first = 7;
   float second = -1;
 };
-LIBTUNE_ELEMENT(with_defaults)
+}  // namespace host_array_test
+
+LIBTUNE_ELEMENT(host_array_test::with_defaults)
+
+namespace host_array_test {
 
 using tune::array_layout;
 using tune::dtype;
 using tune::host_array;
 using tune::shape;
+using tune::detail::host_memory;
 using tune::testing::fake_call;
 using tune::testing::fake_device;
 
-namespace {
-
-void check_pinned(const tune::context& context) {
+EVERY_DEVICE_TEST_CASE("pinned arrays are arrays, and so are their copies", device) {
+  const tune::context context = device.create_context();
   auto made = host_array<float>::pinned(context, {dtype::float32, {2, 3}, {4, 5}});
   CHECK(made.is_pinned());
   for (std::size_t i = 0; i < made.padded_elements(); ++i) REQUIRE(made.data()[i] == 0.0F);
@@ -44,8 +52,6 @@ void check_pinned(const tune::context& context) {
   CHECK(ordinary.is_pinned());
   CHECK(ordinary(1, 2) == 4);
 }
-
-}  // namespace
 
 TEST_CASE("a host array begins as zeros and knows its layout") {
   const host_array<float> made({2, 3}, {4, 5});
@@ -126,13 +132,6 @@ TEST_CASE("structs begin as they say themselves") {
   CHECK(made(1).second == -1);
 }
 
-TEST_CASE("pinned arrays are arrays, and so are their copies") {
-  check_pinned(fake_device().device().create_context());
-}
-LIBTUNE_DEVICE_TEST_CASE("pinned arrays and their copies are pinned, on a device", device) {
-  check_pinned(device.create_context());
-}
-
 TEST_CASE("pinned arrays take memory of the context") {
   const fake_device fake;
   const tune::context context = fake.device().create_context();
@@ -152,3 +151,32 @@ TEST_CASE("a pinned array may be empty") {
   const tune::context context = fake_device().device().create_context();
   CHECK(host_array<float>::pinned(context, {dtype::float32, {0}}).padded_elements() == 0);
 }
+
+void check_copies(host_memory memory) {
+  std::memset(memory.data(), 7, 3);
+  host_memory copy = memory;
+  CHECK(copy.is_pinned() == memory.is_pinned());
+  CHECK(copy.data() != memory.data());
+  CHECK(std::memcmp(copy.data(), "\7\7\7", 3) == 0);
+  void* const place = copy.data();
+  const host_memory moved = std::move(copy);
+  CHECK(moved.data() == place);
+  host_memory other(1);
+  other = moved;
+  CHECK(std::memcmp(other.data(), "\7\7\7", 3) == 0);
+  CHECK(other.is_pinned() == memory.is_pinned());
+}
+
+TEST_CASE("copies are deep and of the same kind") {
+  check_copies(host_memory(3));
+  check_copies(host_memory(fake_device().device().create_context(), 3));
+}
+
+TEST_CASE("ordinary memory is aligned for vectors") {
+  for (const std::size_t bytes : {1, 100, 5000}) {
+    const host_memory memory(bytes);
+    CHECK(reinterpret_cast<std::uintptr_t>(memory.data()) % host_memory::alignment == 0);
+  }
+}
+
+}  // namespace host_array_test

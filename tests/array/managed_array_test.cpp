@@ -12,6 +12,7 @@
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/run_tests.hpp"
 #include "tests/array/numbered_array.hpp"
+#include "tests/testing/every_device.hpp"
 
 using tune::managed_array;
 using tune::managed_memory_kind;
@@ -36,7 +37,19 @@ tune::kernel triple(const tune::context& context) {
   return context.create_program(source).create_kernel("triple");
 }
 
-void check_tripled(const tune::device& device) {
+void run_triple(tune::testing::fake_launch& launch) {
+  const auto data = launch.buffer<std::uint32_t>(0);
+  launch.for_each_item([&](std::size_t x, std::size_t, std::size_t) { data[x] *= 3; });
+}
+
+fake_device device_with_triple() {
+  const fake_device fake;
+  fake.add_kernel("triple", 1, run_triple);
+  return fake;
+}
+
+EVERY_DEVICE_TEST_CASE_AND(device_with_triple(),
+                           "a kernel triples what the host wrote, and the host reads it", device) {
   if (device.info().managed_memory == managed_memory_kind::none) {
     tune::testing::skip("the device has no managed memory");
     return;
@@ -58,7 +71,7 @@ void check_tripled(const tune::device& device) {
   for (std::uint32_t i = 0; i < 123; ++i) REQUIRE(view(i) == 3 * i);
 }
 
-void check_copies(const tune::device& device) {
+EVERY_DEVICE_TEST_CASE("managed arrays are copied as others are", device) {
   if (device.info().managed_memory == managed_memory_kind::none) {
     tune::testing::skip("the device has no managed memory");
     return;
@@ -75,26 +88,7 @@ void check_copies(const tune::device& device) {
   CHECK(array.get_region(queue, {1, 2})() == 77);
 }
 
-void run_triple(tune::testing::fake_launch& launch) {
-  const auto data = launch.buffer<std::uint32_t>(0);
-  launch.for_each_item([&](std::size_t x, std::size_t, std::size_t) { data[x] *= 3; });
-}
-
 }  // namespace
-
-TEST_CASE("a kernel triples what the host wrote, and the host reads it") {
-  const fake_device fake;
-  fake.add_kernel("triple", 1, run_triple);
-  check_tripled(fake.device());
-}
-TEST_CASE("managed arrays are copied as others are") { check_copies(fake_device().device()); }
-
-LIBTUNE_DEVICE_TEST_CASE("a kernel triples what the host wrote, on a device", device) {
-  check_tripled(device);
-}
-LIBTUNE_DEVICE_TEST_CASE("managed arrays are copied as others are, on a device", device) {
-  check_copies(device);
-}
 
 TEST_CASE("a managed array is a typed one and a device array, and may be empty") {
   const tune::context context = fake_device().device().create_context();

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <doctest/doctest.h>
+#include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -12,11 +14,93 @@
 #include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/testing/fake_device.hpp"
+#include "tests/array/random_region.hpp"
 
 namespace memory_chunk_test {
 
+using tune::detail::block_map;
 using tune::detail::memory_chunk;
 using tune::testing::fake_device;
+
+TEST_CASE("blocks lie one after the other, rounded up to the alignment") {
+  block_map blocks(1024, 256);
+  CHECK(blocks.take(1) == 0);
+  CHECK(blocks.take(257) == 256);
+  CHECK(blocks.bytes_in_use() == 768);
+  CHECK(blocks.largest_free_bytes() == 256);
+  CHECK(blocks.take(257) == std::nullopt);
+  CHECK(blocks.take(256) == 768);
+  CHECK(blocks.largest_free_bytes() == 0);
+  CHECK(blocks.take(1) == std::nullopt);
+}
+
+TEST_CASE("neighbours that are free become one, whatever the order") {
+  for (const std::vector<std::size_t>& order :
+       {std::vector<std::size_t>{0, 16, 32}, {32, 16, 0}, {0, 32, 16}, {16, 0, 32}}) {
+    block_map blocks(48, 16);
+    for (int i = 0; i < 3; ++i) REQUIRE(blocks.take(16).has_value());
+    for (const std::size_t offset : order) blocks.release(offset);
+    CHECK(blocks.bytes_in_use() == 0);
+    CHECK(blocks.take(48) == 0);
+  }
+}
+
+TEST_CASE("the smallest hole that fits is used") {
+  block_map blocks(100, 1);
+  REQUIRE(blocks.take(30) == 0);
+  REQUIRE(blocks.take(1) == 30);
+  REQUIRE(blocks.take(10) == 31);
+  REQUIRE(blocks.take(1) == 41);
+  blocks.release(0);
+  blocks.release(31);
+  CHECK(blocks.take(9) == 31);
+  CHECK(blocks.take(1) == 40);
+  CHECK(blocks.take(9) == 0);
+}
+
+TEST_CASE("a rest that cannot be aligned is not used") {
+  block_map blocks(1000, 256);
+  CHECK(blocks.largest_free_bytes() == 768);
+  CHECK(block_map(255, 256).take(1) == std::nullopt);
+}
+
+TEST_CASE("no size is too large to be refused") {
+  block_map blocks(1024, 256);
+  CHECK(blocks.take(std::numeric_limits<std::size_t>::max()) == std::nullopt);
+  constexpr std::size_t huge = std::size_t{1} << 40;
+  block_map many(huge, 256);
+  CHECK(many.take(huge - 256) == 0);
+  CHECK(many.take(256) == huge - 256);
+}
+
+TEST_CASE("random blocks never overlap, and all of the memory comes back") {
+  block_map blocks(1 << 16, 64);
+  tune::testing::random_numbers random(3);
+  std::map<std::size_t, std::size_t> taken;
+  std::size_t in_use = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const std::size_t bytes = 1 + random.below(4000);
+    if (const auto offset = blocks.take(bytes)) {
+      const auto next = taken.lower_bound(*offset);
+      REQUIRE(*offset % 64 == 0);
+      REQUIRE(*offset + bytes <= (next == taken.end() ? 1 << 16 : next->first));
+      if (next != taken.begin()) {
+        REQUIRE(std::prev(next)->first + std::prev(next)->second <= *offset);
+      }
+      taken.emplace(*offset, bytes);
+      in_use += (bytes + 63) / 64 * 64;
+    }
+    if (!taken.empty() && random.coin()) {
+      const auto victim = std::next(taken.begin(), static_cast<int>(random.below(taken.size())));
+      blocks.release(victim->first);
+      in_use -= (victim->second + 63) / 64 * 64;
+      taken.erase(victim);
+    }
+    REQUIRE(blocks.bytes_in_use() == in_use);
+  }
+  for (const auto& [offset, bytes] : taken) blocks.release(offset);
+  CHECK(blocks.take(1 << 16) == 0);
+}
 
 TEST_CASE("a part is what its bytes are in the whole") {
   const tune::context context = fake_device().device().create_context();

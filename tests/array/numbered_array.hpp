@@ -97,7 +97,7 @@ host_array<T> numbered_array(const shape& size, const shape& padded) {
   return made;
 }
 
-/// What the elements of a numbered array are.
+/// Returns an element of a numbered array.
 template <element T>
 std::vector<T> numbers(std::size_t count) {
   std::vector<T> values;
@@ -113,7 +113,7 @@ std::vector<T> elements_of(const host_array<T>& array) {
   return values;
 }
 
-/// How many values of the whole padded array are this one.
+/// Counts this value in the whole padded array.
 template <element T>
 std::size_t count_in_padded(const host_array<T>& array, const T& value) {
   return static_cast<std::size_t>(

@@ -10,6 +10,7 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "tests/array/numbered_array.hpp"
+#include "tests/testing/every_device.hpp"
 
 namespace typed_array_test {
 
@@ -27,7 +28,8 @@ using tune::testing::fake_device;
 using tune::testing::numbered_array;
 using tune::testing::numbers;
 
-void check_round_trip(const tune::device& device) {
+EVERY_DEVICE_TEST_CASE("a typed array does what a device array does, without naming the type",
+                       device) {
   const tune::context context = device.create_context();
   command_queue queue = context.create_command_queue();
   const typed_array<std::int32_t> array(context, {4, 5}, {4, 7});
@@ -47,13 +49,6 @@ void check_round_trip(const tune::device& device) {
   CHECK(got.size() == shape{2});
   CHECK(got(0) == source(1, 1));
   CHECK(got(1) == source(3, 1));
-}
-
-TEST_CASE("a typed array does what a device array does, without naming the type") {
-  check_round_trip(fake_device().device());
-}
-LIBTUNE_DEVICE_TEST_CASE("a typed array does what a device array does, on a device", device) {
-  check_round_trip(device);
 }
 
 TEST_CASE("a typed array knows its layout and its type") {

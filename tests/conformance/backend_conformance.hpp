@@ -6,8 +6,8 @@
 
 namespace tune::testing {
 
-/// What every backend has to do, as one doctest subcase for each requirement. Call it from a test
-/// case; a backend that does not is unfinished:
+/// Checks what every backend has to do, as one doctest subcase for each requirement. Call it from a
+/// test case; a backend that does not is unfinished:
 ///   LIBTUNE_DEVICE_TEST_CASE("every backend conforms", device) {
 ///     tune::testing::check_backend_conformance(device);
 ///   }

@@ -10,7 +10,7 @@
 
 namespace tune::testing {
 
-/// What most requirements begin with: a context, a queue and the conformance program.
+/// The setup of most requirements: a context, a queue and the conformance program.
 struct conformance_bench {
   explicit conformance_bench(const device& device, bool profiling = false)
       : context(device.create_context()),

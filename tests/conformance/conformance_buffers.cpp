@@ -9,6 +9,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
 #include "tests/conformance/conformance_requirements.hpp"
+#include "tests/testing/refusals.hpp"
 
 namespace tune::testing {
 namespace {
@@ -83,13 +84,8 @@ void ranges(const device& device) {
 
 void too_large(const device& device) {
   const context context = device.create_context();
-  try {
-    context.create_buffer(device.limits().max_allocation_bytes + 1);
-    FAIL_CHECK("a buffer over the limit was made");
-  } catch (const device_error& failure) {
-    CHECK(failure.failure() == device_failure::out_of_memory);
-    CHECK(failure.device() == device.name());
-  }
+  check_refused([&] { context.create_buffer(device.limits().max_allocation_bytes + 1); },
+                device_failure::out_of_memory, {"on device '" + device.name() + "'"});
   CHECK(context.create_buffer(16).size_bytes() == 16);
 }
 

@@ -8,7 +8,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
-#include "libtune/device/interface.hpp"
+#include "libtune/device/queue_interface.hpp"
 #include "tests/conformance/conformance_requirements.hpp"
 
 namespace tune::testing {

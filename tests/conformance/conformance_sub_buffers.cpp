@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/device/interface.hpp"
+#include "libtune/device/queue_interface.hpp"
 #include "tests/conformance/conformance_bench.hpp"
 #include "tests/conformance/conformance_requirements.hpp"
 

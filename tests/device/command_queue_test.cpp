@@ -102,23 +102,6 @@ TEST_CASE_FIXTURE(bench, "a launch that fails leaves nothing in the record") {
   CHECK(tuning.stop_recording().size() == 1);
 }
 
-TEST_CASE_FIXTURE(bench, "only a tuning queue records") {
-  tune::tuning_command_queue pretender(queue.impl());
-  CHECK_THROWS_WITH_AS(pretender.start_recording(),
-                       doctest::Contains("create_tuning_command_queue"), tune::argument_error);
-}
-
-TEST_CASE_FIXTURE(bench, "zero clears a range of any size and offset") {
-  const tune::buffer buffer = context.create_buffer(40);
-  queue.zero(buffer, 33, 3);
-  std::array<std::uint8_t, 40> values{};
-  queue.read(buffer, values.data(), values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    CAPTURE(i);
-    CHECK(values.at(i) == (i >= 3 && i < 36 ? 0 : 0xCD));
-  }
-}
-
 LIBTUNE_DEVICE_TEST_CASE("a fill allocates nothing once its kernel is there", device) {
   const tune::context context = device.create_context();
   tune::command_queue queue = context.create_command_queue();

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "libtune/device/context.hpp"
-#include "libtune/device/event_memory.hpp"
 #include "libtune/device/kernel.hpp"
+#include "libtune/device/queue_interface.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"

@@ -41,7 +41,7 @@ class add final : public tune::operation {
 
 class pipeline {
  public:
-  /// What a run adds to what it was given.
+  /// The number that a run adds to its input.
   static constexpr int sum = 6;
 
   explicit pipeline(const tune::device& device)
@@ -76,7 +76,7 @@ class pipeline {
     queue_.finish();
   }
 
-  /// Whether the last run had the right result.
+  /// True if the last run had the right result.
   bool is_right() const {
     for (std::size_t i = 0; i < items; ++i) {
       if (given()[items + i] != static_cast<int>(i) + sum) return false;

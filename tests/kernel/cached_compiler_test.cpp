@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/device/interface.hpp"
+#include "libtune/device/queue_interface.hpp"
 #include "libtune/kernel/compile.hpp"
 #include "libtune/store/cache/binary_cache.hpp"
 #include "libtune/testing/devices.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "libtune/base/error.hpp"
-#include "libtune/device/compile_targets.hpp"
+#include "libtune/device/devices.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/run_tests.hpp"
 #include "tests/kernel/library_kernels.hpp"

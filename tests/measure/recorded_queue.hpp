@@ -9,8 +9,8 @@
 
 #include "libtune/device/command_queue.hpp"
 #include "libtune/device/context.hpp"
-#include "libtune/device/interface.hpp"
 #include "libtune/device/kernel.hpp"
+#include "libtune/device/queue_interface.hpp"
 
 namespace tune::testing {
 

@@ -21,9 +21,15 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "tests/operation/steps.hpp"
+#include "tests/testing/every_device.hpp"
 
 namespace operation_test {
 
+using steps::bench;
+using steps::check_counted;
+using steps::counted;
+using steps::scale;
+using steps::work_group;
 using tune::device_array;
 using tune::dtype;
 using tune::host_array;
@@ -31,53 +37,6 @@ using tune::io_slot;
 using tune::shape;
 using tune::testing::fake_call;
 using tune::testing::fake_device;
-using tune::testing::fake_launch;
-
-constexpr std::size_t work_group = 32;
-
-const char* const scale_source = R"(
-KERNEL void scale(GLOBAL int* dest, GLOBAL const int* src, int factor) {
-  dest[get_global_id(0)] = src[get_global_id(0)] * factor;
-}
-)";
-
-/// dest = src * factor, by work groups that cover the size in whole steps.
-class scale final : public tune::operation {
- public:
-  scale(const tune::command_queue& queue, std::size_t size, std::int32_t factor)
-      : operation(queue),
-        src_(&add_slot("src", {{size, {.round = work_group}}}, dtype::int32)),
-        dest_(&add_slot("dest", {{size, {.round = work_group}}}, dtype::int32)),
-        kernel_(
-            tune::compile(queue.context(), {"scale.kernel", scale_source}).create_kernel("scale")),
-        size_(size),
-        global_(tune::round_up(size, work_group)),
-        factor_(factor) {}
-
-  using operation::add_slot;
-
-  void set_factor(std::int32_t factor) {
-    factor_ = factor;
-    parameters_changed();
-  }
-
- private:
-  void do_run() override {
-    kernel_.set_arguments(dest_->buffer().buffer(), src_->buffer().buffer(), factor_);
-    queue().enqueue(kernel_, {.global = {global_}, .local = {work_group}});
-  }
-
-  std::vector<tune::named_value> do_parameters() const override {
-    return {{"size", std::uint64_t{size_}}, {"factor", std::int64_t{factor_}}};
-  }
-
-  io_slot* src_;
-  io_slot* dest_;
-  tune::kernel kernel_;
-  std::size_t size_;
-  std::size_t global_;
-  std::int32_t factor_;
-};
 
 /// An operation without a slot.
 class idle final : public tune::operation {
@@ -89,90 +48,48 @@ class idle final : public tune::operation {
   void do_run() override { ++runs; }
 };
 
-struct bench {
-  explicit bench(const tune::device& device)
-      : context(device.create_context()), queue(context.create_command_queue()) {}
-
-  tune::context context;
-  tune::command_queue queue;
-};
-
-fake_device device_with_scale() {
-  const fake_device fake;
-  // Unsigned, because the padding, which is scaled too, holds anything.
-  fake.add_kernel("scale", 3, [](fake_launch& launch) {
-    const auto dest = launch.buffer<std::uint32_t>(0);
-    const auto src = launch.buffer<std::uint32_t>(1);
-    const auto factor = launch.argument<std::uint32_t>(2);
-    launch.for_each_item(
-        [&](std::size_t x, std::size_t, std::size_t) { dest[x] = src[x] * factor; });
-  });
-  return fake;
-}
-
-host_array<std::int32_t> counted(std::size_t size) {
-  host_array<std::int32_t> made({size});
-  for (std::size_t i = 0; i < size; ++i) made(i) = static_cast<std::int32_t>(i);
-  return made;
-}
-
-void check_scaled(bench& on, const scale& op, std::int32_t factor) {
-  const auto got = op.buffer("dest").get<std::int32_t>(on.queue);
-  for (std::size_t i = 0; i < got.size()[0]; ++i) {
-    REQUIRE(got(i) == factor * static_cast<std::int32_t>(i));
-  }
-}
-
-void check_run(const tune::device& device) {
+EVERY_DEVICE_TEST_CASE_AND(steps::make_device(),
+                           "a run covers a size that the work group does not divide", device) {
   bench on(device);
   for (const std::size_t size : {1, 31, 32, 33, 1000}) {
-    scale op(on.queue, size, 3);
+    scale op = on.make_scale(size, 3);
     op.ensure_bound("src");
     op.buffer("src").set(on.queue, counted(size));
     op.run();
     CHECK(op.buffer("dest").layout().padded() == shape{tune::round_up(size, work_group)});
-    check_scaled(on, op, 3);
+    check_counted(on.queue, op.buffer("dest"), 3);
   }
 }
 
-void check_moved(const tune::device& device) {
+EVERY_DEVICE_TEST_CASE_AND(
+    steps::make_device(),
+    "an operation that was moved goes on working, and its slots stay where they are", device) {
   bench on(device);
-  scale first(on.queue, 40, 2);
+  scale first = on.make_scale(40, 2);
   io_slot& slot = first.slot("src");
   slot.allocate(on.context).set(on.queue, counted(40));
   scale second = std::move(first);
   CHECK(&second.slot("src") == &slot);
   second();
-  check_scaled(on, second, 2);
-  scale third(on.queue, 7, 100);
+  check_counted(on.queue, second.buffer("dest"), 2);
+  scale third = on.make_scale(7, 100);
   third = std::move(second);
   third.buffer("dest").zero(on.queue);
   third();
-  check_scaled(on, third, 2);
-}
-
-TEST_CASE("a run covers a size that the work group does not divide") {
-  check_run(device_with_scale().device());
-}
-TEST_CASE("an operation that was moved goes on working, and its slots stay where they are") {
-  check_moved(device_with_scale().device());
-}
-LIBTUNE_DEVICE_TEST_CASE("a run covers any size, on a device", device) { check_run(device); }
-LIBTUNE_DEVICE_TEST_CASE("an operation that was moved goes on working, on a device", device) {
-  check_moved(device);
+  check_counted(on.queue, third.buffer("dest"), 2);
 }
 
 TEST_CASE("slots are named in the order in which they were added") {
-  bench on(device_with_scale().device());
-  const scale op(on.queue, 5, 1);
+  bench on(steps::make_device().device());
+  const scale op = on.make_scale(5, 1);
   CHECK(op.slot_names() == std::vector<std::string>{"src", "dest"});
   CHECK(op.slot("dest").name() == "dest");
-  CHECK(op.required_bytes() == 2 * 32 * 4);
+  CHECK(op.required_bytes() == 2 * 16 * 4);
 }
 
 TEST_CASE("an unknown slot is an error that lists the known ones") {
-  bench on(device_with_scale().device());
-  scale op(on.queue, 5, 1);
+  bench on(steps::make_device().device());
+  scale op = on.make_scale(5, 1);
   const scale& constant = op;
   const device_array array(on.context, {dtype::int32, {5}, {32}});
   const char* text = "no slot is named 'destination'; the slots are src, dest";
@@ -186,16 +103,16 @@ TEST_CASE("an unknown slot is an error that lists the known ones") {
 }
 
 TEST_CASE("two slots of one name are an error") {
-  bench on(device_with_scale().device());
-  scale op(on.queue, 5, 1);
+  bench on(steps::make_device().device());
+  scale op = on.make_scale(5, 1);
   CHECK_THROWS_WITH_AS(op.add_slot("src", {5}, dtype::int8), "two slots are named 'src'",
                        tune::argument_error);
   CHECK(op.slot_names().size() == 2);
 }
 
 TEST_CASE("a run binds what is missing and keeps what is bound") {
-  bench on(device_with_scale().device());
-  scale op(on.queue, 5, 4);
+  bench on(steps::make_device().device());
+  scale op = on.make_scale(5, 4);
   const device_array mine(on.context, {dtype::int32, {5}, {64}});
   mine.set(on.queue, counted(5));
   op.bind("src", mine);
@@ -203,15 +120,15 @@ TEST_CASE("a run binds what is missing and keeps what is bound") {
   op.run();
   CHECK(op.slot("dest").is_bound());
   CHECK(op.buffer("src").buffer() == mine.buffer());
-  check_scaled(on, op, 4);
+  check_counted(on.queue, op.buffer("dest"), 4);
   const tune::buffer dest = op.buffer("dest").buffer();
   op.run();
   CHECK(op.buffer("dest").buffer() == dest);
 }
 
 TEST_CASE("another array takes the place of the one before in the next run") {
-  bench on(device_with_scale().device());
-  scale op(on.queue, 5, 4);
+  bench on(steps::make_device().device());
+  scale op = on.make_scale(5, 4);
   op.ensure_all_bound();
   op.buffer("src").zero(on.queue);
   op.run();
@@ -219,13 +136,13 @@ TEST_CASE("another array takes the place of the one before in the next run") {
   other.set(on.queue, counted(5));
   op.bind("src", other);
   op.run();
-  check_scaled(on, op, 4);
+  check_counted(on.queue, op.buffer("dest"), 4);
 }
 
 TEST_CASE("ensuring binds the slot that was named, and once") {
-  const fake_device fake = device_with_scale();
+  const fake_device fake = steps::make_device();
   bench on(fake.device());
-  scale op(on.queue, 5, 1);
+  scale op = on.make_scale(5, 1);
   op.ensure_bound("dest");
   CHECK(op.slot("dest").is_bound());
   CHECK_FALSE(op.slot("src").is_bound());
@@ -237,8 +154,8 @@ TEST_CASE("ensuring binds the slot that was named, and once") {
 }
 
 TEST_CASE("a bind that fails keeps what was bound") {
-  bench on(device_with_scale().device());
-  scale op(on.queue, 5, 1);
+  bench on(steps::make_device().device());
+  scale op = on.make_scale(5, 1);
   op.ensure_all_bound();
   const tune::buffer before = op.buffer("src").buffer();
   CHECK_THROWS_AS(op.bind("src", device_array(on.context, {dtype::float32, {5}, {32}})),
@@ -248,21 +165,10 @@ TEST_CASE("a bind that fails keeps what was bound") {
   CHECK(op.buffer("src").buffer() == before);
 }
 
-TEST_CASE("an array of another context is refused by the name of the slot") {
-  const fake_device fake = device_with_scale();
-  bench on(fake.device());
-  scale op(on.queue, 5, 1);
-  const tune::context other = fake.device().create_context();
-  CHECK_THROWS_WITH_AS(op.bind("src", device_array(other, op.slot("src").required_layout())),
-                       doctest::Contains("the slot 'src' belongs to another context"),
-                       tune::argument_error);
-  CHECK_FALSE(op.slot("src").is_bound());
-}
-
 TEST_CASE("an allocation that fails leaves the operation as it can be run later") {
-  const fake_device fake = device_with_scale();
+  const fake_device fake = steps::make_device();
   bench on(fake.device());
-  scale op(on.queue, 5, 1);
+  scale op = on.make_scale(5, 1);
   fake.fail_next(fake_call::allocate, 2, {.failure = tune::device_failure::out_of_memory});
   CHECK_THROWS_AS(op.run(), tune::device_error);
   CHECK(op.slot("src").is_bound());
@@ -273,27 +179,27 @@ TEST_CASE("an allocation that fails leaves the operation as it can be run later"
 }
 
 TEST_CASE("a launch that fails leaves the run") {
-  const fake_device fake = device_with_scale();
+  const fake_device fake = steps::make_device();
   bench on(fake.device());
-  scale op(on.queue, 5, 1);
+  scale op = on.make_scale(5, 1);
   fake.fail_next(fake_call::launch);
   CHECK_THROWS_AS(op.run(), tune::device_error);
 }
 
 TEST_CASE("a run enqueues whole work groups and does not wait") {
-  const fake_device fake = device_with_scale();
+  const fake_device fake = steps::make_device();
   bench on(fake.device());
-  scale op(on.queue, 33, 1);
+  scale op = on.make_scale(33, 1);
   op.run();
   REQUIRE(fake.launches().size() == 1);
-  CHECK(fake.launches()[0].range.global == tune::work_size{64});
+  CHECK(fake.launches()[0].range.global == tune::work_size{48});
   CHECK(fake.launches()[0].range.local == tune::work_size{work_group});
   CHECK(fake.calls(fake_call::finish) == 0);
 }
 
 TEST_CASE("once everything is bound a run allocates nothing") {
-  bench on(device_with_scale().device());
-  scale op(on.queue, 1000, 1);
+  bench on(steps::make_device().device());
+  scale op = on.make_scale(1000, 1);
   op.run();
   const tune::testing::allocation_counter counter;
   op.run();
@@ -302,7 +208,7 @@ TEST_CASE("once everything is bound a run allocates nothing") {
 }
 
 TEST_CASE("an operation without slots runs") {
-  bench on(device_with_scale().device());
+  bench on(steps::make_device().device());
   idle op(on.queue);
   op();
   CHECK(op.runs == 1);
@@ -316,40 +222,17 @@ TEST_CASE("an operation can be moved, not copied, because it owns kernels") {
   static_assert(!std::is_copy_assignable_v<scale>);
 }
 
-/// What the guide shows: its slots are members.
-class gain final : public tune::operation {
- public:
-  gain(const tune::command_queue& queue, const tune::program& program, std::size_t size,
-       std::int32_t factor)
-      : operation(queue),
-        kernel_(program.create_kernel("scale")),
-        dest_(add_slot<std::int32_t>("dest", {size})),
-        src_(add_slot("src", {size}, dtype::int32)),
-        factor_(factor) {}
-
- private:
-  void do_run() override {
-    const std::size_t items = dest_->buffer().layout().size()[0];
-    enqueue(kernel_, {{items}, {1}}, dest_, src_, factor_);
-  }
-
-  tune::kernel kernel_;
-  tune::slot_ref<std::int32_t> dest_;
-  tune::slot_ref<> src_;
-  std::int32_t factor_;
-};
-
 const char* const moved_from = "the operation was moved from";
 
-void check_assigned(const tune::device& device) {
-  static_assert(std::is_nothrow_move_assignable_v<gain>);
+EVERY_DEVICE_TEST_CASE_AND(steps::make_device(),
+                           "an operation that keeps its slots as members can be assigned", device) {
+  static_assert(std::is_nothrow_move_assignable_v<scale>);
   bench on(device);
-  const tune::program program = tune::compile(on.context, {"scale.kernel", scale_source});
-  gain op(on.queue, program, 7, 5);
+  scale op = on.make_scale(7, 5);
   op.run();
   const io_slot* kept = nullptr;
   {
-    gain other(on.queue, program, 9, 3);
+    scale other = on.make_scale(9, 3);
     kept = &other.slot("src");
     op = std::move(other);
   }
@@ -362,17 +245,9 @@ void check_assigned(const tune::device& device) {
   CHECK(got(8) == 24);
 }
 
-TEST_CASE("an operation that keeps its slots as members can be assigned") {
-  check_assigned(device_with_scale().device());
-}
-LIBTUNE_DEVICE_TEST_CASE("an operation with slots as members can be assigned, on a device",
-                         device) {
-  check_assigned(device);
-}
-
 TEST_CASE("an operation that was moved from says so, until another is assigned to it") {
-  bench on(device_with_scale().device());
-  scale first(on.queue, 5, 2);
+  bench on(steps::make_device().device());
+  scale first = on.make_scale(5, 2);
   scale second = std::move(first);
   CHECK_THROWS_WITH_AS(first.run(), doctest::Contains(moved_from), tune::argument_error);
   CHECK_THROWS_WITH_AS(first(), doctest::Contains(moved_from), tune::argument_error);
@@ -391,14 +266,14 @@ TEST_CASE("an operation that was moved from says so, until another is assigned t
   CHECK_THROWS_WITH_AS(captured.run(), doctest::Contains(moved_from), tune::argument_error);
   tune::workload work(on.queue);
   CHECK_THROWS_WITH_AS(work.bind(first), doctest::Contains(moved_from), tune::argument_error);
-  first = scale(on.queue, 3, 1);
+  first = on.make_scale(3, 1);
   CHECK_NOTHROW(first.run());
   CHECK_NOTHROW(second.run());
 }
 
 TEST_CASE("the version stays while the operation enqueues the same, and changes with it") {
-  bench on(device_with_scale().device());
-  scale op(on.queue, 5, 1);
+  bench on(steps::make_device().device());
+  scale op = on.make_scale(5, 1);
   std::uint64_t last = op.version();
   const auto changed = [&] { return std::exchange(last, op.version()) != last; };
   op.run();  // binds what is missing
@@ -420,9 +295,9 @@ TEST_CASE("the version stays while the operation enqueues the same, and changes 
 }
 
 TEST_CASE("no two operations have one version, and a moved one takes its own along") {
-  bench on(device_with_scale().device());
-  scale first(on.queue, 5, 1);
-  scale second(on.queue, 5, 1);
+  bench on(steps::make_device().device());
+  scale first = on.make_scale(5, 1);
+  scale second = on.make_scale(5, 1);
   const std::uint64_t before = first.version();
   CHECK(before != second.version());
   second = std::move(first);
@@ -430,8 +305,8 @@ TEST_CASE("no two operations have one version, and a moved one takes its own alo
 }
 
 TEST_CASE("several arrays are bound all or not at all") {
-  bench on(device_with_scale().device());
-  scale op(on.queue, 5, 1);
+  bench on(steps::make_device().device());
+  scale op = on.make_scale(5, 1);
   const device_array src(on.context, op.slot("src").required_layout());
   const device_array dest(on.context, op.slot("dest").required_layout());
   const device_array wrong(on.context, {dtype::int32, {5}, {5}});
@@ -446,20 +321,23 @@ TEST_CASE("several arrays are bound all or not at all") {
 }
 
 TEST_CASE("memory is bound by name and laid out as the slot requires") {
-  bench on(device_with_scale().device());
-  scale op(on.queue, 5, 1);
+  bench on(steps::make_device().device());
+  scale op = on.make_scale(5, 1);
   const tune::buffer memory = on.context.create_buffer(1000);
   op.bind("src", memory);
   CHECK(op.buffer("src").buffer() == memory);
   CHECK(op.buffer("src").layout() == op.slot("src").required_layout());
 }
 
-TEST_CASE("a slot itself refuses an array of another context than its operation") {
-  const fake_device fake = device_with_scale();
+TEST_CASE("an array of another context is refused by the name of the slot, by operation and slot") {
+  const fake_device fake = steps::make_device();
   bench on(fake.device());
-  scale op(on.queue, 5, 1);
+  scale op = on.make_scale(5, 1);
   const tune::context other = fake.device().create_context();
   io_slot& slot = op.slot("src");
+  CHECK_THROWS_WITH_AS(op.bind("src", device_array(other, slot.required_layout())),
+                       doctest::Contains("the slot 'src' belongs to another context"),
+                       tune::argument_error);
   CHECK_THROWS_WITH_AS(slot.bind(device_array(other, slot.required_layout())),
                        doctest::Contains("the slot 'src' belongs to another context"),
                        tune::argument_error);
@@ -470,14 +348,14 @@ TEST_CASE("a slot itself refuses an array of another context than its operation"
 }
 
 TEST_CASE("an operation tells its parameters if it has any") {
-  bench on(device_with_scale().device());
+  bench on(steps::make_device().device());
   CHECK(idle(on.queue).parameters().empty());
-  CHECK(tune::to_string(scale(on.queue, 5, 3).parameters()) == "size=5, factor=3");
+  CHECK(tune::to_string(on.make_scale(5, 3).parameters()) == "factor=3");
 }
 
 TEST_CASE("an operation that is no sequence has neither children nor hidden slots") {
-  bench on(device_with_scale().device());
-  const scale op(on.queue, 5, 3);
+  bench on(steps::make_device().device());
+  const scale op = on.make_scale(5, 3);
   CHECK(op.children().empty());
   CHECK(op.hidden_slots().empty());
   CHECK(op.slots().size() == 2);
@@ -485,16 +363,16 @@ TEST_CASE("an operation that is no sequence has neither children nor hidden slot
 }
 
 TEST_CASE("an operation takes its memory from the allocator that it was given") {
-  const fake_device fake = device_with_scale();
+  const fake_device fake = steps::make_device();
   bench on(fake.device());
   const auto memory = std::make_shared<steps::counting_allocator>(on.context);
-  scale op(on.queue, 5, 1);
+  scale op = on.make_scale(5, 1);
   op.set_allocator(memory);
   op.ensure_bound("src");
-  CHECK(memory->bytes == 128);
+  CHECK(memory->bytes == 64);
   op.set_allocator(nullptr);
   op.run();
-  CHECK(memory->bytes == 128);
+  CHECK(memory->bytes == 64);
   const auto other = std::make_shared<steps::counting_allocator>(fake.device().create_context());
   CHECK_THROWS_WITH_AS(op.set_allocator(other),
                        "the allocator belongs to another context than the operation's queue on "

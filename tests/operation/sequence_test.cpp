@@ -13,6 +13,7 @@
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/devices.hpp"
 #include "tests/operation/steps.hpp"
+#include "tests/testing/every_device.hpp"
 
 namespace sequence_test {
 
@@ -38,7 +39,8 @@ operation_sequence make_chain(const bench& on, std::size_t size) {
                             {{"scratch", {"doubled", "dest"}}});
 }
 
-void check_chain(const tune::device& device) {
+EVERY_DEVICE_TEST_CASE_AND(steps::make_device(), "a sequence runs its operations on shared memory",
+                           device) {
   bench on(device);
   for (const std::size_t size : {1, 16, 1000}) {
     operation_sequence chain = make_chain(on, size);
@@ -51,7 +53,7 @@ void check_chain(const tune::device& device) {
   }
 }
 
-void check_nested(const tune::device& device) {
+EVERY_DEVICE_TEST_CASE_AND(steps::make_device(), "sequences nest", device) {
   bench on(device);
   operation_sequence outer(on.queue, {{"a", make_chain(on, 100)}, {"b", make_chain(on, 100)}},
                            {{"between", {"a:sixfold", "b:src"}}});
@@ -63,7 +65,9 @@ void check_nested(const tune::device& device) {
 }
 
 /// A sequence and 14 operations after it, each of which changes the sign.
-void check_many(const tune::device& device) {
+EVERY_DEVICE_TEST_CASE_AND(steps::make_device(),
+                           "a sequence may have many operations, and sequences among them",
+                           device) {
   bench on(device);
   std::vector<tune::named_operation> children{{"first", make_chain(on, 100)}};
   std::vector<tune::shared_slots> compounds;
@@ -84,7 +88,8 @@ void check_many(const tune::device& device) {
 }
 
 /// Several threads, each with a queue and operations of its own from one program.
-void check_threads(const tune::device& device) {
+EVERY_DEVICE_TEST_CASE_AND(steps::make_device(), "threads run operations of one program at once",
+                           device) {
   constexpr int threads = 4;
   bench shared(device);
   std::vector<tune::host_array<std::int32_t>> results(threads, counted(2000));
@@ -135,27 +140,6 @@ operation_sequence make_counters(const bench& on, strings& log) {
     children.emplace_back(name, counter(on.queue, name, log));
   }
   return operation_sequence(on.queue, std::move(children), {{"shared", {"b:data", "c:data"}}});
-}
-
-TEST_CASE("a sequence runs its operations on shared memory") {
-  check_chain(steps::make_device().device());
-}
-TEST_CASE("sequences nest") { check_nested(steps::make_device().device()); }
-TEST_CASE("a sequence may have many operations, and sequences among them") {
-  check_many(steps::make_device().device());
-}
-TEST_CASE("threads run operations of one program at once") {
-  check_threads(steps::make_device().device());
-}
-LIBTUNE_DEVICE_TEST_CASE("a sequence runs its operations on shared memory, on a device", device) {
-  check_chain(device);
-}
-LIBTUNE_DEVICE_TEST_CASE("sequences nest, on a device", device) { check_nested(device); }
-LIBTUNE_DEVICE_TEST_CASE("a sequence may have many operations, on a device", device) {
-  check_many(device);
-}
-LIBTUNE_DEVICE_TEST_CASE("threads run operations of one program at once, on a device", device) {
-  check_threads(device);
 }
 
 TEST_CASE("hidden slots of a nested sequence are reached by both names") {

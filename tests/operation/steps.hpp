@@ -35,6 +35,8 @@ class scale final : public tune::operation {
         global_(tune::round_up(size, work_group)),
         factor_(factor) {}
 
+  using operation::add_slot;
+
   void set_factor(std::int32_t factor) {
     factor_ = factor;
     parameters_changed();
@@ -49,13 +51,13 @@ class scale final : public tune::operation {
   }
 
   tune::kernel kernel_;
-  tune::typed_slot<std::int32_t>& src_;
-  tune::typed_slot<std::int32_t>& dest_;
+  tune::slot_ref<std::int32_t> src_;
+  tune::slot_ref<std::int32_t> dest_;
   std::size_t global_;
   std::int32_t factor_;
 };
 
-/// What a template of the above would have: a program for a context, and its operations.
+/// The contents of a template of the above: a program for a context, and its operations.
 struct bench {
   explicit bench(const tune::device& device)
       : context(device.create_context()),

@@ -12,53 +12,16 @@
 #include <string>
 #include <vector>
 
+#include "libtune/store/database/tuning_database.hpp"
+#include "tests/store/samples.hpp"
+#include "tests/store/temporary_folder.hpp"
+
 namespace column_test {
 
 using tune::field_description;
 using tune::value;
 using tune::value_type;
-using tune::detail::column_type;
 using tune::detail::kind_of;
-
-/// A table in memory with one column, as a key or a tuning has it.
-class one_column {
- public:
-  one_column(field_description field, bool in_key) : field_(std::move(field)), in_key_(in_key) {
-    database_.exec("CREATE TABLE t (c " + std::string(column_type(field_, in_key)) +
-                   (in_key ? " NOT NULL, PRIMARY KEY (c)" : "") + ") STRICT" +
-                   (in_key ? ", WITHOUT ROWID" : ""));
-  }
-
-  void insert(const value& v) {
-    SQLite::Statement insert(database_, "INSERT INTO t VALUES (?)");
-    if (in_key_) {
-      tune::detail::bind_key_value(insert, 1, v);
-    } else {
-      tune::detail::bind_value(insert, 1, v);
-    }
-    insert.exec();
-  }
-
-  value read() {
-    SQLite::Statement select(database_, "SELECT c FROM t");
-    REQUIRE(select.executeStep());
-    return tune::detail::read_field(select.getColumn(0), field_);
-  }
-
-  int count(const value& v) {
-    SQLite::Statement select(database_, "SELECT count(*) FROM t WHERE c = ?");
-    tune::detail::bind_key_value(select, 1, v);
-    REQUIRE(select.executeStep());
-    return select.getColumn(0).getInt();
-  }
-
-  SQLite::Database& database() { return database_; }
-
- private:
-  SQLite::Database database_{":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE};
-  field_description field_;
-  bool in_key_;
-};
 
 bool same(const value& a, const value& b) {
   const double* x = std::get_if<double>(&a);
@@ -119,54 +82,60 @@ std::vector<column_case> all_cases() {
   };
 }
 
-TEST_CASE("every value of every type comes back as it went in") {
-  for (const column_case& c : all_cases()) {
-    for (const bool optional : {false, true}) {
-      for (const bool in_key : {false, true}) {
-        CAPTURE(tune::value_type_name(c.type));
-        std::vector<value> values = c.values;
-        if (optional) values.emplace_back();
-        for (const value& v : values) {
-          one_column table({"f", c.type, optional}, in_key);
-          table.insert(v);
-          CHECK(same(table.read(), v));
-        }
-      }
-    }
-  }
+/// A function with this type, present and optional, in its key and its tuning.
+tune::function_identity function_of(value_type type) {
+  const std::vector<tune::field_description> fields{{"a", type}, {"b", type, true}};
+  return {.name = "f_" + std::string(tune::value_type_name(type)),
+          .key_fields = fields,
+          .value_fields = fields};
 }
 
-TEST_CASE("different keys are different rows, and each finds only itself") {
+TEST_CASE("every value of every type makes the round trip in key and tuning, each key its own") {
+  const tune::testing::temporary_folder folder;
+  tune::tuning_database database(folder.file("tuning.db"));
   for (const column_case& c : all_cases()) {
     CAPTURE(tune::value_type_name(c.type));
-    one_column table({"f", c.type, true}, true);
-    std::vector<value> values = c.values;
-    values.emplace_back();
-    for (const value& v : values) {
-      CHECK(table.count(v) == 0);
-      REQUIRE_NOTHROW(table.insert(v));
+    const tune::function_identity function = function_of(c.type);
+    std::vector<value> optional = c.values;
+    optional.emplace_back();
+    for (const value& b : optional) {
+      const std::vector<tune::named_value> fields{{"a", c.values.front()}, {"b", b}};
+      const tune::record_key key{.arguments = fields, .device = tune::testing::sample_device()};
+      CHECK_FALSE(database.find(function, key));
+      database.store(function, key, {{"a", c.values.back()}, {"b", b}}, 1);
+      const auto found = database.find(function, key);
+      REQUIRE(found);
+      CHECK(same(found->values[0].value, c.values.back()));
+      CHECK(same(found->values[1].value, b));
     }
-    for (const value& v : values) CHECK(table.count(v) == 1);
   }
 }
 
-TEST_CASE("an empty optional key is one row, not a new one each time") {
-  one_column table({"f", value_type::int32, true}, true);
-  table.insert(value());
-  CHECK_THROWS_AS(table.insert(value()), SQLite::Exception);
-}
-
-TEST_CASE("NaN comes back from a tuning") {
-  one_column table({"f", value_type::float64}, false);
-  table.insert(std::numeric_limits<double>::quiet_NaN());
-  CHECK(std::isnan(std::get<double>(table.read())));
+TEST_CASE("an empty optional key is one row, and NaN comes back from a tuning") {
+  const tune::testing::temporary_folder folder;
+  tune::tuning_database database(folder.file("tuning.db"));
+  const tune::function_identity function = function_of(value_type::float64);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const double a : {1.0, nan}) {
+    database.store(function, {{{"a", 0.5}, {"b", value()}}, tune::testing::sample_device()},
+                   {{"a", a}, {"b", value()}}, 1);
+  }
+  SQLite::Database file(database.path());
+  CHECK(file.execAndGet("SELECT count(*) FROM f_float64__0").getInt() == 1);
+  const auto found =
+      database.find(function, {{{"a", 0.5}, {"b", value()}}, tune::testing::sample_device()});
+  CHECK(std::isnan(std::get<double>(found->values[0].value)));
 }
 
 TEST_CASE("a person reads what they would write") {
   const auto text_of = [](value_type type, const value& v) {
-    one_column table({"f", type}, false);
-    table.insert(v);
-    return table.database().execAndGet("SELECT CAST(c AS TEXT) FROM t").getString();
+    const tune::testing::temporary_folder folder;
+    tune::tuning_database database(folder.file("tuning.db"));
+    const tune::function_identity function{.name = "f", .value_fields = {{"c", type}}};
+    database.store(function, {{}, tune::testing::sample_device()}, {{"c", v}}, 1);
+    return SQLite::Database(database.path())
+        .execAndGet("SELECT CAST(value_c AS TEXT) FROM f__0")
+        .getString();
   };
   CHECK(text_of(value_type::boolean, true) == "1");
   CHECK(text_of(value_type::int32, std::int64_t{-5}) == "-5");

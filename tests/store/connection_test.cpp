@@ -21,6 +21,7 @@ namespace connection_test {
 using namespace std::chrono_literals;
 using tune::database_error;
 using tune::detail::connection;
+using tune::detail::database_use;
 using tune::detail::write_transaction;
 using tune::testing::temporary_folder;
 
@@ -75,7 +76,7 @@ TEST_CASE("every table is strict") {
             .getInt() == 0);
   CHECK(opened.database()
             .execAndGet("SELECT count(*) FROM pragma_table_list WHERE name LIKE 'libtune_%'")
-            .getInt() == 5);
+            .getInt() == 4);
 }
 
 TEST_CASE("a new file is not ready until a transaction on it commits") {
@@ -254,6 +255,29 @@ TEST_CASE("a statement's run ends with its scope, and its lock with it") {
     CHECK_THROWS_AS(write(), SQLite::Exception);
   }
   CHECK_NOTHROW(write());
+}
+
+TEST_CASE("a thread uses a database while it has a transaction or runs a statement") {
+  const tune::testing::temporary_folder folder;
+  const std::string path = folder.file("tuning.db");
+  tune::detail::create_private_file(path);
+  tune::detail::connection opened(path, 60s, 60s);
+  CHECK_FALSE(database_use::is_active());
+  {
+    tune::detail::write_transaction transaction(opened, 60s);
+    CHECK(database_use::is_active());
+    bool elsewhere = true;
+    std::jthread([&] { elsewhere = database_use::is_active(); }).join();
+    CHECK_FALSE(elsewhere);
+    transaction.commit();
+  }
+  CHECK_FALSE(database_use::is_active());
+  SQLite::Statement statement(opened.database(), "SELECT 1");
+  {
+    const tune::detail::statement_run run(statement);
+    CHECK(database_use::is_active());
+  }
+  CHECK_FALSE(database_use::is_active());
 }
 
 }  // namespace connection_test

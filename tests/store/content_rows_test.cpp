@@ -17,14 +17,18 @@ namespace content_rows_test {
 
 using namespace std::chrono_literals;
 using tune::function_content;
+using tune::function_identity;
+using tune::value_type;
 using tune::detail::connection;
 using tune::detail::raw_table;
 using tune::detail::read_content;
+using tune::detail::read_functions;
 using tune::detail::read_result;
 using tune::testing::sample_device;
 using tune::testing::sample_function;
 using tune::testing::sample_key;
 using tune::testing::sample_tuning;
+using tune::testing::temporary_folder;
 
 constexpr const char* table = "f__0";
 
@@ -67,22 +71,12 @@ TEST_CASE("results are read with their fields apart from their other columns") {
   CHECK(database.damaged == 0);
 }
 
-TEST_CASE("searches are read with their trials, or without if nobody wants them") {
-  filled_database database;
-  const function_content content = database.read();
-  REQUIRE(content.searches.size() == 1);
-  REQUIRE(content.searches[0].trials.size() == 2);
-  CHECK(content.searches[0].trials[1].configuration == sample_tuning(2));
-  CHECK(content.searches[0].device().name == sample_device().name);
-  CHECK(database.read(false).searches[0].trials.empty());
-}
-
 TEST_CASE("damaged rows are left out and counted, wherever they are") {
   filled_database database;
   database.change("UPDATE f__0 SET value_wgs = 9 WHERE arg_rows = 65");
   CHECK(database.read().results.size() == 1);
   CHECK(database.damaged == 1);
-  database.change("UPDATE libtune_trial_value SET value = 9 WHERE position = 0");
+  database.change("UPDATE libtune_trial SET configuration = '{}' WHERE position = 0");
   database.damaged = 0;
   CHECK(database.read().searches[0].trials.size() == 1);
   CHECK(database.damaged == 2);
@@ -90,38 +84,6 @@ TEST_CASE("damaged rows are left out and counted, wherever they are") {
   database.damaged = 0;
   CHECK(database.read().searches.empty());
   CHECK(database.damaged == 2);
-}
-
-TEST_CASE("a row that lacks a value of its configuration is no trial") {
-  filled_database database;
-  database.change("DELETE FROM libtune_trial_value WHERE position = 1");
-  CHECK(database.read().searches[0].trials.size() == 1);
-  CHECK(database.damaged == 1);
-}
-
-TEST_CASE("a result is found by its key, and by nothing else") {
-  filled_database database;
-  function_content content = database.read();
-  raw_table results(*database.opened, table);
-  const auto found = read_result(results, sample_function("f"), content.results[1]);
-  REQUIRE(found);
-  CHECK(canonical_text(*found) == canonical_text(content.results[1]));
-  content.results[1].columns["device_name"] = std::string("GPU Two");
-  CHECK_FALSE(read_result(results, sample_function("f"), content.results[1]));
-}
-
-TEST_CASE("what is read can be written to another database, and is the same there") {
-  filled_database from;
-  const function_content content = from.read();
-  filled_database to;
-  to.change("DELETE FROM f__0; DELETE FROM libtune_search");
-  raw_table results(*to.opened, table);
-  for (const auto& result : content.results) tune::detail::write_result(results, result);
-  tune::detail::write_search(*to.opened, sample_function("f"), content.searches[0]);
-  const function_content written = to.read();
-  CHECK(canonical_text(tune::database_content{{written}}) ==
-        canonical_text(tune::database_content{{content}}));
-  CHECK(to.damaged == 0);
 }
 
 TEST_CASE("a result takes the place of the one with its key; a search never does") {
@@ -136,6 +98,66 @@ TEST_CASE("a result takes the place of the one with its key; a search never does
   CHECK(now.results[0].values == sample_tuning(8));
   REQUIRE(now.searches.size() == 2);
   CHECK(canonical_text(now.searches[0]) == canonical_text(now.searches[1]));
+}
+
+void store(const std::string& path, const function_identity& function) {
+  tune::tuning_database(path).store(function, sample_key(), sample_tuning(1), 1);
+}
+
+std::vector<function_identity> functions_of(const std::string& path, std::size_t damaged = 0) {
+  connection opened(path, 1s, 1s);
+  std::size_t found = 0;
+  std::vector<function_identity> functions = read_functions(opened, found);
+  CHECK(found == damaged);
+  return functions;
+}
+
+TEST_CASE("functions come by name and version, with their fields in order") {
+  const temporary_folder folder;
+  const std::string path = folder.file("tuning.db");
+  const std::vector<function_identity> stored{sample_function("a.b", 2), sample_function("a.b", 10),
+                                              sample_function("z", 0)};
+  for (const std::size_t i : {2, 1, 0}) store(path, stored[i]);
+  CHECK(functions_of(path) == stored);
+}
+
+TEST_CASE("optional fields and every type are known again") {
+  const temporary_folder folder;
+  const std::string path = folder.file("tuning.db");
+  const function_identity function{
+      .name = "f",
+      .version = 1,
+      .key_fields = {{"z", value_type::uint64, true}, {"a", value_type::enumeration}},
+      .value_fields = {{"x", value_type::float64, true}}};
+  tune::tuning_database(path).store(function,
+                                    {.arguments = {{"z", tune::value()}, {"a", std::string("e")}},
+                                     .device = tune::testing::sample_device()},
+                                    {{"x", 0.5}}, 1);
+  CHECK(functions_of(path) == std::vector{function});
+}
+
+TEST_CASE("a function whose table is gone, or is another, is left out and counted") {
+  for (const char* change :
+       {"DROP TABLE f__0", "ALTER TABLE f__0 RENAME COLUMN value_wgs TO value_other",
+        "UPDATE libtune_function SET columns = 'arg_rows nonsense'",
+        "UPDATE libtune_function SET version = 1"}) {
+    CAPTURE(change);
+    const temporary_folder folder;
+    const std::string path = folder.file("tuning.db");
+    store(path, sample_function("f"));
+    store(path, sample_function("g"));
+    std::string sql = change;
+    if (sql.starts_with("UPDATE")) sql += " WHERE name = 'f'";
+    SQLite::Database(path, SQLite::OPEN_READWRITE).exec(sql);
+    const bool gone = sql.starts_with("DROP");
+    if (gone) {
+      connection opened(path, 1s, 1s);
+      std::size_t damaged = 0;
+      CHECK_THROWS_AS(read_functions(opened, damaged), SQLite::Exception);
+    } else {
+      CHECK(functions_of(path, 1) == std::vector{sample_function("g")});
+    }
+  }
 }
 
 }  // namespace content_rows_test

@@ -6,11 +6,11 @@
 #include <chrono>
 #include <doctest/doctest.h>
 #include <memory>
-#include <set>
 
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/database_file.hpp"
 #include "libtune/store/database/function_identity.hpp"
+#include "libtune/store/database/identity_column.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
@@ -53,48 +53,68 @@ TEST_CASE("a table can be opened once it was made") {
   CHECK(function_table::open(*database.opened, sample_function("b")) == nullptr);
 }
 
-TEST_CASE("a stored row is found by its whole key and by no other") {
-  opened_database database;
-  const auto table = database.create(sample_function());
-  table->store(sample_key(64), sample_tuning(128), 1500.0);
-  const auto found = table->find(sample_key(64).arguments, sample_device());
-  REQUIRE(found);
-  CHECK(found->values == sample_tuning(128));
-  CHECK(found->score_ns == 1500.0);
-  CHECK(found->device == sample_device());
-  CHECK(found->grade == tune::match_grade::exact);
-  CHECK_FALSE(table->find(sample_key(65).arguments, sample_device()));
-  CHECK_FALSE(table->find(sample_key(64).arguments, {"GPU One", "Some Platform", "535.105"}));
+std::string drift_of(opened_database& database, const function_identity& function) {
+  try {
+    function_table::open(*database.opened, function);
+  } catch (const tune::schema_drift_error& drift) {
+    return drift.what();
+  }
+  return {};
 }
 
-TEST_CASE("the devices of a key are those that have a row for it") {
-  opened_database database;
-  const auto table = database.create(sample_function());
-  table->store(sample_key(1, {"a", "p", "1"}), sample_tuning(1), 1);
-  table->store(sample_key(1, {"b", "p", "1"}), sample_tuning(1), 1);
-  table->store(sample_key(2, {"c", "p", "1"}), sample_tuning(1), 1);
-  std::set<std::string> names;
-  for (const auto& device : table->devices(sample_key(1).arguments)) names.insert(device.name);
-  CHECK(names == std::set<std::string>{"a", "b"});
-}
-
-TEST_CASE("a table made with other fields is refused, and the columns are named") {
+TEST_CASE("a table made with other fields is refused, and each column is named") {
   opened_database database;
   const auto made = database.create(sample_function("f", 4));
+  CHECK(drift_of(database, sample_function("f", 4)).empty());
   function_identity changed = sample_function("f", 4);
   changed.key_fields[0].type = value_type::int64;
-  changed.value_fields.push_back({"vector", value_type::boolean});
-  try {
-    function_table::open(*database.opened, changed);
-    FAIL("opened");
-  } catch (const tune::schema_drift_error& drift) {
-    const std::string text = drift.what();
-    CHECK(text.find("arg_rows was int32 and is int64") != std::string::npos);
-    CHECK(text.find("value_vector is new") != std::string::npos);
-    CHECK(text.find("'f', version 4") != std::string::npos);
-    CHECK(text.find("raise the version") != std::string::npos);
-    CHECK(text.find(database.folder.file("tuning.db")) != std::string::npos);
+  changed.key_fields[1].optional = true;
+  changed.value_fields = {{"vector", value_type::boolean}};
+  const std::string text = drift_of(database, changed);
+  for (const char* part :
+       {"arg_rows was int32 and is int64", "arg_type was dtype and is dtype optional",
+        "value_wgs is gone", "value_vector is new", "'f', version 4", "raise the version"}) {
+    CHECK_MESSAGE(text.find(part) != std::string::npos, part);
   }
+  CHECK(text.find(database.folder.file("tuning.db")) != std::string::npos);
+}
+
+TEST_CASE("columns are described in the order of their names") {
+  function_identity function = sample_function();
+  function.key_fields = {{"type", value_type::element_type}, {"rows", value_type::uint64, true}};
+  CHECK(tune::detail::describe_columns(function) ==
+        "arg_rows uint64 optional\narg_type dtype\nvalue_wgs int32\n");
+}
+
+TEST_CASE("a table has columns for the fields, keyed by arguments and device") {
+  opened_database database;
+  function_identity function = sample_function("f.autotune", 3);
+  function.key_fields[1].optional = true;
+  function.value_fields.push_back({"pad", value_type::int32, true});
+  const auto table = database.create(function);
+  std::string declared;
+  std::string key;
+  for (const tune::identity_column& column : tune::identity_columns()) {
+    declared += "  " + tune::identity_column_sql(column) + ",\n";
+    key += ", \"" + std::string(column.name) + '"';
+  }
+  CHECK(database.opened->database()
+            .execAndGet("SELECT sql FROM sqlite_schema WHERE name = 'f.autotune__3'")
+            .getString() ==
+        "CREATE TABLE \"f.autotune__3\" (\n"
+        "  \"arg_rows\" INTEGER NOT NULL,\n"
+        "  \"arg_type\" ANY NOT NULL,\n" +
+            declared +
+            "  \"value_wgs\" INTEGER NOT NULL,\n"
+            "  \"value_pad\" INTEGER,\n"
+            "  \"score_ns\" REAL CHECK (\"score_ns\" > 0 AND \"score_ns\" "
+            "< 9e999),\n"
+            "  \"tuned_at\" TEXT NOT NULL,\n"
+            "  \"checksum\" BLOB NOT NULL,\n"
+            "  PRIMARY KEY (\"arg_rows\", \"arg_type\"" +
+            key +
+            ")\n"
+            ") STRICT, WITHOUT ROWID");
 }
 
 TEST_CASE("members that changed places are no drift") {
@@ -108,18 +128,6 @@ TEST_CASE("members that changed places are no drift") {
   const auto reopened = function_table::open(*database.opened, function);
   REQUIRE(reopened);
   CHECK(reopened->find(arguments, sample_device())->values == sample_tuning(32));
-}
-
-TEST_CASE("the table itself refuses a score that is no time") {
-  opened_database database;
-  const auto table = database.create(sample_function("f"));
-  table->store(sample_key(), sample_tuning(32), 1);
-  for (const char* score : {"0", "-1", "9e999", "-9e999", "'fast'"}) {
-    CAPTURE(score);
-    CHECK_THROWS_AS(
-        database.opened->database().exec("UPDATE f__0 SET score_ns = " + std::string(score)),
-        SQLite::Exception);
-  }
 }
 
 TEST_CASE("the latest results of a device are found, and damage among them is left out") {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/database/incidents.hpp"
+#include "libtune/store/maintenance/incidents.hpp"
 
 #include <cstdint>
 #include <doctest/doctest.h>
@@ -21,60 +21,12 @@ using tune::testing::sample_tuning;
 
 const std::vector<std::string> bad{"crashed", "timed out"};
 
-struct open_database : tune::testing::recorded_searches {
-  std::vector<stored_trial> incidents(const search_identity& identity = sample_search,
-                                      const tune::record_key& key = sample_key()) {
-    return database.incidents(sample_function(), key, identity, bad);
-  }
-};
-
 stored_trial trial(std::int64_t wgs, const std::string& outcome, const std::string& message = {}) {
   return {.configuration = sample_tuning(wgs), .outcome = outcome, .message = message};
 }
 
-TEST_CASE("a database without searches knows of no incident") {
-  open_database open;
-  CHECK(open.incidents().empty());
-}
-
-TEST_CASE("incidents are known for their key, in whatever space, the latest first") {
-  open_database open;
-  open.record({trial(1, "crashed", "first"), trial(2, "measured"), trial(3, "timed out")});
-  search_identity larger = sample_search;
-  larger.space = "larger";
-  open.record({trial(1, "timed out", "second")}, larger);
-  for (const search_identity& identity : {sample_search, larger}) {
-    const auto found = open.incidents(identity);
-    REQUIRE(found.size() == 3);
-    CHECK(found[0] == trial(1, "timed out", "second"));
-    CHECK(found[1] == trial(3, "timed out"));
-    CHECK(found[2] == trial(1, "crashed", "first"));
-  }
-}
-
-TEST_CASE("an incident says nothing of another key, compiler, libtune, stage or device") {
-  open_database open;
-  open.record({trial(1, "crashed")});
-  CHECK(open.incidents().size() == 1);
-  CHECK(open.incidents(sample_search, sample_key(65)).empty());
-  CHECK(open.incidents(sample_search, sample_key(64, {"GPU One", "Some Platform", "536"})).empty());
-  search_identity other = sample_search;
-  SUBCASE("compiler") { other.compiler = "newer"; }
-  SUBCASE("libtune") { other.library_version = "2"; }
-  SUBCASE("stage") { other.stage = 1; }
-  CHECK(open.incidents(other).empty());
-}
-
-TEST_CASE("what was only remembered does not count") {
-  open_database open;
-  stored_trial remembered = trial(1, "crashed");
-  remembered.remembered = true;
-  open.record({remembered});
-  CHECK(open.incidents().empty());
-}
-
 TEST_CASE("the incidents of a database are listed with what they are of, and forgotten for good") {
-  open_database open;
+  tune::testing::recorded_searches open;
   open.record({trial(1, "crashed", "first"), trial(2, "measured"), trial(3, "timed out")});
   open.record({trial(1, "crashed", "other key")}, sample_search, sample_key(65));
   const auto all = [](const tune::stored_incident&) { return true; };
@@ -93,7 +45,6 @@ TEST_CASE("the incidents of a database are listed with what they are of, and for
   };
   CHECK(tune::forget_incidents(path, bad, of_first) == 1);
   CHECK(tune::list_incidents(path, bad, all).size() == 2);
-  CHECK(open.incidents().size() == 1);
   CHECK(tune::forget_incidents(path, bad, of_first) == 0);
   // What is left of the search goes on without it.
   const auto search = open.database.unfinished_search(sample_function(), sample_key(), 0);

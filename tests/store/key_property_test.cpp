@@ -153,29 +153,6 @@ TEST_CASE("keys have one canonical text if and only if they are the same") {
   CHECK(equal < 19'000);
 }
 
-TEST_CASE("each candidate of a field has a row of its own") {
-  property_database open;
-  std::minstd_rand random(29);
-  const auto base = random_key(random);
-  for (std::size_t field = 0; field < fields.size(); ++field) {
-    CAPTURE(fields[field].name);
-    auto key = base;
-    const auto all = candidates(fields[field]);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      key[field].value = all[i];
-      open.database.store(function, {key, {"d", "p", fields[field].name}},
-                          tune::testing::sample_tuning(static_cast<std::int64_t>(i)), {});
-    }
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      CAPTURE(i);
-      key[field].value = all[i];
-      const auto found = open.database.find(function, {key, {"d", "p", fields[field].name}});
-      REQUIRE(found);
-      CHECK(found->values == tune::testing::sample_tuning(static_cast<std::int64_t>(i)));
-    }
-  }
-}
-
 TEST_CASE("a value of any other type is refused, and NaN is no key") {
   property_database open;
   std::minstd_rand random(30);

@@ -191,7 +191,6 @@ TEST_CASE("a search that could never be stored leaves nothing of itself behind")
   CHECK(report.searches_added == 0);
   SQLite::Database file(folder.file("db"));
   CHECK(file.execAndGet("SELECT count(*) FROM libtune_trial").getInt() == 0);
-  CHECK(file.execAndGet("SELECT count(*) FROM libtune_trial_value").getInt() == 0);
 }
 
 TEST_CASE("a function with other fields is left, and the others are taken") {

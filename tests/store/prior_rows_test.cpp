@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/store/database/prior_rows.hpp"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>
@@ -17,10 +18,19 @@ using tune::testing::sample_key;
 using tune::testing::sample_search;
 using tune::testing::sample_tuning;
 
+const std::vector<std::string> bad{"crashed", "timed out"};
+
 struct open_database : tune::testing::recorded_searches {
+  std::vector<stored_trial> incidents(const search_identity& identity = sample_search,
+                                      const tune::record_key& key = sample_key()) {
+    return database.prior(sample_function(), key, {.search = identity, .incident_outcomes = bad})
+        .incidents;
+  }
   std::vector<stored_trial> failed(const search_identity& identity = sample_search,
                                    const tune::record_key& key = sample_key()) {
-    return database.failed_trials(sample_function(), key, identity, "compile failed");
+    return database
+        .prior(sample_function(), key, {.search = identity, .failure_outcome = "compile failed"})
+        .failures;
   }
 };
 
@@ -32,9 +42,10 @@ stored_trial trial(std::int64_t wgs, const std::string& outcome,
           .programs = std::move(programs)};
 }
 
-TEST_CASE("a database without searches knows of no failure") {
+TEST_CASE("a database without searches has no failure and no incident") {
   open_database open;
   CHECK(open.failed().empty());
+  CHECK(open.incidents().empty());
 }
 
 TEST_CASE("a failure with a program is known for every key, space and stage, once") {
@@ -70,8 +81,9 @@ TEST_CASE("a failure says nothing of another compiler, device or function") {
   CHECK(open.failed(sample_search, sample_key(65, device)).size() == 1);
   open.database.begin_search(sample_function("f", 1), sample_key());
   CHECK(open.database
-            .failed_trials(sample_function("f", 1), sample_key(), sample_search, "compile failed")
-            .empty());
+            .prior(sample_function("f", 1), sample_key(),
+                   {.search = sample_search, .failure_outcome = "compile failed"})
+            .failures.empty());
 }
 
 TEST_CASE("a failure without a program is known for the same key, space and stage alone") {
@@ -130,7 +142,6 @@ TEST_CASE("one query reads all parts that it asks for") {
   open_database open;
   open.record({trial(1, "compile failed", {"a"}), trial(2, "crashed", {})});
   open.database.store(sample_function(), sample_key(65), sample_tuning(32), 1000.0);
-  const std::vector<std::string> bad{"crashed"};
   const auto all = open.database.prior(sample_function(), sample_key(),
                                        {.search = sample_search,
                                         .incident_outcomes = bad,
@@ -146,6 +157,112 @@ TEST_CASE("one query reads all parts that it asks for") {
   const auto none = open.database.prior(sample_function(), sample_key(), {.search = sample_search});
   CHECK((none.incidents.empty() && none.failures.empty() && none.results.empty()));
   CHECK_FALSE(none.unfinished);
+}
+
+struct searched : tune::testing::recorded_searches {
+  void search(const std::string& space, const std::string& outcome,
+              const std::vector<std::string>& programs,
+              const tune::record_key& key = sample_key()) {
+    const auto id = database.begin_search(
+        sample_function(), key,
+        {.space = space, .compiler = "nvrtc", .library_version = "0.1.0", .stage = 1});
+    database.add_trial(id, {.configuration = sample_tuning(32), .outcome = "measured"});
+    database.add_trial(
+        id, {.configuration = sample_tuning(64), .outcome = outcome, .programs = programs});
+  }
+  auto origin(const tune::record_key& key = sample_key()) {
+    return database.origin(sample_function(), key, sample_tuning(64));
+  }
+};
+
+TEST_CASE("the origin of a result is the latest trial that measured it") {
+  searched with;
+  with.search("old", "measured", {"aa"});
+  with.search("new", "measured", {"bb", "cc"});
+  with.search("failed", "compile failed", {"dd"});
+  const auto origin = with.origin();
+  REQUIRE(origin);
+  CHECK(
+      origin->search ==
+      search_identity{.space = "new", .compiler = "nvrtc", .library_version = "0.1.0", .stage = 1});
+  CHECK(origin->programs == std::vector<std::string>{"bb", "cc"});
+  CHECK(origin->searched_at.size() == 20);
+}
+
+TEST_CASE("the origin of a result is not the trial of one that reads the same") {
+  using std::string;
+  const std::vector<tune::named_value> wanted{{"a", string("1, b=2")}, {"b", string("3")}};
+  const std::vector<tune::named_value> alike{{"a", string("1")}, {"b", string("2, b=3")}};
+  searched with;
+  const auto id = with.database.begin_search(sample_function(), sample_key(), {.space = "space"});
+  with.database.add_trial(id,
+                          {.configuration = wanted, .outcome = "measured", .programs = {"right"}});
+  with.database.add_trial(id,
+                          {.configuration = alike, .outcome = "measured", .programs = {"wrong"}});
+  const auto origin = with.database.origin(sample_function(), sample_key(), wanted);
+  REQUIRE(origin);
+  CHECK(origin->programs == std::vector<string>{"right"});
+}
+
+TEST_CASE("a result of another key, device or configuration has no origin here") {
+  searched with;
+  CHECK_FALSE(with.origin());  // there is not even a file
+  with.search("space", "measured", {"aa"});
+  CHECK_FALSE(with.origin(sample_key(65)));
+  CHECK_FALSE(with.origin(sample_key(64, {"GPU One", "Some Platform", "999"})));
+  CHECK_FALSE(with.database.origin(sample_function(), sample_key(), sample_tuning(128)));
+  CHECK_FALSE(with.database.origin(sample_function("f"), sample_key(), sample_tuning(64)));
+}
+
+TEST_CASE("a damaged trial or search is no origin") {
+  searched with;
+  with.search("space", "measured", {"aa"});
+  const char* damage = nullptr;
+  SUBCASE("the trial") { damage = "UPDATE libtune_trial SET programs = 'zz'"; }
+  SUBCASE("the search") { damage = "UPDATE libtune_search SET space = 'zz'"; }
+  SQLite::Database(with.database.path(), SQLite::OPEN_READWRITE).exec(damage);
+  CHECK_FALSE(with.origin());
+}
+
+stored_trial incident(std::int64_t wgs, const std::string& outcome,
+                      const std::string& message = {}) {
+  return {.configuration = sample_tuning(wgs), .outcome = outcome, .message = message};
+}
+
+TEST_CASE("incidents are known for their key, in whatever space, the latest first") {
+  open_database open;
+  open.record({incident(1, "crashed", "first"), incident(2, "measured"), incident(3, "timed out")});
+  search_identity larger = sample_search;
+  larger.space = "larger";
+  open.record({incident(1, "timed out", "second")}, larger);
+  for (const search_identity& identity : {sample_search, larger}) {
+    const auto found = open.incidents(identity);
+    REQUIRE(found.size() == 3);
+    CHECK(found[0] == incident(1, "timed out", "second"));
+    CHECK(found[1] == incident(3, "timed out"));
+    CHECK(found[2] == incident(1, "crashed", "first"));
+  }
+}
+
+TEST_CASE("an incident says nothing of another key, compiler, libtune, stage or device") {
+  open_database open;
+  open.record({incident(1, "crashed")});
+  CHECK(open.incidents().size() == 1);
+  CHECK(open.incidents(sample_search, sample_key(65)).empty());
+  CHECK(open.incidents(sample_search, sample_key(64, {"GPU One", "Some Platform", "536"})).empty());
+  search_identity other = sample_search;
+  SUBCASE("compiler") { other.compiler = "newer"; }
+  SUBCASE("libtune") { other.library_version = "2"; }
+  SUBCASE("stage") { other.stage = 1; }
+  CHECK(open.incidents(other).empty());
+}
+
+TEST_CASE("what was only remembered does not count") {
+  open_database open;
+  stored_trial remembered = incident(1, "crashed");
+  remembered.remembered = true;
+  open.record({remembered});
+  CHECK(open.incidents().empty());
 }
 
 }  // namespace prior_rows_test

@@ -90,23 +90,6 @@ TEST_CASE("every kind of value comes back as it was, in the order of the key") {
   CHECK(table.count() == 2);
 }
 
-TEST_CASE("rows are read by any of their columns, in turn") {
-  const open_database database;
-  raw_table table(*database.opened, "t");
-  for (std::int64_t a = 0; a < 4; ++a) {
-    table.write({bind_column("a", a), bind_column("b", std::string(a % 2 == 0 ? "x" : "y"))});
-  }
-  const auto matches = [&](std::vector<tune::detail::bound_column> where) {
-    int count = 0;
-    CHECK(table.read(where, [&](SQLite::Statement&) { ++count; }) == 0);
-    return count;
-  };
-  CHECK(matches({bind_column("b", std::string("x"))}) == 2);
-  CHECK(matches({bind_column("a", std::int64_t{3})}) == 1);
-  CHECK(matches({bind_column("a", std::int64_t{3}), bind_column("b", std::string("x"))}) == 0);
-  CHECK(matches({bind_column("b", std::string("y"))}) == 2);
-}
-
 TEST_CASE("a row whose checksum is wrong is counted and not visited") {
   const open_database database;
   raw_table table(*database.opened, "t");
@@ -139,18 +122,6 @@ TEST_CASE("a column that the table lacks is refused by name") {
   raw_table table(*database.opened, "t");
   CHECK_THROWS_WITH_AS(table.write({bind_column("later", std::int64_t{1})}),
                        doctest::Contains("'later'"), tune::argument_error);
-}
-
-TEST_CASE("a function's table is read by the values of its fields") {
-  const open_database database;
-  raw_table table(*database.opened, "f__0");
-  int visited = 0;
-  table.read({bind_column("arg_rows", tune::value(std::int64_t{64}), true)},
-             [&](SQLite::Statement& row) {
-               ++visited;
-               CHECK(row.getColumn("value_wgs").getInt() == 1);
-             });
-  CHECK(visited == 1);
 }
 
 }  // namespace raw_table_test

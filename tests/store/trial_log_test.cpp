@@ -6,12 +6,13 @@
 #include <chrono>
 #include <doctest/doctest.h>
 #include <limits>
+#include <map>
 #include <memory>
 
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/database_file.hpp"
 #include "libtune/store/database/function_table.hpp"
-#include "libtune/store/database/row_checksum.hpp"
+#include "libtune/store/database/row.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 
@@ -83,7 +84,7 @@ TEST_CASE("the trials of a search come back in order, exactly") {
 
 TEST_CASE("a trial takes the place of its own configuration, not of one that reads the same") {
   using std::string;
-  // To people both are "a=1, b=2, b=3", or "a=none".
+  // The texts of both are "a=1, b=2, b=3", or "a=none".
   const std::vector<std::vector<tune::named_value>> alike{
       {{"a", string("1, b=2")}, {"b", string("3")}},
       {{"a", string("1")}, {"b", string("2, b=3")}},
@@ -137,37 +138,12 @@ TEST_CASE("a search is found again when members of the key change places") {
   CHECK(read_latest_search(*log.opened, sample_function(), key)->id == search);
 }
 
-TEST_CASE("a search is unfinished until it is finished") {
-  open_log log;
-  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
-  auto found = read_latest_search(*log.opened, sample_function(), sample_key());
-  CHECK(found->started_at.size() == 20);
-  CHECK_FALSE(found->finished_at);
-  CHECK(found->result.empty());
-  tune::detail::end_search(*log.opened, search, "found");
-  found = read_latest_search(*log.opened, sample_function(), sample_key());
-  REQUIRE(found->finished_at);
-  CHECK(*found->finished_at >= found->started_at);
-  CHECK(found->result == "found");
-}
-
-TEST_CASE("a search that the database does not have is told from one that it has") {
-  open_log log;
-  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
-  CHECK(tune::detail::has_search(*log.opened, search));
-  CHECK_FALSE(tune::detail::has_search(*log.opened, search_id{12345}));
-}
-
 TEST_CASE("removing a search removes its trials") {
   open_log log;
   const search_id search = insert_search(*log.opened, sample_function(), sample_key());
   insert_trial(*log.opened, search, sample_trials()[0]);
   log.opened->database().exec("DELETE FROM libtune_search");
-  for (const char* table : {"libtune_trial", "libtune_trial_value"}) {
-    CHECK(
-        log.opened->database().execAndGet("SELECT count(*) FROM " + std::string(table)).getInt() ==
-        0);
-  }
+  CHECK(log.opened->database().execAndGet("SELECT count(*) FROM libtune_trial").getInt() == 0);
 }
 
 TEST_CASE("a person can read which configuration took how long") {
@@ -184,38 +160,68 @@ TEST_CASE("a person can read which configuration took how long") {
                            "FROM libtune_trial JOIN libtune_search ON id = search_id");
   REQUIRE(select.executeStep());
   CHECK(select.getColumn(0).getString() == "rows=64, type=float32");
-  CHECK(select.getColumn(1).getString() == "wgs=64, vector=true");
+  CHECK(select.getColumn(1).getString() == R"({"wgs":64,"vector":true})");
   CHECK(select.getColumn(2).getString() == "measured");
   CHECK(select.getColumn(3).getDouble() == 3.0);
   CHECK(select.getColumn(4).getDouble() == 6.0);
 }
 
-TEST_CASE("samples that are no list of numbers are an error, even with a right checksum") {
+/// Writes a text in the place of another, with a right checksum.
+void falsify(connection& database, const std::string& column, const std::string& text) {
+  std::vector<std::string> columns;
+  SQLite::Statement names(database.database(),
+                          "SELECT name FROM pragma_table_info('libtune_trial') "
+                          "WHERE name <> 'checksum'");
+  while (names.executeStep()) columns.push_back(names.getColumn(0).getString());
+  const tune::detail::row_layout layout{"libtune_trial", columns};
+  SQLite::Statement update(database.database(), layout.update({{column, "?1"}}));
+  update.bind(1, text);
+  update.exec();
+}
+
+TEST_CASE("a text that is no list of samples or configuration is an error despite its checksum") {
+  const std::map<std::string, std::vector<std::string>> texts{
+      {"samples_ns", {"", "[1, ", "{}", "[\"1\"]", "[null]"}},
+      {"configuration",
+       {"", "[1]", "{\"wgs\":", R"({"wgs":[64]})", R"({"wgs":{"unsigned":-1}})",
+        R"({"wgs":{"unsigned":1,"real":"nan"}})", R"({"wgs":{"real":"1.5"}})",
+        R"({"wgs":{"text":"0g"}})", R"({"wgs":9223372036854775808})", R"({"wgs":{"x":{}}})",
+        "{\"wgs\":" + std::string(100000, '[') + std::string(100000, ']') + "}"}}};
   open_log log;
   const search_id search = insert_search(*log.opened, sample_function(), sample_key());
   insert_trial(*log.opened, search, sample_trials()[0]);
-  const std::string sum = tune::detail::checksum_expression(
-      "libtune_trial",
-      std::vector<std::string>{"search_id", "position", "configuration", "outcome", "message",
-                               "score_ns", "samples_ns", "preparation_ns", "remembered", "programs",
-                               "made_at", "score_lower_ns", "score_upper_ns", "level"});
-  for (const char* text : {"", "[1, ", "{}", "[\"1\"]", "[null]"}) {
-    CAPTURE(text);
-    SQLite::Statement update(log.opened->database(), "UPDATE libtune_trial SET samples_ns = ?");
-    update.bind(1, text);
-    update.exec();
-    log.opened->database().exec("UPDATE libtune_trial SET checksum = " + sum);
-    CHECK_THROWS_AS(read_latest_search(*log.opened, sample_function(), sample_key()),
-                    SQLite::Exception);
+  for (const auto& [column, all] : texts) {
+    for (const std::string& text : all) {
+      CAPTURE(text);
+      falsify(*log.opened, column, text);
+      CHECK_THROWS_AS(read_latest_search(*log.opened, sample_function(), sample_key()),
+                      SQLite::Exception);
+    }
+    falsify(*log.opened, column, column == "samples_ns" ? "[]" : "{}");
+    CHECK(read_latest_search(*log.opened, sample_function(), sample_key())->trials.size() == 1);
   }
 }
 
-TEST_CASE("a trial is left out if it or a part of its configuration is damaged") {
+TEST_CASE("a configuration that JSON has no words for comes back exactly") {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const tune::value& v :
+       {tune::value(std::uint64_t{64}), tune::value(infinity), tune::value(-infinity),
+        tune::value(std::numeric_limits<std::int64_t>::min()), tune::value(5e-324),
+        tune::value(std::string("nan")), tune::value(std::string("\xff\0", 2))}) {
+    const auto text = tune::detail::configuration_to_json({{"v", v}});
+    CAPTURE(text);
+    CHECK(tune::detail::configuration_from_json(text).at(0).value == v);
+  }
+  const auto text = tune::detail::configuration_to_json({{"v", std::nan("")}});
+  CHECK(text == R"({"v":{"real":"nan"}})");
+  CHECK(std::isnan(std::get<double>(tune::detail::configuration_from_json(text).at(0).value)));
+}
+
+TEST_CASE("a trial is left out if any part of it is damaged") {
   for (const char* change :
        {"UPDATE libtune_trial SET score_ns = 1.5 WHERE position = 0",
         "UPDATE libtune_trial SET checksum = x'' WHERE position = 0",
-        "UPDATE libtune_trial_value SET value = 1 WHERE position = 0 AND field = 0",
-        "DELETE FROM libtune_trial_value WHERE position = 0 AND field = 0"}) {
+        "UPDATE libtune_trial SET configuration = '{\"wgs\":1}' WHERE position = 0"}) {
     CAPTURE(change);
     open_log log;
     const search_id search = insert_search(*log.opened, sample_function(), sample_key());

@@ -47,15 +47,6 @@ TEST_CASE("what can never be stored is refused before anything is created") {
                        argument_error);
   CHECK_THROWS_AS(database.find(function, nan), argument_error);
   CHECK_THROWS_AS(database.begin_search(function, nan), argument_error);
-  for (const double score :
-       {0.0, -1.0, std::numeric_limits<double>::infinity(),
-        -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
-    CHECK_THROWS_AS(database.store(sample_function(), sample_key(), sample_tuning(1), score),
-                    argument_error);
-    CHECK_THROWS_AS(database.add_trial(tune::search_id{1}, {.score_ns = score}), argument_error);
-    CHECK_THROWS_AS(database.add_trial(tune::search_id{1}, {.samples_ns = {1.0, score}}),
-                    argument_error);
-  }
   CHECK_THROWS_AS(database.store(sample_function(), sample_key(), {{"wgs", true}}, 1),
                   tune::type_error);
   CHECK_THROWS_AS(database.store(sample_function("a b"), sample_key(), sample_tuning(1), 1),

@@ -125,19 +125,6 @@ TEST_CASE("an empty file is a miss, and becomes a database with the first result
   CHECK(database.find(sample_function(), sample_key()));
 }
 
-TEST_CASE("the file is the owner's alone, and so is the folder that was made for it") {
-  const temporary_folder folder;
-  tuning_database database(folder.file("deeper/tuning.db"));
-  database.store(sample_function(), sample_key(), sample_tuning(1), 1);
-  const auto mode = [](const std::string& path) {
-    struct stat status {};
-    REQUIRE(::stat(path.c_str(), &status) == 0);
-    return status.st_mode & 07777U;
-  };
-  CHECK(mode(database.path()) == 0600);
-  CHECK(mode(folder.file("deeper")) == 0700);
-}
-
 TEST_CASE("a person finds a table of the function's name with a column for each field") {
   const temporary_folder folder;
   tuning_database database(folder.file("tuning.db"));
@@ -169,48 +156,6 @@ TEST_CASE("a person finds a table of the function's name with a column for each 
         "multiply_template.autotune 0");
   CHECK(query(database, "SELECT columns FROM libtune_function") ==
         "arg_rows int32\narg_type dtype\nvalue_wgs int32\n");
-}
-
-TEST_CASE("every type makes the round trip in key and tuning") {
-  const std::vector<std::pair<value_type, std::vector<value>>> all{
-      {value_type::boolean, {true, false}},
-      {value_type::int8, {std::int64_t{-128}, std::int64_t{127}}},
-      {value_type::uint8, {std::uint64_t{0}, std::uint64_t{255}}},
-      {value_type::int16, {std::int64_t{-32768}, std::int64_t{32767}}},
-      {value_type::uint16, {std::uint64_t{0}, std::uint64_t{65535}}},
-      {value_type::int32, {std::int64_t{-2147483648}, std::int64_t{2147483647}}},
-      {value_type::uint32, {std::uint64_t{0}, std::uint64_t{4294967295}}},
-      {value_type::int64,
-       {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}},
-      {value_type::uint64, {std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max()}},
-      {value_type::float32, {double{0.1F}, -0.0, 0.0}},
-      {value_type::float64, {0.1, -0.0, 0.0, std::numeric_limits<double>::infinity()}},
-      {value_type::string, {std::string("a\0'b", 4), std::string(), std::string("1")}},
-      {value_type::enumeration, {std::string("row_major")}},
-      {value_type::element_type, {std::string("complex64")}},
-  };
-  const temporary_folder folder;
-  tuning_database database(folder.file("tuning.db"));
-  for (const auto& [field_type, values] : all) {
-    const value_type type = field_type;  // bindings cannot be captured by CAPTURE's lambda
-    CAPTURE(tune::value_type_name(type));
-    const function_identity function{.name = "f_" + std::string(tune::value_type_name(type)),
-                                     .key_fields = {{"a", type}, {"b", type, true}},
-                                     .value_fields = {{"a", type}, {"b", type, true}}};
-    std::vector<value> optional = values;
-    optional.emplace_back();
-    for (const value& a : values) {
-      for (const value& b : optional) {
-        const std::vector<named_value> fields{{"a", a}, {"b", b}};
-        const record_key key{.arguments = fields, .device = sample_device()};
-        CHECK_FALSE(database.find(function, key));
-        database.store(function, key, fields, 1);
-        const auto found = database.find(function, key);
-        REQUIRE(found);
-        CHECK(tune::canonical_text(found->values) == tune::canonical_text(fields));
-      }
-    }
-  }
 }
 
 TEST_CASE("hostile strings are data, whichever field they are in") {
@@ -271,23 +216,6 @@ TEST_CASE("an exact search takes no other device's result, a nearest one says wh
   CHECK(found->grade == match_grade::exact);
   CHECK(found->values == sample_tuning(4));
   CHECK(found->relaxed.empty());
-}
-
-TEST_CASE("the nearest result does not depend on the order of storing") {
-  std::vector<device_identity> devices{{"GPU One", "Other", "1"},
-                                       {"GPU One", "Some Platform 2", "1"},
-                                       {"GPU One", "Some Platform 2", "535.105"},
-                                       {"GPU One", "Some Platform 2", "535.103"}};
-  for (int turn = 0; turn < 4; ++turn) {
-    const temporary_folder folder;
-    tuning_database database(folder.file("tuning.db"));
-    for (const device_identity& device : devices) {
-      database.store(sample_function(), sample_key(64, device), sample_tuning(1), 1);
-    }
-    CHECK(database.find(sample_function(), sample_key(), match_mode::nearest)->device ==
-          device_identity{"GPU One", "Some Platform 2", "535.105"});
-    std::rotate(devices.begin(), devices.begin() + 1, devices.end());
-  }
 }
 
 TEST_CASE("functions without key fields or without tuning fields have results too") {

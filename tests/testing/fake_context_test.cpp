@@ -4,29 +4,23 @@
 
 #include <algorithm>
 #include <doctest/doctest.h>
+#include <string>
 #include <vector>
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
+#include "libtune/testing/fake_state.hpp"
+#include "tests/testing/refusals.hpp"
 
 namespace fake_context_test {
 
 using tune::device_failure;
+using tune::testing::check_refused;
 using tune::testing::fake_call;
 using tune::testing::fake_device;
 using tune::testing::fake_macros;
 
 const tune::program_source with_wgs{"k", "#define wgs 128", {}};
-
-device_failure failure_of(const tune::context& context, std::size_t bytes) {
-  try {
-    context.create_buffer(bytes);
-  } catch (const tune::device_error& caught) {
-    return caught.failure();
-  }
-  FAIL("the buffer was made");
-  return device_failure::other;
-}
 
 TEST_CASE("fresh buffers are full of poison") {
   const tune::context context = fake_device().device().create_context();
@@ -41,22 +35,13 @@ TEST_CASE("memory is taken by buffers and given back with them") {
   {
     const tune::buffer first = context.create_buffer(60);
     CHECK(fake.live_bytes() == 60);
-    CHECK(failure_of(context, 41) == device_failure::out_of_memory);
+    check_refused([&] { context.create_buffer(41); }, device_failure::out_of_memory);
     const tune::buffer second = context.create_buffer(40);
     CHECK(fake.live_bytes() == 100);
   }
   CHECK(fake.live_bytes() == 0);
-  CHECK(failure_of(context, 61) == device_failure::out_of_memory);
+  check_refused([&] { context.create_buffer(61); }, device_failure::out_of_memory);
   CHECK(fake.live_bytes() == 0);
-}
-
-TEST_CASE("an allocation fails when it is told to") {
-  const fake_device fake;
-  const tune::context context = fake.device().create_context();
-  fake.fail_next(fake_call::allocate, 2, {.failure = device_failure::out_of_memory});
-  CHECK_NOTHROW(context.create_buffer(1));
-  CHECK(failure_of(context, 1) == device_failure::out_of_memory);
-  CHECK_NOTHROW(context.create_buffer(1));
 }
 
 TEST_CASE("a compile fails when it is told to, with its log") {
@@ -116,6 +101,35 @@ TEST_CASE("after a sticky failure the device is of no use in any context") {
   CHECK_THROWS_AS(fake.device().create_context(), tune::device_error);
   fake.clear_failures();
   CHECK_NOTHROW(queue.finish());
+}
+
+// The log of a text that does not compile; empty for one that does.
+std::string log_of(const std::string& text) {
+  try {
+    tune::testing::check_source({.name = "raw", .text = text, .options = {}}, {});
+    return {};
+  } catch (const tune::build_error& failure) {
+    return failure.log();
+  }
+}
+
+TEST_CASE("any text compiles") {
+  CHECK(log_of("").empty());
+  CHECK(log_of("nonsense { \n // #error\n").empty());
+}
+
+TEST_CASE("an #error line fails at its line") {
+  CHECK(log_of("one\n#error bad thing\nthree") == "raw:2:1: error: error bad thing\n");
+}
+
+TEST_CASE("a #line directive says where") {
+  CHECK(log_of("one\n#line 1 \"k.kernel\"\nfirst\n#error bad\n") ==
+        "k.kernel:2:1: error: error bad\n");
+}
+
+TEST_CASE("errors under a condition are not looked at") {
+  CHECK(log_of("#if wgs > 4\n#ifdef x\n#endif\n#error bad\n#endif\n").empty());
+  CHECK_FALSE(log_of("#if wgs > 4\n#endif\n#error bad\n").empty());
 }
 
 }  // namespace fake_context_test

@@ -9,8 +9,13 @@
 #include <sys/wait.h>
 
 #include "libtune/testing/devices.hpp"
+#include "libtune/tune/test_mode.hpp"
 
 namespace run_tests_test {
+
+using tune::detail::current_test_mode;
+using tune::detail::test_mode;
+using tune::testing::force_autotune;
 
 struct outcome {
   int status = -1;
@@ -108,6 +113,36 @@ TEST_CASE("help shows doctest's options and ours") {
   CHECK(result.status == 0);
   CHECK(contains(result, "--devices="));
   CHECK(contains(result, "--test-case="));
+}
+
+// doctest runs the test cases of a file in the order of their lines, so these also show that the
+// mode is put back.
+TEST_CASE("autotuners return their defaults in a plain test") {
+  CHECK(current_test_mode() == test_mode::defaults);
+}
+
+TEST_CASE("the decorator forces autotuners to tune" * force_autotune()) {
+  CHECK(current_test_mode() == test_mode::forced);
+  SUBCASE("in a subcase") { CHECK(current_test_mode() == test_mode::forced); }
+  SUBCASE("and in the next") { CHECK(current_test_mode() == test_mode::forced); }
+}
+
+TEST_CASE("autotuners return their defaults in the test after a forced one") {
+  CHECK(current_test_mode() == test_mode::defaults);
+}
+
+TEST_CASE("other decorators stand beside it" * doctest::description("x") * force_autotune() *
+          doctest::timeout(60)) {
+  CHECK(current_test_mode() == test_mode::forced);
+}
+
+TEST_CASE_TEMPLATE("templates are forced too" * force_autotune(), T, int, float) {
+  CHECK(current_test_mode() == test_mode::forced);
+  CHECK(sizeof(T) == 4);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("device tests are forced too" * force_autotune(), device) {
+  CHECK(current_test_mode() == test_mode::forced);
 }
 
 }  // namespace run_tests_test

@@ -15,9 +15,10 @@
 #include <vector>
 
 #include "libtune/base/fields.hpp"
-#include "libtune/store/database/database_use.hpp"
+#include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/fixtures.hpp"
+#include "libtune/testing/run_tests.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/error.hpp"
 #include "tests/store/lock_keeper.hpp"
@@ -348,3 +349,20 @@ TEST_CASE("a function may construct what another one tunes") {
 }
 
 }  // namespace autotuner_test
+
+namespace autotuner_test::of_force_autotune {
+
+TEST_CASE("a test that forces it tunes for real each time, and touches no database" *
+          tune::testing::force_autotune()) {
+  tune::testing::temporary_directory folder;
+  const std::string path = (folder / "tuning.db").string();
+  const tune::testing::scoped_environment database("LIBTUNE_DB", path.c_str());
+  sample::counted_autotuner counted;
+  const auto context = sample::make_device().device().create_context();
+  CHECK(counted.autotune(context) == sample::fastest);
+  CHECK(counted.autotune(context) == sample::fastest);
+  CHECK(counted.searches == 2);
+  CHECK_FALSE(std::filesystem::exists(path));
+}
+
+}  // namespace autotuner_test::of_force_autotune

@@ -4,8 +4,11 @@
 
 #include <doctest/doctest.h>
 #include <memory>
+#include <string>
+#include <thread>
 
 #include "libtune/base/error.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace executor_test {
@@ -100,3 +103,48 @@ TEST_CASE("a strict choice is all that is tried, even where nothing of it works"
 }
 
 }  // namespace executor_test
+
+namespace executor_test::of_nested_tunings {
+
+using tune::detail::is_under_way;
+using tune::detail::tuning_under_way;
+
+tune::tuning_subject subject(const std::string& function, std::int64_t key = 1) {
+  tune::tuning_subject made;
+  made.function = function;
+  made.arguments = {{"k", key}};
+  made.device.identity.name = "device";
+  return made;
+}
+
+TEST_CASE("a tuning is under way on its thread, for as long as it lives") {
+  const auto outer = subject("outer");
+  CHECK_FALSE(is_under_way(outer));
+  {
+    const tuning_under_way now(outer);
+    CHECK(is_under_way(outer));
+    bool on_another_thread = true;
+    std::thread([&] { on_another_thread = is_under_way(outer); }).join();
+    CHECK_FALSE(on_another_thread);
+  }
+  CHECK_FALSE(is_under_way(outer));
+}
+
+TEST_CASE("tunings inside of others are told apart by function, version, key and device") {
+  const auto outer = subject("outer");
+  const auto inner = subject("inner");
+  const tuning_under_way first(outer);
+  const tuning_under_way second(inner);
+  CHECK(is_under_way(outer));
+  CHECK(is_under_way(inner));
+  CHECK_FALSE(is_under_way(subject("outer", 2)));
+  CHECK_FALSE(is_under_way(subject("other")));
+  auto other = outer;
+  other.version = 1;
+  CHECK_FALSE(is_under_way(other));
+  other = outer;
+  other.device.identity.driver_version = "2";
+  CHECK_FALSE(is_under_way(other));
+}
+
+}  // namespace executor_test::of_nested_tunings

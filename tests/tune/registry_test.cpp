@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/registry.hpp"
-
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <string>

@@ -21,7 +21,6 @@
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/search_loop.hpp"
 #include "libtune/tune/engine/step_hooks.hpp"
-#include "libtune/tune/engine/trial_conversion.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 #include "tests/measure/simulated_search.hpp"

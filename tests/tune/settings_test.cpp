@@ -6,7 +6,9 @@
 #include <doctest/doctest.h>
 
 #include "libtune/base/error.hpp"
+#include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/fixtures.hpp"
+#include "libtune/tune/options.hpp"
 
 namespace settings_test {
 
@@ -144,3 +146,29 @@ TEST_CASE("every mode has the word that the environment takes") {
 }
 
 }  // namespace settings_test
+
+namespace settings_test::of_options {
+
+TEST_CASE("options belong to the context, not to the handle") {
+  const tune::testing::fake_device fake;
+  const auto context = fake.device().create_context();
+  const auto copy = context;
+  const auto other = fake.device().create_context();
+  tune::set_tuning_options(context, {.database = "/a.db"});
+  CHECK(tune::tuning_options_of(copy)->database == "/a.db");
+  CHECK_FALSE(tune::tuning_options_of(other)->database);
+  tune::set_tuning_options(copy, {.database = "/b.db"});
+  CHECK(tune::tuning_options_of(context)->database == "/b.db");
+}
+
+TEST_CASE("a context without options says nothing") {
+  const auto options =
+      tune::tuning_options_of(tune::testing::fake_device().device().create_context());
+  CHECK_FALSE(options->mode);
+  CHECK_FALSE(options->match);
+  CHECK_FALSE(options->wait);
+  CHECK(options->observers.empty());
+  CHECK(options->strategy.empty());
+}
+
+}  // namespace settings_test::of_options

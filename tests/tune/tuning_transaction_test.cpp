@@ -5,6 +5,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <chrono>
 #include <doctest/doctest.h>
+#include <limits>
 #include <memory>
 #include <string>
 #include <thread>
@@ -12,6 +13,7 @@
 
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/databases.hpp"
+#include "tests/store/captured_errors.hpp"
 #include "tests/store/lock_keeper.hpp"
 #include "tests/store/samples.hpp"
 
@@ -109,3 +111,267 @@ TEST_CASE("a result is stored once who keeps the database lets go, however long 
 }
 
 }  // namespace tuning_transaction_test
+
+namespace tuning_transaction_test::of_trial_recorder {
+
+const tune::function_identity function{
+    "sample.scale", 0, {{"size", tune::value_type::int32}}, {{"wgs", tune::value_type::int32}}};
+const tune::record_key key{{{"size", std::int64_t{64}}}, {"device", "platform", "1.0"}};
+
+tune::trial measured(std::int64_t wgs, double time) {
+  tune::trial item;
+  item.configuration = {{"wgs", wgs}};
+  item.outcome = tune::outcome::measured;
+  item.samples = tune::samples({tune::run_time(time), tune::run_time(time)});
+  item.score = tune::run_time(time);
+  item.elapsed = tune::trial_recorder::at_risk;
+  return item;
+}
+
+tune::trial failed(std::int64_t wgs) {
+  tune::trial item;
+  item.configuration = {{"wgs", wgs}};
+  item.outcome = tune::outcome::compile_failed;
+  item.reason = "line 3: no";
+  item.elapsed = tune::trial_recorder::at_risk;
+  return item;
+}
+
+tune::search_finished_event finished(std::optional<std::size_t> best) {
+  return {.subject = {}, .trials = {}, .best = best, .elapsed = {}};
+}
+
+TEST_CASE("every trial is kept as soon as it has been made") {
+  const tune::testing::temporary_directory folder;
+  const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+  tune::trial_recorder recorder(database, function, key);
+  recorder.search_started({});
+  recorder.trial_finished({}, measured(4, 125.5));
+  recorder.trial_finished({}, failed(8));
+
+  auto search = database->latest_search(function, key);
+  REQUIRE(search);
+  CHECK_FALSE(search->finished_at);
+  REQUIRE(search->trials.size() == 2);
+  CHECK(search->trials[0].outcome == "measured");
+  CHECK(search->trials[0].samples_ns == std::vector<double>{125.5, 125.5});
+  CHECK(search->trials[0].score_ns == 125.5);
+  CHECK(search->trials[1].outcome == "compile failed");
+  CHECK(search->trials[1].message == "line 3: no");
+  CHECK_FALSE(search->trials[1].score_ns);
+
+  recorder.search_finished(finished(0));
+  CHECK_FALSE(database->latest_search(function, key)->finished_at);
+  recorder.result_stored();
+  search = database->latest_search(function, key);
+  CHECK(search->finished_at);
+  CHECK(search->result == "found");
+}
+
+TEST_CASE("trials that cost little are kept together, and at the end at the latest") {
+  const tune::testing::temporary_directory folder;
+  const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+  {
+    tune::trial_recorder recorder(database, function, key);
+    recorder.search_started({});
+    for (int i = 0; i < 5; ++i) {
+      tune::trial quick = measured(i, 100);
+      quick.elapsed = tune::trial_recorder::at_risk / 4;
+      recorder.trial_finished({}, quick);
+    }
+    CHECK(database->latest_search(function, key)->trials.size() == 4);
+  }
+  CHECK(database->latest_search(function, key)->trials.size() == 5);
+}
+
+TEST_CASE("a trial that is refined takes the place of what was kept of it") {
+  const tune::testing::temporary_directory folder;
+  const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+  tune::trial_recorder recorder(database, function, key);
+  recorder.search_started({});
+  recorder.trial_finished({}, measured(4, 100));
+  recorder.trial_finished({}, measured(8, 200));
+  recorder.trial_refined({}, measured(4, 101));
+  recorder.search_finished(finished(0));
+  const auto search = database->latest_search(function, key);
+  REQUIRE(search->trials.size() == 2);
+  CHECK(search->trials[0].score_ns == 101);
+  CHECK(search->trials[1].score_ns == 200);
+}
+
+TEST_CASE("a search that its budget ended is continued, though its result is stored") {
+  const tune::testing::temporary_directory folder;
+  const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+  const tune::search_identity same{
+      .space = "space", .compiler = "compiler", .library_version = "1.0.0", .stage = 0};
+  tune::trial_recorder recorder(database, function, key);
+  recorder.read_prior(same);
+  recorder.search_started({});
+  recorder.trial_finished({}, measured(4, 100));
+  auto event = finished(0);
+  SUBCASE("by its time") { event.end = tune::search_end::time; }
+  SUBCASE("by its trials") { event.end = tune::search_end::trials; }
+  recorder.search_finished(event);
+  recorder.result_stored();
+  CHECK(database->latest_search(function, key)->result == tune::stopped_search);
+  CHECK(tune::trial_recorder(database, function, key).read_prior(same).unfinished.size() == 1);
+}
+
+TEST_CASE("a database that cannot be written is given up for the search, without a throw") {
+  const auto database = std::make_shared<tune::tuning_database>("/dev/null/tuning.db");
+  tune::trial_recorder recorder(database, function, key);
+  CHECK_NOTHROW(recorder.search_started({}));
+  CHECK_NOTHROW(recorder.trial_finished({}, measured(4, 1)));
+  CHECK_NOTHROW(recorder.search_finished(finished(std::nullopt)));
+}
+
+const tune::search_identity identity{
+    .space = "space", .compiler = "compiler", .library_version = "1.0.0", .stage = 0};
+
+std::shared_ptr<tune::tuning_database> interrupted_search(
+    const tune::testing::temporary_directory& folder) {
+  auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+  tune::trial_recorder recorder(database, function, key);
+  CHECK(recorder.read_prior(identity).unfinished.empty());
+  recorder.search_started({});
+  recorder.trial_finished({}, measured(4, 125.5));
+  return database;
+}
+
+tune::search_started_event continuing() {
+  tune::search_started_event event;
+  event.taken_over = 1;
+  return event;
+}
+
+std::size_t unfinished_trials(const std::shared_ptr<tune::tuning_database>& database,
+                              const tune::search_identity& search,
+                              tune::search_start start = tune::search_start::continued) {
+  return tune::trial_recorder(database, function, key, start).read_prior(search).unfinished.size();
+}
+
+TEST_CASE("an unfinished search is continued in its own place") {
+  const tune::testing::temporary_directory folder;
+  const auto database = interrupted_search(folder);
+  const auto first = database->latest_search(function, key)->id;
+  tune::trial_recorder recorder(database, function, key);
+  const auto known = recorder.read_prior(identity);
+  REQUIRE(known.unfinished.size() == 1);
+  CHECK(known.unfinished[0].score_ns == 125.5);
+  SUBCASE("if its trials are taken over") {
+    recorder.search_started(continuing());
+    recorder.trial_finished({}, failed(8));
+    CHECK(database->latest_search(function, key)->id == first);
+    CHECK(database->latest_search(function, key)->trials.size() == 2);
+  }
+  SUBCASE("and left if they are not") {
+    recorder.search_started({});
+    recorder.trial_finished({}, failed(8));
+    CHECK(database->latest_search(function, key)->id != first);
+    CHECK(database->latest_search(function, key)->trials.size() == 1);
+  }
+}
+
+TEST_CASE("trials of another space, compiler, library or stage are not handed out") {
+  const tune::testing::temporary_directory folder;
+  const auto database = interrupted_search(folder);
+  CHECK(unfinished_trials(database, identity) == 1);
+  auto other = identity;
+  SUBCASE("space") { other.space = "wider"; }
+  SUBCASE("a space that is not known") { other.space = ""; }
+  SUBCASE("compiler") { other.compiler = "newer"; }
+  SUBCASE("library") { other.library_version = "1.0.1"; }
+  SUBCASE("stage") { other.stage = 1; }
+  CHECK(unfinished_trials(database, other) == 0);
+}
+
+TEST_CASE("a search that starts anew is told nothing") {
+  const tune::testing::temporary_directory folder;
+  const auto database = interrupted_search(folder);
+  CHECK(unfinished_trials(database, identity, tune::search_start::anew) == 0);
+}
+
+TEST_CASE("a search whose result is stored, or that failed, is not continued") {
+  const tune::testing::temporary_directory folder;
+  const auto database = interrupted_search(folder);
+  tune::trial_recorder recorder(database, function, key);
+  recorder.read_prior(identity);
+  recorder.search_started(continuing());
+  SUBCASE("stored") {
+    recorder.search_finished(finished(0));
+    CHECK(unfinished_trials(database, identity) == 1);  // killed before the result was stored
+    recorder.result_stored();
+    CHECK(database->latest_search(function, key)->result == "found");
+  }
+  SUBCASE("failed") {
+    recorder.search_finished(finished(std::nullopt));
+    CHECK(database->latest_search(function, key)->result == "all failed");
+  }
+  CHECK(unfinished_trials(database, identity) == 0);
+}
+
+TEST_CASE("what did not compile is known to every key, with its program") {
+  const tune::testing::temporary_directory folder;
+  const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+  tune::trial_recorder recorder(database, function, key);
+  recorder.read_prior(identity);
+  recorder.search_started({});
+  tune::trial broken = failed(8);
+  broken.programs = {"p1", "p2"};
+  recorder.trial_finished({}, broken);
+  const tune::record_key other_key{{{"size", std::int64_t{65}}}, key.device};
+  tune::trial_recorder other(database, function, other_key);
+  const auto known = other.read_prior(identity);
+  CHECK(known.unfinished.empty());
+  REQUIRE(known.compile_failures.size() == 1);
+  CHECK(known.compile_failures[0].message == "line 3: no");
+  CHECK(known.compile_failures[0].programs == std::vector<std::string>{"p1", "p2"});
+}
+
+TEST_CASE("trials that no database could hold are told of at the end, and end nothing else") {
+  const tune::testing::temporary_directory folder;
+  const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+  tune::testing::captured_errors errors;
+  {
+    tune::trial_recorder recorder(database, function, key);
+    recorder.search_started({});
+    tune::trial impossible = measured(4, std::numeric_limits<double>::infinity());
+    impossible.elapsed = {};
+    recorder.trial_finished({}, impossible);
+  }
+  CHECK(errors.text().find("the last trials of a search for 'sample.scale' are not kept") !=
+        std::string::npos);
+  CHECK(database->latest_search(function, key)->trials.empty());
+}
+
+TEST_CASE(
+    "an incident is kept at once, however quick; two deny a configuration, and three even by "
+    "force") {
+  const tune::testing::temporary_directory folder;
+  const auto database = std::make_shared<tune::tuning_database>((folder / "tuning.db").string());
+  const tune::search_identity same{
+      .space = "space", .compiler = "compiler", .library_version = "1.0.0", .stage = 0};
+  struct expectation {
+    std::size_t denied;
+    std::size_t denied_by_force;
+  };
+  for (const expectation expected : {expectation{0, 0}, {1, 0}, {1, 1}}) {
+    tune::trial_recorder recorder(database, function, key, tune::search_start::anew);
+    recorder.read_prior(same);
+    recorder.search_started({});
+    tune::trial lost = failed(4);
+    lost.outcome = tune::outcome::crashed;
+    lost.elapsed = {};
+    recorder.trial_finished({}, lost);
+    CHECK(database->latest_search(function, key)->trials.size() == 1);
+    const auto known = tune::trial_recorder(database, function, key).read_prior(same);
+    CHECK(known.denied.size() == expected.denied);
+    const auto forced =
+        tune::trial_recorder(database, function, key, tune::search_start::anew).read_prior(same);
+    CHECK(forced.unfinished.empty());
+    REQUIRE(forced.denied.size() == expected.denied_by_force);
+    if (!forced.denied.empty()) CHECK(forced.denied[0].outcome == "crashed");
+  }
+}
+
+}  // namespace tuning_transaction_test::of_trial_recorder

@@ -14,6 +14,7 @@
 #include "libtune/device/device.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
+#include "tests/testing/every_device.hpp"
 
 namespace answer_test {
 
@@ -46,7 +47,8 @@ struct bench {
   tune::command_queue queue;
 };
 
-void check_find(const tune::device& device) {
+EVERY_DEVICE_TEST_CASE(
+    "results are compared by name, and those without an answer are not looked at", device) {
   bench on(device);
   answer expected;
   expected.add("sum", values(1, 2, 3)).add("scaled", values(10, 20, 30), {.absolute = 1});
@@ -63,13 +65,6 @@ void check_find(const tune::device& device) {
   CHECK(expected.find_mismatch(on.queue, {{"sum", sum}, {"scaled", off}}) ==
         "'scaled': 3 of 3 elements differ, the first at (0,): expected 10, got 1; the greatest "
         "error is 27; allowed: 1");
-}
-
-TEST_CASE("results are compared by name, and those without an answer are not looked at") {
-  check_find(fake_device().device());
-}
-LIBTUNE_DEVICE_TEST_CASE("results are compared by name, on a device", device) {
-  check_find(device);
 }
 
 TEST_CASE("arrays without an answer are not even read") {

@@ -44,7 +44,7 @@ device_comparison comparison_with(const host_array<T>& answer, const tune::toler
   return {kept->layout(), std::shared_ptr<const void>(kept, elements), allowed};
 }
 
-/// How many of an array's elements differ from the answer after one step on the device.
+/// Counts the elements of an array that differ from the answer after one step on the device.
 template <class T>
 std::optional<std::size_t> count(const tune::device& device, const host_array<T>& answer,
                                  const host_array<T>& result, const tune::tolerance& allowed = {},

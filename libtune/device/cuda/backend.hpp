@@ -11,7 +11,7 @@
 
 namespace tune::cuda {
 
-/// What CUDA offers on this machine.
+/// The CUDA devices of this machine.
 struct inventory {
   std::vector<device> devices;  ///< in the driver's order
   /// Why there is no device: the backend was left out of the library, the driver is missing or too
@@ -22,8 +22,8 @@ struct inventory {
 /// Asks the driver once in the life of the process. Thread-safe; never throws.
 const inventory& take_inventory() noexcept;
 
-/// What context::create_program(source).binary() would give for a device that another process has,
-/// without a driver: NVRTC alone is loaded, at the first call.
+/// Returns what context::create_program(source).binary() would return for a device of another
+/// process, without a driver: only NVRTC is loaded, at the first call.
 /// @param identity  context::compiler_identity there
 /// @throws build_error with the compiler's log; tune::error if what compiles here is another
 std::vector<std::byte> compile_for(compute_capability device, const std::string& identity,

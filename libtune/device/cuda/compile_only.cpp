@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A device of CUDA that is not there: NVRTC compiles for it, and nothing runs.
+// Compiling with NVRTC for devices that are not there, or that another process has: nothing runs.
+#include <charconv>
 #include <fmt/format.h>
+#include <string_view>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -142,6 +144,27 @@ class compile_only_device_impl final : public detail::device_interface {
   const nvrtc& compiler_;
 };
 
+// "NVRTC 12.4 sm_90 --std=c++17": 12; 0 where it says something else.
+int major_version_in(std::string_view identity) {
+  constexpr std::string_view before = "NVRTC ";
+  int major = 0;
+  if (identity.starts_with(before)) {
+    identity.remove_prefix(before.size());
+    std::from_chars(identity.data(), identity.data() + identity.size(), major);
+  }
+  return major;
+}
+
+const nvrtc& compiler_for(compute_capability device, const std::string& identity) {
+  // A process that compiles for others does so for one version: the first that is asked for.
+  static const nvrtc* const loaded = new nvrtc(major_version_in(identity));
+  if (!loaded->absence().empty()) throw error(loaded->absence());
+  if (loaded->identity_for(device) != identity) {
+    throw error("what compiles here is " + loaded->identity_for(device) + ", not " + identity);
+  }
+  return *loaded;
+}
+
 }  // namespace
 
 device compile_only_device(compute_capability capability) {
@@ -155,6 +178,17 @@ device compile_only_device(compute_capability capability) {
         fmt::format("NVRTC {} does not compile for {}", version_text(compiler.version()), wanted));
   }
   return device(std::make_shared<compile_only_device_impl>(compiler, capability));
+}
+
+std::vector<std::byte> compile_for(compute_capability device, const std::string& identity,
+                                   const program_source& source) {
+  return compiler_for(device, identity).compile_to_cubin(source, device);
+}
+
+void prepare_compiler_for(compute_capability device, const std::string& identity) {
+  // The first program of a process takes the compiler longer than the others.
+  compile_for(device, identity,
+              {.name = "prepare", .text = "__global__ void prepare() {}", .options = {}});
 }
 
 }  // namespace tune::cuda

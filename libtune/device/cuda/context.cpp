@@ -7,11 +7,11 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/base/seal.hpp"
+#include "libtune/device/cuda/delay_kernel.hpp"
 #include "libtune/device/cuda/fill.hpp"
 #include "libtune/device/cuda/memory.hpp"
 #include "libtune/device/cuda/program.hpp"
 #include "libtune/device/cuda/queue.hpp"
-#include "libtune/device/cuda/runway.hpp"
 
 namespace tune::cuda {
 namespace {
@@ -29,7 +29,7 @@ std::shared_ptr<cuda_context> cuda_context::create(
   cuda::check(api, api.context_create(&created, CU_CTX_SCHED_AUTO, device->handle()), "cuCtxCreate",
               device->info());
   auto context = std::make_shared<cuda_context>(device, created, ownership::owned);
-  // It was made current, which nobody asked for.
+  // Making a context also makes it current, which is not wanted here.
   CUcontext popped = nullptr;
   context->check(api.context_pop(&popped), "cuCtxPopCurrent");
   return context;
@@ -40,22 +40,22 @@ cuda_context::cuda_context(std::shared_ptr<const cuda_device> device, CUcontext 
     : context_interface(device), device_(std::move(device)), handle_(handle), ownership_(owner) {}
 
 cuda_context::~cuda_context() {
-  runway_.reset();
+  delay_.reset();
   fill_kernels_.reset();
   if (ownership_ == ownership::owned && !detail::is_forked()) {
     log_failure(api(), api().context_destroy(handle_), "cuCtxDestroy");
   }
 }
 
-const runway* cuda_context::timing_runway() const {
-  std::call_once(runway_made_, [this] {
+const delay_kernel* cuda_context::timing_delay() const {
+  std::call_once(delay_made_, [this] {
     try {
-      runway_ = std::make_unique<const runway>(*this);
+      delay_ = std::make_unique<const delay_kernel>(*this);
     } catch (const std::exception& failure) {
       warn_once(std::string("times of CUDA launches may include gaps: ") + failure.what());
     }
   });
-  return runway_.get();
+  return delay_.get();
 }
 
 const fill_kernels& cuda_context::fill_kernels() const {
@@ -94,7 +94,7 @@ std::shared_ptr<detail::queue_interface> cuda_context::do_create_queue(
     detail::queue_settings settings) {
   const auto entered = enter();
   CUstream stream = nullptr;
-  if (settings.profiling) timing_runway();  // now, not in the middle of a measurement
+  if (settings.profiling) timing_delay();  // now, not in the middle of a measurement
   check(api().stream_create(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
   return std::make_shared<cuda_queue>(shared(*this), stream, ownership::owned, settings);
 }

@@ -10,15 +10,41 @@
 
 #include "libtune/base/forked_process.hpp"
 #include "libtune/base/log.hpp"
-#include "libtune/device/cuda/current_context.hpp"
 #include "libtune/device/cuda/device.hpp"
+#include "libtune/device/cuda/driver.hpp"
+#include "libtune/device/cuda/error.hpp"
 
 namespace tune::cuda {
 
-class fill_kernels;
-class runway;
+/// Makes a context the current one of the calling thread while it lives, and leaves the thread as
+/// it was. Costs one call that reads a thread-local variable where the context is current already;
+/// nothing is remembered, so an application may change its current context whenever it likes.
+class [[nodiscard]] current_context {
+ public:
+  /// @throws device_error if the context cannot be made current
+  current_context(const driver_api& api, CUcontext context, const device_info& device) : api_(api) {
+    CUcontext before = nullptr;
+    check(api, api.context_get_current(&before), "cuCtxGetCurrent", device);
+    if (before == context) return;
+    check(api, api.context_push(context), "cuCtxPushCurrent", device);
+    pushed_ = true;
+  }
+  current_context(const current_context&) = delete;
+  current_context& operator=(const current_context&) = delete;
+  ~current_context() {
+    CUcontext popped = nullptr;
+    if (pushed_) log_failure(api_, api_.context_pop(&popped), "cuCtxPopCurrent");
+  }
 
-/// Whether a handle is destroyed with the object that holds it.
+ private:
+  const driver_api& api_;
+  bool pushed_ = false;
+};
+
+class fill_kernels;
+class delay_kernel;
+
+/// True if a handle is destroyed with the object that holds it.
 enum class ownership { owned, borrowed };
 
 class cuda_context final : public detail::context_interface {
@@ -55,8 +81,9 @@ class cuda_context final : public detail::context_interface {
     }
   }
 
-  /// What timed launches start from, made at the first call; null if it cannot be made.
-  const runway* timing_runway() const;
+  /// Returns the kernel that precedes timed launches, made at the first call; null if it cannot be
+  /// made.
+  const delay_kernel* timing_delay() const;
 
   /// The kernels that fill, made at the first call. @throws device_error, build_error
   const cuda::fill_kernels& fill_kernels() const;
@@ -80,8 +107,8 @@ class cuda_context final : public detail::context_interface {
   std::shared_ptr<const cuda_device> device_;
   CUcontext handle_;
   ownership ownership_;
-  mutable std::once_flag runway_made_;
-  mutable std::unique_ptr<const runway> runway_;
+  mutable std::once_flag delay_made_;
+  mutable std::unique_ptr<const delay_kernel> delay_;
   mutable std::once_flag fill_kernels_made_;
   mutable std::unique_ptr<const cuda::fill_kernels> fill_kernels_;
 };

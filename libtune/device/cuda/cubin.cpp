@@ -122,7 +122,7 @@ std::vector<work_size> read_shapes(const section_table& sections) {
 constexpr std::byte counted_format{4};
 constexpr std::byte most_threads{5};  // three numbers of 32 bits
 
-/// How many work items a kernel is bounded to; 0 if it is not.
+/// Returns the greatest work group that a kernel is bounded to, in work items; 0 without a bound.
 std::size_t read_bound(std::span<const std::byte> attributes) {
   std::size_t at = 0;
   while (fits(attributes, at, 4)) {

@@ -12,12 +12,12 @@
 
 namespace tune::cuda {
 
-/// Whether bytes are machine code of CUDA that is all there: an ELF file for its machine whose
+/// True if bytes are machine code of CUDA that is all there: an ELF file for its machine whose
 /// parts lie within it. The driver is not told how long a binary is, so this has to be known before
 /// it reads one.
 bool is_complete_cubin(std::span<const std::byte> bytes) noexcept;
 
-/// Whether machine code that is complete has a kernel of this name.
+/// True if machine code that is complete has a kernel of this name.
 bool has_kernel(std::span<const std::byte> cubin, std::string_view name);
 
 /// The work group that each kernel requires, by the kernel's name.

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "libtune/device/cuda/context.hpp"
+#include "libtune/device/queue_interface.hpp"
 
 namespace tune::cuda {
 
@@ -15,7 +16,7 @@ class event_handle {
  public:
   /// None.
   event_handle() = default;
-  /// @param timed  whether it knows when it was reached
+  /// @param timed  true if it knows when it was reached
   event_handle(std::shared_ptr<cuda_context> context, bool timed);
   event_handle(event_handle&& other) noexcept;
   event_handle& operator=(event_handle&& other) noexcept;

@@ -7,7 +7,7 @@
 
 #include "libtune/device/cuda/memory.hpp"
 #include "libtune/device/cuda/program.hpp"
-#include "libtune/device/fill_task.hpp"
+#include "libtune/device/fill.hpp"
 
 namespace tune::cuda {
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "libtune/device/cuda/program.hpp"
@@ -63,5 +64,14 @@ class cuda_kernel final : public detail::kernel_interface {
   std::size_t unset_ = 0;
   std::size_t allowed_dynamic_bytes_;
 };
+
+/// Describes what a launch asks for beyond the limits of kernel and device; empty if nothing.
+std::string describe_excess(const nd_range& range, const kernel_info& kernel,
+                            const device_limits& limits);
+
+/// Throws the device_error of a launch that the driver refused: the driver does not say what was
+/// too much, nor even that something was, so it is looked for here.
+[[noreturn]] void throw_launch_error(CUresult code, const cuda_kernel& kernel,
+                                     const nd_range& range);
 
 }  // namespace tune::cuda

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "libtune/device/queue_interface.hpp"
+
 namespace tune::cuda {
 namespace {
 
@@ -29,6 +31,86 @@ class cuda_pinned_memory final : public detail::pinned_memory_interface {
                                          std::size_t bytes, const char* what) {
   throw_error(context.api(), code, fmt::format("allocation of {} bytes{}", bytes, what),
               context.info());
+}
+
+// Only for the sides that are buffers.
+CUdeviceptr address_of(const detail::copy_side& side) {
+  const auto* buffer = static_cast<const cuda_buffer*>(side.buffer);
+  return buffer->address() + side.offset_bytes;  // NOLINT(clang-analyzer-*)
+}
+
+std::byte* host_of(const detail::copy_side& side) {
+  return static_cast<std::byte*>(side.host) + side.offset_bytes;
+}
+
+void enqueue_linear(const cuda_context& context, CUstream stream,
+                    const detail::copy_request& request) {
+  const driver_api& api = context.api();
+  const detail::copy_side& from = request.source;
+  const detail::copy_side& to = request.destination;
+  const std::size_t bytes = request.row_bytes;
+  if (from.buffer != nullptr && to.buffer != nullptr) {
+    context.check(api.copy_within_device(address_of(to), address_of(from), bytes, stream),
+                  "cuMemcpyDtoDAsync");
+  } else if (to.buffer != nullptr) {
+    context.check(api.copy_to_device(address_of(to), host_of(from), bytes, stream),
+                  "cuMemcpyHtoDAsync");
+  } else {
+    context.check(api.copy_to_host(host_of(to), address_of(from), bytes, stream),
+                  "cuMemcpyDtoHAsync");
+  }
+}
+
+// In rows, which is how CUDA says how far slices lie apart.
+std::size_t slice_height(const detail::copy_side& side, const detail::copy_request& request) {
+  return request.slices == 1 ? request.rows : side.slice_pitch_bytes / side.row_pitch_bytes;
+}
+
+CUDA_MEMCPY3D_v2 describe(const detail::copy_request& request) {
+  const detail::copy_side& from = request.source;
+  const detail::copy_side& to = request.destination;
+  CUDA_MEMCPY3D_v2 copy{};
+  copy.srcMemoryType = from.buffer != nullptr ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
+  copy.dstMemoryType = to.buffer != nullptr ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
+  if (from.buffer != nullptr) copy.srcDevice = address_of(from);
+  if (from.buffer == nullptr) copy.srcHost = host_of(from);
+  if (to.buffer != nullptr) copy.dstDevice = address_of(to);
+  if (to.buffer == nullptr) copy.dstHost = host_of(to);
+  copy.srcPitch = from.row_pitch_bytes;
+  copy.dstPitch = to.row_pitch_bytes;
+  copy.srcHeight = slice_height(from, request);
+  copy.dstHeight = slice_height(to, request);
+  copy.WidthInBytes = request.row_bytes;
+  copy.Height = request.rows;
+  copy.Depth = request.slices;
+  return copy;
+}
+
+void enqueue_rows(const cuda_context& context, CUstream stream, detail::copy_request request) {
+  const detail::copy_request all = request;
+  request.rows = request.slices = 1;
+  const auto place = [](const detail::copy_side& side, std::size_t slice, std::size_t row) {
+    return side.offset_bytes + slice * side.slice_pitch_bytes + row * side.row_pitch_bytes;
+  };
+  for (std::size_t slice = 0; slice < all.slices; ++slice) {
+    for (std::size_t row = 0; row < all.rows; ++row) {
+      request.source.offset_bytes = place(all.source, slice, row);
+      request.destination.offset_bytes = place(all.destination, slice, row);
+      enqueue_linear(context, stream, request);
+    }
+  }
+}
+
+void enqueue_rectangle(const cuda_context& context, CUstream stream,
+                       const detail::copy_request& request) {
+  const CUDA_MEMCPY3D_v2 copy = describe(request);
+  const CUresult status = context.api().copy_rectangle(&copy, stream);
+  // The driver may refuse pitches that it would not have chosen itself; rows always work.
+  if (status == CUDA_ERROR_INVALID_VALUE) {
+    enqueue_rows(context, stream, request);
+  } else {
+    context.check(status, "cuMemcpy3DAsync");
+  }
 }
 
 }  // namespace
@@ -93,6 +175,17 @@ std::shared_ptr<detail::pinned_memory_interface> make_pinned_memory(
     throw_allocation_error(*context, status, bytes, " of pinned host memory");
   }
   return std::make_shared<cuda_pinned_memory>(std::move(context), data, bytes);
+}
+
+void enqueue_copy(const cuda_context& context, CUstream stream,
+                  const detail::copy_request& request) {
+  detail::for_each_part(request, [&](const detail::copy_request& part) {
+    if (detail::is_linear(part)) {
+      enqueue_linear(context, stream, part);
+    } else {
+      enqueue_rectangle(context, stream, part);
+    }
+  });
 }
 
 }  // namespace tune::cuda

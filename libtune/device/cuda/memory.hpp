@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "libtune/device/cuda/context.hpp"
+#include "libtune/device/queue_interface.hpp"
 
 namespace tune::cuda {
 
@@ -31,5 +32,11 @@ std::shared_ptr<cuda_buffer> make_managed_buffer(std::shared_ptr<cuda_context> c
                                                  std::size_t bytes);
 std::shared_ptr<detail::pinned_memory_interface> make_pinned_memory(
     std::shared_ptr<cuda_context> context, std::size_t bytes);
+
+/// Enqueues the calls that a copy needs: one where the shape allows it. The context is current.
+/// Copies of ordinary host memory return when it may be used again; those of pinned memory at once.
+/// @throws device_error
+void enqueue_copy(const cuda_context& context, CUstream stream,
+                  const detail::copy_request& request);
 
 }  // namespace tune::cuda

@@ -52,11 +52,11 @@ class nvrtc {
   /// As CUDA counts: 1000 major + 10 minor.
   int version() const noexcept { return version_; }
 
-  /// What is compiled for on a device: "sm_90"; the newest architecture whose code it runs, where
-  /// this compiler is older than the device.
+  /// Returns the architecture to compile for: "sm_90"; the newest one whose code the device runs,
+  /// where this compiler is older than the device.
   std::string architecture_for(compute_capability device) const;
 
-  /// Whether it compiles for exactly this generation.
+  /// True if it compiles for exactly this generation.
   bool knows(compute_capability device) const;
 
   /// This compiler, what it compiles for on a device and libtune's own options, as text:
@@ -75,7 +75,7 @@ class nvrtc {
 
  private:
   void load(const std::vector<std::string>& names);
-  /// Whether the log refuses an option of libtune's own, which is then not used again.
+  /// True if the log refuses an option of libtune's own, which is then not used again.
   bool learn_unknown_option(std::string_view log) const;
 
   shared_library library_;

@@ -4,17 +4,38 @@
 
 #include <limits>
 #include <optional>
+#include <utility>
 
-#include "libtune/device/cuda/copy.hpp"
+#include "libtune/base/seal.hpp"
+#include "libtune/device/cuda/delay_kernel.hpp"
 #include "libtune/device/cuda/event.hpp"
 #include "libtune/device/cuda/fill.hpp"
-#include "libtune/device/cuda/graph.hpp"
 #include "libtune/device/cuda/kernel.hpp"
-#include "libtune/device/cuda/launch_check.hpp"
-#include "libtune/device/cuda/runway.hpp"
+#include "libtune/device/cuda/memory.hpp"
 
 namespace tune::cuda {
 namespace {
+
+CUgraphExec instantiate(const cuda_context& context, const captured_graph& captured) {
+  const auto entered = context.enter();
+  CUgraphExec made = nullptr;
+  context.check(context.api().graph_instantiate(&made, captured.handle(), 0),
+                "cuGraphInstantiateWithFlags");
+  return made;
+}
+
+void release(const cuda_context& context, CUgraphExec graph) noexcept {
+  context.release("cuGraphExecDestroy", [&] { return context.api().graph_exec_destroy(graph); });
+}
+
+// Relaxed, so that the driver does not refuse what enqueue() frees or allocates on the way: that
+// is no part of the graph, and the graph keeps alive what is. What cannot be captured is refused
+// before the driver sees it.
+void begin_capture(const cuda_context& context, CUstream stream) {
+  const auto entered = context.enter();
+  context.check(context.api().capture_begin(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
+                "cuStreamBeginCapture");
+}
 
 // Larger counts are over every limit; the driver must not see them cut down to a valid one.
 unsigned count(std::size_t value) noexcept {
@@ -38,6 +59,60 @@ CUresult launch_on(const driver_api& api, cuda_kernel& kernel, const nd_range& r
 }
 
 }  // namespace
+
+captured_graph::captured_graph(const cuda_context& context, CUstream stream,
+                               const std::function<void()>& enqueue)
+    : context_(context) {
+  const driver_api& api = context.api();
+  begin_capture(context, stream);
+  try {
+    enqueue();
+  } catch (...) {
+    // It may have failed already, which the exception tells more of.
+    context.release("cuStreamEndCapture", [&] {
+      CUgraph unwanted = nullptr;
+      api.capture_end(stream, &unwanted);
+      return unwanted != nullptr ? api.graph_destroy(unwanted) : CUDA_SUCCESS;
+    });
+    throw;
+  }
+  const auto entered = context.enter();
+  context.check(api.capture_end(stream, &handle_), "cuStreamEndCapture");
+}
+
+captured_graph::~captured_graph() {
+  context_.release("cuGraphDestroy", [&] { return context_.api().graph_destroy(handle_); });
+}
+
+cuda_graph::cuda_graph(const std::shared_ptr<cuda_context>& context, const captured_graph& captured)
+    : graph_interface(context), handle_(instantiate(*context, captured)) {}
+
+cuda_graph::~cuda_graph() { release(cuda(), handle_); }
+
+void cuda_graph::replace(const captured_graph& captured) {
+  {
+    const auto entered = cuda().enter();
+    CUgraphExecUpdateResultInfo result{};
+    const CUresult status = cuda().api().graph_update(handle_, captured.handle(), &result);
+    if (status == CUDA_SUCCESS) return;
+    if (status != CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) cuda().check(status, "cuGraphExecUpdate");
+  }
+  detail::check_seal(sealed_action::allocate, [&] {
+    return "make a command graph of other commands anew on device '" + cuda().info().identity.name +
+           "'";
+  });
+  release(cuda(), std::exchange(handle_, instantiate(cuda(), captured)));
+}
+
+void cuda_graph::upload(CUstream stream) const {
+  const auto entered = cuda().enter();
+  log_failure(cuda().api(), cuda().api().graph_upload(handle_, stream), "cuGraphUpload");
+}
+
+void cuda_graph::do_launch(detail::queue_interface& queue,
+                           std::shared_ptr<detail::event_interface>* event) {
+  static_cast<cuda_queue&>(queue).launch_graph(handle_, event);
+}
 
 cuda_queue::cuda_queue(const std::shared_ptr<cuda_context>& context, CUstream handle,
                        ownership owner, detail::queue_settings settings)
@@ -66,7 +141,7 @@ std::shared_ptr<cuda_event> cuda_queue::make_event(bool is_marker) {
 template <class Command>
 cuda_queue::event_pointer cuda_queue::timed(Command&& command) {
   auto event = make_event(false);
-  const runway* lead = profiling() ? cuda().timing_runway() : nullptr;
+  const delay_kernel* lead = profiling() ? cuda().timing_delay() : nullptr;
   if (lead != nullptr) cuda().check(lead->launch(handle_), "launch of the timing kernel");
   event->record_start(handle_);
   command();

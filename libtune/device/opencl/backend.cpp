@@ -4,9 +4,12 @@
 
 #include <exception>
 
+#include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/device/kernel.hpp"
 #include "libtune/device/opencl/device.hpp"
 #include "libtune/device/opencl/error.hpp"
+#include "libtune/device/opencl/program.hpp"
 
 namespace tune::opencl {
 namespace {
@@ -67,6 +70,36 @@ const inventory& take_inventory() noexcept {
     }
   }();
   return *taken;
+}
+
+std::optional<device> find_device(const std::string& platform_name, const std::string& name,
+                                  const std::string& driver_version) {
+  try {
+    std::vector<cl::Platform> platforms;
+    cl::Platform::get(&platforms);
+    for (const cl::Platform& platform : platforms) {
+      if (platform.getInfo<CL_PLATFORM_NAME>() != platform_name) continue;
+      for (const cl::Device& handle : handles_of(platform)) {
+        if (handle.getInfo<CL_DEVICE_NAME>() == name &&
+            handle.getInfo<CL_DRIVER_VERSION>() == driver_version) {
+          return device(std::make_shared<opencl_device>(handle, platform_name));
+        }
+      }
+    }
+  } catch (const cl::Error& failure) {
+    throw error("looking for '" + name + "' with " + failure.what() + ": " +
+                error_name(failure.err()));
+  }
+  return std::nullopt;
+}
+
+std::vector<std::byte> compile_to_binary(const context& where, const program_source& source,
+                                         std::span<const nd_range> launches) {
+  const tune::device device = where.device();
+  return guarded(device.info(), [&] {
+    const program made = where.create_program(source);
+    return is_pocl(device.info()) ? pocl_binary(made, launches) : made.binary();
+  });
 }
 
 }  // namespace tune::opencl

@@ -20,7 +20,7 @@ struct platform {
   std::vector<device> devices;
 };
 
-/// What OpenCL offers on this machine.
+/// The OpenCL platforms and devices of this machine.
 struct inventory {
   std::vector<platform> platforms;  ///< in the order of the loader, those without devices included
   std::string absence;              ///< why there is no device; empty if there is one
@@ -35,8 +35,8 @@ const inventory& take_inventory() noexcept;
 std::optional<device> find_device(const std::string& platform_name, const std::string& name,
                                   const std::string& driver_version);
 
-/// What context.create_program(source).binary() gives. PoCL's holds in addition what the first
-/// launches of these shapes would still have compiled, see pocl_binary.hpp. For helper processes,
+/// Returns context.create_program(source).binary(). PoCL's holds in addition the code that the
+/// first launches of these shapes would still have compiled, see pocl_binary. For helper processes,
 /// because it forks.
 /// @throws build_error, device_error
 std::vector<std::byte> compile_to_binary(const context& context, const program_source& source,

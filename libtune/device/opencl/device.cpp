@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "libtune/device/opencl/context.hpp"
-#include "libtune/device/opencl/host_memory.hpp"
+#include "libtune/device/opencl/memory.hpp"
 
 namespace tune::opencl {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "libtune/device/fill_task.hpp"
-#include "libtune/device/opencl/buffer.hpp"
+#include "libtune/device/fill.hpp"
+#include "libtune/device/opencl/memory.hpp"
 
 namespace tune::opencl {
 
@@ -18,7 +18,7 @@ class fill_kernels {
   /// Compiles them. The context outlives them. @throws device_error, build_error
   explicit fill_kernels(const opencl_context& context);
 
-  /// Enqueues one. @param event  null where nobody wants one
+  /// Enqueues one. @param event  null where none is wanted
   void enqueue(cl_command_queue queue, cl_mem memory, const detail::fill_task& task,
                cl_event* event) const;
 

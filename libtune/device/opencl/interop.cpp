@@ -8,8 +8,8 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/opencl/backend.hpp"
-#include "libtune/device/opencl/buffer.hpp"
 #include "libtune/device/opencl/error.hpp"
+#include "libtune/device/opencl/memory.hpp"
 #include "libtune/device/opencl/queue.hpp"
 
 namespace tune::opencl {

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
-#include "libtune/device/opencl/buffer.hpp"
 #include "libtune/device/opencl/error.hpp"
+#include "libtune/device/opencl/memory.hpp"
 
 namespace tune::opencl {
 namespace {

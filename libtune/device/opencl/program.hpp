@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "libtune/device/device.hpp"
+#include "libtune/device/kernel.hpp"
 #include "libtune/device/opencl/context.hpp"
 
 namespace tune::opencl {
@@ -40,5 +42,17 @@ class opencl_program final : public detail::program_interface {
   cl::Device device_handle_;
   cl::Program handle_;
 };
+
+/// True if a device is one of PoCL, which compiles a kernel anew for each local size, when it is
+/// first launched with that.
+bool is_pocl(const device_info& device) noexcept;
+
+/// The binary of a program of PoCL with what launches of these shapes will need; if none is given,
+/// what launches of kernels with a required work group size will need. A local size of 0, 0, 0
+/// stands for the required one too. The same is left in PoCL's kernel cache, where programs find it
+/// that exist already.
+/// For helper processes: it forks, because PoCL 3.1 reads the shapes from an environment variable
+/// of which it remembers the first value. A signal that kills the child kills the caller.
+std::vector<std::byte> pocl_binary(const program& made, std::span<const nd_range> launches);
 
 }  // namespace tune::opencl

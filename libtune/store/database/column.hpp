@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-// How a value is kept in a column, for people to read and exactly to get back. What SQLite would
-// lose or confuse is text instead:
+// The form of a value in a column, which people can read and which gives the value back exactly.
+// Values that SQLite would lose or confuse are text instead:
 //
 //   value                        in SQLite
 //   bool                         INTEGER 0 or 1
@@ -25,7 +25,7 @@ class Statement;
 
 namespace tune::detail {
 
-/// What a value is, in the order of its alternatives.
+/// The alternatives of a value, in their order.
 enum class value_kind : std::uint8_t {
   none,
   boolean,

@@ -20,9 +20,8 @@
 #include "libtune/base/log.hpp"
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"
-#include "libtune/store/database/database_marks.hpp"
 #include "libtune/store/database/database_trust.hpp"
-#include "libtune/store/database/row_checksum.hpp"
+#include "libtune/store/database/row.hpp"
 #include "libtune/store/database/schema.hpp"
 #include "libtune/store/files/lock_holder.hpp"
 
@@ -30,6 +29,8 @@ namespace tune::detail {
 namespace {
 
 using namespace std::chrono_literals;
+
+thread_local int database_uses = 0;
 
 int flags_for(database_access access) noexcept {
   constexpr int always =
@@ -140,6 +141,12 @@ std::unique_ptr<SQLite::Transaction> begin_immediate(SQLite::Database& database,
 
 }  // namespace
 
+database_use::database_use() noexcept { ++database_uses; }
+
+database_use::~database_use() { --database_uses; }
+
+bool database_use::is_active() noexcept { return database_uses > 0; }
+
 connection::connection(const std::string& path, std::chrono::milliseconds wait,
                        std::chrono::milliseconds open_wait, database_access access)
     : path_(path),
@@ -170,9 +177,9 @@ connection::connection(const std::string& path, std::chrono::milliseconds wait,
 
 connection::~connection() = default;
 
-// SQLite's own way tries at longer and longer intervals, up to 100 ms: whoever came late overtakes
-// who has waited for long, and a lookup that tries six times in its 50 ms misses the short moments
-// between the commits of many writers.
+// SQLite's own way tries at longer and longer intervals, up to 100 ms: late comers overtake those
+// that have waited for long, and a lookup that tries six times in its 50 ms misses the short
+// moments between the commits of many writers.
 int connection::keep_waiting(void* itself, int attempts) noexcept {
   constexpr std::chrono::milliseconds until_told{500};
   auto& waiting = *static_cast<connection*>(itself);

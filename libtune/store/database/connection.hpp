@@ -8,7 +8,6 @@
 #include <string>
 
 #include "libtune/store/database/database_place.hpp"
-#include "libtune/store/database/database_use.hpp"
 #include "libtune/store/files/file_lock.hpp"
 
 namespace SQLite {
@@ -19,6 +18,19 @@ class Transaction;
 
 namespace tune::detail {
 
+/// Lives while its thread has a transaction or a running statement in a tuning database, and so
+/// may keep other processes waiting. Nothing is compiled or timed meanwhile.
+class [[nodiscard]] database_use {
+ public:
+  database_use() noexcept;
+  ~database_use();
+  database_use(const database_use&) = delete;
+  database_use& operator=(const database_use&) = delete;
+
+  /// True if there is one on this thread.
+  static bool is_active() noexcept;
+};
+
 /// An open database file with the settings that libtune needs. Not thread-safe. Throws
 /// SQLite::Exception for what SQLite reports.
 ///
@@ -28,7 +40,7 @@ namespace tune::detail {
 class connection {
  public:
   /// Opens an existing file; one that may only be read is opened for reading.
-  /// @param wait       for how long a statement may wait for other processes
+  /// @param wait       the longest time that a statement may wait for other processes
   /// @param open_wait  the same while opening
   /// @throws database_error if the file is of another application, is of a newer libtune and
   ///                        says that this one cannot read it, or has other tables
@@ -40,21 +52,21 @@ class connection {
   connection(const connection&) = delete;
   connection& operator=(const connection&) = delete;
 
-  /// Whether the file that is open still has its path. It has not once somebody moved or removed
-  /// it; what is written to it then is lost, and its journal could be taken for another's.
+  /// True while the open file has its path: until it is moved or removed. Rows written after that
+  /// are lost, and its journal could be taken for another's.
   bool is_in_place() const noexcept;
 
   const std::string& path() const noexcept { return path_; }
   SQLite::Database& database() noexcept { return *database_; }
-  /// For how long a statement may wait for other processes now.
+  /// The longest time that a statement may wait for other processes now.
   std::chrono::milliseconds wait() const noexcept { return wait_; }
 
-  /// Whether the file has libtune's tables. It has none while it is new.
+  /// True if the file has libtune's tables. It has none while it is new.
   /// @throws database_error as the constructor
   bool is_ready();
 
-  /// A number that is another once a table has come or gone, whoever did it. Inside of a
-  /// transaction it stays what it is.
+  /// A number that changes when any process adds or removes a table. Constant inside of a
+  /// transaction.
   std::int64_t schema_number();
 
  private:
@@ -79,8 +91,8 @@ class connection {
   std::unique_ptr<SQLite::Statement> schema_number_;  // made when it is asked for
 };
 
-/// Bounds how long statements may work, waits apart, until it goes out of scope: what is stored
-/// decides how much work a statement is, and a file may be damaged or hostile.
+/// Bounds the time that statements may work, waits apart, until it goes out of scope: the rows
+/// decide how much work a statement is, and a file may be damaged or hostile.
 class [[nodiscard]] work_limit {
  public:
   work_limit(connection& target, std::chrono::milliseconds limit) noexcept;
@@ -92,7 +104,7 @@ class [[nodiscard]] work_limit {
   connection& target_;
 };
 
-/// Changes for how long a statement may wait, until it goes out of scope.
+/// Changes the longest time that a statement may wait, until it goes out of scope.
 class [[nodiscard]] scoped_wait {
  public:
   scoped_wait(connection& target, std::chrono::milliseconds wait) noexcept;
@@ -125,7 +137,7 @@ class [[nodiscard]] read_transaction {
 /// Nothing is compiled or timed while one is open: a database_use tells.
 class [[nodiscard]] write_transaction {
  public:
-  /// @param wait  for how long to wait for the lock
+  /// @param wait  the longest time to wait for the lock
   write_transaction(connection& target, std::chrono::milliseconds wait);
   ~write_transaction();
   write_transaction(const write_transaction&) = delete;

@@ -13,7 +13,7 @@ class Exception;
 
 namespace tune::detail {
 
-/// A database_error that knows what is wrong with which database, whatever was attempted.
+/// A database_error that names the fault and the database, apart from the attempt.
 class database_fault : public database_error {
  public:
   database_fault(const std::string& text, std::string fault)
@@ -25,8 +25,8 @@ class database_fault : public database_error {
   std::string fault_;
 };
 
-/// Warns of a failure, once for each fault of a database in a process: what else cannot be done for
-/// the same reason is logged for debugging. Thread-safe.
+/// Warns of a failure, once for each fault of a database in a process; later failures for the same
+/// reason are logged for debugging. Thread-safe.
 void warn_of_failure(const database_error& failure) noexcept;
 
 /// The error for something that could not be done to a database, with its path, the reason and the
@@ -38,13 +38,13 @@ database_fault database_failure(const std::string& path, const std::string& atte
 database_fault database_failure(const std::string& path, const std::string& attempt,
                                 const SQLite::Exception& failure);
 
-/// Whether SQLite gave up because another connection held the database.
+/// True if SQLite gave up because another connection held the database.
 bool is_busy(const SQLite::Exception& failure) noexcept;
 
-/// Whether SQLite could not make sense of the file.
+/// True if SQLite could not make sense of the file.
 bool is_damage(const SQLite::Exception& failure) noexcept;
 
-/// Whether a work_limit ended a statement.
+/// True if a work_limit ended a statement.
 bool is_interruption(const SQLite::Exception& failure) noexcept;
 
 }  // namespace tune::detail

@@ -15,7 +15,7 @@ namespace tune::detail {
 /// in memory. @throws argument_error if the path cannot name a file
 std::string absolute_path(const std::string& path);
 
-/// Whether anything has this path, a dangling symbolic link included.
+/// True if anything has this path, a dangling symbolic link included.
 bool is_there(const std::string& path);
 
 /// The same file with no symbolic link on the way to it; the file itself may still be one.
@@ -32,12 +32,12 @@ void require_regular_file(const std::string& path);
 std::string immutable_uri(const std::string& path);
 
 /// Makes the folders on the way, readable by their owner only, and an empty file for the owner to
-/// read and write. What exists stays as it is. @throws database_error
+/// read and write. Existing ones stay as they are. @throws database_error
 void create_private_file(const std::string& path);
 
-/// Whether a path is that of a database or of a file beside it that belongs to it: its journals,
+/// True if a path is that of a database or of a file beside it that belongs to it: its journals,
 /// its locks, the keys that were missed; by name, through links, or as another name of the same
-/// file. What is written there would destroy results.
+/// file. Writing there would destroy results.
 bool belongs_to_database(const std::string& path, const std::string& database);
 
 /// Keeps a database's file in its place during writes: all writers share the lock, and the one that

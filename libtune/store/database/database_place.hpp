@@ -10,7 +10,7 @@
 
 namespace tune {
 
-/// What may be done to the file of a tuning database.
+/// The permitted uses of the file of a tuning database.
 enum class database_access : std::uint8_t {
   read_write,  ///< everything
   read_only,   ///< nothing is written, also no journal; others may write meanwhile
@@ -19,15 +19,15 @@ enum class database_access : std::uint8_t {
 
 /// Where the results of a database are kept.
 struct database_place {
-  std::string path;      ///< where they are stored
-  std::string shared{};  ///< what is read beneath it and never written; empty if there is nothing
+  std::string path;      ///< the file in which they are stored
+  std::string shared{};  ///< read beneath it and never written; empty if there is none
 };
 
 /// Where to keep the database of a path: at the path itself or, if that is on the network, in a
 /// file of this machine that outlives restarts (detail::node_local_folder), named after the path,
-/// over what is at the path. If this machine has no such folder it is the path all the same, for
-/// results are kept somewhere in any case. Either is told once. Looks at a path the first time that
-/// a process asks for it. Thread-safe. @param path  may be empty, and is then returned
+/// over the file at the path. If this machine has no such folder it is the path all the same:
+/// results are kept somewhere in any case. Either costs one warning. Looks at a path the first time
+/// that a process asks for it. Thread-safe. @param path  may be empty, and is then returned
 database_place place_database(const std::string& path);
 
 namespace detail {

@@ -20,8 +20,8 @@
 namespace tune::detail {
 
 /// The use of a tuning database by one object: opens the file when it is needed and anew when it
-/// has moved, runs one step at a time, and turns what goes wrong into a database_error, a miss, or
-/// a new file in the place of a damaged one. Steps are opaque callables.
+/// has moved, runs one step at a time, and turns failures into a database_error, a miss, or a new
+/// file in the place of a damaged one. Steps are opaque callables.
 /// Thread-safe.
 class database_session {
  public:
@@ -91,7 +91,7 @@ class database_session {
 
   const std::string path_;
   const database_waits waits_;
-  bool damage_is_known_ = false;  // to the caller, who was told with an error
+  bool damage_is_known_ = false;  // to the caller, from an earlier error
   const database_access access_;
   std::mutex mutex_;
   std::unique_ptr<connection> connection_;

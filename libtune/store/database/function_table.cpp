@@ -8,6 +8,8 @@
 #include <SQLiteCpp/Statement.h>
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
 
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
@@ -16,16 +18,144 @@
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/store/database/identity_column.hpp"
-#include "libtune/store/database/row_checksum.hpp"
+#include "libtune/store/database/row.hpp"
 #include "libtune/store/database/schema.hpp"
 
 namespace tune::detail {
 namespace {
 
-const std::vector<std::string>& function_columns() {
-  static const never_destroyed<std::vector<std::string>> columns(
-      std::vector<std::string>{"table_name", "name", "version", "columns"});
-  return *columns;
+const row_layout& function_layout() {
+  static const never_destroyed<row_layout> layout(
+      row_layout{"libtune_function", {"table_name", "name", "version", "columns"}});
+  return *layout;
+}
+
+std::vector<std::string> prefixed(std::string_view prefix,
+                                  const std::vector<field_description>& fields) {
+  std::vector<std::string> names;
+  for (const field_description& field : fields) names.push_back(std::string(prefix) + field.name);
+  return names;
+}
+
+std::vector<std::string> key_columns(const function_identity& function) {
+  std::vector<std::string> names = prefixed(argument_prefix, function.key_fields);
+  for (const identity_column& column : identity_columns()) names.emplace_back(column.name);
+  return names;
+}
+
+row_layout layout_of(const function_identity& function) {
+  std::vector<std::string> names = key_columns(function);
+  names.emplace_back("score_ns");
+  for (std::string& name : prefixed(value_prefix, function.value_fields)) {
+    names.push_back(std::move(name));
+  }
+  names.emplace_back("tuned_at");
+  return {table_name(function), std::move(names)};
+}
+
+std::string conditions(const std::vector<std::string>& columns) {
+  std::string text;
+  for (const std::string& column : columns) {
+    text += fmt::format("{}{} = ?", text.empty() ? " WHERE " : " AND ", quoted_name(column));
+  }
+  return text;
+}
+
+std::map<std::string, std::string, std::less<>> parse_columns(std::string_view description) {
+  std::map<std::string, std::string, std::less<>> types;
+  while (!description.empty()) {
+    const std::string_view line = description.substr(0, description.find('\n'));
+    description.remove_prefix(std::min(line.size() + 1, description.size()));
+    const std::size_t space = std::min(line.find(' '), line.size());
+    types.emplace(line.substr(0, space), line.substr(std::min(space + 1, line.size())));
+  }
+  return types;
+}
+
+/// CREATE TABLE for the function's results.
+std::string create_table_sql(const function_identity& function) {
+  std::string text =
+      fmt::format("CREATE TABLE IF NOT EXISTS {} (\n", quoted_name(table_name(function)));
+  for (const field_description& field : function.key_fields) {
+    text += fmt::format("  \"arg_{}\" {} NOT NULL,\n", field.name, column_type(field, true));
+  }
+  for (const identity_column& column : identity_columns()) {
+    text += fmt::format("  {},\n", identity_column_sql(column));
+  }
+  for (const field_description& field : function.value_fields) {
+    text += fmt::format("  \"value_{}\" {}{},\n", field.name, column_type(field, false),
+                        field.optional ? "" : " NOT NULL");
+  }
+  return text + fmt::format(
+                    "  \"score_ns\" REAL CHECK (\"score_ns\" > 0 AND \"score_ns\" < 9e999),\n"
+                    "  \"tuned_at\" TEXT NOT NULL,\n"
+                    "  \"checksum\" BLOB NOT NULL,\n"
+                    "  PRIMARY KEY ({})\n"
+                    ") STRICT, WITHOUT ROWID",
+                    quoted_names(key_columns(function)));
+}
+
+/// Selects score_ns, the value_* columns and 1 if the row is intact. Parameters: the key's fields,
+/// then the device's in the order of identity_columns().
+std::string find_sql(const function_identity& function) {
+  const std::string table = table_name(function);
+  std::vector<std::string> selected = prefixed(value_prefix, function.value_fields);
+  selected.insert(selected.begin(), "score_ns");
+  return fmt::format("SELECT {}, {} FROM {}{}", quoted_names(selected),
+                     layout_of(function).intact(), quoted_name(table),
+                     conditions(key_columns(function)));
+}
+
+/// Selects the device_* columns of all intact rows with the same key fields, which are its
+/// parameters.
+std::string devices_sql(const function_identity& function) {
+  const std::string table = table_name(function);
+  const std::string of_key = conditions(prefixed(argument_prefix, function.key_fields));
+  std::vector<std::string> selected;
+  for (const identity_column& column : identity_columns()) selected.emplace_back(column.name);
+  return fmt::format("SELECT {} FROM {}{}{}{}", quoted_names(selected), quoted_name(table), of_key,
+                     of_key.empty() ? " WHERE " : " AND ", layout_of(function).intact());
+}
+
+/// Selects the arguments, then the values, of results of one device, the latest first.
+std::string of_device_sql(const function_identity& function) {
+  const std::string table = table_name(function);
+  std::vector<std::string> selected = prefixed(argument_prefix, function.key_fields);
+  for (std::string& column : prefixed(value_prefix, function.value_fields)) {
+    selected.push_back(std::move(column));
+  }
+  std::vector<std::string> of_device;
+  for (const identity_column& column : identity_columns()) of_device.emplace_back(column.name);
+  // A checksum takes longer than the rest, and all rows of the device are looked at.
+  return fmt::format(
+      "SELECT {} FROM (SELECT * FROM {}{} ORDER BY \"tuned_at\" DESC LIMIT ?) WHERE {}",
+      quoted_names(selected), quoted_name(table), conditions(of_device),
+      layout_of(function).intact());
+}
+
+/// Stores a row, in place of the one with the same key. Parameters: those of find_sql, the score,
+/// the tuning's fields.
+std::string store_sql(const function_identity& function) {
+  return layout_of(function).insert("INSERT OR REPLACE", {{"tuned_at", current_time_sql}});
+}
+
+/// Says how two descriptions differ, column by column; empty if they do not.
+std::string describe_drift(std::string_view stored, std::string_view current) {
+  const auto before = parse_columns(stored);
+  const auto now = parse_columns(current);
+  std::vector<std::string> changes;
+  for (const auto& [column, type] : before) {
+    const auto same = now.find(column);
+    if (same == now.end()) {
+      changes.push_back(fmt::format("{} is gone", column));
+    } else if (same->second != type) {
+      changes.push_back(fmt::format("{} was {} and is {}", column, type, same->second));
+    }
+  }
+  for (const auto& [column, type] : now) {
+    if (!before.contains(column)) changes.push_back(fmt::format("{} is new", column));
+  }
+  return fmt::format("{}", fmt::join(changes, ", "));
 }
 
 /// Binds a key's fields and returns the number of the next parameter.
@@ -60,6 +190,20 @@ other_result read_other(SQLite::Statement& select, const function_identity& func
 
 }  // namespace
 
+std::string describe_columns(const function_identity& function) {
+  std::map<std::string, std::string> lines;
+  const auto add = [&](const char* prefix, const field_description& field) {
+    const std::string column = prefix + field.name;
+    lines[column] = fmt::format("{} {}{}\n", column, value_type_name(field.type),
+                                field.optional ? " optional" : "");
+  };
+  for (const field_description& field : function.key_fields) add("arg_", field);
+  for (const field_description& field : function.value_fields) add("value_", field);
+  std::string text;
+  for (const auto& [column, line] : lines) text += line;
+  return text;
+}
+
 void check_drift(const connection& source, const function_identity& function,
                  const std::string& stored, const std::string& current) {
   const std::string drift = describe_drift(stored, current);
@@ -73,8 +217,7 @@ void check_drift(const connection& source, const function_identity& function,
 
 std::unique_ptr<function_table> function_table::open(connection& source,
                                                      const function_identity& function) {
-  SQLite::Statement known(source.database(), "SELECT name, columns, " +
-                                                 is_intact("libtune_function", function_columns()) +
+  SQLite::Statement known(source.database(), "SELECT name, columns, " + function_layout().intact() +
                                                  " FROM libtune_function WHERE table_name = ?");
   known.bind(1, table_name(function));
   if (!known.executeStep()) return nullptr;
@@ -98,9 +241,7 @@ std::unique_ptr<function_table> function_table::create(connection& target,
                                                        const function_identity& function) {
   check_field_names(function);
   target.database().exec(create_table_sql(function));
-  SQLite::Statement insert(
-      target.database(),
-      insert_row_sql("INSERT OR REPLACE", "libtune_function", function_columns()));
+  SQLite::Statement insert(target.database(), function_layout().insert("INSERT OR REPLACE"));
   insert.bind(1, table_name(function));
   insert.bind(2, function.name);
   insert.bind(3, function.version);
@@ -157,7 +298,7 @@ std::vector<device_identity> function_table::devices(const std::vector<named_val
 
 std::vector<other_result> function_table::results_of(const device_identity& device,
                                                      std::size_t most) {
-  // How a key keeps an absent value is not how a value does.
+  // A key keeps an absent value in another form than a tuning does.
   if (std::ranges::any_of(function_.key_fields, &field_description::optional)) return {};
   SQLite::Statement select(source_, of_device_sql(function_));
   int parameter = 1;

@@ -19,9 +19,9 @@ namespace tune::detail {
 
 class connection;
 
-/// The results of one autotune function in an open database, with its statements prepared. What it
-/// is given has been checked against the fields. Must not outlive the connection. Not thread-safe.
-/// Throws SQLite::Exception for what SQLite reports.
+/// The results of one autotune function in an open database, with its statements prepared.
+/// Callers check keys and values against the fields. Must not outlive the connection. Not
+/// thread-safe. Throws SQLite::Exception for what SQLite reports.
 class function_table {
  public:
   /// The function's table; null if the database has none, or if what it says of it is damaged.
@@ -65,6 +65,13 @@ class function_table {
   std::unique_ptr<SQLite::Statement> devices_;
   std::unique_ptr<SQLite::Statement> store_;
 };
+
+/// The beginnings of the names of columns that hold a key's and a tuning's fields.
+inline constexpr const char* argument_prefix = "arg_";
+inline constexpr const char* value_prefix = "value_";
+
+/// One line for each field, such as "arg_rows int32 optional", in the order of the names.
+std::string describe_columns(const function_identity& function);
 
 /// @throws schema_drift_error if two descriptions of a function's columns differ
 void check_drift(const connection& source, const function_identity& function,

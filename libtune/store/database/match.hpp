@@ -11,21 +11,21 @@
 
 namespace tune {
 
-/// Whose results a lookup may return.
+/// The devices whose results a lookup may return.
 enum class match_mode : std::uint8_t {
   exact,    ///< only of a device with the same identity, in both its parts
   nearest,  ///< else of the nearest device that has one for the same arguments
   verify,   ///< the same, but a few configurations are measured again and the best is kept as exact
 };
 
-/// Whose result a lookup returned. A nearest match never passes for an exact one.
+/// The device whose result a lookup returned. A nearest match never passes for an exact one.
 enum class match_grade : std::uint8_t {
   exact,   ///< of a device with the same identity
   nearest  ///< of another device
 };
 
-/// How a device differs from the one for which a result is wanted. The first step whose words hold
-/// is the one.
+/// The difference between a device and the one for which a result is wanted: the first of these
+/// steps that holds.
 enum class match_step : std::uint8_t {
   exact,         ///< not at all
   software,      ///< other driver, compiler or clocks, nothing else

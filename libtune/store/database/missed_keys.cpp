@@ -45,7 +45,7 @@ using detail::member;
 
 constexpr int line_version = 1;
 
-/// What this process has tried to note.
+/// The keys that this process has tried to note.
 struct noted_keys {
   std::mutex mutex;
   std::set<std::string> all;
@@ -80,7 +80,7 @@ std::string line_end() {
                      fmt::gmtime(std::time(nullptr)), detail::text_to_json(own_program()).dump());
 }
 
-/// @throws argument_error if the line says no key that a database could have
+/// @throws argument_error if the line is no key that a database could have
 missed_key read_line(std::string_view line) {
   const input object = input::parse(line, nullptr, false);
   if (object.is_discarded()) detail::refuse_document("it is not JSON");
@@ -107,8 +107,8 @@ file_descriptor open_file(const std::string& path, int flags) {
   return file;
 }
 
-/// The same with a lock for who changes the file. Who has waited for long enough goes on without:
-/// at worst a key is noted twice, or not until the next program misses it.
+/// The same with a lock against other writers. After the wait it goes on without the lock: at worst
+/// a key is noted twice, or not until the next program misses it.
 file_lock open_alone(const std::string& path, int flags) {
   constexpr std::chrono::milliseconds wait(50);  // it is a part of a lookup
   file_lock lock;
@@ -150,7 +150,7 @@ void for_each_line(std::string_view text, Use use) {
   }
 }
 
-/// Whether a file begins as one of missed keys does, a newer libtune's and half a line included.
+/// True if a file begins as one of missed keys does, a newer libtune's and half a line included.
 bool is_own(std::string_view text) {
   constexpr std::string_view begin = "{\"libtune_missed\"";
   return text.substr(0, begin.size()) == begin.substr(0, std::min(text.size(), begin.size()));
@@ -230,7 +230,7 @@ std::size_t missed_keys::remove(const std::function<bool(const missed_key&)>& go
   const file_lock lock = open_alone(path, O_RDONLY);
   std::string left;
   std::set<std::string> removed;
-  // What is no key stays: the path may name another file by mistake.
+  // Other lines stay: the path may name another file by mistake.
   for_each_line(read_all(lock.file(), path), [&](std::string_view line) {
     try {
       const missed_key key = read_line(line);

@@ -20,7 +20,7 @@ struct missed_key {
   function_identity function{};
   record_key key{};         ///< the arguments, in the order of function.key_fields, and the device
   std::string missed_at{};  ///< UTC, for people
-  std::string program{};    ///< the path of the program; empty where the system does not tell
+  std::string program{};    ///< the path of the program; empty if the system does not know it
 };
 
 /// The keys for which programs found no result, in a file beside the tuning database with one JSON
@@ -43,14 +43,14 @@ class missed_keys {
   /// Notes a key, unless this process has tried to before or the file has it. Makes the file, and
   /// its folder. Where that cannot be done, or a database at the path would not be trusted, or the
   /// program runs with raised privileges (setuid), or what lies there is another file, nothing is
-  /// noted, which is logged for debugging alone.
+  /// noted; that is logged for debugging only.
   void remember(const function_identity& function, const record_key& key) const noexcept;
 
   struct contents {
     std::vector<missed_key> keys;  ///< each once, the latest to be missed last
-    std::size_t unreadable = 0;    ///< lines that say no key that a database could have
+    std::size_t unreadable = 0;    ///< lines that are no key that a database could have
   };
-  /// What the file has; nothing if there is none.
+  /// The contents of the file; none if there is no file.
   /// @throws database_error if it cannot be read, or others than this user could change it
   contents read() const;
 

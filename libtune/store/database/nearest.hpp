@@ -19,20 +19,18 @@ struct nearest_match {
   std::vector<std::string> relaxed{};  ///< the columns that differ, as differing_columns gives them
 };
 
-/// How the candidate differs from the wanted device.
+/// Returns the step by which the candidate differs from the wanted device.
 match_step step_between(const device_identity& candidate, const device_identity& wanted);
 
 /// The candidates from the nearest to the farthest: by step, and within a step the most alike
 /// device first, then the newest. In order, these decide:
 ///  1. the step;
-///  2. how much of its beginning the architecture shares with the wanted one ("sm_90"), the more
-///  the
-///     better;
+///  2. the length of the beginning that the architecture shares with the wanted one ("sm_90"), the
+///     longer the better;
 ///  3. the same of the name;
-///  4. how many columns differ, the fewer the better;
+///  4. the number of columns that differ, the fewer the better;
 ///  5. the newer driver, by the numbers in its version;
-///  6. the columns in their order, so that the answer does not depend on the order of the
-///  candidates.
+///  6. the columns in their order, so that the answer does not depend on the candidates' order.
 /// Equal candidates keep their order.
 std::vector<nearest_match> rank_nearest(std::span<const device_identity> candidates,
                                         const device_identity& wanted);

@@ -26,7 +26,7 @@ namespace {
 // Of SQLite's file format: a big-endian number of four bytes in the first page.
 constexpr std::size_t mark_offset = 68;
 
-/// Whether the file is one of ours and SQLite cannot make sense of it.
+/// True if the file is one of ours and SQLite cannot make sense of it.
 bool is_damaged(const std::string& path, std::chrono::milliseconds wait) {
   try {
     SQLite::Database opened(without_links_on_the_way(path),

@@ -12,7 +12,7 @@
 
 namespace tune {
 
-/// What a result was found for.
+/// The key of a result: arguments and device.
 struct record_key {
   std::vector<named_value> arguments{};  ///< in the order of function_identity::key_fields
   device_identity device{};
@@ -22,13 +22,13 @@ struct record_key {
 struct record {
   std::vector<named_value> values{};  ///< in the order of function_identity::value_fields
   match_grade grade = match_grade::exact;
-  match_step step = match_step::exact;  ///< how the device differs
-  device_identity device{};             ///< whose result it is
-  std::vector<std::string>
-      relaxed{};  ///< the columns that differ, such as "device_version", the weightiest last
-  std::optional<double> score_ns;  ///< what it measured there, if it was measured
-  std::string database{};          ///< the path of the database that has it
-  bool remembered = false;         ///< whether this process had found it before
+  match_step step = match_step::exact;  ///< the difference between the devices
+  device_identity device{};             ///< that measured it
+  /// The columns that differ, such as "device_version", the weightiest last.
+  std::vector<std::string> relaxed{};
+  std::optional<double> score_ns;  ///< the time that was measured there, if any
+  std::string database{};          ///< the path of its database
+  bool remembered = false;         ///< true if this process had found it before
 };
 
 /// A result for some arguments.

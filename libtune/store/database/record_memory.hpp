@@ -18,7 +18,7 @@ namespace tune {
 ///
 /// tuning_database::store forgets what the shared memory has of the same function and arguments,
 /// whatever the database and the device: a result is never older than what this process stored.
-/// What other processes store for a key that has been found is seen by the next process.
+/// Results that other processes store for a key that has been found are seen by the next process.
 /// Thread-safe.
 class record_memory {
  public:
@@ -28,7 +28,7 @@ class record_memory {
   /// @param most  how many functions and arguments are remembered before all are forgotten
   explicit record_memory(std::size_t most = 65'536) : most_(most) {}
 
-  /// @param scope  what else the result depends on, such as the databases that were looked in
+  /// @param scope  names the rest that the result depends on, such as the databases
   std::optional<record> find(const std::string& scope, const function_identity& function,
                              const record_key& key) const;
 

@@ -2,64 +2,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/store/database/schema.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <map>
-#include <vector>
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Exception.h>
+#include <SQLiteCpp/Statement.h>
 
-#include "libtune/store/database/column.hpp"
-#include "libtune/store/database/identity_column.hpp"
-#include "libtune/store/database/row_checksum.hpp"
+#include "libtune/base/never_destroyed.hpp"
+#include "libtune/store/database/row.hpp"
 
 namespace tune::detail {
 namespace {
 
-std::vector<std::string> prefixed(std::string_view prefix,
-                                  const std::vector<field_description>& fields) {
-  std::vector<std::string> names;
-  for (const field_description& field : fields) names.push_back(std::string(prefix) + field.name);
-  return names;
-}
+/// The version of the oldest libtune that can read tables of this version. Kept in libtune_meta as
+/// "oldest_reader", so that older ones know what they may do with a newer file.
+constexpr std::int32_t oldest_reader = 1;
 
-std::vector<std::string> key_columns(const function_identity& function) {
-  std::vector<std::string> names = prefixed("arg_", function.key_fields);
-  for (const identity_column& column : identity_columns()) names.emplace_back(column.name);
-  return names;
-}
-
-/// All columns but the checksum, in the order in which store_sql takes them.
-std::vector<std::string> row_columns(const function_identity& function) {
-  std::vector<std::string> names = key_columns(function);
-  names.emplace_back("score_ns");
-  for (std::string& name : prefixed("value_", function.value_fields)) {
-    names.push_back(std::move(name));
-  }
-  names.emplace_back("tuned_at");
-  return names;
-}
-
-std::string conditions(const std::vector<std::string>& columns) {
-  std::string text;
-  for (const std::string& column : columns) {
-    text += fmt::format("{}{} = ?", text.empty() ? " WHERE " : " AND ", quoted_name(column));
-  }
-  return text;
-}
-
-std::map<std::string, std::string, std::less<>> parse_columns(std::string_view description) {
-  std::map<std::string, std::string, std::less<>> types;
-  while (!description.empty()) {
-    const std::string_view line = description.substr(0, description.find('\n'));
-    description.remove_prefix(std::min(line.size() + 1, description.size()));
-    const std::size_t space = std::min(line.find(' '), line.size());
-    types.emplace(line.substr(0, space), line.substr(std::min(space + 1, line.size())));
-  }
-  return types;
-}
-
-}  // namespace
-
-const char* const fixed_tables_sql = R"sql(
+constexpr const char* fixed_tables_sql = R"sql(
 CREATE TABLE libtune_meta (
   name TEXT NOT NULL PRIMARY KEY,
   value TEXT NOT NULL,
@@ -98,7 +56,7 @@ CREATE INDEX libtune_search_by_key ON libtune_search
 CREATE TABLE libtune_trial (
   search_id INTEGER NOT NULL REFERENCES libtune_search (id) ON DELETE CASCADE,
   position INTEGER NOT NULL,
-  configuration TEXT NOT NULL,  -- for people; libtune_trial_value has it exactly
+  configuration TEXT NOT NULL,  -- an exact JSON object of its fields
   outcome TEXT NOT NULL,
   message TEXT NOT NULL,
   score_ns REAL CHECK (score_ns > 0 AND score_ns < 9e999),
@@ -113,112 +71,80 @@ CREATE TABLE libtune_trial (
   checksum BLOB NOT NULL,
   PRIMARY KEY (search_id, position)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE libtune_trial_value (
-  search_id INTEGER NOT NULL,
-  position INTEGER NOT NULL,
-  field INTEGER NOT NULL,  -- the order of the fields
-  name TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  value ANY,
-  checksum BLOB NOT NULL,
-  PRIMARY KEY (search_id, position, field),
-  FOREIGN KEY (search_id, position) REFERENCES libtune_trial (search_id, position) ON DELETE CASCADE
-) STRICT, WITHOUT ROWID;
 )sql";
 
-std::string create_table_sql(const function_identity& function) {
-  std::string text =
-      fmt::format("CREATE TABLE IF NOT EXISTS {} (\n", quoted_name(table_name(function)));
-  for (const field_description& field : function.key_fields) {
-    text += fmt::format("  \"arg_{}\" {} NOT NULL,\n", field.name, column_type(field, true));
-  }
-  for (const identity_column& column : identity_columns()) {
-    text += fmt::format("  {},\n", identity_column_sql(column));
-  }
-  for (const field_description& field : function.value_fields) {
-    text += fmt::format("  \"value_{}\" {}{},\n", field.name, column_type(field, false),
-                        field.optional ? "" : " NOT NULL");
-  }
-  return text + fmt::format(
-                    "  \"score_ns\" REAL CHECK (\"score_ns\" > 0 AND \"score_ns\" < 9e999),\n"
-                    "  \"tuned_at\" TEXT NOT NULL,\n"
-                    "  \"checksum\" BLOB NOT NULL,\n"
-                    "  PRIMARY KEY ({})\n"
-                    ") STRICT, WITHOUT ROWID",
-                    quoted_names(key_columns(function)));
+constexpr int fixed_tables = 4;
+
+const row_layout& meta_layout() {
+  static const never_destroyed<row_layout> layout(row_layout{"libtune_meta", {"name", "value"}});
+  return *layout;
 }
 
-std::string find_sql(const function_identity& function) {
-  const std::string table = table_name(function);
-  std::vector<std::string> selected = prefixed("value_", function.value_fields);
-  selected.insert(selected.begin(), "score_ns");
-  return fmt::format("SELECT {}, {} FROM {}{}", quoted_names(selected),
-                     is_intact(table, row_columns(function)), quoted_name(table),
-                     conditions(key_columns(function)));
-}
-
-std::string devices_sql(const function_identity& function) {
-  const std::string table = table_name(function);
-  const std::string of_key = conditions(prefixed("arg_", function.key_fields));
-  std::vector<std::string> selected;
-  for (const identity_column& column : identity_columns()) selected.emplace_back(column.name);
-  return fmt::format("SELECT {} FROM {}{}{}{}", quoted_names(selected), quoted_name(table), of_key,
-                     of_key.empty() ? " WHERE " : " AND ", is_intact(table, row_columns(function)));
-}
-
-std::string of_device_sql(const function_identity& function) {
-  const std::string table = table_name(function);
-  std::vector<std::string> selected = prefixed("arg_", function.key_fields);
-  for (std::string& column : prefixed("value_", function.value_fields)) {
-    selected.push_back(std::move(column));
+/// True if tables of a newer version say that this libtune can still read them.
+bool can_read_newer(SQLite::Database& database) {
+  try {
+    SQLite::Statement select(database,
+                             "SELECT CAST(value AS INTEGER) FROM libtune_meta "
+                             "WHERE name = 'oldest_reader' AND " +
+                                 meta_layout().intact());
+    return select.executeStep() && select.getColumn(0).getInt() <= schema_version;
+  } catch (const SQLite::Exception&) {
+    return false;  // no such table or columns: nothing says that it can be read
   }
-  std::vector<std::string> of_device;
-  for (const identity_column& column : identity_columns()) of_device.emplace_back(column.name);
-  // A checksum takes longer than the rest, and all rows of the device are looked at.
-  return fmt::format(
-      "SELECT {} FROM (SELECT * FROM {}{} ORDER BY \"tuned_at\" DESC LIMIT ?) WHERE {}",
-      quoted_names(selected), quoted_name(table), conditions(of_device),
-      is_intact(table, row_columns(function)));
 }
 
-std::string store_sql(const function_identity& function) {
-  std::vector<column_term> terms;
-  for (std::string& column : row_columns(function)) terms.push_back({std::move(column), ""});
-  terms.back().expression = current_time_sql;
-  return insert_row_sql("INSERT OR REPLACE", table_name(function), std::move(terms));
+database_fault other_tables(const std::string& path) {
+  return database_failure(
+      path, "use it", "its tables are not those that libtune makes",
+      "a development version from before libtune 0.1.0 has made it, or somebody has taken a table "
+      "away: rename or remove the file, which is left as it is, or name another with LIBTUNE_DB");
 }
 
-std::string describe_columns(const function_identity& function) {
-  std::map<std::string, std::string> lines;
-  const auto add = [&](const char* prefix, const field_description& field) {
-    const std::string column = prefix + field.name;
-    lines[column] = fmt::format("{} {}{}\n", column, value_type_name(field.type),
-                                field.optional ? " optional" : "");
-  };
-  for (const field_description& field : function.key_fields) add("arg_", field);
-  for (const field_description& field : function.value_fields) add("value_", field);
-  std::string text;
-  for (const auto& [column, line] : lines) text += line;
-  return text;
+}  // namespace
+
+database_fault newer_tables(const std::string& path, const std::string& attempt,
+                            std::int32_t version) {
+  return database_failure(path, attempt,
+                          "its tables have version " + std::to_string(version) +
+                              " and this libtune knows version " + std::to_string(schema_version),
+                          "use the libtune that wrote it, or name another file with LIBTUNE_DB; if "
+                          "that was a development version from before 0.1.0, rename or remove the "
+                          "file, which is left as it is");
 }
 
-std::string describe_drift(std::string_view stored, std::string_view current) {
-  const auto before = parse_columns(stored);
-  const auto now = parse_columns(current);
-  std::vector<std::string> changes;
-  for (const auto& [column, type] : before) {
-    const auto same = now.find(column);
-    if (same == now.end()) {
-      changes.push_back(fmt::format("{} is gone", column));
-    } else if (same->second != type) {
-      changes.push_back(fmt::format("{} was {} and is {}", column, type, same->second));
-    }
+std::int32_t read_marks(SQLite::Database& database, const std::string& path) {
+  // One statement, so that another process that makes the tables just now has made all or none.
+  SQLite::Statement marks(
+      database,
+      "SELECT (SELECT application_id FROM pragma_application_id), "
+      "(SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema), "
+      "(SELECT count(*) FROM sqlite_schema WHERE type <> 'index' AND name IN ('libtune_meta', "
+      "'libtune_function', 'libtune_search', 'libtune_trial'))");
+  marks.executeStep();
+  const int id = marks.getColumn(0).getInt();
+  const int version = marks.getColumn(1).getInt();
+  if (id == 0 && version == 0 && marks.getColumn(2).getInt() == 0) return 0;
+  if (id != application_id || version < 1) {
+    throw database_failure(path, "use it", "the file belongs to another application",
+                           "it is left as it is; name another file with LIBTUNE_DB");
   }
-  for (const auto& [column, type] : now) {
-    if (!before.contains(column)) changes.push_back(fmt::format("{} is new", column));
+  if (version > schema_version && !can_read_newer(database)) {
+    throw newer_tables(path, "use it", version);
   }
-  return fmt::format("{}", fmt::join(changes, ", "));
+  if (version == schema_version && marks.getColumn(3).getInt() != fixed_tables) {
+    throw other_tables(path);
+  }
+  return version;
+}
+
+void create_fixed_tables(SQLite::Database& database) {
+  database.exec(fixed_tables_sql);
+  SQLite::Statement oldest(database, meta_layout().insert("INSERT OR REPLACE"));
+  oldest.bind(1, "oldest_reader");
+  oldest.bind(2, std::to_string(oldest_reader));
+  oldest.exec();
+  database.exec("PRAGMA application_id = " + std::to_string(application_id));
+  database.exec("PRAGMA user_version = " + std::to_string(schema_version));
 }
 
 }  // namespace tune::detail

@@ -16,8 +16,8 @@ namespace tune {
 /// A search in one database.
 enum class search_id : std::int64_t {};
 
-/// What has to be equal, beside the function, its version, the key and the device, for the trials
-/// of one search to serve another.
+/// The properties, beside the function, its version, the key and the device, that have to be equal
+/// for the trials of one search to serve another.
 struct search_identity {
   std::string space{};            ///< its fingerprint; empty if it is not known
   std::string compiler{};         ///< context::compiler_identity
@@ -30,7 +30,7 @@ struct search_identity {
 /// The result of a search that found something, and was ended before it had tried everything.
 inline constexpr const char* stopped_search = "stopped";
 
-/// What is kept of one trial of a search.
+/// A trial of a search, as a database keeps it.
 struct stored_trial {
   std::vector<named_value> configuration{};
   std::string outcome{};  ///< a word such as "measured" or "compile failed"
@@ -47,14 +47,14 @@ struct stored_trial {
   std::optional<double> score_lower_ns{};
   std::optional<double> score_upper_ns{};
 
-  /// Whether they say the same, whenever they were made.
+  /// True if all but made_at is equal.
   friend bool operator==(const stored_trial& a, const stored_trial& b) {
-    const auto said = [](const stored_trial& t) {
+    const auto content = [](const stored_trial& t) {
       return std::tie(t.configuration, t.outcome, t.message, t.samples_ns, t.score_ns,
                       t.preparation, t.remembered, t.programs, t.score_lower_ns, t.score_upper_ns,
                       t.level);
     };
-    return said(a) == said(b);
+    return content(a) == content(b);
   }
 };
 
@@ -63,9 +63,16 @@ struct stored_search {
   search_id id{};
   std::string started_at{};                  ///< UTC, as 2024-01-31T12:00:00Z; for people
   std::optional<std::string> finished_at{};  ///< empty if it still runs or was killed
-  std::string result{};                      ///< what finish_search was told
+  std::string result{};                      ///< the word given to finish_search
   search_identity identity{};
   std::vector<stored_trial> trials{};  ///< in the order in which they were made
+};
+
+/// With what a result was measured, as the trial says that found it.
+struct result_origin {
+  search_identity search{};
+  std::string searched_at{};            ///< when that search was started, UTC
+  std::vector<std::string> programs{};  ///< digests of what was compiled for the trial, in order
 };
 
 }  // namespace tune

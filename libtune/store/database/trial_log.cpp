@@ -7,58 +7,75 @@
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
 #include <sqlite3.h>
 #include <sstream>
+#include <utility>
 
 #include "libtune/base/never_destroyed.hpp"
-#include "libtune/store/database/column.hpp"
 #include "libtune/store/database/connection.hpp"
+#include "libtune/store/database/exchange_json.hpp"
 #include "libtune/store/database/identity_column.hpp"
-#include "libtune/store/database/row_checksum.hpp"
+#include "libtune/store/database/row.hpp"
 #include "libtune/store/database/schema.hpp"
 
 namespace tune::detail {
 namespace {
 
-using column_names = never_destroyed<std::vector<std::string>>;
-
-const std::vector<std::string>& search_columns() {
-  static const column_names columns(std::vector<std::string>{
-      "id", "table_name", "arguments", "arguments_canonical", "device_name", "device_platform",
-      "device_version", "device_canonical", "started_at", "finished_at", "result", "space",
-      "compiler", "library_version", "stage"});
-  return *columns;
-}
-const std::vector<std::string>& trial_columns() {
-  static const column_names columns(
-      std::vector<std::string>{"search_id", "position", "configuration", "outcome", "message",
-                               "score_ns", "samples_ns", "preparation_ns", "remembered", "programs",
-                               "score_lower_ns", "score_upper_ns", "level", "made_at"});
-  return *columns;
-}
-const std::vector<std::string>& value_columns() {
-  static const column_names columns(
-      std::vector<std::string>{"search_id", "position", "field", "name", "kind", "value"});
-  return *columns;
+[[noreturn]] void throw_unreadable(const char* column, const std::string& text,
+                                   const char* expected) {
+  throw SQLite::Exception(
+      std::string("column ") + column + " holds '" + text + "', which is no " + expected,
+      SQLITE_MISMATCH);
 }
 
-std::int64_t number_of(search_id search) { return static_cast<std::int64_t>(search); }
+json configured_json(const value& v) {
+  if (const auto* number = std::get_if<std::uint64_t>(&v)) return {{"unsigned", *number}};
+  const auto* real = std::get_if<double>(&v);
+  if (real != nullptr && !std::isfinite(*real)) return {{"real", real_to_json(*real)}};
+  return exact_json(v);
+}
 
-// By name, so that members may change places in the key.
-std::string canonical_arguments(std::vector<named_value> arguments) {
-  std::ranges::sort(arguments, {}, &named_value::name);
-  return canonical_text(arguments);
+/// A value that JSON has no word for, from its object of one member; none if it is no such object.
+std::optional<value> value_from_object(const json& item) {
+  if (item.size() != 1) return std::nullopt;
+  const auto member = item.begin();
+  const std::string& kind = member.key();
+  const json& inner = member.value();
+  if (kind == "unsigned" && inner.is_number_unsigned()) return inner.get<std::uint64_t>();
+  if (!inner.is_string()) return std::nullopt;
+  const auto text = inner.get<std::string>();
+  if (kind == "real") return word_for_real(input(text));
+  if (kind == "text") return from_hex(text);
+  return std::nullopt;
+}
+
+std::optional<value> configured_value(const json& item) {
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+  switch (item.type()) {
+    case json::value_t::null: return value();
+    case json::value_t::boolean: return item.get<bool>();
+    case json::value_t::number_integer: return item.get<std::int64_t>();
+    case json::value_t::number_unsigned:
+      if (item.get<std::uint64_t>() > most) return std::nullopt;
+      return item.get<std::int64_t>();
+    case json::value_t::number_float: return item.get<double>();
+    case json::value_t::string: return item.get<std::string>();
+    case json::value_t::object: return value_from_object(item);
+    default: return std::nullopt;
+  }
 }
 
 std::vector<double> parse_samples(const std::string& text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  const auto is_number = [](const nlohmann::json& item) { return item.is_number(); };
-  if (!json.is_array() || !std::ranges::all_of(json, is_number)) {
-    throw SQLite::Exception("column samples_ns holds '" + text + "', which is no list of numbers",
-                            SQLITE_MISMATCH);
+  const auto list = input::parse(text, nullptr, false);
+  const auto is_number = [](const input& item) { return item.is_number(); };
+  if (!list.is_array() || !std::ranges::all_of(list, is_number)) {
+    throw_unreadable("samples_ns", text, "list of numbers");
   }
-  return json.get<std::vector<double>>();
+  return list.get<std::vector<double>>();
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -74,6 +91,108 @@ std::vector<std::string> split(const std::string& text) {
   return words;
 }
 
+using sql_row = SQLite::Statement;
+using sql_cell = SQLite::Column;
+
+/// Keeps one part of a trial in a column of libtune_trial.
+struct trial_column {
+  const char* name;
+  void (*bind)(sql_row& statement, int parameter, const stored_trial& trial);
+  void (*read)(const sql_cell& column, stored_trial& trial);
+};
+
+template <auto Member>
+constexpr trial_column text_column(const char* name) {
+  return {name, [](sql_row& to, int n, const stored_trial& trial) { to.bind(n, trial.*Member); },
+          [](const sql_cell& from, stored_trial& trial) { trial.*Member = from.getString(); }};
+}
+
+template <auto Member>
+constexpr trial_column time_column(const char* name) {
+  return {name,
+          [](sql_row& to, int n, const stored_trial& trial) {
+            if (trial.*Member) to.bind(n, *(trial.*Member));
+          },
+          [](const sql_cell& from, stored_trial& trial) {
+            if (!from.isNull()) trial.*Member = from.getDouble();
+          }};
+}
+
+constexpr std::array trial_columns{
+    trial_column{"configuration",
+                 [](sql_row& to, int n, const stored_trial& trial) {
+                   to.bind(n, configuration_to_json(trial.configuration));
+                 },
+                 [](const sql_cell& from, stored_trial& trial) {
+                   trial.configuration = configuration_from_json(from.getString());
+                 }},
+    text_column<&stored_trial::outcome>("outcome"),
+    text_column<&stored_trial::message>("message"),
+    time_column<&stored_trial::score_ns>("score_ns"),
+    trial_column{"samples_ns",
+                 [](sql_row& to, int n, const stored_trial& trial) {
+                   to.bind(n, json(trial.samples_ns).dump());
+                 },
+                 [](const sql_cell& from, stored_trial& trial) {
+                   trial.samples_ns = parse_samples(from.getString());
+                 }},
+    trial_column{"preparation_ns",
+                 [](sql_row& to, int n, const stored_trial& trial) {
+                   to.bind(n, static_cast<std::int64_t>(trial.preparation.count()));
+                 },
+                 [](const sql_cell& from, stored_trial& trial) {
+                   trial.preparation = std::chrono::nanoseconds(from.getInt64());
+                 }},
+    trial_column{
+        "remembered",
+        [](sql_row& to, int n, const stored_trial& trial) { to.bind(n, trial.remembered ? 1 : 0); },
+        [](const sql_cell& from, stored_trial& trial) { trial.remembered = from.getInt() != 0; }},
+    trial_column{
+        "programs",
+        [](sql_row& to, int n, const stored_trial& trial) { to.bind(n, joined(trial.programs)); },
+        [](const sql_cell& from, stored_trial& trial) {
+          trial.programs = split(from.getString());
+        }},
+    time_column<&stored_trial::score_lower_ns>("score_lower_ns"),
+    time_column<&stored_trial::score_upper_ns>("score_upper_ns"),
+    trial_column{"level",
+                 [](sql_row& to, int n, const stored_trial& trial) {
+                   if (trial.level != 1) to.bind(n, trial.level);
+                 },
+                 [](const sql_cell& from, stored_trial& trial) {
+                   if (!from.isNull()) trial.level = from.getDouble();
+                 }},
+    trial_column{
+        "made_at",
+        [](sql_row& to, int n, const stored_trial& trial) {
+          if (!trial.made_at.empty()) to.bind(n, trial.made_at);
+        },
+        [](const sql_cell& from, stored_trial& trial) { trial.made_at = from.getString(); }},
+};
+
+/// The columns of libtune_trial: its place, then trial_columns.
+const row_layout& trial_layout() {
+  static const never_destroyed<row_layout> layout([] {
+    row_layout trials{"libtune_trial", {"search_id", "position"}};
+    for (const trial_column& column : trial_columns) trials.columns.emplace_back(column.name);
+    return trials;
+  }());
+  return *layout;
+}
+constexpr int first_trial_column = 2;
+
+/// The columns of libtune_search; those that insert_search computes are the last.
+const row_layout& search_layout() {
+  static const never_destroyed<row_layout> layout(
+      row_layout{"libtune_search",
+                 {"id", "table_name", "arguments_canonical", "device_canonical", "arguments",
+                  "device_name", "device_platform", "device_version", "space", "compiler",
+                  "library_version", "stage", "started_at", "finished_at", "result"}});
+  return *layout;
+}
+
+std::int64_t number_of(search_id search) { return static_cast<std::int64_t>(search); }
+
 std::int64_t next_position(connection& target, search_id search) {
   SQLite::Statement next(target.database(),
                          "SELECT coalesce(max(position) + 1, 0) FROM libtune_trial "
@@ -83,226 +202,176 @@ std::int64_t next_position(connection& target, search_id search) {
   return next.getColumn(0).getInt64();
 }
 
-void insert_configuration(connection& target, search_id search, std::int64_t position,
-                          const std::vector<named_value>& configuration) {
-  SQLite::Statement insert(target.database(),
-                           insert_row_sql("INSERT", "libtune_trial_value", value_columns()));
-  int field = 0;
-  for (const named_value& item : configuration) {
-    insert.bind(1, number_of(search));
-    insert.bind(2, position);
-    insert.bind(3, field++);
-    insert.bind(4, item.name);
-    insert.bind(5, std::string(kind_name(kind_of(item.value))));
-    bind_value(insert, 6, item.value);
-    insert.exec();
-    insert.reset();
-  }
-}
-
-void insert_trial_at(connection& target, search_id search, std::int64_t position,
-                     const stored_trial& trial) {
-  std::vector<column_term> terms;
-  for (const std::string& column : trial_columns()) terms.push_back({column, ""});
-  if (trial.made_at.empty()) terms.back().expression = current_time_sql;
-  SQLite::Statement insert(target.database(),
-                           insert_row_sql("INSERT", "libtune_trial", std::move(terms)));
-  insert.bind(1, number_of(search));
-  insert.bind(2, position);
-  insert.bind(3, to_string(trial.configuration));
-  insert.bind(4, trial.outcome);
-  insert.bind(5, trial.message);
-  if (trial.score_ns) insert.bind(6, *trial.score_ns);
-  insert.bind(7, nlohmann::json(trial.samples_ns).dump());
-  insert.bind(8, static_cast<std::int64_t>(trial.preparation.count()));
-  insert.bind(9, trial.remembered ? 1 : 0);
-  insert.bind(10, joined(trial.programs));
-  if (trial.score_lower_ns) insert.bind(11, *trial.score_lower_ns);
-  if (trial.score_upper_ns) insert.bind(12, *trial.score_upper_ns);
-  if (trial.level != 1) insert.bind(13, trial.level);
-  if (!trial.made_at.empty()) insert.bind(14, trial.made_at);
-  insert.exec();
-  insert_configuration(target, search, position, trial.configuration);
-}
-
-/// What is left of a configuration: without the fields whose rows are damaged.
-std::vector<named_value> read_configuration(connection& source, search_id search,
-                                            std::int64_t position) {
-  SQLite::Statement select(source.database(),
-                           "SELECT name, kind, value FROM libtune_trial_value WHERE search_id = ? "
-                           "AND position = ? AND " +
-                               is_intact("libtune_trial_value", value_columns()) +
-                               " ORDER BY field");
-  select.bind(1, number_of(search));
-  select.bind(2, position);
-  std::vector<named_value> configuration;
-  while (select.executeStep()) {
-    const value_kind kind = kind_from_name(select.getColumn(1).getString());
-    configuration.push_back(
-        {select.getColumn(0).getString(), read_value(select.getColumn(2), kind)});
-  }
-  return configuration;
-}
-
-/// Where the latest trial of a configuration stands; empty if there is none. The text for people
-/// may be that of several configurations.
+/// Returns the place of the latest trial of a configuration; empty if there is none.
 std::optional<std::int64_t> position_of(connection& source, search_id search,
                                         const std::vector<named_value>& configuration) {
   SQLite::Statement select(source.database(),
                            "SELECT position FROM libtune_trial WHERE search_id = ? AND "
-                           "configuration = ? ORDER BY position DESC");
+                           "configuration = ? ORDER BY position DESC LIMIT 1");
   select.bind(1, number_of(search));
-  select.bind(2, to_string(configuration));
-  const std::string exactly = canonical_text(configuration);
-  while (select.executeStep()) {
-    const std::int64_t position = select.getColumn(0).getInt64();
-    if (canonical_text(read_configuration(source, search, position)) == exactly) return position;
-  }
-  return std::nullopt;
+  select.bind(2, configuration_to_json(configuration));
+  if (!select.executeStep()) return std::nullopt;
+  return select.getColumn(0).getInt64();
 }
 
-/// The trial in the statement's row; none if the row, or one of its configuration's, is damaged.
-std::optional<stored_trial> read_trial(connection& source, search_id search,
-                                       SQLite::Statement& row) {
-  stored_trial trial;
-  trial.configuration = read_configuration(source, search, row.getColumn(0).getInt64());
-  const bool intact = row.getColumn(6).getInt() != 0 &&
-                      row.getColumn(7).getString() == to_string(trial.configuration);
-  if (!intact) {
+/// Puts a trial at a place of its search, instead of the trial that is there.
+void put_trial(connection& target, search_id search, std::int64_t position,
+               const stored_trial& trial) {
+  const row_layout& layout = trial_layout();
+  const std::string made_at =
+      fmt::format("coalesce(?{}, {})", layout.columns.size(), current_time_sql);
+  SQLite::Statement insert(target.database(),
+                           layout.insert("INSERT OR REPLACE", {{"made_at", made_at}}));
+  insert.bind(1, number_of(search));
+  insert.bind(2, position);
+  int parameter = first_trial_column;
+  for (const trial_column& column : trial_columns) column.bind(insert, ++parameter, trial);
+  insert.exec();
+}
+
+/// The trial in a row that trial_layout() selected; none if it is damaged.
+std::optional<stored_trial> trial_in(connection& source, sql_row& selected) {
+  const auto last = static_cast<int>(trial_layout().columns.size());
+  if (selected.getColumn(last).getInt() == 0) {
     warn_of_damaged_row(source.path(), "libtune_trial");
     return std::nullopt;
   }
-  trial.outcome = row.getColumn(1).getString();
-  trial.message = row.getColumn(2).getString();
-  if (!row.isColumnNull(3)) trial.score_ns = row.getColumn(3).getDouble();
-  trial.samples_ns = parse_samples(row.getColumn(4).getString());
-  trial.preparation = std::chrono::nanoseconds(row.getColumn(5).getInt64());
-  trial.remembered = row.getColumn(8).getInt() != 0;
-  trial.programs = split(row.getColumn(9).getString());
-  trial.made_at = row.getColumn(10).getString();
-  if (!row.isColumnNull(11)) trial.score_lower_ns = row.getColumn(11).getDouble();
-  if (!row.isColumnNull(12)) trial.score_upper_ns = row.getColumn(12).getDouble();
-  if (!row.isColumnNull(13)) trial.level = row.getColumn(13).getDouble();
+  stored_trial trial;
+  int number = first_trial_column;
+  for (const trial_column& column : trial_columns) {
+    column.read(selected.getColumn(number++), trial);
+  }
   return trial;
 }
 
-/// Selects what read_trial reads.
 std::string select_trials(const char* conditions) {
-  return "SELECT position, outcome, message, score_ns, samples_ns, preparation_ns, " +
-         is_intact("libtune_trial", trial_columns()) +
-         ", configuration, remembered, programs, made_at, score_lower_ns, score_upper_ns, level "
-         "FROM libtune_trial WHERE " +
-         conditions;
-}
-
-void compute_search_checksum(connection& target, search_id search) {
-  SQLite::Statement update(target.database(),
-                           "UPDATE libtune_search SET checksum = " +
-                               checksum_expression("libtune_search", search_columns()) +
-                               " WHERE id = ?");
-  update.bind(1, number_of(search));
-  update.exec();
+  return trial_layout().select() + " WHERE " + conditions;
 }
 
 /// Goes to the next search that is not damaged.
-bool step_to_intact(connection& source, SQLite::Statement& searches) {
+bool step_to_intact(connection& source, sql_row& searches) {
+  const auto last = static_cast<int>(search_layout().columns.size());
   while (searches.executeStep()) {
-    if (searches.getColumn(0).getInt() != 0) return true;
+    if (searches.getColumn(last).getInt() != 0) return true;
     warn_of_damaged_row(source.path(), "libtune_search");
   }
   return false;
 }
 
-/// Binds what a search is for to the first three parameters.
-void bind_search_key(SQLite::Statement& statement, const function_identity& function,
+/// Binds what a search is for to three parameters.
+void bind_search_key(sql_row& statement, int first, const function_identity& function,
                      const record_key& key) {
-  statement.bind(1, table_name(function));
-  statement.bind(2, canonical_arguments(key.arguments));
-  statement.bind(3, canonical_text(key.device));
+  statement.bind(first, table_name(function));
+  statement.bind(first + 1, canonical_arguments(key.arguments));
+  statement.bind(first + 2, canonical_text(key.device));
 }
 
 constexpr const char* of_search_key =
     "table_name = ? AND arguments_canonical = ? AND device_canonical = ?";
 
-/// Selects what step_to_intact and read_search read.
 std::string select_searches(const std::string& conditions) {
-  return "SELECT " + is_intact("libtune_search", search_columns()) +
-         ", id, started_at, finished_at, result, space, compiler, library_version, stage "
-         "FROM libtune_search WHERE " +
-         conditions;
+  return search_layout().select() + " WHERE " + conditions;
 }
 
-stored_search read_search(SQLite::Statement& row) {
+search_id id_in(sql_row& selected) { return search_id{selected.getColumn(0).getInt64()}; }
+
+search_identity identity_in(sql_row& selected) {
+  return {.space = selected.getColumn("space").getString(),
+          .compiler = selected.getColumn("compiler").getString(),
+          .library_version = selected.getColumn("library_version").getString(),
+          .stage = selected.getColumn("stage").getInt()};
+}
+
+stored_search search_in(sql_row& selected) {
   stored_search search;
-  search.id = search_id{row.getColumn(1).getInt64()};
-  search.started_at = row.getColumn(2).getString();
-  if (!row.isColumnNull(3)) search.finished_at = row.getColumn(3).getString();
-  search.result = row.getColumn(4).getString();
-  search.identity = {.space = row.getColumn(5).getString(),
-                     .compiler = row.getColumn(6).getString(),
-                     .library_version = row.getColumn(7).getString(),
-                     .stage = row.getColumn(8).getInt()};
+  search.id = id_in(selected);
+  search.started_at = selected.getColumn("started_at").getString();
+  const sql_cell finished_at = selected.getColumn("finished_at");
+  if (!finished_at.isNull()) search.finished_at = finished_at.getString();
+  search.result = selected.getColumn("result").getString();
+  search.identity = identity_in(selected);
   return search;
 }
 
 }  // namespace
 
+std::string configuration_to_json(const std::vector<named_value>& configuration) {
+  json object = json::object();
+  for (const named_value& item : configuration) object[item.name] = configured_json(item.value);
+  return object.dump();
+}
+
+std::vector<named_value> configuration_from_json(const std::string& text) {
+  // Nothing lies deeper; an ordered object that did would take a deep stack.
+  const auto not_deep = [](int depth, json::parse_event_t, json&) { return depth < 3; };
+  const json object = json::parse(text, not_deep, false);
+  if (!object.is_object()) throw_unreadable("configuration", text, "object");
+  std::vector<named_value> configuration;
+  for (const auto& [name, item] : object.items()) {
+    std::optional<value> v = configured_value(item);
+    if (!v) throw_unreadable("configuration", text, "object of values");
+    configuration.push_back({name, *std::move(v)});
+  }
+  return configuration;
+}
+
+// By name, so that members may change places in the key.
+std::string canonical_arguments(std::vector<named_value> arguments) {
+  std::ranges::sort(arguments, {}, &named_value::name);
+  return canonical_text(arguments);
+}
+
+search_id next_search(connection& target) {
+  SQLite::Statement next(target.database(), "SELECT coalesce(max(id), 0) + 1 FROM libtune_search");
+  next.executeStep();
+  return id_in(next);
+}
+
 search_id insert_search(connection& target, const function_identity& function,
                         const record_key& key, const search_identity& identity) {
-  SQLite::Statement insert(target.database(),
-                           "INSERT INTO libtune_search (table_name, arguments_canonical, "
-                           "device_canonical, device_name, device_platform, device_version, "
-                           "arguments, space, compiler, library_version, stage, started_at, "
-                           "checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " +
-                               std::string(current_time_sql) + ", x'')");
-  bind_search_key(insert, function, key);
-  insert.bind(4, key.device.name);
-  insert.bind(5, key.device.platform);
-  insert.bind(6, key.device.driver_version);
-  insert.bind(7, to_string(key.arguments));
-  insert.bind(8, identity.space);
-  insert.bind(9, identity.compiler);
-  insert.bind(10, identity.library_version);
-  insert.bind(11, identity.stage);
+  SQLite::Statement insert(
+      target.database(),
+      search_layout().insert(
+          "INSERT", {{"started_at", current_time_sql}, {"finished_at", "NULL"}, {"result", "''"}}));
+  const search_id search = next_search(target);
+  insert.bind(1, number_of(search));
+  bind_search_key(insert, 2, function, key);
+  insert.bind(5, to_string(key.arguments));
+  insert.bind(6, key.device.name);
+  insert.bind(7, key.device.platform);
+  insert.bind(8, key.device.driver_version);
+  insert.bind(9, identity.space);
+  insert.bind(10, identity.compiler);
+  insert.bind(11, identity.library_version);
+  insert.bind(12, identity.stage);
   insert.exec();
-  const search_id search{target.database().getLastInsertRowid()};
-  compute_search_checksum(target, search);  // the number is part of it
   return search;
 }
 
 bool has_search(connection& source, search_id search) {
   SQLite::Statement select(source.database(), "SELECT 1 FROM libtune_search WHERE id = ? AND " +
-                                                  is_intact("libtune_search", search_columns()));
+                                                  search_layout().intact());
   select.bind(1, number_of(search));
   return select.executeStep();
 }
 
 void insert_trial(connection& target, search_id search, const stored_trial& trial) {
-  insert_trial_at(target, search, next_position(target, search), trial);
+  put_trial(target, search, next_position(target, search), trial);
 }
 
 void replace_trial(connection& target, search_id search, const stored_trial& trial) {
   const auto position = position_of(target, search, trial.configuration);
-  if (!position) return insert_trial(target, search, trial);
-  for (const char* table : {"libtune_trial_value", "libtune_trial"}) {
-    SQLite::Statement remove(target.database(), std::string("DELETE FROM ") + table +
-                                                    " WHERE search_id = ? AND position = ?");
-    remove.bind(1, number_of(search));
-    remove.bind(2, *position);
-    remove.exec();
-  }
-  insert_trial_at(target, search, *position, trial);
+  put_trial(target, search, position ? *position : next_position(target, search), trial);
 }
 
 void end_search(connection& target, search_id search, const std::string& result) {
-  SQLite::Statement update(target.database(),
-                           "UPDATE libtune_search SET result = ?, "
-                           "finished_at = " +
-                               std::string(current_time_sql) + " WHERE id = ?");
+  SQLite::Statement update(
+      target.database(),
+      search_layout().update({{"result", "?1"}, {"finished_at", current_time_sql}}) +
+          " WHERE id = ?2");
   update.bind(1, result);
   update.bind(2, number_of(search));
   update.exec();
-  compute_search_checksum(target, search);
 }
 
 std::optional<stored_search> read_search_result(connection& source,
@@ -311,10 +380,10 @@ std::optional<stored_search> read_search_result(connection& source,
   std::string conditions = of_search_key;
   if (stage) conditions += " AND stage = ?";
   SQLite::Statement select(source.database(), select_searches(conditions + " ORDER BY id DESC"));
-  bind_search_key(select, function, key);
+  bind_search_key(select, 1, function, key);
   if (stage) select.bind(4, *stage);
   if (!step_to_intact(source, select)) return std::nullopt;
-  return read_search(select);
+  return search_in(select);
 }
 
 std::optional<stored_search> read_latest_search(connection& source,
@@ -330,7 +399,7 @@ std::vector<stored_trial> read_trials(connection& source, search_id search) {
   select.bind(1, number_of(search));
   std::vector<stored_trial> trials;
   while (select.executeStep()) {
-    if (auto trial = read_trial(source, search, select)) trials.push_back(*std::move(trial));
+    if (auto trial = trial_in(source, select)) trials.push_back(*std::move(trial));
   }
   return trials;
 }
@@ -341,7 +410,7 @@ std::optional<stored_trial> read_trial(connection& source, search_id search,
   select.bind(1, number_of(search));
   select.bind(2, position);
   if (!select.executeStep()) return std::nullopt;
-  return read_trial(source, search, select);
+  return trial_in(source, select);
 }
 
 std::vector<search_id> list_searches(connection& source, const function_identity& function,
@@ -353,7 +422,7 @@ std::vector<search_id> list_searches(connection& source, const function_identity
   select.bind(2, canonical_text(device));
   select.bind(3, compiler);
   std::vector<search_id> searches;
-  while (step_to_intact(source, select)) searches.push_back(read_search(select).id);
+  while (step_to_intact(source, select)) searches.push_back(id_in(select));
   return searches;
 }
 
@@ -363,12 +432,12 @@ std::vector<search_id> list_searches(connection& source, const function_identity
       source.database(),
       select_searches(std::string(of_search_key) + " AND compiler = ? AND library_version = ? AND "
                                                    "stage = ? ORDER BY id DESC LIMIT 256"));
-  bind_search_key(select, function, key);
+  bind_search_key(select, 1, function, key);
   select.bind(4, identity.compiler);
   select.bind(5, identity.library_version);
   select.bind(6, identity.stage);
   std::vector<search_id> searches;
-  while (step_to_intact(source, select)) searches.push_back(read_search(select).id);
+  while (step_to_intact(source, select)) searches.push_back(id_in(select));
   return searches;
 }
 
@@ -383,11 +452,31 @@ bool has_key(connection& source, search_id search, const function_identity& func
   SQLite::Statement select(
       source.database(),
       select_searches(std::string(of_search_key) + " AND id = ? AND space = ? AND stage = ?"));
-  bind_search_key(select, function, key);
+  bind_search_key(select, 1, function, key);
   select.bind(4, number_of(search));
   select.bind(5, identity.space);
   select.bind(6, identity.stage);
   return step_to_intact(source, select);
+}
+
+// Only the trial's own place is selected here: the samples of all others stay unread.
+std::optional<result_origin> read_origin(connection& source, const function_identity& function,
+                                         const record_key& key,
+                                         const std::vector<named_value>& values) {
+  SQLite::Statement select(
+      source.database(),
+      "SELECT id, position, started_at, space, compiler, library_version, stage "
+      "FROM libtune_search JOIN libtune_trial ON search_id = id WHERE " +
+          std::string(of_search_key) +
+          " AND outcome = 'measured' AND configuration = ? ORDER BY id DESC, position DESC");
+  bind_search_key(select, 1, function, key);
+  select.bind(4, configuration_to_json(values));
+  if (!select.executeStep()) return std::nullopt;
+  auto trial = read_trial(source, id_in(select), select.getColumn("position").getInt64());
+  if (!trial || !has_search(source, id_in(select))) return std::nullopt;
+  return result_origin{.search = identity_in(select),
+                       .searched_at = select.getColumn("started_at").getString(),
+                       .programs = std::move(trial->programs)};
 }
 
 }  // namespace tune::detail

@@ -20,11 +20,25 @@ class connection;
 /// caller's write_transaction. Rows whose checksum is wrong are left out, with a warning. All throw
 /// SQLite::Exception for what SQLite reports.
 
+/// The exact JSON of a configuration: an object of its fields in their order. Booleans, signed
+/// integers, finite numbers and text are the JSON value, none is null. The others are objects of
+/// one member: {"unsigned": 64}, {"real": "nan"} ("inf", "-inf"), and {"text": "ff00"} for bytes
+/// that are no UTF-8, as hexadecimal digits.
+std::string configuration_to_json(const std::vector<named_value>& configuration);
+/// The inverse. @throws SQLite::Exception (SQLITE_MISMATCH) for any other text
+std::vector<named_value> configuration_from_json(const std::string& text);
+
+/// Unambiguous text of a key's arguments, equal for equal keys.
+std::string canonical_arguments(std::vector<named_value> arguments);
+
+/// A number for a new search: above all others.
+search_id next_search(connection& target);
+
 /// Starts a search for a key of a function that has a table.
 search_id insert_search(connection& target, const function_identity& function,
                         const record_key& key, const search_identity& identity = {});
 
-/// Whether the database has this search.
+/// True if the database has this search.
 bool has_search(connection& source, search_id search);
 
 /// Appends a trial to a search.
@@ -33,7 +47,7 @@ void insert_trial(connection& target, search_id search, const stored_trial& tria
 /// Puts a trial in the place of the latest of the same configuration, else appends it.
 void replace_trial(connection& target, search_id search, const stored_trial& trial);
 
-/// Notes when a search ended and with what result.
+/// Notes the end of a search and its result.
 void end_search(connection& target, search_id search, const std::string& result);
 
 /// The search for this key that was started last.
@@ -63,11 +77,17 @@ std::vector<search_id> list_searches(connection& source, const function_identity
 std::vector<search_id> list_searches(connection& source, const function_identity& function,
                                      const record_key& key, const search_identity& identity);
 
+/// The origin of a result: the latest trial of its key that measured these values. None if there
+/// is no such trial, as for an imported result, or if its rows are damaged.
+std::optional<result_origin> read_origin(connection& source, const function_identity& function,
+                                         const record_key& key,
+                                         const std::vector<named_value>& values);
+
 /// The condition that a trial was tried and ended with one of so many outcomes, which are its
 /// parameters.
 std::string has_outcome_sql(std::size_t outcomes);
 
-/// Whether a search is for this key, space and stage.
+/// True if a search is for this key, space and stage.
 bool has_key(connection& source, search_id search, const function_identity& function,
              const record_key& key, const search_identity& identity);
 

@@ -95,15 +95,6 @@ std::vector<record> tuning_database::find_nearest(const function_identity& funct
   return found;
 }
 
-std::vector<other_result> tuning_database::results_of(const function_identity& function,
-                                                      const record_key& key, std::size_t most) {
-  check_request(function, key);
-  std::vector<other_result> found;
-  impl_->read_table(function,
-                    [&](function_table& table) { found = table.results_of(key.device, most); });
-  return found;
-}
-
 std::optional<record> tuning_database::find_patiently(
     const function_identity& function, const record_key& key, match_mode mode,
     std::optional<std::chrono::milliseconds> wait) {
@@ -204,20 +195,6 @@ prior_rows tuning_database::prior(const function_identity& function, const recor
 std::optional<stored_search> tuning_database::unfinished_search(const function_identity& function,
                                                                 const record_key& key, int stage) {
   return prior(function, key, {.search = {.stage = stage}, .unfinished = true}).unfinished;
-}
-
-std::vector<stored_trial> tuning_database::failed_trials(const function_identity& function,
-                                                         const record_key& key,
-                                                         const search_identity& identity,
-                                                         const std::string& outcome) {
-  return prior(function, key, {.search = identity, .failure_outcome = outcome}).failures;
-}
-
-std::vector<stored_trial> tuning_database::incidents(const function_identity& function,
-                                                     const record_key& key,
-                                                     const search_identity& identity,
-                                                     std::span<const std::string> outcomes) {
-  return prior(function, key, {.search = identity, .incident_outcomes = outcomes}).incidents;
 }
 
 std::optional<stored_search> tuning_database::latest_search(const function_identity& function,

@@ -16,7 +16,6 @@
 #include "libtune/store/database/match.hpp"
 #include "libtune/store/database/prior_rows.hpp"
 #include "libtune/store/database/record.hpp"
-#include "libtune/store/database/result_origin.hpp"
 #include "libtune/store/database/stored_trial.hpp"
 
 namespace tune {
@@ -27,7 +26,7 @@ class database_busy_error : public database_error {
   explicit database_busy_error(const database_error& failure) : database_error(failure) {}
 };
 
-/// For how long a call may wait for other processes that use the same database.
+/// The longest times that a call may wait for other processes that use the same database.
 struct database_waits {
   /// A lookup. Others hold it up only while one of them commits, so a longer wait is not worth it.
   std::chrono::milliseconds read{50};
@@ -42,7 +41,7 @@ struct database_waits {
 /// Thread-safe: the calls of several threads take turns. Any number of processes, and of objects
 /// in one process, may use one file.
 ///
-/// A row whose checksum is wrong counts as not there. A file of libtune that is damaged beyond
+/// A row whose checksum is wrong counts as missing. A file of libtune that is damaged beyond
 /// reading is moved aside by the next call that writes, which starts a new one; files of others are
 /// never touched (FORMAT.md).
 ///
@@ -72,11 +71,6 @@ class tuning_database {
   std::optional<record> find(const function_identity& function, const record_key& key,
                              match_mode mode = match_mode::exact);
 
-  /// The latest results of exactly this device, whatever the arguments. Empty where find finds
-  /// nothing.
-  std::vector<other_result> results_of(const function_identity& function, const record_key& key,
-                                       std::size_t most);
-
   /// The results for the same arguments, from the nearest device to the farthest, the exact match
   /// among them. Empty where find finds nothing. @param most  how many of them at most
   std::vector<record> find_nearest(const function_identity& function, const record_key& key,
@@ -90,12 +84,12 @@ class tuning_database {
 
   /// Stores the result for a key, in place of the one there was. On disk when it returns. Makes
   /// the file if need be, readable and writable by its owner only, and the folders on the way.
-  /// @param score_ns  what it measured, finite and above zero; empty if it was not measured
+  /// @param score_ns  the time that was measured, finite and above zero; empty if none was
   void store(const function_identity& function, const record_key& key,
              const std::vector<named_value>& values, std::optional<double> score_ns);
 
-  /// Stores the result for a key unless there is one, in one step, so that all who tune the same
-  /// key end with the same result: the first.
+  /// Stores the result for a key unless there is one, in one step, so that all processes that tune
+  /// the same key end with the same result: the first.
   /// @returns the result that the key has now
   record store_first(const function_identity& function, const record_key& key,
                      const std::vector<named_value>& values, std::optional<double> score_ns);
@@ -120,14 +114,6 @@ class tuning_database {
   /// Returns prior_rows::unfinished alone.
   std::optional<stored_search> unfinished_search(const function_identity& function,
                                                  const record_key& key, int stage);
-  /// Returns prior_rows::failures alone.
-  std::vector<stored_trial> failed_trials(const function_identity& function, const record_key& key,
-                                          const search_identity& identity,
-                                          const std::string& outcome);
-  /// Returns prior_rows::incidents alone.
-  std::vector<stored_trial> incidents(const function_identity& function, const record_key& key,
-                                      const search_identity& identity,
-                                      std::span<const std::string> outcomes);
 
   /// The search for exactly this key that was started last, finished or not.
   std::optional<stored_search> latest_search(const function_identity& function,
@@ -138,7 +124,8 @@ class tuning_database {
       std::optional<std::chrono::milliseconds> wait = {});
   /// Its trials; none if there was no search.
   std::vector<stored_trial> trials(const function_identity& function, const record_key& key);
-  /// With what a result with these values was measured; see store/result_origin.hpp.
+  /// Returns the origin of a result with these values: the latest trial of its key that measured
+  /// them. None if there is no such trial.
   std::optional<result_origin> origin(const function_identity& function, const record_key& key,
                                       const std::vector<named_value>& values);
 

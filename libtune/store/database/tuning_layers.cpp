@@ -14,10 +14,10 @@
 namespace tune {
 namespace {
 
-// What is remembered of a nearest match has to be no answer to an exact lookup.
+// A remembered nearest match is no answer to an exact lookup.
 std::string nearest_scope(const std::string& scope) { return "nearest\n" + scope; }
 
-// What could not be stored gives way to what another process has stored since.
+// A result that could not be stored gives way to one that another process has stored since.
 std::string unstored_scope(const std::string& scope) { return "unstored\n" + scope; }
 
 template <class Use>

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "libtune/store/database/result_origin.hpp"
+#include "libtune/store/database/stored_trial.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 
 namespace tune {
 
-/// The databases that are looked in, one over the other: what this process has found already, the
-/// user's database, then the others, such as the system's, which are only ever read.
+/// The databases of a lookup, one over the other: the results that this process has found already,
+/// the user's database, then the others, such as the system's, which are only ever read.
 ///
 /// Exact matches come first, in this order of the databases. Nearest matches are ranked over all
 /// databases together, by store/nearest.hpp; of two for one device the one of the upper database.
@@ -31,8 +31,8 @@ class tuning_layers {
   const std::shared_ptr<tuning_database>& user() const noexcept { return user_; }
   bool empty() const noexcept { return databases_.empty(); }
 
-  /// The exact match of the uppermost database that has one, else what could not be stored. What
-  /// was found before is remembered.
+  /// The exact match of the uppermost database that has one, else the result that could not be
+  /// stored. Earlier hits are remembered.
   std::optional<record> find(const function_identity& function, const record_key& key) const;
 
   /// Remembers a result that could not be stored, so that this process finds it again where no
@@ -53,7 +53,7 @@ class tuning_layers {
   void choose_nearest(const function_identity& function, const record_key& key,
                       const record& chosen, std::uint64_t generation) const;
 
-  /// With what a record was measured; nothing if that is not known or cannot be read.
+  /// The origin of a record; none if it is unknown or cannot be read.
   std::optional<result_origin> origin(const function_identity& function,
                                       const std::vector<named_value>& arguments,
                                       const record& found) const;

@@ -5,7 +5,6 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
-#include <chrono>
 #include <filesystem>
 #include <system_error>
 
@@ -14,6 +13,7 @@
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"
 #include "libtune/store/files/replaced_file.hpp"
+#include "libtune/store/maintenance/content_rows.hpp"
 
 namespace tune {
 
@@ -40,14 +40,13 @@ void check_target(const std::string& file, const std::string& target) {
 }  // namespace
 
 void back_up_database(const std::string& path, const std::string& to) {
-  constexpr std::chrono::seconds patience{10};
   const std::string file = detail::absolute_path(path);
   const std::string target = detail::absolute_path(to);
   check_target(file, target);
   if (!detail::is_there(file)) {
     throw detail::database_failure(file, "back it up", "there is no such file", "tune first");
   }
-  detail::connection source(file, patience, patience);
+  detail::connection source(file, detail::tool_wait, detail::tool_wait);
   replace_file_by(target, [&](const std::string& name) {
     try {
       SQLite::Statement vacuum(source.database(), "VACUUM INTO ?");

@@ -4,19 +4,70 @@
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
 #include <algorithm>
+#include <map>
+#include <sstream>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
+#include "libtune/base/error.hpp"
 #include "libtune/store/database/column.hpp"
 #include "libtune/store/database/connection.hpp"
+#include "libtune/store/database/database_failure.hpp"
+#include "libtune/store/database/database_file.hpp"
+#include "libtune/store/database/field_type.hpp"
+#include "libtune/store/database/function_table.hpp"
+#include "libtune/store/database/trial_log.hpp"
 
 namespace tune::detail {
 namespace {
 
-constexpr const char* argument_prefix = "arg_";
-constexpr const char* value_prefix = "value_";
+/// The field that a line such as "arg_rows int32 optional" describes, its prefix included.
+std::optional<field_description> field_from(const std::string& line) {
+  std::istringstream words(line);
+  std::string column;
+  std::string type;
+  std::string optional;
+  words >> column >> type >> optional;
+  const std::optional<value_type> known = value_type_from_name(type);
+  if (!known) return std::nullopt;
+  return field_description{column, *known, optional == "optional"};
+}
+
+void add_if_prefixed(std::vector<field_description>& fields, std::string_view prefix,
+                     field_description field) {
+  if (!field.name.starts_with(prefix)) return;
+  field.name.erase(0, prefix.size());
+  fields.push_back(std::move(field));
+}
+
+/// Puts the fields into the order of the table's columns; nothing if they do not fit it.
+std::optional<function_identity> with_fields(connection& source, function_identity function,
+                                             const std::string& description) {
+  std::map<std::string, field_description> described;
+  std::istringstream lines(description);
+  for (std::string line; std::getline(lines, line);) {
+    if (const auto field = field_from(line)) described[field->name] = *field;
+  }
+  try {
+    const raw_table table(source, table_name(function));
+    for (const std::string& column : table.columns()) {
+      const auto field = described.find(column);
+      if (field == described.end()) continue;
+      add_if_prefixed(function.key_fields, argument_prefix, field->second);
+      add_if_prefixed(function.value_fields, value_prefix, field->second);
+    }
+  } catch (const error&) {
+    return std::nullopt;
+  }
+  if (describe_columns(function) != description) return std::nullopt;
+  return function;
+}
+
+constexpr const char* configuration_column = "configuration";
 
 /// All columns but those named, which the reader knows otherwise.
 column_values other_columns(const raw_table& table, SQLite::Statement& row,
@@ -56,50 +107,22 @@ result_content result_from(const raw_table& table, SQLite::Statement& row,
 /// The tables of searches, opened once for many of them.
 struct search_tables {
   explicit search_tables(connection& source)
-      : searches(source, "libtune_search"),
-        trials(source, "libtune_trial"),
-        values(source, "libtune_trial_value") {}
+      : searches(source, "libtune_search"), trials(source, "libtune_trial") {}
 
   raw_table searches;
   raw_table trials;
-  raw_table values;
 };
-
-/// The trial in a row; empty if a row of its configuration is damaged.
-std::optional<trial_content> trial_from(search_tables& tables, SQLite::Statement& row) {
-  trial_content trial{.configuration = {},
-                      .columns = other_columns(tables.trials, row, {"search_id", "position"})};
-  const std::size_t damaged = tables.values.read(
-      {bind_column("search_id", row.getColumn("search_id").getInt64()),
-       bind_column("position", row.getColumn("position").getInt64())},
-      [&](SQLite::Statement& field) {
-        const value_kind kind = kind_from_name(field.getColumn("kind").getString());
-        trial.configuration.push_back(
-            {field.getColumn("name").getString(), read_value(field.getColumn("value"), kind)});
-      });
-  if (damaged > 0 || text_of(trial.columns, "configuration") != to_string(trial.configuration)) {
-    return std::nullopt;
-  }
-  return trial;
-}
 
 std::vector<trial_content> read_trials(search_tables& tables, std::int64_t search,
                                        std::size_t& damaged) {
   std::vector<trial_content> trials;
   damaged += tables.trials.read({bind_column("search_id", search)}, [&](SQLite::Statement& row) {
-    if (auto trial = trial_from(tables, row)) {
-      trials.push_back(*std::move(trial));
-    } else {
-      ++damaged;
-    }
+    trials.push_back(
+        {.configuration = configuration_from_json(row.getColumn(configuration_column).getString()),
+         .columns =
+             other_columns(tables.trials, row, {"search_id", "position", configuration_column})});
   });
   return trials;
-}
-
-std::int64_t next_search(connection& target) {
-  SQLite::Statement next(target.database(), "SELECT coalesce(max(id), 0) + 1 FROM libtune_search");
-  next.executeStep();
-  return next.getColumn(0).getInt64();
 }
 
 std::vector<bound_column> bound(const column_values& columns) {
@@ -116,17 +139,45 @@ void write_trial(search_tables& tables, std::int64_t search, std::int64_t positi
   std::vector<bound_column> row = bound(trial.columns);
   row.push_back(bind_column("search_id", search));
   row.push_back(bind_column("position", position));
+  row.push_back(bind_column(configuration_column, configuration_to_json(trial.configuration)));
   tables.trials.write(row);
-  std::int64_t field = 0;
-  for (const named_value& item : trial.configuration) {
-    tables.values.write({bind_column("search_id", search), bind_column("position", position),
-                         bind_column("field", field++), bind_column("name", item.name),
-                         bind_column("kind", std::string(kind_name(kind_of(item.value)))),
-                         bind_column("value", item.value, false)});
-  }
 }
 
 }  // namespace
+
+void change_database(const std::string& path, const std::string& attempt,
+                     const std::function<bool(connection&)>& change) {
+  const std::string file = absolute_path(path);
+  if (!is_there(file)) return;
+  try {
+    const database_lock lock(file, lock_kind::shared, tool_wait);
+    connection target(file, tool_wait, tool_wait);
+    if (!target.is_ready()) return;
+    write_transaction transaction(target, tool_wait);
+    if (change(target)) transaction.commit();
+  } catch (const SQLite::Exception& failure) {
+    throw database_failure(file, attempt, failure);
+  }
+}
+
+std::vector<function_identity> read_functions(connection& source, std::size_t& damaged) {
+  std::vector<function_identity> functions;
+  raw_table table(source, "libtune_function");
+  damaged += table.read({}, [&](SQLite::Statement& row) {
+    const function_identity named{.name = row.getColumn("name").getString(),
+                                  .version = row.getColumn("version").getInt()};
+    const auto function = with_fields(source, named, row.getColumn("columns").getString());
+    if (function) {
+      functions.push_back(*function);
+    } else {
+      ++damaged;
+    }
+  });
+  std::ranges::sort(functions, {}, [](const function_identity& function) {
+    return std::tie(function.name, function.version);
+  });
+  return functions;
+}
 
 function_content read_content(connection& source, const function_identity& function,
                               bool with_trials, std::size_t& damaged) {
@@ -178,7 +229,7 @@ void write_result(raw_table& results, const result_content& result) {
 void write_search(connection& target, const function_identity& function,
                   const search_content& search) {
   search_tables tables(target);
-  const std::int64_t id = next_search(target);
+  const auto id = static_cast<std::int64_t>(next_search(target));
   std::vector<bound_column> row = bound(search.columns);
   row.push_back(bind_column("id", id));
   row.push_back(bind_column("table_name", table_name(function)));

@@ -7,7 +7,6 @@
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
 #include <cerrno>
-#include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
@@ -21,7 +20,6 @@
 #include "libtune/store/database/database_trust.hpp"
 #include "libtune/store/files/file_system.hpp"
 #include "libtune/store/maintenance/content_rows.hpp"
-#include "libtune/store/maintenance/function_list.hpp"
 
 namespace tune {
 namespace {
@@ -29,7 +27,7 @@ namespace {
 using detail::connection;
 using findings = std::vector<check_finding>;
 
-/// Whether a program would use it, for the very reasons for which it would not.
+/// Reports why programs would refuse to use it.
 void check_trust(findings& all, const std::string& path) {
   try {
     detail::require_trust(path);
@@ -110,9 +108,8 @@ void check_rows(findings& all, connection& source) {
 }
 
 void check_content(findings& all, const std::string& path) {
-  constexpr std::chrono::seconds patience{10};
   try {
-    connection source(path, patience, patience, database_access::read_only);
+    connection source(path, detail::tool_wait, detail::tool_wait, database_access::read_only);
     if (!source.is_ready()) {
       all.push_back({"format", true, "the file has no tables yet"});
       return;

@@ -8,8 +8,9 @@
 #include <span>
 
 #include "libtune/base/sha256.hpp"
+#include "libtune/store/database/function_table.hpp"
 #include "libtune/store/database/identity_column.hpp"
-#include "libtune/store/database/schema.hpp"
+#include "libtune/store/database/trial_log.hpp"
 
 namespace tune {
 namespace {
@@ -40,7 +41,7 @@ device_identity device_in(const column_values& columns) {
   return device;
 }
 
-// What a database that lacks the column would say too.
+// True for the values that a database without the column would have.
 bool says_nothing(const column_value& v) {
   return v == column_value() || v == column_value(std::int64_t{0}) ||
          v == column_value(std::string());
@@ -96,11 +97,8 @@ std::vector<double> trial_content::samples_ns() const {
 
 column_values search_columns(const std::vector<named_value>& arguments,
                              const device_identity& device) {
-  // By name, as trial_log has it.
-  std::vector<named_value> by_name = arguments;
-  std::ranges::sort(by_name, {}, &named_value::name);
   return {{"arguments", to_string(arguments)},
-          {"arguments_canonical", canonical_text(by_name)},
+          {"arguments_canonical", detail::canonical_arguments(arguments)},
           {"device_canonical", canonical_text(device)},
           {"device_name", device.name},
           {"device_platform", device.platform},

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-// What a whole database holds, as data: what tunedb lists, exports, merges and imports.
+// The contents of a whole database as data, which tunedb lists, exports, merges and imports.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace tune {
 
-/// What a column holds, as SQLite tells it: NULL, INTEGER, REAL, TEXT or BLOB.
+/// The value of a column by its type in SQLite: NULL, INTEGER, REAL, TEXT or BLOB.
 using column_value =
     std::variant<std::monostate, std::int64_t, double, std::string, std::vector<std::byte>>;
 
@@ -40,7 +40,7 @@ struct result_content {
 /// A trial of a search.
 struct trial_content {
   std::vector<named_value> configuration{};
-  column_values columns{};  ///< of libtune_trial, but for its place and the checksum
+  column_values columns{};  ///< others of libtune_trial, without its place and the checksum
 
   std::vector<double> samples_ns() const;  ///< empty if the column holds no list of numbers
   std::optional<double> score_ns() const;  ///< empty unless it was measured
@@ -51,7 +51,7 @@ struct trial_content {
 
 /// A search with its trials, in the order in which they were made.
 struct search_content {
-  column_values columns{};  ///< of libtune_search, but for its number, its table and the checksum
+  column_values columns{};  ///< of libtune_search, without its number, table and checksum
   std::vector<trial_content> trials{};
   std::int64_t id =
       0;  ///< its number in the database that it was read from; means nothing elsewhere

@@ -6,7 +6,6 @@
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
-#include <chrono>
 #include <fmt/format.h>
 #include <string_view>
 
@@ -15,9 +14,8 @@
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"
-#include "libtune/store/database/row_checksum.hpp"
+#include "libtune/store/database/row.hpp"
 #include "libtune/store/maintenance/content_rows.hpp"
-#include "libtune/store/maintenance/function_list.hpp"
 #include "libtune/store/maintenance/raw_table.hpp"
 
 namespace tune {
@@ -25,8 +23,6 @@ namespace {
 
 using detail::connection;
 using detail::raw_table;
-
-constexpr std::chrono::seconds patience{10};
 
 std::size_t count(connection& source, const std::string& from, const std::string& table) {
   SQLite::Statement query(source.database(), "SELECT count(*) FROM " + from);
@@ -99,7 +95,8 @@ class database_reader::implementation {
   connection* open() {
     if (!connection_) {
       if (!detail::is_there(path_)) return nullptr;
-      connection_ = std::make_unique<connection>(path_, patience, patience, access_);
+      connection_ =
+          std::make_unique<connection>(path_, detail::tool_wait, detail::tool_wait, access_);
     }
     return connection_->is_ready() ? connection_.get() : nullptr;
   }

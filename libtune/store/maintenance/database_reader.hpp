@@ -13,7 +13,7 @@
 
 namespace tune {
 
-/// What a database holds of one function, in numbers.
+/// The numbers of rows that a database holds of one function.
 struct function_summary {
   function_identity function{};
   std::size_t results = 0;
@@ -22,10 +22,9 @@ struct function_summary {
   std::vector<device_identity> devices{};  ///< that have results, in no certain order
 };
 
-/// Reads whole databases, as they are at one moment: what other processes write meanwhile is not
-/// seen. They cannot commit while one of the functions runs, so a reader is for tools. Never
-/// changes anything but to finish what a killed process left, and the version of the tables. Not
-/// thread-safe.
+/// Reads whole databases, as they are at one moment: changes by other processes are not seen
+/// meanwhile. They cannot commit while one of the functions runs, so a reader is for tools. Never
+/// changes anything, except to roll back the transaction of a killed process. Not thread-safe.
 ///
 /// All functions throw database_error if the file cannot be opened or read.
 class database_reader {
@@ -38,7 +37,7 @@ class database_reader {
   database_reader(const database_reader&) = delete;
   database_reader& operator=(const database_reader&) = delete;
 
-  /// Whether there is a file, and it has libtune's tables.
+  /// True if there is a file, and it has libtune's tables.
   bool has_tables();
 
   /// Every function, by name and version.
@@ -50,7 +49,7 @@ class database_reader {
   /// All of it.
   database_content read_all();
 
-  /// How many rows were left out so far because their checksum is wrong.
+  /// The number of rows that were left out so far because their checksum is wrong.
   std::size_t damaged() const noexcept;
 
  private:

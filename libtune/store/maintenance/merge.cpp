@@ -6,7 +6,6 @@
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Savepoint.h>
 #include <algorithm>
-#include <chrono>
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -30,8 +29,6 @@ namespace {
 
 using detail::connection;
 using detail::raw_table;
-
-constexpr std::chrono::seconds merge_patience{10};
 
 void require_text(const column_values& columns, const char* name, const std::string& whose) {
   const auto found = columns.find(name);
@@ -60,7 +57,7 @@ void check_device(const column_values& columns, const std::string& whose) {
   }
 }
 
-// What tuning_database would not store must not come in by another door.
+// The same checks as those of tuning_database.
 void check_result(const function_identity& function, const result_content& result) {
   detail::check_key(function.key_fields, result.arguments, function.name);
   detail::check_fields(function.value_fields, result.values, function.name);
@@ -180,10 +177,10 @@ merge_report merge_content(const std::string& path, const database_content& cont
   merge_report report;
   try {
     detail::create_private_file(file);  // with the folder, for the lock's file
-    const detail::database_lock lock(file, detail::lock_kind::shared, merge_patience);
+    const detail::database_lock lock(file, detail::lock_kind::shared, detail::tool_wait);
     detail::create_private_file(file);  // it may have been moved meanwhile
-    connection target(file, merge_patience, merge_patience);
-    detail::write_transaction transaction(target, merge_patience);
+    connection target(file, detail::tool_wait, detail::tool_wait);
+    detail::write_transaction transaction(target, detail::tool_wait);
     for (const function_content& function : content.functions) {
       if (!prepare_table(target, function, report)) continue;
       merge_results(target, function, report);

@@ -10,7 +10,7 @@
 
 namespace tune {
 
-/// What a merge has done to the database.
+/// The outcome of a merge.
 struct merge_report {
   std::size_t results_added = 0;     ///< for keys that had none
   std::size_t results_replaced = 0;  ///< because wins_over says so
@@ -25,10 +25,10 @@ struct merge_report {
 /// the winner of both results stays (wins_over), and every search that is not there yet is added;
 /// so the order of merges does not matter, nor does repeating one.
 ///
-/// What can never be stored is left out and reported, and the rest is taken: a result or search
-/// with a bad type, time or device (every column of store/identity_column.hpp is looked at) or with
-/// a column that this libtune does not know; a function with a bad name, or with other fields than
-/// the database has it.
+/// Contents that can never be stored are left out and reported, and the rest is taken: a result or
+/// search with a bad type, time or device (every column of store/identity_column.hpp is looked at)
+/// or with a column that this libtune does not know; a function with a bad name, or with other
+/// fields than the database has it.
 ///
 /// @throws database_error  if the file cannot be opened, read or written; it is then as it was
 merge_report merge_content(const std::string& path, const database_content& content);

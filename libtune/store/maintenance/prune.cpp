@@ -4,7 +4,6 @@
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>
-#include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
 #include <chrono>
 #include <fmt/format.h>
@@ -15,11 +14,8 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/store/database/connection.hpp"
-#include "libtune/store/database/database_failure.hpp"
-#include "libtune/store/database/database_file.hpp"
-#include "libtune/store/database/row_checksum.hpp"
+#include "libtune/store/database/row.hpp"
 #include "libtune/store/maintenance/content_rows.hpp"
-#include "libtune/store/maintenance/function_list.hpp"
 
 namespace tune {
 namespace {
@@ -161,7 +157,7 @@ std::optional<unsigned> take_number(std::string_view& text, std::size_t digits) 
   return number;
 }
 
-/// What follows a mark, taken off with it.
+/// The number that follows a mark, taken off with it.
 std::optional<unsigned> take_after(std::string_view& text, std::string_view marks,
                                    std::size_t digits) {
   if (text.empty() || marks.find(text.front()) == std::string_view::npos) return std::nullopt;
@@ -206,24 +202,15 @@ prune_report prune_database(const std::string& path, const prune_options& given)
   if (!options.function && !options.device && !options.before && !options.orphans) {
     throw argument_error("nothing was said of what to remove, and all of it is too much");
   }
-  constexpr std::chrono::seconds patience{10};
-  const std::string file = detail::absolute_path(path);
   prune_report report;
-  if (!detail::is_there(file)) return report;
-  try {
-    const detail::database_lock lock(file, detail::lock_kind::shared, patience);
-    connection target(file, patience, patience);
-    if (!target.is_ready()) return report;
-    detail::write_transaction transaction(target, patience);
+  detail::change_database(path, "remove rows", [&](connection& target) {
     std::size_t damaged = 0;
     for (const function_identity& function : detail::read_functions(target, damaged)) {
       add_up(report, is_meant(function, options) ? prune_function(target, function, options)
                                                  : keep_function(target, function));
     }
-    if (!options.dry_run) transaction.commit();
-  } catch (const SQLite::Exception& failure) {
-    throw detail::database_failure(file, "remove rows", failure);
-  }
+    return !options.dry_run;
+  });
   return report;
 }
 

@@ -11,13 +11,13 @@
 
 namespace tune {
 
-/// What to remove: what fits everything that is given here.
+/// Selects the rows to remove: those that fit everything that is given here.
 struct prune_options {
   std::optional<std::string> function{};  ///< a function's name, all its versions
   std::optional<int> version{};           ///< this version alone
   std::optional<std::string> device{};    ///< a device's name
-  /// Results tuned and searches started before this date (utc_date). What says no date is not
-  /// before any.
+  /// Results tuned and searches started before this date (utc_date). A row without a date is
+  /// not before any.
   std::optional<std::string> before{};
   /// Only searches for whose key there is no result, and no result at all.
   bool orphans = false;
@@ -25,7 +25,7 @@ struct prune_options {
   bool dry_run = false;
 };
 
-/// What of one function goes, and what stays.
+/// The rows of one function that go, and those that stay.
 struct pruned_function {
   std::string name{};
   int version = 0;
@@ -42,9 +42,9 @@ struct prune_report {
   std::size_t functions = 0;  ///< that were forgotten
   std::size_t results_kept = 0;
   std::size_t searches_kept = 0;
-  std::vector<pruned_function> of{};  ///< those of which something goes
+  std::vector<pruned_function> of{};  ///< the functions that lose rows
 
-  /// Whether more goes than stays, of results or of searches.
+  /// True if more goes than stays, of results or of searches.
   bool removes_most() const noexcept { return results > results_kept || searches > searches_kept; }
 };
 

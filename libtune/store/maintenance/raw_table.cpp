@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <map>
 #include <sqlite3.h>
 #include <utility>
@@ -17,7 +16,6 @@
 #include "libtune/base/error.hpp"
 #include "libtune/store/database/column.hpp"
 #include "libtune/store/database/connection.hpp"
-#include "libtune/store/database/row_checksum.hpp"
 
 namespace tune::detail {
 namespace {
@@ -81,19 +79,21 @@ column_value read_column(const SQLite::Column& column) {
 }
 
 raw_table::raw_table(connection& source, std::string name)
-    : source_(&source), name_(std::move(name)) {
+    : source_(&source), layout_{std::move(name)} {
   SQLite::Statement info(source.database(),
                          "SELECT name, pk, \"notnull\", type, dflt_value "
                          "FROM pragma_table_info(?) ORDER BY cid");
-  info.bind(1, name_);
+  info.bind(1, layout_.table);
   std::map<int, std::string> key;
   while (info.executeStep()) {
     const std::string column = info.getColumn(0).getString();
-    if (column != checksum) columns_.push_back(column);
+    if (column != checksum) layout_.columns.push_back(column);
     defaults_[column] = default_from(info);
     if (info.getColumn(1).getInt() > 0) key[info.getColumn(1).getInt()] = column;
   }
-  if (columns_.empty()) throw SQLite::Exception("no such table: " + name_, SQLITE_ERROR);
+  if (layout_.columns.empty()) {
+    throw SQLite::Exception("no such table: " + layout_.table, SQLITE_ERROR);
+  }
   for (auto& [place, column] : key) key_.push_back(std::move(column));
 }
 
@@ -101,13 +101,12 @@ raw_table::~raw_table() = default;
 raw_table::raw_table(raw_table&&) noexcept = default;
 
 bool raw_table::has(const std::string& column) const {
-  return std::ranges::find(columns_, column) != columns_.end();
+  return std::ranges::find(columns(), column) != columns().end();
 }
 
 std::size_t raw_table::read(const std::vector<bound_column>& where,
                             const std::function<void(SQLite::Statement&)>& visit) {
-  std::string sql = fmt::format("SELECT {}, {} FROM {}", quoted_names(columns_),
-                                is_intact(name_, columns_), quoted_name(name_));
+  std::string sql = layout_.select();
   for (const bound_column& column : where) {
     sql += (&column == where.data() ? " WHERE " : " AND ") + quoted_name(column.name) + " = ?";
   }
@@ -121,7 +120,7 @@ std::size_t raw_table::read(const std::vector<bound_column>& where,
   for (const bound_column& column : where) column.bind(*read_, parameter++);
   std::size_t damaged = 0;
   while (read_->executeStep()) {
-    if (read_->getColumn(static_cast<int>(columns_.size())).getInt() == 0) {
+    if (read_->getColumn(static_cast<int>(columns().size())).getInt() == 0) {
       ++damaged;
     } else {
       visit(*read_);
@@ -133,8 +132,7 @@ std::size_t raw_table::read(const std::vector<bound_column>& where,
 void raw_table::prepare_write(bool replace) {
   if (write_ && replaces_ == replace) return;
   write_ = std::make_unique<SQLite::Statement>(
-      source_->database(),
-      insert_row_sql(replace ? "INSERT OR REPLACE" : "INSERT", name_, columns_));
+      source_->database(), layout_.insert(replace ? "INSERT OR REPLACE" : "INSERT"));
   replaces_ = replace;
 }
 
@@ -142,23 +140,23 @@ void raw_table::write(const std::vector<bound_column>& row, bool replace) {
   prepare_write(replace);
   const statement_run run(*write_);
   int number = 1;
-  for (const std::string& column : columns_) {
+  for (const std::string& column : columns()) {
     bind_column(column, defaults_.at(column)).bind(*write_, number++);
   }
   for (const bound_column& column : row) {
-    const auto found = std::ranges::find(columns_, column.name);
-    if (found == columns_.end()) {
+    const auto found = std::ranges::find(columns(), column.name);
+    if (found == columns().end()) {
       throw argument_error(
           fmt::format("the table '{}' of the database has no column '{}'; use a newer tunedb",
-                      name_, column.name));
+                      name(), column.name));
     }
-    column.bind(*write_, static_cast<int>(found - columns_.begin()) + 1);
+    column.bind(*write_, static_cast<int>(found - columns().begin()) + 1);
   }
   write_->exec();
 }
 
 std::size_t raw_table::count() {
-  SQLite::Statement all(source_->database(), "SELECT count(*) FROM " + quoted_name(name_));
+  SQLite::Statement all(source_->database(), "SELECT count(*) FROM " + quoted_name(name()));
   all.executeStep();
   return static_cast<std::size_t>(all.getColumn(0).getInt64());
 }

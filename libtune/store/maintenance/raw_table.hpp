@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/store/database/row.hpp"
 #include "libtune/store/maintenance/database_content.hpp"
 
 namespace SQLite {
@@ -29,14 +30,14 @@ struct bound_column {
 };
 
 bound_column bind_column(std::string name, column_value v);
-/// The typed value of a field, as column.hpp keeps it. @param in_key  whether it is of a key
+/// The typed value of a field, as column.hpp keeps it. @param in_key  true for a field of a key
 bound_column bind_column(std::string name, const value& v, bool in_key);
 
 column_value read_column(const SQLite::Column& column);
 
-/// A table of an open database whose columns are known from the file alone, the checksum apart:
-/// for what reads and writes whatever columns there are. Must not outlive the connection. Not
-/// thread-safe. Throws SQLite::Exception for what SQLite reports.
+/// A table of an open database whose columns are known from the file alone, the checksum apart.
+/// Must not outlive the connection. Not thread-safe. Throws SQLite::Exception for what SQLite
+/// reports.
 class raw_table {
  public:
   /// @throws SQLite::Exception if there is no such table
@@ -45,8 +46,8 @@ class raw_table {
   raw_table(raw_table&&) noexcept;
   raw_table& operator=(raw_table&&) = delete;
 
-  const std::string& name() const noexcept { return name_; }
-  const std::vector<std::string>& columns() const noexcept { return columns_; }
+  const std::string& name() const noexcept { return layout_.table; }
+  const std::vector<std::string>& columns() const noexcept { return layout_.columns; }
   /// Those of the primary key, in its order.
   const std::vector<std::string>& key() const noexcept { return key_; }
   bool has(const std::string& column) const;
@@ -57,8 +58,8 @@ class raw_table {
   std::size_t read(const std::vector<bound_column>& where,
                    const std::function<void(SQLite::Statement&)>& visit);
 
-  /// What a column holds that is not given: its default if that is a plain number or text, else
-  /// what says nothing.
+  /// The value of a column that is not given: its default if that is a plain number or text, else
+  /// the empty one.
   const column_value& default_of(const std::string& column) const { return defaults_.at(column); }
 
   /// Writes a row with its checksum, inside the caller's write_transaction. Columns that are not
@@ -66,15 +67,14 @@ class raw_table {
   /// @param replace  takes the place of a row with the same primary key
   void write(const std::vector<bound_column>& row, bool replace = false);
 
-  /// How many rows there are, damaged ones included.
+  /// The number of rows, damaged ones included.
   std::size_t count();
 
  private:
   void prepare_write(bool replace);
 
   connection* source_;
-  std::string name_;
-  std::vector<std::string> columns_;
+  row_layout layout_;
   std::vector<std::string> key_;
   column_values defaults_;
   std::unique_ptr<SQLite::Statement> read_;

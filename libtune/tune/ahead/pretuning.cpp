@@ -43,13 +43,11 @@ job_list list_jobs(std::span<const pretuning_item> items, std::span<const device
 
 // What calls inside an autotune function store goes where the results go.
 tuning_options resolve(const pretuning_options& options, const tuning_settings& settings) {
-  tuning_options resolved = options.tuning;
+  tuning_options resolved = search_options(options.tuning, settings);
   resolved.database = settings.database;
   resolved.system_databases = settings.system_databases;
   resolved.match = settings.match;
   resolved.mode = tuning_mode::tune;
-  resolved.wait = settings.wait;
-  resolved.budget = settings.budget;
   return resolved;
 }
 

@@ -7,6 +7,9 @@
 #include <map>
 #include <utility>
 
+#include "libtune/tune/databases.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
+
 namespace tune {
 namespace {
 
@@ -56,6 +59,35 @@ std::vector<stored_trial> denied_by(const std::vector<stored_trial>& incidents,
         fmt::format(" (it is on the denylist after {} incidents; see tunedb denylist)", count);
   }
   return denied;
+}
+
+incident_recorder::incident_recorder(std::shared_ptr<tuning_database> database,
+                                     function_identity function, record_key key)
+    : database_(std::move(database)), function_(std::move(function)), key_(std::move(key)) {}
+
+prior_knowledge incident_recorder::read_prior(const search_identity& search) {
+  identity_ = search;
+  prior_knowledge known;
+  if (!database_) return known;
+  warn_on_database_error([&] {
+    const prior_query query{.search = search, .incident_outcomes = incident_outcomes()};
+    known.denied = denied_by(database_->prior(function_, key_, query).incidents, incidents_to_deny);
+  });
+  return known;
+}
+
+void incident_recorder::trial_finished(const tuning_subject&, const trial& finished) {
+  if (!database_) return;
+  const std::array made{to_stored(finished)};
+  if (!is_incident(made.front())) return;
+  warn_on_database_error([&] { database_->add_trials(search_to_add_to(), made); });
+}
+
+// A search of its own would come after one that was interrupted, and hide it from the next.
+search_id incident_recorder::search_to_add_to() {
+  const auto unfinished = database_->unfinished_search(function_, key_, identity_.stage);
+  if (unfinished && unfinished->identity == identity_) return unfinished->id;
+  return database_->begin_search(function_, key_, identity_);
 }
 
 }  // namespace tune

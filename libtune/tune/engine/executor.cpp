@@ -3,6 +3,8 @@
 #include "libtune/tune/engine/executor.hpp"
 
 #include <chrono>
+#include <exception>
+#include <limits>
 #include <mutex>
 #include <utility>
 
@@ -11,29 +13,31 @@
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/kernel/compile_watch.hpp"
 #include "libtune/kernel/program_supply.hpp"
-#include "libtune/tune/engine/elsewhere.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/session_setup.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/error.hpp"
-#include "libtune/tune/settings.hpp"
 
 namespace tune {
 namespace {
 
-struct host_place {
+struct executor_place {
   std::mutex mutex;
-  std::shared_ptr<executor> host;
+  std::shared_ptr<executor> installed;
 };
 
-host_place& the_place() {
-  static detail::never_destroyed<host_place> place;
+executor_place& the_place() {
+  static detail::never_destroyed<executor_place> place;
   return *place;
 }
 
 std::shared_ptr<executor> installed_executor() {
   const std::lock_guard lock(the_place().mutex);
-  return the_place().host;
+  return the_place().installed;
+}
+
+isolation_mode isolation_of(const tuning_options& options) {
+  return options.isolation.value_or(isolation_mode::automatic);
 }
 
 void tell_once_that_it_tunes_here() {
@@ -46,8 +50,8 @@ void tell_once_that_it_tunes_here() {
   });
 }
 
-// A tuning inside another, as far as somebody watches that one: its steps are its own, and none of
-// its programs are those of the configuration that it was called for.
+// A tuning inside another whose steps are watched: its steps are its own, and none of its programs
+// belongs to the configuration that it was called for.
 class [[nodiscard]] tuning_inside {
  public:
   explicit tuning_inside(const tuning_task& task) : listener_(detail::current_listener()) {
@@ -63,7 +67,7 @@ class [[nodiscard]] tuning_inside {
   tuning_inside(const tuning_inside&) = delete;
   tuning_inside& operator=(const tuning_inside&) = delete;
 
-  /// What the task recalls, and what was lost with processes before this one.
+  /// Reads the prior knowledge of the task, and what was lost with processes before this one.
   prior_reader prior_reader_of(const tuning_task& task) const {
     if (listener_ == nullptr) return task.read_prior;
     return [&task, listener = listener_](const search_identity& search) {
@@ -107,9 +111,9 @@ tuned_values tune_here(const tuning_task& task, const step_hooks& hooks) {
 }
 
 tuned_values run_tuning(const tuning_task& task) {
-  const isolation_mode wanted = resolve_isolation(task.options);
+  const isolation_mode wanted = isolation_of(task.options);
   if (wanted == isolation_mode::off) return tune_here(task);
-  if (const auto host = installed_executor()) return host->tune(task);
+  if (const auto installed = installed_executor()) return installed->tune(task);
   if (wanted == isolation_mode::on) {
     throw error("tuning " + describe(task.subject) +
                 " in a child process was asked for (isolation 'on'), but this program cannot be "
@@ -120,12 +124,32 @@ tuned_values run_tuning(const tuning_task& task) {
 }
 
 bool detail::runs_in_child(const tuning_options& options) {
-  return resolve_isolation(options) != isolation_mode::off && installed_executor() != nullptr;
+  return isolation_of(options) != isolation_mode::off && installed_executor() != nullptr;
 }
 
-void detail::install_executor(std::shared_ptr<executor> host) {
+void detail::install_executor(std::shared_ptr<executor> wanted) {
   const std::lock_guard lock(the_place().mutex);
-  the_place().host.swap(host);
+  the_place().installed.swap(wanted);
+}
+
+// One run shows that a configuration works; its time is of no interest.
+std::optional<std::string> detail::try_in_child(const tuning_task& task,
+                                                const std::vector<named_value>& configuration) {
+  tuning_options once = task.options;
+  once.measure = single_run();
+  once.budget = tuning_budget{.target = run_time(std::numeric_limits<double>::infinity())};
+  try {
+    run_tuning({.context = task.context,
+                .function = task.function,
+                .tunes = task.tunes,
+                .subject = task.subject,
+                .options = once,
+                .read_prior = task.read_prior,
+                .choice = {.configurations = {configuration}}});
+    return std::nullopt;
+  } catch (const std::exception& failure) {
+    return failure.what();
+  }
 }
 
 }  // namespace tune

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <functional>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,25 +22,25 @@ namespace tune {
 
 using detail::tuning_function;
 
-/// One call of an autotune function that is to be made. All that it refers to outlives it.
+/// One call of an autotune function. All that it refers to outlives it.
 struct tuning_task {
   const tune::context& context;
   const function_identity& function;
   const tuning_function& tunes;
   const tuning_subject& subject;
-  const tuning_options& options;  ///< with wait and budget resolved, and all who are to hear of it
+  const tuning_options& options;  ///< resolved (search_options), with all observers of the call
   prior_reader read_prior{};
   trial_choice choice{};
   std::string database{};  ///< the path of the one that keeps the result; empty: none does
 };
 
-/// What an autotune function has found.
+/// The result of an autotune function.
 struct tuned_values {
   std::vector<named_value> values;
   std::optional<run_time> score;  ///< of the search that ended last, if there was one
 };
 
-/// Where autotune functions are run. Thread-safe.
+/// Runs autotune functions in another place, such as a child process. Thread-safe.
 class executor {
  public:
   executor() = default;
@@ -48,25 +48,38 @@ class executor {
   executor(const executor&) = delete;
   executor& operator=(const executor&) = delete;
 
-  /// Runs it. Throws what the function throws, as the same type where that is one of libtune's that
-  /// callers tell apart, else as tune::error with the same text.
+  /// Runs the task. Throws what the function throws, as the same type where that is one of
+  /// libtune's that callers tell apart, else as tune::error with the same text.
   tuned_values tune(const tuning_task& task) { return do_tune(task); }
 
  private:
   virtual tuned_values do_tune(const tuning_task& task) = 0;
 };
 
-/// Runs it here and now, on this thread, with the task's context.
+/// Runs a task here and now, on this thread, with the task's context.
 tuned_values tune_here(const tuning_task& task, const step_hooks& hooks = {});
 
-/// Runs it where its options, the environment and the program say: on the installed host, or here.
-/// @throws error if they insist on isolation and there is no host; environment_error
+/// Runs a task where its options and the program say: in the installed executor, or here.
+/// @throws error if the options insist on isolation and there is no executor
 tuned_values run_tuning(const tuning_task& task);
+
+/// Returns the settings of one run, which shows that a configuration works.
+inline measure_settings single_run() {
+  return {.time_limit = std::chrono::nanoseconds(0), .min_iterations = 1, .max_iterations = 1};
+}
 
 namespace detail {
 
-/// Makes a host that of this process; null: none. Thread-safe.
-void install_executor(std::shared_ptr<executor> host);
+/// Makes an executor that of this process; null: none. Thread-safe.
+void install_executor(std::shared_ptr<executor> wanted);
+
+/// True if run_tuning would hand a task with these options to the installed executor.
+bool runs_in_child(const tuning_options& options);
+
+/// Runs one configuration once, where run_tuning runs the task. Returns the reason why it does not
+/// work; nothing if it does. Does not throw.
+std::optional<std::string> try_in_child(const tuning_task& task,
+                                        const std::vector<named_value>& configuration);
 
 }  // namespace detail
 }  // namespace tune

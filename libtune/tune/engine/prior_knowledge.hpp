@@ -5,35 +5,79 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
+#include "libtune/base/value.hpp"
+#include "libtune/kernel/compile_watch.hpp"
+#include "libtune/store/database/function_identity.hpp"
+#include "libtune/store/database/record.hpp"
 #include "libtune/store/database/stored_trial.hpp"
+#include "libtune/tune/search_problem.hpp"
+#include "libtune/tune/trial.hpp"
 
 namespace tune {
 
-/// What a search has used of its budget already.
+class tuning_layers;
+
+/// The part of its budget that a search has used before it starts.
 struct spent_budget {
   std::chrono::nanoseconds time{0};
   std::size_t trials = 0;
 };
 
-/// What is known of earlier searches that spares a search work.
+/// Prior results, prior trials, failures and the denylist, as far as they spare a search work.
 struct prior_knowledge {
-  /// The trials of an unfinished search for the same, which this one may continue.
+  /// The trials of an unfinished search for the same, which this one may resume.
   std::vector<stored_trial> unfinished{};
-  /// Whether that one was lost just now, so that the device is as it was; to begin with, at least.
+  /// True if that search was lost just now, so that the device is as it was.
   bool goes_on = false;
   /// Trials that ended with a program that does not compile, by the same compiler.
   std::vector<stored_trial> compile_failures{};
-  /// What is on the denylist: trials that ended with the process or the device's context, of
-  /// configurations that are not run again.
+  /// The denylist: trials that ended with the process or the device's context, of configurations
+  /// that are not run again.
   std::vector<stored_trial> denied{};
   spent_budget spent{};
   /// Configurations that did well for similar keys, the best first: where to begin.
   std::vector<std::vector<named_value>> similar{};
 };
 
-/// Says what is known for a search that is about to start. Does not throw.
+/// Reads the prior knowledge of a search that is about to start. Does not throw.
 using prior_reader = std::function<prior_knowledge(const search_identity&)>;
+
+/// The outcome of a configuration without a time, and the reason.
+struct failure_reason {
+  tune::outcome outcome = outcome::failed;
+  std::string text;
+};
+
+/// Failures of prior trials, in the form in which an attempt looks them up.
+struct known_failures {
+  known_build_failures programs{};  ///< that do not compile with the present compiler
+  /// Messages by canonical_text of the configuration, where the programs are not known.
+  std::map<std::string, std::string, std::less<>> configurations{};
+  /// The denylist, by canonical_text of the configuration.
+  std::map<std::string, failure_reason, std::less<>> denied{};
+};
+known_failures to_known_failures(const std::vector<stored_trial>& compile_failures,
+                                 const std::vector<stored_trial>& denied = {});
+
+/// Returns configurations that did well for a similar key, each once: the results of the nearest
+/// devices for the same arguments, an earlier one of this device among them; the best trials behind
+/// the first of them; then the results of this device for other arguments, the most similar first.
+/// None of them has to be in the present space. A fault of a database costs a warning.
+/// @param others  results of this device, whatever the arguments
+/// @param most    how many of them at most
+std::vector<std::vector<named_value>> similar_configurations(const tuning_layers& layers,
+                                                             const function_identity& function,
+                                                             const record_key& key,
+                                                             std::vector<other_result> others,
+                                                             std::size_t most = 16);
+
+/// Returns the fingerprint of the space of a search, which includes fields that are no parameters
+/// and their values: 32 hexadecimal digits. Trials are resumed only in a space of the same
+/// fingerprint. Empty if it cannot be determined. The space must not be empty. Does not throw.
+std::string space_fingerprint(const search_problem& problem);
 
 }  // namespace tune

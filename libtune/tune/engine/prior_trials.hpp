@@ -8,18 +8,26 @@
 
 #include "libtune/measure/timing/samples.hpp"
 #include "libtune/store/database/stored_trial.hpp"
-#include "libtune/tune/engine/trial_runner.hpp"
 #include "libtune/tune/observer.hpp"
+#include "libtune/tune/search_problem.hpp"
 #include "libtune/tune/trial.hpp"
 
 namespace tune {
 
-/// The trials of an unfinished search that a new one for the same may take over: one for each
-/// configuration, the latest, in the order of the trials.
+/// Returns a trial in the form in which the database keeps it.
+stored_trial to_stored(const trial& finished);
+
+/// Returns a trial of the database as one that a search resumes. Empty if its configuration is not
+/// in the space, with all fields equal, or the stored columns contradict each other: a resumed
+/// trial may only win by times that are possible.
+std::optional<trial> from_stored(const stored_trial& stored, const search_problem& problem);
+
+/// Returns the trials of an unfinished search that a new one for the same may resume: the latest of
+/// each configuration, in the order of the trials.
 ///
-/// None if the kernel has changed since, which costs one warning. To find out, the best of them is
-/// generated up to its first tune::compile, and the digest of that program compared; nothing is
-/// compiled. A change that only other programs or configurations show is not noticed, nor one of a
+/// None if the kernel has changed since, which costs one warning. To detect that, the best of them
+/// is generated up to its first tune::compile, and the digest of that program compared; nothing is
+/// compiled. A change that only other programs or configurations show is not detected, nor one of a
 /// kernel that is not compiled by tune::compile.
 std::vector<trial> trials_to_resume(const std::vector<stored_trial>& stored,
                                     const search_problem& problem, const tuning_subject& subject);

@@ -13,10 +13,10 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/search/strategy/strategies.hpp"
+#include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/search_run.hpp"
-#include "libtune/tune/engine/similar_results.hpp"
-#include "libtune/tune/engine/trial_conversion.hpp"
+#include "libtune/tune/engine/trial_choice.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/notify.hpp"
 

@@ -11,7 +11,7 @@
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/program_workshop.hpp"
 #include "libtune/tune/engine/step_hooks.hpp"
-#include "libtune/tune/engine/trial_runner.hpp"
+#include "libtune/tune/engine/trial_attempt.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/trial.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "libtune/base/never_destroyed.hpp"
-#include "libtune/store/database/database_use.hpp"
+#include "libtune/store/database/connection.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/wait_report.hpp"
@@ -20,6 +20,8 @@
 
 namespace tune {
 namespace {
+
+constexpr std::chrono::milliseconds longest_wait{100};
 
 // What a coarse timer may add to the spread of samples.
 constexpr double screening_tick_error = 0.01;
@@ -58,6 +60,32 @@ bool has_been_screened(race_state state) {
 }
 
 }  // namespace
+
+std::optional<std::chrono::nanoseconds> search_clock::left() const {
+  if (!budget_.time) return std::nullopt;
+  return std::max(std::chrono::nanoseconds(0), *budget_.time - elapsed());
+}
+
+std::optional<search_end> search_clock::why_end(std::size_t begun,
+                                                std::optional<run_time> best) const {
+  if (budget_.trials && begun >= *budget_.trials) return search_end::trials;
+  if (!best) return std::nullopt;
+  if (budget_.target && *best <= *budget_.target) return search_end::target;
+  if (budget_.time && elapsed() >= *budget_.time / 10 * 9) return search_end::time;
+  return std::nullopt;
+}
+
+bool search_clock::is_over(std::optional<run_time> best) const {
+  return budget_.time && best && elapsed() >= *budget_.time;
+}
+
+search_clock::time_point search_clock::next_look() const {
+  // The clock that is waited by is the real one, whatever clock measures.
+  const auto patience = left() ? std::min<std::chrono::nanoseconds>(*left(), longest_wait)
+                               : std::chrono::nanoseconds(longest_wait);
+  return std::chrono::steady_clock::now() +
+         std::max(patience, std::chrono::nanoseconds(std::chrono::milliseconds(1)));
+}
 
 search_run::search_run(const search_setting& setting)
     : setting_(setting),

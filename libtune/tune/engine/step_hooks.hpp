@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libtune/base/value.hpp"
+#include "libtune/base/word_table.hpp"
 #include "libtune/device/device_identity.hpp"
 #include "libtune/measure/timing/samples.hpp"
 #include "libtune/store/database/function_identity.hpp"
@@ -19,7 +20,7 @@
 
 namespace tune {
 
-/// What a search does with a configuration, as far as it may never end, or end the process.
+/// A step of a search that may never end, or may end the process.
 enum class step_kind : std::uint8_t {
   generate,   ///< the author's function, with whatever it compiles
   first_run,  ///< the first run, and the check of its result
@@ -28,7 +29,11 @@ enum class step_kind : std::uint8_t {
 };
 
 /// "the first run", for people.
-std::string_view step_name(step_kind kind) noexcept;
+constexpr std::string_view step_name(step_kind kind) noexcept {
+  constexpr detail::word_table<step_kind, 4> words{
+      {"its preparation", "its first run", "a run", "timed runs"}};
+  return words.word(kind);
+}
 
 /// A step that begins.
 struct search_step {
@@ -47,9 +52,9 @@ struct nested_tuning {
   std::string database{};  ///< the path of the one that keeps its results; empty: none does
 };
 
-/// Hears of steps, on the thread of the search. No two steps of a search overlap; a tuning that
-/// begins within a step, or between two, has steps of its own, and its end comes before what it
-/// began in goes on. What it throws leaves the search.
+/// Is called for each step, on the thread of the search. The steps of a search do not overlap. A
+/// tuning that begins within a step, or between two, has steps of its own, and ends before the
+/// step around it goes on. An exception of the listener leaves the search.
 class step_listener {
  public:
   step_listener() = default;
@@ -67,7 +72,7 @@ class step_listener {
   /// A search of the tuning that began last, unless that has ended.
   virtual void search_begins(const search_identity&) {}
   virtual void tuning_ends() noexcept {}
-  /// What a call inside the outermost tuning has come to: see detail::keep_made.
+  /// The result of a call inside the outermost tuning: see detail::keep_made.
   virtual void tuning_made(const std::string& /*name*/, const std::vector<named_value>&,
                            bool /*for_process*/) {}
 
@@ -77,17 +82,17 @@ class step_listener {
   virtual void wait_ends() noexcept {}
 };
 
-/// How a search is guarded against its configurations.
+/// Calls of a search that guard it against its configurations.
 struct step_hooks {
-  step_listener* listener = nullptr;  ///< null: nobody wants to know; outlives the search
-  /// Whether the device still works, where an error does not tell; empty: errors tell.
+  step_listener* listener = nullptr;  ///< null: there is none; outlives the search
+  /// Returns true if the device still works, where an error does not say so; empty: errors do.
   std::function<bool()> device_works{};
-  /// Whether the device's context works after it has reported a fault, so that the search can go
-  /// on; empty: it does not.
+  /// Returns true if the device's context works after it has reported a fault, so that the search
+  /// can go on; empty: it does not.
   std::function<bool()> survives_faults{};
 };
 
-/// One step: announced for as long as this lives.
+/// Has the watchdog of the hooks watch one step, for as long as this lives.
 class [[nodiscard]] watchdog_scope {
  public:
   watchdog_scope(const step_hooks& hooks, const search_step& step) : listener_(hooks.listener) {

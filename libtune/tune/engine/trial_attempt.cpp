@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/engine/trial_attempt.hpp"
 
+#include <cassert>
 #include <exception>
 #include <fmt/format.h>
 #include <new>
@@ -12,9 +13,11 @@
 #include "libtune/kernel/compiler.hpp"
 #include "libtune/kernel/keep_no_programs.hpp"
 #include "libtune/measure/timing/sample_size.hpp"
-#include "libtune/tune/engine/limits.hpp"
+#include "libtune/store/database/connection.hpp"
+#include "libtune/tune/engine/device_lease.hpp"
 
 namespace tune {
+
 namespace {
 
 outcome outcome_of(const device_error& failure, outcome otherwise) {
@@ -69,6 +72,26 @@ class [[nodiscard]] stopwatch {
 };
 
 }  // namespace
+
+std::optional<std::string> find_broken_limit(const resources& asked, const device_limits& limits) {
+  const auto& group = asked.work_group;
+  const std::size_t items = group[0] * group[1] * group[2];
+  if (items > limits.max_work_group_size) {
+    return fmt::format("a work group of {} work items, the device allows {}", items,
+                       limits.max_work_group_size);
+  }
+  for (std::size_t axis = 0; axis < group.size(); ++axis) {
+    if (group[axis] > limits.max_work_group_extent[axis]) {
+      return fmt::format("a work group of {} along {}, the device allows {}", group[axis],
+                         "xyz"[axis], limits.max_work_group_extent[axis]);
+    }
+  }
+  if (asked.local_memory_bytes > limits.local_memory_bytes) {
+    return fmt::format("{} bytes of local memory, the device has {}", asked.local_memory_bytes,
+                       limits.local_memory_bytes);
+  }
+  return std::nullopt;
+}
 
 const step_hooks& trial_attempt::no_hooks() {
   static const detail::never_destroyed<step_hooks> nothing;
@@ -317,6 +340,21 @@ void trial_attempt::retry() {
   ran_out_of_memory_ = false;
   result_.outcome = outcome::skipped;
   result_.reason.clear();
+}
+
+trial run_trial(const search_problem& problem, std::size_t index, const device& device,
+                const measure_settings& settings, const wall_clock& now,
+                const known_failures& known, std::chrono::milliseconds wait) {
+  assert(!detail::database_use::is_active() && "other processes would wait for a trial");
+  trial_attempt attempt(problem, index, device, settings, now);
+  attempt.admit(known);
+  if (!attempt.over()) attempt.generate();
+  if (attempt.over()) return std::move(attempt.result());
+  const device_lease turn(device.info(), wait);
+  attempt.try_out();
+  if (!attempt.over()) attempt.measure_alone();
+  attempt.release();
+  return std::move(attempt.result());
 }
 
 }  // namespace tune

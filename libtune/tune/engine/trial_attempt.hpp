@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,27 +15,18 @@
 #include "libtune/kernel/program_supply.hpp"
 #include "libtune/measure/measure.hpp"
 #include "libtune/measure/timing/measurement.hpp"
+#include "libtune/search/space/resources.hpp"
+#include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/step_hooks.hpp"
+#include "libtune/tune/options.hpp"
 #include "libtune/tune/search_problem.hpp"
 #include "libtune/tune/trial.hpp"
 
 namespace tune {
 
-/// What became of a configuration, and why.
-struct failure_reason {
-  tune::outcome outcome = outcome::failed;
-  std::string text;
-};
-
-/// What is known not to compile with the present compiler, with the message of then, and what is
-/// denied.
-struct known_failures {
-  known_build_failures programs{};
-  /// By canonical_text of the configuration, for those whose programs are not known.
-  std::map<std::string, std::string, std::less<>> configurations{};
-  /// By canonical_text of the configuration: what ended the process or the device's context.
-  std::map<std::string, failure_reason, std::less<>> denied{};
-};
+/// Returns the limit of the device that a configuration would break, if any:
+/// "a work group of 2048 work items, the device allows 1024".
+std::optional<std::string> find_broken_limit(const resources& asked, const device_limits& limits);
 
 /// One configuration on its way from a number to times. Whatever goes wrong becomes an outcome with
 /// a reason and ends the attempt; nothing is thrown. The steps are called in their order, by one
@@ -139,5 +129,13 @@ class trial_attempt {
   measure prepared_{nullptr};
   std::optional<run_time> one_run_;  // about what a run takes
 };
+
+/// Tries one configuration, alone: limits, generate, warm-up, check, samples. Whatever goes wrong
+/// is an outcome with a reason; nothing is thrown. Nobody else measures on the device meanwhile.
+/// What is known not to compile is not compiled: its outcome and reason are those of then.
+/// @param wait  how long to wait for those who measure on the device
+trial run_trial(const search_problem& problem, std::size_t index, const device& device,
+                const measure_settings& settings, const wall_clock& now,
+                const known_failures& known = {}, std::chrono::milliseconds wait = default_wait);
 
 }  // namespace tune

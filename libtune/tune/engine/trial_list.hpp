@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -55,5 +56,19 @@ run_time score_at_begin(const trial& of) noexcept;
 /// Whether one trial beats another, both with a score: the lesser score, of equals the earlier
 /// configuration of the space.
 bool is_better(const trial& candidate, const trial& best) noexcept;
+
+/// Trials without a time of one outcome whose reasons are alike: the first lines are the same, or
+/// differ in numbers only.
+struct reason_group {
+  tune::outcome outcome = outcome::skipped;
+  std::string reason;       ///< the first line of the first of them
+  bool differs = false;     ///< whether others have other numbers
+  std::size_t count = 0;    ///< how many there are
+  std::size_t example = 0;  ///< the place of the first of them among the trials
+};
+
+/// The groups of all trials without a time: the largest first, equal ones in the order of the
+/// trials.
+std::vector<reason_group> group_reasons(const std::vector<trial>& trials);
 
 }  // namespace tune

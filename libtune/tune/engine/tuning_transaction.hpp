@@ -3,53 +3,110 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libtune/base/value.hpp"
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/store/database/record.hpp"
+#include "libtune/store/database/tuning_database.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/tune/engine/executor.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
-#include "libtune/tune/engine/trial_recorder.hpp"
+#include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 
 namespace tune {
 
-/// What surrounds every run of an autotune function whose result is kept: what is known of earlier
-/// searches is recalled, each trial is kept when it is made, and the result at the end. One thread
-/// at a time.
+/// Says if a search may use the prior knowledge of earlier ones.
+enum class search_start : std::uint8_t {
+  continued,  ///< it resumes an unfinished search, and skips what does not compile
+  anew        ///< it uses nothing but the denylist, and tries what is on it once more
+};
+
+/// The result of a search in which no configuration could be measured, as the database keeps it.
+inline constexpr const char* all_failed = "all failed";
+
+/// Keeps every trial of the searches of one call in the database, and reads the prior knowledge for
+/// each. Trials are committed as soon as measuring them anew would cost more than a commit does
+/// (at_risk), and all at the end. A search stays unfinished until its result is stored or it has
+/// failed, so that one killed at any moment is resumed. A database that cannot be written costs
+/// one warning, and the rest of the search is not kept.
+class trial_recorder final : public observer {
+ public:
+  /// Work on the device that a kill may cost, beside that on the trial of the moment.
+  static constexpr std::chrono::milliseconds at_risk{20};
+
+  trial_recorder(std::shared_ptr<tuning_database> database, function_identity function,
+                 record_key key, search_start start = search_start::continued);
+  ~trial_recorder() override;
+
+  /// Reads the prior knowledge of the search that starts next, in one transaction. Trials of an
+  /// unfinished search are among it only if space, compiler and library are the same; differences
+  /// are logged.
+  /// @param layers  to look for similar configurations in; null: there are none
+  prior_knowledge read_prior(const search_identity& search, const tuning_layers* layers = nullptr);
+
+  void search_started(const search_started_event& event) override;
+  void trial_finished(const tuning_subject& subject, const trial& finished) override;
+  void trial_refined(const tuning_subject& subject, const trial& refined) override;
+  void search_finished(const search_finished_event& event) override;
+
+  /// The result of the call is in the database: its searches have come to their end.
+  void result_stored();
+
+ private:
+  std::vector<stored_trial> resume(std::optional<stored_search> before);
+  void add(std::vector<stored_trial>& pending, const trial& made);
+  void keep_pending();
+
+  std::shared_ptr<tuning_database> database_;
+  function_identity function_;
+  record_key key_;
+  search_start start_;
+  search_identity identity_;             // of the search that starts next
+  std::optional<search_id> unfinished_;  // which that one may resume
+  std::optional<search_id> search_;      // that runs
+  std::vector<stored_trial> pending_;    // trials of the search that runs, not yet kept
+  std::vector<stored_trial> refined_;    // the same, of those that were kept before
+  std::chrono::nanoseconds pending_cost_{0};
+  std::vector<std::pair<search_id, const char*>> found_;  // searches that ended well, and how
+};
+
+/// One tuning whose result is kept: reads the prior knowledge, keeps each trial when it is made,
+/// and stores the result at the end. One thread at a time.
 class tuning_transaction {
  public:
-  /// Whether what a database has is a tuning of the present function.
+  /// Returns true if values of the database are a tuning of the present function.
   using check_function = std::function<bool(const record&)>;
 
   /// @param layers  with a database of the user's
-  /// @param mode    force: earlier searches are not used, but for the denylist; force
-  ///                and resume: the result takes the place of the one there is
-  /// @param check   empty: all that the database has is one
-  /// @param wait    for those who keep the database, to store the result
+  /// @param mode    force: of earlier searches only the denylist is used; force and resume: the
+  ///                result replaces the one there is
+  /// @param check   empty: accepts all that the database has
+  /// @param wait    for other users of the database, to store the result
   /// @param start   anew: earlier searches are not used in any mode
   tuning_transaction(std::shared_ptr<const tuning_layers> layers, function_identity function,
                      record_key key, tuning_mode mode, check_function check = {},
                      std::chrono::milliseconds wait = std::chrono::milliseconds(0),
                      search_start start = search_start::continued);
 
-  /// Who has to hear of the searches.
+  /// The observer that keeps the trials of the searches.
   const std::shared_ptr<trial_recorder>& recorder() const noexcept { return recorder_; }
 
-  /// What is known for the search that starts next. Does not throw.
+  /// Reads the prior knowledge of the search that starts next. Does not throw.
   prior_knowledge read_prior(const search_identity& search) const;
 
-  /// Stores the result, so that its searches have come to their end; where that cannot be done,
-  /// which costs one warning, this process remembers it.
+  /// Stores the result, which ends its searches. Where that cannot be done, which costs one
+  /// warning, this process caches it.
   /// @returns the result that counts: that of another process, if it was the first to store one
   std::vector<named_value> store(const tuned_values& made);
-  /// Whether a result has been stored in the database.
+  /// True if a result has been stored in the database.
   bool is_stored() const noexcept { return stored_; }
 
  private:
@@ -66,7 +123,7 @@ class tuning_transaction {
   bool stored_ = false;
 };
 
-/// What tells a search from all others of one database: who tunes takes the key_lock of this name.
+/// Returns the name of a search, unique in one database: a tuning takes the key_lock of this name.
 std::string search_name(const function_identity& function, const record_key& key);
 
 }  // namespace tune

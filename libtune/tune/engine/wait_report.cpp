@@ -3,10 +3,15 @@
 #include "libtune/tune/engine/wait_report.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include "libtune/base/log.hpp"
+#include "libtune/store/files/named_lock.hpp"
+#include "libtune/store/files/lock_holder.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/notify.hpp"
@@ -121,6 +126,31 @@ void wait_report::end() {
   next_ = until_told;
   busy_until_ = {};
   event_.holder.reset();
+}
+
+key_wait::key_wait(const std::string& name, const tuning_subject& subject,
+                   const tuning_options& options, std::chrono::milliseconds limit)
+    : name_(name), report_(wait_cause::search, subject, options.observers, limit) {}
+
+void key_wait::look(std::chrono::nanoseconds waited, std::optional<::pid_t> holder,
+                    const std::string& folder) {
+  report_.look_for(wait_cause::search, waited, holder);
+  if (!mark_) {
+    std::vector<std::uint64_t> had;
+    for (const std::string& scope : detail::scopes()) had.push_back(key_lock::hash(scope));
+    if (had.empty()) return;
+    mark_.emplace(folder, std::move(had), key_lock::hash(name_));
+  }
+  if (mark_->has_to_give_way()) throw deadlock_found{};
+}
+
+void key_wait::look_for_database(std::chrono::nanoseconds waited, const std::string& path) {
+  report_.look_for(wait_cause::database, waited, find_lock_holder(path));
+}
+
+void key_wait::end() {
+  mark_.reset();
+  report_.end();
 }
 
 }  // namespace tune

@@ -10,16 +10,18 @@
 #include <string>
 #include <sys/types.h>
 
+#include "libtune/store/files/wait_mark.hpp"
 #include "libtune/tune/observer.hpp"
+#include "libtune/tune/options.hpp"
 
 namespace tune {
 
 /// "process 12 (receiver), which is stopped, measures on the device": without the subject.
 std::string describe(const waiting_event& event);
 
-/// Tells the log, the observers of all tunings of this thread and who watches them that somebody
-/// waits: half a second after it began, then after twice the time each, a minute at most; and that
-/// the wait is over, if it was told of. One thread uses it.
+/// Reports a wait to the log, to the observers of all tunings of this thread and to their listener:
+/// half a second after it began, then after twice the time each, a minute at most; and the end of
+/// a wait that was reported. One thread uses it.
 class [[nodiscard]] wait_report {
  public:
   /// The subject and the observers outlive it. @param limit  of the wait
@@ -49,6 +51,32 @@ class [[nodiscard]] wait_report {
   std::chrono::nanoseconds busy_until_{0};  // the holder has used processor time
   bool begun_ = false;
   bool told_ = false;
+};
+
+/// Ends the wait for a key whose holder waits for this thread.
+struct deadlock_found {};
+
+/// The wait of a call for the right to tune a key: reports it, and detects a wait for itself. One
+/// thread uses it.
+class [[nodiscard]] key_wait {
+ public:
+  /// All outlive it. @param name  detail::tuning_name
+  key_wait(const std::string& name, const tuning_subject& subject, const tuning_options& options,
+           std::chrono::milliseconds limit);
+
+  /// To be called often while it waits. @param folder  of the locks; empty: there is none
+  /// @throws deadlock_found
+  void look(std::chrono::nanoseconds waited, std::optional<::pid_t> holder,
+            const std::string& folder);
+  /// The same for a wait for the database at a path.
+  void look_for_database(std::chrono::nanoseconds waited, const std::string& path);
+  /// The wait is over; there may be another.
+  void end();
+
+ private:
+  const std::string& name_;
+  wait_report report_;
+  std::optional<wait_mark> mark_;  // where this thread has keys that others may wait for
 };
 
 }  // namespace tune

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "libtune/tune/engine/denylist.hpp"
-#include "libtune/tune/engine/trial_conversion.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
 
 namespace tune::detail {
 

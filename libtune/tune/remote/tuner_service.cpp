@@ -21,7 +21,6 @@
 #include "libtune/tune/engine/executor.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/error.hpp"
-#include "libtune/tune/registry.hpp"
 #include "libtune/tune/remote/tuner_link.hpp"
 
 namespace tune::detail {

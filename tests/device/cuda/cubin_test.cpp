@@ -22,8 +22,7 @@ TEST_CASE("nothing, text and zeros are no machine code") {
   CHECK_FALSE(tune::cuda::is_complete_cubin(std::vector<std::byte>(5000, std::byte{'x'})));
 }
 
-TEST_CASE("machine code is whole, however little is cut off") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("machine code is whole, however little is cut off") {
   const std::vector<std::byte> cubin = small_cubin();
   CHECK(tune::cuda::is_complete_cubin(cubin));
   for (std::size_t size = 0; size < cubin.size(); ++size) {
@@ -32,14 +31,14 @@ TEST_CASE("machine code is whole, however little is cut off") {
   }
 }
 
-TEST_CASE("code of another machine is none of CUDA") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("code of another machine is none of CUDA") {
   std::vector<std::byte> cubin = small_cubin();
   cubin[18] = std::byte{62};  // x86-64
   CHECK_FALSE(tune::cuda::is_complete_cubin(cubin));
 }
 
-/// What the kernels of a text require, as "name=1x2x3" in the order of their names.
+/// Returns the work groups that the kernels of a text require, as "name=1x2x3" in the order of
+/// their names.
 std::string required_by(const std::string& text) {
   const std::string preamble(tune::preamble(tune::kernel_language::cuda_cpp));
   std::string all;
@@ -57,8 +56,7 @@ std::string required_by(const std::string& text) {
   return all;
 }
 
-TEST_CASE("the required work group of each kernel is found in its machine code") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("the required work group of each kernel is found in its machine code") {
   CHECK(required_by(R"(
 #define wgs (16 * 2)
 KERNEL REQD_WORK_GROUP_SIZE(wgs, 4, 2) void b(GLOBAL float* out) { out[get_global_id(0)] = 1; }
@@ -69,8 +67,8 @@ KERNEL __launch_bounds__(64) void bounded(GLOBAL float* out) { out[get_global_id
 )") == "a=96x1x1 b=32x4x2");
 }
 
-TEST_CASE("a kernel of a shape that another kernel has too is found, one of two shapes is not") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE(
+    "a kernel of a shape that another kernel has too is found, one of two shapes is not") {
   CHECK(required_by(R"(
 KERNEL REQD_WORK_GROUP_SIZE(8, 8, 1) void a() {}
 KERNEL REQD_WORK_GROUP_SIZE(8, 8, 1) void b() {}
@@ -79,8 +77,8 @@ KERNEL REQD_WORK_GROUP_SIZE(32, 1, 1) void d() {}
 )") == "a=8x8x1 b=8x8x1");
 }
 
-TEST_CASE("damaged machine code does not lead the search for required work groups astray") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE(
+    "damaged machine code does not lead the search for required work groups astray") {
   const std::string text = std::string(tune::preamble(tune::kernel_language::cuda_cpp)) +
                            "KERNEL REQD_WORK_GROUP_SIZE(8, 8, 1) void f() {}";
   const auto cubin =

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "libtune/base/error.hpp"
+#include "libtune/device/cuda/backend.hpp"
 #include "tests/device/cuda/fake_machine.hpp"
 
 namespace device_test {
@@ -48,11 +49,20 @@ TEST_CASE("contexts share the primary one, which is retained once, unless they a
   CHECK(fake_cuda::live_objects() == before);
 }
 
-TEST_CASE("what compiles for a device says its version and architecture") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("what compiles for a device says its version and architecture") {
   const std::string identity = fake_cuda::make_device().create_context().compiler_identity();
   CHECK(identity.find("NVRTC ") == 0);
   CHECK(identity.find(" sm_90") != std::string::npos);
+}
+
+TEST_CASE("the backend has devices or says why not") {
+  const tune::cuda::inventory& found = tune::cuda::take_inventory();
+  CHECK(found.devices.empty() != found.absence.empty());
+  for (const tune::device& device : found.devices) CHECK(device.info().backend == "CUDA");
+}
+
+TEST_CASE("it is asked once") {
+  CHECK(&tune::cuda::take_inventory() == &tune::cuda::take_inventory());
 }
 
 }  // namespace device_test

@@ -15,7 +15,7 @@
 
 namespace fake_cuda {
 
-/// How the driver behaves, and what has become of what it handed out. One test at a time uses it.
+/// The behaviour of the driver, and the state of what it handed out. One test at a time uses it.
 struct behaviour {
   std::string missing;                       ///< a function that it does not have
   std::map<std::string, CUresult> failures;  ///< what functions return instead of working
@@ -29,7 +29,7 @@ behaviour& settings();
 /// The number of objects of all kinds that exist, but for primary contexts.
 int live_objects();
 
-/// How often a function was called since the last reset.
+/// Returns the number of calls of a function since the last reset.
 int calls(const std::string& function);
 
 /// Default behaviour and no counts.

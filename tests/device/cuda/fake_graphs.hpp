@@ -22,7 +22,7 @@ struct graph_node {
 };
 using graph_object = std::vector<graph_node>;
 
-/// Whether one may be updated to the other: commands of the same kinds in the same order.
+/// True if one may be updated to the other: commands of the same kinds in the same order.
 bool same_kinds(const graph_object& a, const graph_object& b);
 
 /// The capture of one stream. What cannot be captured spoils it until its end, as in CUDA.
@@ -33,7 +33,7 @@ class stream_capture {
   CUresult add(std::string kind, std::function<void()> run);
   /// @return the error of a call that cannot be captured
   CUresult invalidate() noexcept;
-  /// What was captured; null if something spoiled it.
+  /// Returns the captured graph; null if something spoiled it.
   std::unique_ptr<graph_object> end() noexcept;
 
  private:

@@ -126,7 +126,7 @@ const std::map<std::string, known_kernel>& known() {
       {"scalars", {{8, 1, 2, 4, 8, 4}, scalars}},
       {"busy", {{8, 4}, nothing}},
       {"reverse_dynamic", {{8}, reverse}},
-      {"runway", {{8}, nothing}},
+      {"delay", {{8}, nothing}},
       {"fill_1", {fill_sizes, fill<fill_1>}},
       {"fill_2", {fill_sizes, fill<fill_2>}},
       {"fill_4", {fill_sizes, fill<fill_4>}},

@@ -47,8 +47,7 @@ TEST_CASE_FIXTURE(bench, "the driver fills what it can, in one command") {
   CHECK(fake_cuda::calls("cuLibraryLoadData") == 0);
 }
 
-TEST_CASE_FIXTURE(bench, "a kernel fills the rest, in one command, and is compiled once") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE_FIXTURE(bench, "a kernel fills the rest, in one command, and is compiled once") {
   int launches = 0;
   for (const std::size_t size : {8, 12, 24, 3}) {
     fill({.row_bytes = 48}, size);
@@ -62,8 +61,8 @@ TEST_CASE_FIXTURE(bench, "a kernel fills the rest, in one command, and is compil
   CHECK(fake_cuda::calls("cuLibraryLoadData") == 1);
 }
 
-TEST_CASE_FIXTURE(bench, "a fill that takes a kernel allocates nothing once that is there") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE_FIXTURE(bench,
+                           "a fill that takes a kernel allocates nothing once that is there") {
   fill({.row_bytes = 48}, 12);
   fake_cuda::reset();
   const tune::testing::allocation_counter counter;
@@ -74,8 +73,7 @@ TEST_CASE_FIXTURE(bench, "a fill that takes a kernel allocates nothing once that
   CHECK(allocations <= 4);
 }
 
-TEST_CASE("rows that the driver refuses are filled by a kernel") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("rows that the driver refuses are filled by a kernel") {
   fake_cuda::reset();
   fake_cuda::settings().refuses_rows = true;
   for (const auto& item : tune::testing::fill_requirements()) {
@@ -84,8 +82,7 @@ TEST_CASE("rows that the driver refuses are filled by a kernel") {
   fake_cuda::reset();
 }
 
-TEST_CASE_FIXTURE(bench, "memory that begins anywhere is filled as any other") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE_FIXTURE(bench, "memory that begins anywhere is filled as any other") {
   const auto address = tune::cuda::native_handle(memory);
   const std::vector<std::uint32_t> pattern{1, 2, 3};
   for (const std::size_t shift : {1, 2, 4, 8}) {
@@ -102,8 +99,8 @@ TEST_CASE_FIXTURE(bench, "memory that begins anywhere is filled as any other") {
   }
 }
 
-TEST_CASE_FIXTURE(bench, "a kernel that cannot be launched names the fill and the device") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE_FIXTURE(bench,
+                           "a kernel that cannot be launched names the fill and the device") {
   fake_cuda::settings().failures["cuLaunchKernel"] = CUDA_ERROR_ILLEGAL_ADDRESS;
   CHECK_THROWS_WITH_AS(fill({.row_bytes = 48}, 12), doctest::Contains("launch of a fill"),
                        tune::device_error);

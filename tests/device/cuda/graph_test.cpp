@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/device/cuda/graph.hpp"
-
 #include <doctest/doctest.h>
 #include <optional>
 #include <stdexcept>
@@ -39,8 +37,7 @@ struct bench {
   }
 };
 
-TEST_CASE("a graph is launched by one call of the driver, without allocating") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("a graph is launched by one call of the driver, without allocating") {
   bench b;
   const auto graph = b.capture(10);
   REQUIRE(graph);
@@ -55,8 +52,7 @@ TEST_CASE("a graph is launched by one call of the driver, without allocating") {
   CHECK(allocations == 0);
 }
 
-TEST_CASE("recording the same kinds of commands anew updates, others are instantiated") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("recording the same kinds of commands anew updates, others are instantiated") {
   bench b;
   auto graph = b.capture(2);
   REQUIRE(graph);
@@ -73,8 +69,7 @@ TEST_CASE("recording the same kinds of commands anew updates, others are instant
   CHECK(b.values() == std::vector<int>(64, 3));
 }
 
-TEST_CASE("an exception ends the capture and leaves nothing behind") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("an exception ends the capture and leaves nothing behind") {
   bench b;
   b.add.set_arguments(b.data, 1);
   const int live = fake_cuda::live_objects();
@@ -87,8 +82,7 @@ TEST_CASE("an exception ends the capture and leaves nothing behind") {
   CHECK(fake_cuda::live_objects() == live);
 }
 
-TEST_CASE("what spoils a capture is told, and the queue stays usable") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("what spoils a capture is told, and the queue stays usable") {
   bench b;
   auto* const stream = static_cast<tune::cuda::cuda_queue&>(*b.queue.impl()).handle();
   const auto spoil = [&] {
@@ -104,8 +98,7 @@ TEST_CASE("what spoils a capture is told, and the queue stays usable") {
   CHECK(b.capture(1).has_value());
 }
 
-TEST_CASE("each step that fails is named, and leaves nothing behind") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("each step that fails is named, and leaves nothing behind") {
   bench b;
   auto graph = b.capture(1);
   REQUIRE(graph);
@@ -125,8 +118,7 @@ TEST_CASE("each step that fails is named, and leaves nothing behind") {
   CHECK_NOTHROW(b.queue.enqueue(*graph));
 }
 
-TEST_CASE("a graph whose upload fails is uploaded by its first launch") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("a graph whose upload fails is uploaded by its first launch") {
   bench b;
   b.queue.zero(b.data, b.data.size_bytes());
   fake_cuda::settings().failures["cuGraphUpload"] = CUDA_ERROR_OUT_OF_MEMORY;
@@ -136,8 +128,7 @@ TEST_CASE("a graph whose upload fails is uploaded by its first launch") {
   CHECK(b.values() == std::vector<int>(64, 4));
 }
 
-TEST_CASE("a timed graph follows a kernel that keeps the device busy meanwhile") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("a timed graph follows a kernel that keeps the device busy meanwhile") {
   bench b;
   const auto graph = b.capture(3);
   REQUIRE(graph);
@@ -150,8 +141,7 @@ TEST_CASE("a timed graph follows a kernel that keeps the device busy meanwhile")
   CHECK(times == std::vector{std::chrono::nanoseconds(3 * 5000 + 500)});
 }
 
-TEST_CASE("the default stream cannot capture, and says so") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("the default stream cannot capture, and says so") {
   bench b;
   auto graph = b.capture(1);
   REQUIRE(graph);

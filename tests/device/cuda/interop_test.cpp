@@ -34,8 +34,8 @@ struct application {
   CUdeviceptr memory = 0;
 };
 
-TEST_CASE("an application's stream and memory work as a queue and a buffer, and stay its own") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE(
+    "an application's stream and memory work as a queue and a buffer, and stay its own") {
   application app;
   const int before = fake_cuda::live_objects();
   {
@@ -53,15 +53,13 @@ TEST_CASE("an application's stream and memory work as a queue and a buffer, and 
   CHECK(fake_cuda::live_objects() == before);
 }
 
-TEST_CASE("a stream of another context is refused") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("a stream of another context is refused") {
   const application app;
   const tune::context other = app.context.device().create_context({.own = true});
   CHECK_THROWS_AS(tune::cuda::wrap_stream(other, app.stream), tune::argument_error);
 }
 
-TEST_CASE("no memory is refused") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("no memory is refused") {
   const application app;
   CHECK_THROWS_AS(tune::cuda::wrap_memory(app.context, 0, 64), tune::argument_error);
   CHECK_THROWS_AS(tune::cuda::wrap_memory(app.context, app.memory, 0), tune::argument_error);

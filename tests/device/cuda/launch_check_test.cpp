@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/device/cuda/launch_check.hpp"
-
 #include <doctest/doctest.h>
+
+#include "libtune/device/cuda/kernel.hpp"
 
 namespace launch_check_test {
 

@@ -145,8 +145,7 @@ TEST_CASE("every kernel of the tree compiles for every architecture from sm_75 t
   }
 }
 
-TEST_CASE("kernels that use the library compile for every architecture") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("kernels that use the library compile for every architecture") {
   for (const tune::kernel_source& source :
        {library_kernels::types(), library_kernels::repeats(), library_kernels::transposes(),
         library_kernels::tiles(), library_kernels::storage(), library_kernels::words()}) {
@@ -162,20 +161,17 @@ TEST_CASE("kernels that use the library compile for every architecture") {
   }
 }
 
-TEST_CASE("vectors of every type and width compile") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("vectors of every type and width compile") {
   const tune::kernel_source source = library_kernels::vectors();
   CHECK(log_of(with_preamble(source.name, source.text)) == "");
 }
 
-TEST_CASE("every variant of a reduction compiles") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("every variant of a reduction compiles") {
   const tune::kernel_source source = library_kernels::reductions();
   CHECK(log_of(with_preamble(source.name, source.text)) == "");
 }
 
-TEST_CASE("a set that is reduced by shuffles alone takes no local memory") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("a set that is reduced by shuffles alone takes no local memory") {
   for (const int size : {1, 2, 4, 8, 16, 32}) {
     const std::string text = library_kernels::replaced(R"(
 #include "libtune/work_group_reduce.kernel"
@@ -189,8 +185,7 @@ KERNEL REQD_WORK_GROUP_SIZE(@, 4, 1) void f(GLOBAL double* data) {
   }
 }
 
-TEST_CASE("a kernel that uses the library compiles with no warning but its own") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("a kernel that uses the library compiles with no warning but its own") {
   const std::string text = library_kernels::types().text + library_kernels::tiles().text +
                            "#define words_rounds 4\n" + library_kernels::words().text;
   const std::string log = log_of(with_preamble("bad.kernel", text + "KERNEL void f() { oops; }\n"));
@@ -199,8 +194,7 @@ TEST_CASE("a kernel that uses the library compiles with no warning but its own")
   CHECK(log.find("warning") == std::string::npos);
 }
 
-TEST_CASE("vector types, all the types of the dialect and its functions compile") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("vector types, all the types of the dialect and its functions compile") {
   const std::string text = R"(
 DEVICE_FN float4 twice(float4 v) { return make_float4(2 * v.x, 2 * v.y, 2 * v.z, 2 * v.w); }
 KERNEL REQD_WORK_GROUP_SIZE(64, 1, 1)
@@ -215,8 +209,7 @@ void mix(GLOBAL float4* RESTRICT a, GLOBAL const double2* b, uchar c, ushort d, 
   CHECK_NOTHROW(fake_cuda::compiler().compile_to_cubin(with_preamble("mix.kernel", text), {9, 0}));
 }
 
-TEST_CASE("the kernel of the README's example compiles") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("the kernel of the README's example compiles") {
   const tune::program_source source =
       with_preamble("multiply.kernel", R"(
 KERNEL REQD_WORK_GROUP_SIZE(wgs, 1, 1) void multiply(GLOBAL type* data, type scale) {
@@ -228,21 +221,18 @@ KERNEL REQD_WORK_GROUP_SIZE(wgs, 1, 1) void multiply(GLOBAL type* data, type sca
   }
 }
 
-TEST_CASE("a long is 64 bits wide") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("a long is 64 bits wide") {
   const std::string text = "static_assert(sizeof(long) == 8 && sizeof(ulong) == 8, \"\");\n";
   CHECK_NOTHROW(fake_cuda::compiler().compile_to_cubin(with_preamble("long.kernel", text), {8, 0}));
 }
 
-TEST_CASE("what does not compile says where") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("what does not compile says where") {
   const std::string log = log_of(with_preamble("bad.kernel", "KERNEL void f() {\n  oops;\n}\n"));
   CHECK(log.find("bad.kernel(2)") != std::string::npos);
   CHECK(log.find("oops") != std::string::npos);
 }
 
-TEST_CASE("what does not compile says where, also after an include and within one") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("what does not compile says where, also after an include and within one") {
   const std::string text =
       "#include \"libtune/transpose_tile.kernel\"\nKERNEL void f() {\n  oops;\n}\n";
   CHECK(log_of(with_preamble("bad.kernel", text)).find("bad.kernel(3)") != std::string::npos);
@@ -253,8 +243,7 @@ TEST_CASE("what does not compile says where, also after an include and within on
   CHECK(log.find("fine.kernel(") == std::string::npos);
 }
 
-TEST_CASE("an option that the compiler does not know is an error that names it") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("an option that the compiler does not know is an error that names it") {
   tune::program_source source = with_preamble("fine.kernel", "KERNEL void f() {}\n");
   source.options = {"--no-such-option"};
   CHECK(log_of(source).find("--no-such-option") != std::string::npos);
@@ -262,8 +251,7 @@ TEST_CASE("an option that the compiler does not know is an error that names it")
   CHECK(log_of(source) == "");
 }
 
-TEST_CASE("macros of options and include paths reach the compiler") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("macros of options and include paths reach the compiler") {
   tune::program_source source = with_preamble(
       "options.kernel", "#include \"conformance.kernel\"\nstatic_assert(extra == 4, \"\");\n",
       tune::defines().add("factor", 1).add("reverse_group", 8));
@@ -271,16 +259,14 @@ TEST_CASE("macros of options and include paths reach the compiler") {
   CHECK(log_of(source) == "");
 }
 
-TEST_CASE("a kernel that needs more than the minimal language gets it") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("a kernel that needs more than the minimal language gets it") {
   const std::string text =
       "KERNEL void f(cudaTextureObject_t t, GLOBAL float* a) {\n"
       "  a[0] = tex1Dfetch<float>(t, 0);\n}\n";
   CHECK(log_of(with_preamble("texture.kernel", text)) == "");
 }
 
-TEST_CASE("code is made for the device, or what is newest of what it runs") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("code is made for the device, or what is newest of what it runs") {
   CHECK(fake_cuda::compiler().architecture_for({9, 0}) == "sm_90");
   CHECK(fake_cuda::compiler().architecture_for({8, 9}) == "sm_89");
   CHECK(fake_cuda::compiler().architecture_for({9, 9}) == "sm_90");

@@ -21,8 +21,7 @@ const tune::program_source source{.name = "add.cu",
                                       "{ data[threadIdx.x] += 1.0f; }",
                                   .options = {}};
 
-TEST_CASE("a worker makes the machine code that this process would make") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("a worker makes the machine code that this process would make") {
   const tune::context context = fake_cuda::make_device().create_context();
   tune::compile_pool pool({.program = tune::detail::find_worker_program(), .workers = 1});
   REQUIRE(pool.can_compile(context));
@@ -33,8 +32,7 @@ TEST_CASE("a worker makes the machine code that this process would make") {
   CHECK(result.binary == context.create_program(source).binary());
 }
 
-TEST_CASE("what NVRTC says in a worker is what it says here") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("what NVRTC says in a worker is what it says here") {
   const tune::context context = fake_cuda::make_device().create_context();
   tune::compile_pool pool({.program = tune::detail::find_worker_program(), .workers = 1});
   const tune::program_source wrong{.name = "wrong.cu", .text = "no kernel", .options = {}};
@@ -50,8 +48,7 @@ TEST_CASE("what NVRTC says in a worker is what it says here") {
   CHECK_FALSE(log.empty());
 }
 
-TEST_CASE("NVRTC compiles for another process only what that would compile itself") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("NVRTC compiles for another process only what that would compile itself") {
   const tune::device device = fake_cuda::make_device();
   const std::string identity = device.create_context().compiler_identity();
   const auto capability = *device.info().hardware.compute_capability;

@@ -12,6 +12,7 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/run_tests.hpp"
 #include "tests/device/cuda/fake_machine.hpp"
+#include "tests/testing/refusals.hpp"
 
 namespace on_device_test {
 
@@ -76,13 +77,8 @@ TEST_CASE("machine code of another architecture is refused as a binary, and harm
     const auto cubin = fake_cuda::compiler().compile_to_cubin(
         {.name = "k", .text = "extern \"C\" __global__ void k() {}", .options = {}}, other);
     const tune::context context = device.create_context();
-    try {
-      context.create_program_from_binary("k", cubin);
-      FAIL("a binary of another architecture was loaded");
-    } catch (const tune::device_error& failure) {
-      CAPTURE(failure.what());
-      CHECK(failure.failure() == tune::device_failure::invalid_binary);
-    }
+    tune::testing::check_refused([&] { context.create_program_from_binary("k", cubin); },
+                                 tune::device_failure::invalid_binary);
     CHECK_NOTHROW(tune::compile(context, doubling).create_kernel("doubling"));
   });
 }

@@ -10,6 +10,7 @@
 #include "tests/conformance/conformance_kernels.hpp"
 #include "tests/conformance/conformance_requirements.hpp"
 #include "tests/device/cuda/fake_machine.hpp"
+#include "tests/testing/refusals.hpp"
 
 namespace queue_test {
 
@@ -30,8 +31,7 @@ tune::kernel make_add(bench& b) {
   return add;
 }
 
-TEST_CASE("a launch is one call of the driver and allocates nothing") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("a launch is one call of the driver and allocates nothing") {
   bench b;
   tune::kernel add = make_add(b);
   b.queue.enqueue(add, range);
@@ -49,8 +49,7 @@ TEST_CASE("a launch is one call of the driver and allocates nothing") {
   CHECK(allocations <= 2);
 }
 
-TEST_CASE("a timed launch follows one that keeps the device busy meanwhile") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("a timed launch follows one that keeps the device busy meanwhile") {
   bench b;
   tune::kernel add = make_add(b);
   tune::command_queue timed = b.context.create_command_queue({.profiling = true});
@@ -62,8 +61,7 @@ TEST_CASE("a timed launch follows one that keeps the device busy meanwhile") {
   CHECK(event.duration() == std::chrono::nanoseconds(5500));
 }
 
-TEST_CASE("without profiling an event is one, and nothing goes before it") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("without profiling an event is one, and nothing goes before it") {
   bench b;
   tune::kernel add = make_add(b);
   fake_cuda::reset();
@@ -72,28 +70,23 @@ TEST_CASE("without profiling an event is one, and nothing goes before it") {
   CHECK(fake_cuda::calls("cuEventRecord") == 1);
 }
 
-TEST_CASE("a refused launch names kernel and configuration, and says what was too much") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("a refused launch names kernel and configuration, and says what was too much") {
   bench b;
   tune::kernel add = make_add(b);
-  try {
-    b.queue.enqueue(add, {{4096, 2}, {2048, 1}, 16});
-    FAIL("launched");
-  } catch (const tune::device_error& failure) {
-    const std::string text = failure.what();
-    INFO(text);
-    CHECK(failure.failure() == tune::device_failure::over_limit);
-    CHECK(text.find("launch of kernel 'add' with 4096 x 2 x 1 work items in groups of 2048 x 1 x 1 "
-                    "and 16 bytes of dynamic local memory failed on device 'Fake H200'") == 0);
-    CHECK(text.find("the device allows 1024") != std::string::npos);
-  }
+  tune::testing::check_refused(
+      [&] {
+        b.queue.enqueue(add, {{4096, 2}, {2048, 1}, 16});
+      },
+      tune::device_failure::over_limit,
+      {"launch of kernel 'add' with 4096 x 2 x 1 work items in groups of 2048 x 1 x 1 and 16 bytes "
+       "of dynamic local memory failed on device 'Fake H200'",
+       "the device allows 1024"});
   fake_cuda::settings().failures["cuLaunchKernel"] = CUDA_ERROR_ILLEGAL_ADDRESS;
   CHECK_THROWS_WITH_AS(b.queue.enqueue(add, range), doctest::Contains("launched before"),
                        tune::device_error);
 }
 
-TEST_CASE("a launch of no work items does not reach the driver") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("a launch of no work items does not reach the driver") {
   bench b;
   tune::kernel add = make_add(b);
   fake_cuda::reset();
@@ -102,8 +95,7 @@ TEST_CASE("a launch of no work items does not reach the driver") {
   CHECK(fake_cuda::calls("cuLaunchKernel") == 0);
 }
 
-TEST_CASE("dynamic local memory beyond what every kernel has is asked for once") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("dynamic local memory beyond what every kernel has is asked for once") {
   bench b;
   tune::kernel reverse =
       tune::testing::build_conformance_program(b.context).create_kernel("reverse_dynamic");
@@ -115,8 +107,7 @@ TEST_CASE("dynamic local memory beyond what every kernel has is asked for once")
   CHECK(fake_cuda::calls("cuKernelSetAttribute") == 1);
 }
 
-TEST_CASE("without a driver that tells them, arguments are taken as they come") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("without a driver that tells them, arguments are taken as they come") {
   fake_cuda::reset();
   static tune::cuda::driver_api older = fake_cuda::api();
   older.kernel_get_parameter = nullptr;
@@ -136,8 +127,7 @@ TEST_CASE("without a driver that tells them, arguments are taken as they come") 
   CHECK_THROWS_AS(add.set_argument(1, std::array<char, 100>{}), tune::device_error);
 }
 
-TEST_CASE("rectangles that the driver refuses are copied by rows") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("rectangles that the driver refuses are copied by rows") {
   fake_cuda::reset();
   fake_cuda::settings().refuses_rectangles_within_device = true;
   for (const auto& item : tune::testing::copy_requirements()) {

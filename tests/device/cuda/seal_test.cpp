@@ -40,8 +40,7 @@ struct bench {
   tune::kernel add = tune::testing::build_conformance_program(context).create_kernel("add");
 };
 
-TEST_CASE("the first fill that takes a kernel of our own compiles it, the others do not") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("the first fill that takes a kernel of our own compiles it, the others do not") {
   bench b;
   {
     const scoped_seal sealed;
@@ -57,8 +56,7 @@ TEST_CASE("the first fill that takes a kernel of our own compiles it, the others
   CHECK_NOTHROW(b.fill());
 }
 
-TEST_CASE("on a sealed thread a graph is replayed and updated, not made") {
-  if (!fake_cuda::has_compiler()) return;
+COMPILER_TEST_CASE("on a sealed thread a graph is replayed and updated, not made") {
   bench b;
   std::optional<tune::command_graph> graph = b.queue.capture([&] { b.enqueue(2); });
   REQUIRE(graph);

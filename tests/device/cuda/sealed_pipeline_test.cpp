@@ -20,7 +20,7 @@ namespace sealed_pipeline_test {
 
 using sealed::run_without_system_calls;
 
-/// What a child prepares, and then uses.
+/// The pipeline that a child prepares, and then uses.
 struct bench {
   void prepare() {
     const tune::device device = fake_cuda::make_device();
@@ -42,7 +42,7 @@ struct bench {
   std::optional<sealed::pipeline> pipeline;
 };
 
-/// Whether children can be watched here; else the test case is skipped.
+/// True if children can be watched here; else the test case is skipped.
 bool can_watch() {
   if (!fake_cuda::has_compiler()) return false;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -7,7 +7,7 @@
 
 namespace sealed {
 
-/// How a child ended: "ended with 0", "killed by signal 31 (Bad system call)".
+/// The end of a child: "ended with 0", "killed by signal 31 (Bad system call)".
 using child_end = std::string;
 
 /// Runs prepare() and then watched() in a child made by fork. While watched() runs, the first

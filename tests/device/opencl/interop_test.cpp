@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/device/queue_interface.hpp"
 #include "libtune/kernel/compile.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "tests/device/opencl/first_device.hpp"

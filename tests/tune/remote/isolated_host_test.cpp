@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "libtune/device/devices.hpp"
-#include "libtune/store/database/incidents.hpp"
+#include "libtune/store/maintenance/incidents.hpp"
 #include "libtune/store/database/record_memory.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/devices.hpp"

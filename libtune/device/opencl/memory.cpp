@@ -1,0 +1,299 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/device/opencl/memory.hpp"
+
+#include <array>
+#include <fmt/format.h>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/device/opencl/error.hpp"
+#include "libtune/device/opencl/queue.hpp"
+#include "libtune/device/queue_interface.hpp"
+
+namespace tune::opencl {
+namespace {
+
+// OpenCL has no parts of parts, so they are made of the whole.
+cl::Buffer make_part(const opencl_buffer& parent, std::size_t offset_bytes, std::size_t bytes) {
+  return guarded(parent.context()->info(), [&] {
+    cl::Buffer whole = parent.handle();
+    const auto associated = whole.getInfo<CL_MEM_ASSOCIATED_MEMOBJECT>();
+    if (associated() != nullptr) {
+      offset_bytes += whole.getInfo<CL_MEM_OFFSET>();
+      whole = cl::Buffer(associated(), true);
+    }
+    const cl_buffer_region region{offset_bytes, bytes};
+    return whole.createSubBuffer(0, CL_BUFFER_CREATE_TYPE_REGION, &region);
+  });
+}
+
+cl_command_queue handle_of(detail::queue_interface& queue) {
+  return static_cast<opencl_queue&>(queue).handle()();
+}
+
+struct shared_memory {
+  cl_context context;
+  void* data;
+};
+
+// The driver keeps a buffer until the commands that use it have ended, so it has to say when.
+void CL_CALLBACK free_shared_memory(cl_mem, void* given) {
+  const std::unique_ptr<shared_memory> memory(static_cast<shared_memory*>(given));
+  clSVMFree(memory->context, memory->data);
+}
+
+[[noreturn]] void throw_unmanaged(std::size_t bytes, const device_info& device) {
+  throw device_error(fmt::format("allocation of {} bytes of managed memory", bytes),
+                     device.identity.name,
+                     "it has no shared virtual memory; use a buffer and copies");
+}
+
+using extents = std::array<std::size_t, 3>;
+
+// Only for the sides that are buffers.
+cl_mem memory_of(const detail::copy_side& side) {
+  return static_cast<const opencl_buffer&>(*side.buffer).handle()();  // NOLINT(clang-analyzer-*)
+}
+
+// OpenCL adds origin[0] + origin[1] * row_pitch + ..., so that offsets could be applied to the
+// first alone; but drivers look for overlap within one buffer by comparing each of the three.
+extents origin_of(const detail::copy_side& side, const detail::copy_request& request) {
+  std::size_t rest = side.offset_bytes;
+  std::size_t slice = 0;
+  if (request.slices > 1) {
+    slice = rest / side.slice_pitch_bytes;
+    rest %= side.slice_pitch_bytes;
+  }
+  return {rest % side.row_pitch_bytes, rest / side.row_pitch_bytes, slice};
+}
+
+cl_int enqueue_rectangle(cl_command_queue queue, const detail::copy_request& request) {
+  const detail::copy_side& from = request.source;
+  const detail::copy_side& to = request.destination;
+  const extents region{request.row_bytes, request.rows, request.slices};
+  const extents source = origin_of(from, request);
+  const extents target = origin_of(to, request);
+  const auto slice_pitch = [&](const detail::copy_side& side) {
+    return request.slices == 1 ? side.row_pitch_bytes * request.rows : side.slice_pitch_bytes;
+  };
+  const cl_bool blocking = request.blocking ? CL_TRUE : CL_FALSE;
+  if (from.buffer != nullptr && to.buffer != nullptr) {
+    return clEnqueueCopyBufferRect(queue, memory_of(from), memory_of(to), source.data(),
+                                   target.data(), region.data(), from.row_pitch_bytes,
+                                   slice_pitch(from), to.row_pitch_bytes, slice_pitch(to), 0,
+                                   nullptr, nullptr);
+  }
+  if (to.buffer != nullptr) {
+    return clEnqueueWriteBufferRect(queue, memory_of(to), blocking, target.data(), source.data(),
+                                    region.data(), to.row_pitch_bytes, slice_pitch(to),
+                                    from.row_pitch_bytes, slice_pitch(from), from.host, 0, nullptr,
+                                    nullptr);
+  }
+  return clEnqueueReadBufferRect(queue, memory_of(from), blocking, source.data(), target.data(),
+                                 region.data(), from.row_pitch_bytes, slice_pitch(from),
+                                 to.row_pitch_bytes, slice_pitch(to), to.host, 0, nullptr, nullptr);
+}
+
+void enqueue_linear(cl_command_queue queue, const detail::copy_request& request,
+                    const device_info& device) {
+  const detail::copy_side& from = request.source;
+  const detail::copy_side& to = request.destination;
+  const cl_bool blocking = request.blocking ? CL_TRUE : CL_FALSE;
+  if (from.buffer != nullptr && to.buffer != nullptr) {
+    check(clEnqueueCopyBuffer(queue, memory_of(from), memory_of(to), from.offset_bytes,
+                              to.offset_bytes, request.row_bytes, 0, nullptr, nullptr),
+          "clEnqueueCopyBuffer", device);
+  } else if (to.buffer != nullptr) {
+    check(clEnqueueWriteBuffer(queue, memory_of(to), blocking, to.offset_bytes, request.row_bytes,
+                               static_cast<const std::byte*>(from.host) + from.offset_bytes, 0,
+                               nullptr, nullptr),
+          "clEnqueueWriteBuffer", device);
+  } else {
+    check(clEnqueueReadBuffer(queue, memory_of(from), blocking, from.offset_bytes,
+                              request.row_bytes, static_cast<std::byte*>(to.host) + to.offset_bytes,
+                              0, nullptr, nullptr),
+          "clEnqueueReadBuffer", device);
+  }
+}
+
+bool is_sub_buffer(const detail::copy_side& side) {
+  cl_mem whole = nullptr;
+  return side.buffer != nullptr &&
+         clGetMemObjectInfo(memory_of(side), CL_MEM_ASSOCIATED_MEMOBJECT, sizeof whole, &whole,
+                            nullptr) == CL_SUCCESS &&
+         whole != nullptr;
+}
+
+// PoCL 3.1 crashes where a rectangle is copied on the device from or to a sub-buffer.
+bool needs_single_rows(const detail::copy_request& request, const device_info& device) {
+  return request.source.buffer != nullptr && request.destination.buffer != nullptr &&
+         device.identity.platform == "Portable Computing Language" &&
+         (is_sub_buffer(request.source) || is_sub_buffer(request.destination));
+}
+
+void enqueue_rows(cl_command_queue queue, const detail::copy_request& request,
+                  const device_info& device) {
+  for (std::size_t n = 0; n < request.slices; ++n) {
+    detail::copy_request row = detail::nth_slice(request, n);
+    row.rows = 1;
+    for (std::size_t i = 0; i < request.rows; ++i) {
+      enqueue_linear(queue, row, device);
+      row.source.offset_bytes += request.source.row_pitch_bytes;
+      row.destination.offset_bytes += request.destination.row_pitch_bytes;
+    }
+  }
+}
+
+// False if the driver does not take it as one command.
+bool enqueue_whole(cl_command_queue queue, const detail::copy_request& part,
+                   const device_info& device) {
+  if (detail::is_linear(part)) {
+    enqueue_linear(queue, part, device);
+    return true;
+  }
+  const cl_int status = enqueue_rectangle(queue, part);
+  if (status == CL_INVALID_VALUE) return false;
+  check(status, "copy of a rectangle", device);
+  return true;
+}
+
+// All slices but the last, or all rows of one slice but the last; and the rest.
+std::pair<detail::copy_request, detail::copy_request> split_last(const detail::copy_request& part) {
+  detail::copy_request first = part;
+  detail::copy_request last = part.slices > 1 ? detail::nth_slice(part, part.slices - 1) : part;
+  if (part.slices > 1) {
+    --first.slices;
+  } else {
+    --first.rows;
+    last.rows = 1;
+    last.source.offset_bytes += first.rows * part.source.row_pitch_bytes;
+    last.destination.offset_bytes += first.rows * part.destination.row_pitch_bytes;
+  }
+  return {detail::without_single_rows(first), detail::without_single_rows(last)};
+}
+
+// NVIDIA's driver wants the last slice, and the last row of it, to be as long as its pitch before
+// the buffer ends; so those go alone. What is refused even without them is copied row by row, the
+// first of which says why if there is a reason.
+void enqueue_part(cl_command_queue queue, detail::copy_request part, const device_info& device) {
+  if (needs_single_rows(part, device)) return enqueue_rows(queue, part, device);
+  while (!enqueue_whole(queue, part, device)) {
+    const auto [first, last] = split_last(part);
+    if (!enqueue_whole(queue, first, device)) enqueue_rows(queue, first, device);
+    part = last;
+  }
+}
+
+}  // namespace
+
+opencl_buffer::opencl_buffer(std::shared_ptr<detail::context_interface> context, std::size_t bytes,
+                             cl::Buffer handle, managed_memory_kind access, void* host_data)
+    : buffer_interface(std::move(context), bytes, host_data),
+      handle_(std::move(handle)),
+      access_(access) {}
+
+opencl_buffer::opencl_buffer(std::shared_ptr<const opencl_buffer> parent, std::size_t offset_bytes,
+                             std::size_t bytes)
+    : buffer_interface(parent, offset_bytes, bytes),
+      handle_(make_part(*parent, offset_bytes, bytes)),
+      access_(parent->access_) {}
+
+void* opencl_buffer::do_map(detail::queue_interface& queue, bool blocking) {
+  if (access_ != managed_memory_kind::mapped) return nullptr;
+  cl_int status = CL_SUCCESS;
+  void* data =
+      clEnqueueMapBuffer(handle_of(queue), handle_(), blocking ? CL_TRUE : CL_FALSE,
+                         CL_MAP_READ | CL_MAP_WRITE, 0, bytes(), 0, nullptr, nullptr, &status);
+  check(status, "clEnqueueMapBuffer", context()->info());
+  return data;
+}
+
+void opencl_buffer::do_unmap(detail::queue_interface& queue, void* data) {
+  check(clEnqueueUnmapMemObject(handle_of(queue), handle_(), data, 0, nullptr, nullptr),
+        "clEnqueueUnmapMemObject", context()->info());
+}
+
+managed_memory_kind managed_memory_of(const cl::Device& device) noexcept {
+  cl_device_svm_capabilities has = 0;
+  const cl_int status =
+      clGetDeviceInfo(device(), CL_DEVICE_SVM_CAPABILITIES, sizeof has, &has, nullptr);
+  if (status != CL_SUCCESS) return managed_memory_kind::none;
+  if ((has & CL_DEVICE_SVM_FINE_GRAIN_BUFFER) != 0) return managed_memory_kind::direct;
+  return (has & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0 ? managed_memory_kind::mapped
+                                                        : managed_memory_kind::none;
+}
+
+// A buffer object over the memory, because copies want one. OpenCL lets it use shared memory as it
+// is, and lets a coarse-grained one be mapped as any buffer.
+std::shared_ptr<detail::buffer_interface> make_managed_buffer(
+    const std::shared_ptr<opencl_context>& context, std::size_t bytes) {
+  const device_info& device = context->info();
+  const managed_memory_kind access = device.managed_memory;
+  if (access == managed_memory_kind::none) throw_unmanaged(bytes, device);
+  const bool is_direct = access == managed_memory_kind::direct;
+  const cl_context owner = context->handle()();
+  const cl_svm_mem_flags grain = is_direct ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0;
+  void* data = clSVMAlloc(owner, CL_MEM_READ_WRITE | grain, bytes, 0);
+  if (data == nullptr) throw_error(CL_MEM_OBJECT_ALLOCATION_FAILURE, "clSVMAlloc", device);
+  auto memory = std::make_unique<shared_memory>(shared_memory{owner, data});
+  cl_int status = CL_SUCCESS;
+  cl_mem created =
+      clCreateBuffer(owner, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, data, &status);
+  if (status == CL_SUCCESS) {
+    status = clSetMemObjectDestructorCallback(created, free_shared_memory, memory.get());
+    if (status != CL_SUCCESS) clReleaseMemObject(created);
+  }
+  if (status != CL_SUCCESS) {
+    clSVMFree(owner, data);
+    throw_error(status, "making a buffer over shared virtual memory", device);
+  }
+  memory.release();  // to the callback
+  return std::make_shared<opencl_buffer>(context, bytes, cl::Buffer(created), access,
+                                         is_direct ? data : nullptr);
+}
+
+std::shared_ptr<opencl_pinned_memory> opencl_pinned_memory::create(
+    const std::shared_ptr<opencl_context>& context, std::size_t bytes) {
+  return guarded(context->info(), [&] {
+    cl::CommandQueue queue(context->handle(), context->device_handle());
+    cl::Buffer handle(context->handle(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes);
+    void* data = queue.enqueueMapBuffer(handle, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes);
+    return std::make_shared<opencl_pinned_memory>(context, std::move(queue), std::move(handle),
+                                                  data, bytes);
+  });
+}
+
+opencl_pinned_memory::opencl_pinned_memory(std::shared_ptr<opencl_context> context,
+                                           cl::CommandQueue queue, cl::Buffer handle, void* data,
+                                           std::size_t bytes)
+    : pinned_memory_interface(data, bytes),
+      context_(std::move(context)),
+      queue_(std::move(queue)),
+      handle_(std::move(handle)) {}
+
+opencl_pinned_memory::~opencl_pinned_memory() {
+  leave_if_forked(queue_, handle_);
+  if (handle_() == nullptr) return;
+  cl_int status = clEnqueueUnmapMemObject(queue_(), handle_(), data(), 0, nullptr, nullptr);
+  if (status == CL_SUCCESS) status = clFinish(queue_());
+  if (status != CL_SUCCESS) {
+    log(log_level::error, "pinned memory was released with " + error_name(status));
+  }
+}
+
+void enqueue_copy(const cl::CommandQueue& queue, const detail::copy_request& wanted,
+                  const device_info& device) {
+  // A copy of several parts waits once. The last part alone would not do: a blocking write may
+  // return as soon as its own host memory has been read.
+  const bool waits_at_end =
+      wanted.blocking && !detail::has_regular_slices(detail::without_single_rows(wanted));
+  detail::copy_request request = wanted;
+  if (waits_at_end) request.blocking = false;
+  detail::for_each_part(
+      request, [&](const detail::copy_request& part) { enqueue_part(queue(), part, device); });
+  if (waits_at_end) check(clFinish(queue()), "clFinish", device);
+}
+
+}  // namespace tune::opencl

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Memory that the host sees as well as the device.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "libtune/device/opencl/clhpp.hpp"
+#include "libtune/device/opencl/context.hpp"
+#include "libtune/device/queue_interface.hpp"
+
+namespace tune::opencl {
+
+class opencl_buffer final : public detail::buffer_interface {
+ public:
+  /// @param access     how the host reaches it
+  /// @param host_data  where, if that is directly
+  opencl_buffer(std::shared_ptr<detail::context_interface> context, std::size_t bytes,
+                cl::Buffer handle, managed_memory_kind access = managed_memory_kind::none,
+                void* host_data = nullptr);
+  /// A part of another. @throws device_error
+  opencl_buffer(std::shared_ptr<const opencl_buffer> parent, std::size_t offset_bytes,
+                std::size_t bytes);
+  ~opencl_buffer() override { leave_if_forked(handle_); }
+
+  const cl::Buffer& handle() const noexcept { return handle_; }
+
+ private:
+  void* do_map(detail::queue_interface& queue, bool blocking) override;
+  void do_unmap(detail::queue_interface& queue, void* data) override;
+
+  cl::Buffer handle_;
+  managed_memory_kind access_;
+};
+
+/// Returns how the host reaches a device's shared virtual memory: directly where it is
+/// fine-grained.
+managed_memory_kind managed_memory_of(const cl::Device& device) noexcept;
+
+/// A buffer over shared virtual memory. @throws device_error
+std::shared_ptr<detail::buffer_interface> make_managed_buffer(
+    const std::shared_ptr<opencl_context>& context, std::size_t bytes);
+
+/// A buffer in host memory of the driver's choice, mapped for as long as it lives.
+class opencl_pinned_memory final : public detail::pinned_memory_interface {
+ public:
+  /// @throws device_error
+  static std::shared_ptr<opencl_pinned_memory> create(
+      const std::shared_ptr<opencl_context>& context, std::size_t bytes);
+
+  opencl_pinned_memory(std::shared_ptr<opencl_context> context, cl::CommandQueue queue,
+                       cl::Buffer handle, void* data, std::size_t bytes);
+  ~opencl_pinned_memory() override;
+
+ private:
+  std::shared_ptr<opencl_context> context_;
+  cl::CommandQueue queue_;
+  cl::Buffer handle_;
+};
+
+/// Enqueues the calls that a copy needs: one where the shape allows it. @throws device_error
+void enqueue_copy(const cl::CommandQueue& queue, const detail::copy_request& request,
+                  const device_info& device);
+
+}  // namespace tune::opencl

@@ -1,0 +1,327 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/device/queue_interface.hpp"
+
+#include <cstdint>
+#include <fmt/format.h>
+#include <string>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/base/forked_process.hpp"
+#include "libtune/base/seal.hpp"
+#include "libtune/device/fill.hpp"
+
+namespace tune::detail {
+namespace {
+
+// Divisions of 64 bits are slow enough to be seen in the cost of a launch.
+constexpr bool is_multiple(std::size_t global, std::size_t local) noexcept {
+  if (local == 1) return true;
+  if (((global | local) >> 32) == 0 && local != 0) {
+    return static_cast<std::uint32_t>(global) % static_cast<std::uint32_t>(local) == 0;
+  }
+  return local != 0 && global % local == 0;
+}
+
+constexpr bool divides(const nd_range& range) noexcept {
+  return is_multiple(range.global.x, range.local.x) && is_multiple(range.global.y, range.local.y) &&
+         is_multiple(range.global.z, range.local.z);
+}
+
+constexpr bool is_empty(const work_size& size) noexcept {
+  return size.x == 0 || size.y == 0 || size.z == 0;
+}
+
+std::string to_text(const work_size& size) {
+  return fmt::format("{} x {} x {}", size.x, size.y, size.z);
+}
+
+[[noreturn]] void throw_indivisible(const kernel_interface& kernel, const nd_range& range) {
+  throw device_error(
+      "launch of kernel '" + kernel.info().name + "'", kernel.context()->info().identity.name,
+      fmt::format("the global size {} (counted in work items) is not a multiple of the work group "
+                  "{}; round it up",
+                  to_text(range.global), to_text(range.local)),
+      device_failure::invalid_launch);
+}
+
+// What one side of a copy touches.
+fill_region region_of(const copy_side& side, const copy_request& request) noexcept {
+  return {.offset_bytes = side.offset_bytes,
+          .row_pitch_bytes = side.row_pitch_bytes,
+          .slice_pitch_bytes = side.slice_pitch_bytes,
+          .row_bytes = request.row_bytes,
+          .rows = request.rows,
+          .slices = request.slices};
+}
+
+// Drivers either do not name the sizes or do not look at them.
+void check_work_group(const kernel_interface& kernel, const work_size& local) {
+  const work_size& required = kernel.info().required_work_group_size;
+  if (required.x == 0 || required == local) return;
+  throw device_error(
+      "launch of kernel '" + kernel.info().name + "'", kernel.context()->info().identity.name,
+      fmt::format("it requires a work group of {} (REQD_WORK_GROUP_SIZE) and was launched with {}",
+                  to_text(required), to_text(local)),
+      device_failure::invalid_launch);
+}
+
+bool has_host_side(const copy_request& request) noexcept {
+  return request.source.buffer == nullptr || request.destination.buffer == nullptr;
+}
+
+bool is_empty(const copy_request& request) noexcept {
+  return request.row_bytes == 0 || request.rows == 0 || request.slices == 0;
+}
+
+[[noreturn]] void throw_foreign_context(const char* what, const device_info& queue_device) {
+  throw argument_error(fmt::format(
+      "the {} belongs to another context than the command queue on device '{}'; make both from "
+      "one context",
+      what, queue_device.identity.name));
+}
+
+// Puts the queue into capture and back. A tuning queue does not record what it captures, for that
+// is not run: only the launches of the graph are.
+class capture_scope {
+ public:
+  capture_scope(possessions*& captured, possessions& used, bool& recording) noexcept
+      : captured_(captured),
+        recording_(recording),
+        was_recording_(std::exchange(recording, false)) {
+    captured_ = &used;
+  }
+  capture_scope(const capture_scope&) = delete;
+  capture_scope& operator=(const capture_scope&) = delete;
+  ~capture_scope() {
+    captured_ = nullptr;
+    recording_ = was_recording_;
+  }
+
+ private:
+  possessions*& captured_;
+  bool& recording_;
+  bool was_recording_;
+};
+
+bool is_regular(const copy_side& side, std::size_t rows) noexcept {
+  return side.slice_pitch_bytes % side.row_pitch_bytes == 0 &&
+         side.slice_pitch_bytes >= side.row_pitch_bytes * rows;
+}
+
+}  // namespace
+
+copy_request without_single_rows(copy_request request) noexcept {
+  if (request.rows > 1 || request.slices == 1) return request;
+  request.rows = std::exchange(request.slices, 1);
+  request.source.row_pitch_bytes = request.source.slice_pitch_bytes;
+  request.destination.row_pitch_bytes = request.destination.slice_pitch_bytes;
+  return request;
+}
+
+bool has_regular_slices(const copy_request& request) noexcept {
+  return request.slices == 1 || (request.rows > 1 && is_regular(request.source, request.rows) &&
+                                 is_regular(request.destination, request.rows));
+}
+
+copy_request nth_slice(copy_request request, std::size_t n) noexcept {
+  request.source.offset_bytes += n * request.source.slice_pitch_bytes;
+  request.destination.offset_bytes += n * request.destination.slice_pitch_bytes;
+  request.slices = 1;
+  return request;
+}
+
+queue_interface::queue_interface(std::shared_ptr<context_interface> context,
+                                 queue_settings settings)
+    : context_(std::move(context)), settings_(settings) {}
+
+queue_interface::~queue_interface() = default;
+
+void queue_interface::check_launch(const kernel_interface& kernel, const nd_range& range) const {
+  if (!divides(range)) throw_indivisible(kernel, range);
+  check_work_group(kernel, range.local);
+  if (kernel.context() != context_) throw_foreign_context("kernel", context_->info());
+}
+
+void queue_interface::launch(kernel_interface& kernel, const nd_range& range) {
+  check_launch(kernel, range);
+  if (is_empty(range.global)) {
+    // A recording counts launches, those that do nothing too.
+    if (recording_) recorded_.push_back(do_mark());
+    return;
+  }
+  if (!recording_) {
+    do_launch(kernel, range, nullptr);
+    if (captured_ != nullptr) kernel.collect(*captured_);
+    return;
+  }
+  event_pointer event;
+  do_launch(kernel, range, &event);
+  recorded_.push_back(std::move(event));
+}
+
+std::shared_ptr<event_interface> queue_interface::launch_with_event(kernel_interface& kernel,
+                                                                    const nd_range& range) {
+  check_launch(kernel, range);
+  refuse_while_capturing("a launch with an event");
+  event_pointer event;
+  if (is_empty(range.global)) {
+    event = do_mark();
+  } else {
+    do_launch(kernel, range, &event);
+  }
+  if (recording_) recorded_.push_back(event);
+  return event;
+}
+
+void queue_interface::copy(const copy_request& request) {
+  for (const copy_side* side : {&request.source, &request.destination}) {
+    if (side->buffer == nullptr) continue;
+    if (side->buffer->context() != context_) throw_foreign_context("buffer", context_->info());
+    if (is_empty(request)) continue;
+    const fill_region region = region_of(*side, request);
+    if (!fits(region, side->buffer->bytes())) {
+      throw argument_error(fmt::format("a copy of {} leaves the buffer of {} bytes",
+                                       to_text(region), side->buffer->bytes()));
+    }
+  }
+  if (is_empty(request)) return;
+  if (request.blocking && has_host_side(request)) refuse_while_capturing("a blocking copy");
+  do_copy(request);
+  if (captured_ == nullptr) return;
+  for (const copy_side* side : {&request.source, &request.destination}) {
+    if (side->buffer != nullptr) keep(*side->buffer);
+  }
+}
+
+void queue_interface::fill(const buffer_interface& buffer, const fill_region& region,
+                           std::span<const std::byte> pattern) {
+  if (buffer.context() != context_) throw_foreign_context("buffer", context_->info());
+  check_fill(region, pattern.size(), buffer.bytes());
+  if (is_empty(region)) return;
+  event_pointer event;
+  do_fill(buffer, merged(region), shortest(pattern), recording_ ? &event : nullptr);
+  if (recording_) recorded_.push_back(std::move(event));
+  if (captured_ != nullptr) keep(buffer);
+}
+
+std::shared_ptr<event_interface> queue_interface::mark() {
+  refuse_while_capturing("a marker");
+  return do_mark();
+}
+
+void queue_interface::wait_for(std::span<const std::shared_ptr<event_interface>> events) {
+  if (!events.empty()) refuse_while_capturing("waiting for events");
+  do_wait_for(events);
+}
+
+void queue_interface::flush() {
+  if (captured_ == nullptr) do_flush();
+}
+
+void queue_interface::finish() {
+  refuse_while_capturing("finish");
+  do_finish();
+}
+
+bool queue_interface::capture(std::shared_ptr<graph_interface>& graph,
+                              const std::function<void()>& enqueue) {
+  refuse_while_capturing("another capture");
+  if (graph != nullptr && graph->context() != context_) {
+    throw_foreign_context("command graph", context_->info());
+  }
+  possessions used;
+  {
+    const capture_scope scope(captured_, used, recording_);
+    if (!do_capture(graph, enqueue)) return false;
+  }
+  graph->keep(std::move(used));
+  return true;
+}
+
+void queue_interface::check_new_graph() const {
+  const auto what = [&] {
+    return "make a command graph on device '" + context_->info().identity.name + "'";
+  };
+  refuse_if_forked(what);
+  check_seal(sealed_action::allocate, what);
+}
+
+bool queue_interface::do_capture(std::shared_ptr<graph_interface>&, const std::function<void()>&) {
+  return false;
+}
+
+void queue_interface::launch(graph_interface& graph) {
+  if (graph.context() != context_) throw_foreign_context("command graph", context_->info());
+  refuse_while_capturing("a command graph");
+  event_pointer event;
+  graph.launch(*this, recording_ ? &event : nullptr);
+  if (recording_) recorded_.push_back(std::move(event));
+}
+
+void queue_interface::refuse_while_capturing(const char* what) const {
+  if (captured_ == nullptr) return;
+  throw device_error(fmt::format("{} during command_queue::capture", what),
+                     context_->info().identity.name,
+                     "a command graph takes launches, fills and copies that do not block, and "
+                     "nothing else; do this before or after the capture");
+}
+
+void queue_interface::keep(const buffer_interface& buffer) {
+  captured_->push_back(buffer.shared_from_this());
+}
+
+void* queue_interface::map(buffer_interface& buffer, bool blocking) {
+  if (buffer.context() != context_) throw_foreign_context("buffer", context_->info());
+  refuse_while_capturing("mapping memory");
+  if (buffer.host_data() != nullptr) {
+    if (blocking) finish();
+    return buffer.host_data();
+  }
+  void* data = buffer.do_map(*this, blocking);
+  if (data != nullptr) return data;
+  throw argument_error(fmt::format(
+      "a buffer of {} bytes on device '{}' is not managed memory, and cannot be mapped; make it "
+      "with create_managed_buffer, or copy",
+      buffer.bytes(), context_->info().identity.name));
+}
+
+void queue_interface::unmap(buffer_interface& buffer, void* data) {
+  if (buffer.host_data() == nullptr) buffer.do_unmap(*this, data);
+}
+
+void queue_interface::start_recording() {
+  refuse_while_capturing("start_recording");
+  if (!settings_.profiling) {
+    throw argument_error("only a queue made by create_tuning_command_queue records its commands");
+  }
+  recorded_.clear();
+  recording_ = true;
+}
+
+std::vector<std::shared_ptr<event_interface>> queue_interface::stop_recording() {
+  refuse_while_capturing("stop_recording");
+  recording_ = false;
+  return std::exchange(recorded_, {});
+}
+
+void* event_memory::take(std::size_t bytes) noexcept {
+  if (bytes > block_bytes) return nullptr;
+  const std::size_t first = next_.fetch_add(1, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const std::size_t index = (first + i) % blocks;
+    if (!in_use_[index].exchange(true, std::memory_order_acquire)) return &memory_[index];
+  }
+  return nullptr;
+}
+
+bool event_memory::give_back(void* memory) noexcept {
+  const auto start = reinterpret_cast<std::uintptr_t>(memory_.data());
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  if (address < start || address >= start + sizeof memory_) return false;
+  in_use_[(address - start) / sizeof(block)].store(false, std::memory_order_release);
+  return true;
+}
+
+}  // namespace tune::detail

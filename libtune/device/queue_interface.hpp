@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a backend implements of a command queue: the queue, its events and its graphs; see
+// interface.hpp. A backend without graphs implements no graph_interface.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <new>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "libtune/device/buffer.hpp"
+#include "libtune/device/interface.hpp"
+#include "libtune/device/kernel.hpp"
+
+namespace tune::detail {
+
+/// A command in a queue, or a marker between commands.
+class event_interface {
+ public:
+  event_interface() = default;
+  virtual ~event_interface() = default;
+  event_interface(const event_interface&) = delete;
+  event_interface& operator=(const event_interface&) = delete;
+
+  void wait() const { do_wait(); }
+  bool is_complete() const { return do_is_complete(); }
+  std::chrono::nanoseconds duration() const { return do_duration(); }
+  std::chrono::nanoseconds time_since(const event_interface& prior) const {
+    return do_time_since(prior);
+  }
+
+ private:
+  virtual void do_wait() const = 0;
+  virtual bool do_is_complete() const = 0;
+  /// Device time from the command's start to its end, after waiting for it; zero for a marker.
+  virtual std::chrono::nanoseconds do_duration() const = 0;
+  /// Device time from the end of prior to the start of this, after waiting for both.
+  virtual std::chrono::nanoseconds do_time_since(const event_interface& prior) const = 0;
+};
+
+/// Captured commands that one launch runs. Not thread-safe.
+class graph_interface {
+ public:
+  explicit graph_interface(std::shared_ptr<context_interface> context)
+      : context_(std::move(context)) {}
+  virtual ~graph_interface() = default;
+  graph_interface(const graph_interface&) = delete;
+  graph_interface& operator=(const graph_interface&) = delete;
+
+  const std::shared_ptr<context_interface>& context() const noexcept { return context_; }
+
+  /// Enqueues the commands. event is null where none is wanted; otherwise it becomes the event of
+  /// all of them together.
+  void launch(queue_interface& queue, std::shared_ptr<event_interface>* event) {
+    do_launch(queue, event);
+  }
+
+  /// Keeps what the commands use alive, in place of what it kept before.
+  void keep(possessions used) noexcept { used_.swap(used); }
+
+ private:
+  virtual void do_launch(queue_interface& queue, std::shared_ptr<event_interface>* event) = 0;
+
+  std::shared_ptr<context_interface> context_;
+  possessions used_;  // goes after what a backend derives
+};
+
+/// One side of a copy: device memory where buffer is set, else host memory.
+struct copy_side {
+  const buffer_interface* buffer = nullptr;
+  void* host = nullptr;               ///< never written if it is the source
+  std::size_t offset_bytes = 0;       ///< of the first byte
+  std::size_t row_pitch_bytes = 0;    ///< from one row to the next
+  std::size_t slice_pitch_bytes = 0;  ///< from one slice to the next
+};
+
+/// A copy of slices x rows x bytes. At least one side is a buffer. Where there are several rows or
+/// slices the pitches that lead to them are given on both sides, no less than what they step over;
+/// otherwise they do not matter. Source and destination do not overlap; within one buffer both
+/// sides have the same pitches.
+struct copy_request {
+  copy_side source;
+  copy_side destination;
+  std::size_t row_bytes = 0;
+  std::size_t rows = 1;
+  std::size_t slices = 1;
+  bool blocking = true;  ///< true to return only when the host memory may be used again
+};
+
+/// True if a request is one run of bytes on both sides.
+constexpr bool is_linear(const copy_request& request) noexcept {
+  return request.rows == 1 && request.slices == 1;
+}
+
+/// The same copy, where slices of one row each have become rows.
+copy_request without_single_rows(copy_request request) noexcept;
+
+/// True if slices lie a whole number of rows apart on both sides, as the drivers want them.
+bool has_regular_slices(const copy_request& request) noexcept;
+
+/// The copy of one slice.
+copy_request nth_slice(copy_request request, std::size_t n) noexcept;
+
+/// Calls visit(part) with copies that together do what wanted does: linear ones, or such with
+/// regular slices. It is one where the shape allows it.
+template <class Visitor>
+void for_each_part(const copy_request& wanted, Visitor&& visit) {
+  const copy_request request = without_single_rows(wanted);
+  if (has_regular_slices(request)) {
+    visit(request);
+    return;
+  }
+  for (std::size_t n = 0; n < request.slices; ++n) visit(nth_slice(request, n));
+}
+
+/// An in-order queue of commands.
+class queue_interface {
+ public:
+  queue_interface(std::shared_ptr<context_interface> context, queue_settings settings);
+  virtual ~queue_interface();
+  queue_interface(const queue_interface&) = delete;
+  queue_interface& operator=(const queue_interface&) = delete;
+
+  const std::shared_ptr<context_interface>& context() const noexcept { return context_; }
+  bool profiling() const noexcept { return settings_.profiling; }
+
+  void launch(kernel_interface& kernel, const nd_range& range);
+  std::shared_ptr<event_interface> launch_with_event(kernel_interface& kernel,
+                                                     const nd_range& range);
+  void copy(const copy_request& request);
+  void fill(const buffer_interface& buffer, const fill_region& region,
+            std::span<const std::byte> pattern);
+  std::shared_ptr<event_interface> mark();
+  void wait_for(std::span<const std::shared_ptr<event_interface>> events);
+  void flush();
+  void finish();
+
+  /// Records what enqueue() puts on this queue into graph, which is null or one that an earlier
+  /// call has made. False, without calling enqueue, if the queue cannot.
+  bool capture(std::shared_ptr<graph_interface>& graph, const std::function<void()>& enqueue);
+  bool is_capturing() const noexcept { return captured_ != nullptr; }
+  void launch(graph_interface& graph);
+
+  /// See command_queue::map.
+  void* map(buffer_interface& buffer, bool blocking);
+  void unmap(buffer_interface& buffer, void* data);
+
+  /// While recording, every kernel launch and fill leaves an event behind. Needs profiling.
+  void start_recording();
+  std::vector<std::shared_ptr<event_interface>> stop_recording();
+  std::size_t recorded() const noexcept { return recorded_.size(); }
+
+ protected:
+  /// The door (base/seal.hpp) that do_capture comes to before it captures into a new graph.
+  void check_new_graph() const;
+
+ private:
+  using event_pointer = std::shared_ptr<event_interface>;
+
+  /// event is null where none is wanted; otherwise the function sets it.
+  virtual void do_launch(kernel_interface& kernel, const nd_range& range, event_pointer* event) = 0;
+  virtual void do_copy(const copy_request& request) = 0;
+  /// One command, whose pattern divides each row. The region is merged and not empty, the pattern
+  /// the shortest of its meaning: see fill_parts.hpp.
+  virtual void do_fill(const buffer_interface& buffer, const fill_region& region,
+                       std::span<const std::byte> pattern, event_pointer* event) = 0;
+  virtual event_pointer do_mark() = 0;
+  virtual void do_wait_for(std::span<const event_pointer> events) = 0;
+  virtual void do_flush() = 0;
+  virtual void do_finish() = 0;
+  /// As capture. Where it throws, the queue is usable and nothing has been recorded; a given graph
+  /// stays what it was if enqueue threw.
+  virtual bool do_capture(std::shared_ptr<graph_interface>& graph,
+                          const std::function<void()>& enqueue);
+
+  void check_launch(const kernel_interface& kernel, const nd_range& range) const;
+  void refuse_while_capturing(const char* what) const;
+  void keep(const buffer_interface& buffer);
+
+  std::shared_ptr<context_interface> context_;
+  queue_settings settings_;
+  bool recording_ = false;  // never while capturing
+  std::vector<event_pointer> recorded_;
+  possessions* captured_ = nullptr;  // what the commands use that are being captured
+};
+
+/// Memory for the events of one queue, so that a pipeline which makes events and drops them
+/// allocates nothing. There is room for as many as it has blocks; events beyond that come from the
+/// heap. Takes no lock. Thread-safe, for the last handle of an event may go on any thread.
+class event_memory {
+ public:
+  static constexpr std::size_t blocks = 64;
+  static constexpr std::size_t block_bytes = 192;
+
+  /// A block for so many bytes, or null if all are in use or too small.
+  void* take(std::size_t bytes) noexcept;
+  /// True if it was one of the blocks, which then is free again.
+  bool give_back(void* memory) noexcept;
+
+ private:
+  struct alignas(std::max_align_t) block {
+    std::byte bytes[block_bytes];  // NOLINT(modernize-avoid-c-arrays)
+  };
+
+  std::array<block, blocks> memory_;
+  std::array<std::atomic<bool>, blocks> in_use_{};
+  std::atomic<std::size_t> next_{0};  // where to look first
+};
+
+/// An allocator for std::allocate_shared; each event keeps the memory that it lies in.
+template <class T>
+class event_allocator {
+ public:
+  using value_type = T;
+
+  explicit event_allocator(std::shared_ptr<event_memory> memory) noexcept
+      : memory_(std::move(memory)) {}
+  template <class Other>
+  event_allocator(const event_allocator<Other>& other) noexcept : memory_(other.memory()) {}
+
+  T* allocate(std::size_t count) {
+    static_assert(alignof(T) <= alignof(std::max_align_t));
+    void* taken = memory_->take(count * sizeof(T));
+    return static_cast<T*>(taken != nullptr ? taken : ::operator new(count * sizeof(T)));
+  }
+  void deallocate(T* memory, std::size_t) noexcept {
+    if (!memory_->give_back(memory)) ::operator delete(memory);
+  }
+
+  const std::shared_ptr<event_memory>& memory() const noexcept { return memory_; }
+
+  template <class Other>
+  friend bool operator==(const event_allocator& a, const event_allocator<Other>& b) noexcept {
+    return a.memory() == b.memory();
+  }
+
+ private:
+  std::shared_ptr<event_memory> memory_;
+};
+
+/// An event in such memory.
+template <class Event, class... Arguments>
+std::shared_ptr<Event> make_event(const std::shared_ptr<event_memory>& memory,
+                                  Arguments&&... arguments) {
+  return std::allocate_shared<Event>(event_allocator<Event>(memory),
+                                     std::forward<Arguments>(arguments)...);
+}
+
+}  // namespace tune::detail

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/engine/prior_knowledge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "libtune/base/log.hpp"
+#include "libtune/base/sha256.hpp"
+#include "libtune/search/space/search_space.hpp"
+#include "libtune/store/database/tuning_layers.hpp"
+#include "libtune/tune/databases.hpp"
+#include "libtune/tune/engine/denylist.hpp"
+
+namespace tune {
+namespace {
+
+constexpr std::size_t most_devices = 4;
+constexpr std::size_t most_runners_up = 6;
+
+class collection {
+ public:
+  explicit collection(std::size_t most) : most_(most) {}
+
+  void add(const std::vector<named_value>& configuration) {
+    if (found_.size() == most_ || !known_.insert(canonical_text(configuration)).second) return;
+    found_.push_back(configuration);
+  }
+  std::vector<std::vector<named_value>> take() { return std::move(found_); }
+
+ private:
+  std::size_t most_;
+  std::vector<std::vector<named_value>> found_;
+  std::set<std::string> known_;
+};
+
+std::vector<stored_trial> best_of(std::vector<stored_trial> trials) {
+  std::erase_if(trials, [](const stored_trial& trial) { return !trial.score_ns; });
+  std::ranges::stable_sort(trials, {}, [](const stored_trial& trial) { return *trial.score_ns; });
+  if (trials.size() > most_runners_up) trials.resize(most_runners_up);
+  return trials;
+}
+
+// Returns the distance of two values: zero, the logarithm of their ratio, or that of two kinds.
+double difference(const value& a, const value& b) {
+  constexpr double of_another_kind = 4;
+  if (a == b) return 0;
+  const auto number = [](const value& of) -> double {
+    if (const auto* i = std::get_if<std::int64_t>(&of)) return static_cast<double>(*i);
+    if (const auto* u = std::get_if<std::uint64_t>(&of)) return static_cast<double>(*u);
+    if (const auto* d = std::get_if<double>(&of)) return *d;
+    return 0;
+  };
+  const double x = number(a);
+  const double y = number(b);
+  if (!(x > 0 && y > 0)) return of_another_kind;
+  return std::min(of_another_kind, std::abs(std::log2(x / y)));
+}
+
+double difference(const std::vector<named_value>& a, const std::vector<named_value>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    sum += difference(a[i].value, b[i].value);
+  }
+  return sum;
+}
+
+constexpr std::size_t fingerprint_bytes = 16;
+
+std::string fixed_fields(const search_problem& problem) {
+  const std::vector<parameter>& parameters = problem.space.parameters();
+  std::vector<named_value> fixed = problem.configuration(0);
+  std::erase_if(fixed, [&](const named_value& field) {
+    return std::ranges::find(parameters, field.name, &parameter::name) != parameters.end();
+  });
+  return canonical_text(fixed);
+}
+
+}  // namespace
+
+std::vector<std::vector<named_value>> similar_configurations(const tuning_layers& layers,
+                                                             const function_identity& function,
+                                                             const record_key& key,
+                                                             std::vector<other_result> others,
+                                                             std::size_t most) {
+  collection found(most);
+  warn_on_database_error([&] {
+    const std::vector<record> nearest = layers.find_nearest(function, key, most_devices);
+    for (const record& item : nearest) found.add(item.values);
+    if (!nearest.empty()) {
+      const auto trials = layers.trials(function, key.arguments, nearest.front());
+      for (const stored_trial& trial : best_of(trials)) found.add(trial.configuration);
+    }
+  });
+  std::ranges::stable_sort(others, {}, [&](const other_result& result) {
+    return difference(result.arguments, key.arguments);
+  });
+  for (const other_result& result : others) found.add(result.values);
+  return found.take();
+}
+
+known_failures to_known_failures(const std::vector<stored_trial>& compile_failures,
+                                 const std::vector<stored_trial>& denied) {
+  known_failures known;
+  for (const stored_trial& failed : compile_failures) {
+    if (failed.programs.empty()) {
+      known.configurations.emplace(canonical_text(failed.configuration), failed.message);
+    } else if (failed.programs.back() != compile_watch::unknown_program) {
+      known.programs.emplace(failed.programs.back(), failed.message);
+    }
+  }
+  for (const stored_trial& failed : denied) {
+    const auto result = outcome_from_name(failed.outcome);
+    if (!result || !is_incident(failed)) continue;
+    known.denied.emplace(canonical_text(failed.configuration),
+                         failure_reason{*result, failed.message});
+  }
+  return known;
+}
+
+std::string space_fingerprint(const search_problem& problem) {
+  try {
+    const std::string text = canonical_text(problem.space) + "fixed " + fixed_fields(problem);
+    const auto digest = detail::sha256(std::as_bytes(std::span(text)));
+    return detail::to_hex(std::span(digest).first(fingerprint_bytes));
+  } catch (const std::exception& failure) {
+    log(log_level::debug, std::string("a space has no fingerprint: ") + failure.what());
+    return {};
+  }
+}
+
+}  // namespace tune

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/result_validation.hpp"
+
+#include <chrono>
+#include <exception>
+#include <fmt/format.h>
+#include <utility>
+
+#include "libtune/base/library_version.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/kernel/cache/expected_program.hpp"
+#include "libtune/kernel/compile_watch.hpp"
+#include "libtune/store/database/tuning_layers.hpp"
+#include "libtune/tune/engine/session_setup.hpp"
+#include "libtune/tune/engine/trial_attempt.hpp"
+#include "libtune/tune/error.hpp"
+#include "libtune/tune/session.hpp"
+
+namespace tune {
+namespace {
+
+/// Leaves an autotune function where its search would start. No std::exception, so that a function
+/// which handles errors does not take it for one.
+struct space_is_known {};
+
+thread_local bool only_looks = false;
+
+/// While it lives this thread neither compiles nor tunes for the function that it runs.
+class [[nodiscard]] only_looking {
+ public:
+  only_looking() : outer_(std::exchange(only_looks, true)) { watch_.refuse_all(); }
+  ~only_looking() { only_looks = outer_; }
+  only_looking(const only_looking&) = delete;
+  only_looking& operator=(const only_looking&) = delete;
+
+ private:
+  bool outer_;
+  compile_watch watch_;
+};
+
+/// Runs the autotune function of a task as far as its first search, whose space it shows to look.
+/// @returns why it does not get there; nothing if it does
+std::optional<std::string> show_space(const tuning_task& task,
+                                      const std::function<void(const search_problem&)>& look) {
+  const auto leave = [&](const search_problem& problem) -> std::vector<std::size_t> {
+    look(problem);
+    throw space_is_known{};
+  };
+  try {
+    tuning_session session(detail::session_setup{.context = task.context,
+                                                 .subject = task.subject,
+                                                 .options = task.options,
+                                                 .shortlist = leave});
+    task.tunes(session, task.subject.arguments);
+    return "the function searches no space";
+  } catch (const space_is_known&) {
+    return std::nullopt;
+  } catch (const std::exception& failure) {
+    return failure.what();
+  } catch (...) {
+    return "something that is not a std::exception was thrown";
+  }
+}
+
+std::optional<std::string> find_broken_need(const search_problem& problem, std::size_t index,
+                                            const device& device) {
+  const auto asked = problem.needs(index);
+  auto broken = asked ? find_broken_limit(*asked, device.limits()) : std::nullopt;
+  return broken ? std::optional("it needs " + *std::move(broken)) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> why_unusable(const search_problem& problem,
+                                        const std::vector<named_value>& configuration,
+                                        const device& device, const tuning_options& options,
+                                        const trial_in_child& in_child) {
+  std::optional<std::size_t> index;
+  try {
+    index = problem.find(configuration);
+    if (!index) return "it is not in the space";
+    if (problem.needs(*index)) return find_broken_need(problem, *index, device);
+  } catch (const std::exception& failure) {
+    return failure.what();
+  }
+  if (in_child) return in_child(configuration);
+  const trial tried =
+      run_trial(problem, *index, device, single_run(), std::chrono::steady_clock::now, {},
+                options.wait.value_or(default_wait));
+  if (tried.outcome == outcome::measured) return std::nullopt;
+  return fmt::format("{}: {}", outcome_name(tried.outcome), tried.reason);
+}
+
+std::optional<record> find_usable(const std::vector<record>& candidates, const tuning_task& task) {
+  trial_in_child in_child;
+  if (detail::runs_in_child(task.options)) {
+    in_child = [&](const auto& tried) { return detail::try_in_child(task, tried); };
+  }
+  std::optional<record> usable;
+  const auto look = [&](const search_problem& problem) {
+    for (const record& candidate : candidates) {
+      const auto reason =
+          why_unusable(problem, candidate.values, task.context.device(), task.options, in_child);
+      if (!reason) {
+        usable = candidate;
+        return;
+      }
+      log(log_level::info, fmt::format("{}: the result of device '{}' ({}) cannot be used: {}",
+                                       describe(task.subject), candidate.device.name,
+                                       to_string(candidate.values), *reason));
+    }
+  };
+  if (const auto unseen = show_space(task, look)) {
+    log(log_level::info,
+        describe(task.subject) + ": results of other devices cannot be checked: " + *unseen);
+  }
+  return usable;
+}
+
+std::optional<std::string> why_forbidden(const std::vector<named_value>& values,
+                                         const tuning_task& task,
+                                         const std::function<bool()>& was_in_space) {
+  std::optional<std::string> reason;
+  const auto look = [&](const search_problem& problem) {
+    if (const auto place = problem.find(values)) {
+      reason = find_broken_need(problem, *place, task.context.device());
+    } else if (was_in_space()) {
+      reason = "it is not in the space any more";
+    }
+  };
+  const only_looking here;
+  if (const auto unseen = show_space(task, look)) {
+    log(log_level::debug, describe(task.subject) +
+                              ": it is unknown whether its space still has the result: " + *unseen);
+  }
+  return reason;
+}
+
+void watch_for_kernel_change(const std::shared_ptr<const tuning_layers>& layers,
+                             const function_identity& function, const tuning_subject& subject,
+                             const record& found) {
+  const auto digests = [layers, function, arguments = subject.arguments,
+                        found]() -> std::vector<std::string> {
+    const auto origin = layers->origin(function, arguments, found);
+    // Another libtune may have another preamble, which is a part of every program.
+    if (!origin || origin->search.library_version != library_version()) return {};
+    return origin->programs;
+  };
+  const auto differs = [subject = describe(subject), database = found.database] {
+    warn_once(fmt::format(
+        "the kernel of {} has changed since the result in '{}' was measured; raise the version of "
+        "the autotune function, or tune again (LIBTUNE_MODE=force)",
+        subject, database));
+  };
+  expect_program({.configuration = found.values,
+                  .key = subject.arguments,
+                  .digests = digests,
+                  .differs = differs});
+}
+
+void detail::leave_if_only_looking() {
+  if (only_looks) throw space_is_known{};
+}
+
+}  // namespace tune

@@ -1,0 +1,426 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/tuning_call.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+#include <utility>
+
+#include "libtune/base/log.hpp"
+#include "libtune/base/never_destroyed.hpp"
+#include "libtune/store/database/identity_column.hpp"
+#include "libtune/store/database/missed_keys.hpp"
+#include "libtune/store/database/record_memory.hpp"
+#include "libtune/store/files/named_lock.hpp"
+#include "libtune/tune/databases.hpp"
+#include "libtune/tune/engine/denylist.hpp"
+#include "libtune/tune/engine/device_lease.hpp"
+#include "libtune/tune/engine/nested_tunings.hpp"
+#include "libtune/tune/engine/single_flight.hpp"
+#include "libtune/tune/engine/wait_report.hpp"
+#include "libtune/tune/error.hpp"
+#include "libtune/tune/notify.hpp"
+#include "libtune/tune/result_validation.hpp"
+
+namespace tune {
+namespace {
+
+lookup_grade grade_of(const std::optional<record>& found) {
+  if (!found) return lookup_grade::miss;
+  return found->grade == match_grade::exact ? lookup_grade::exact : lookup_grade::nearest;
+}
+
+std::string result_name(const tuning_subject& subject, const std::vector<named_value>& values) {
+  return canonical_text(subject.device.identity) + '\n' + canonical_text(subject.arguments) + '\n' +
+         canonical_text(values);
+}
+
+single_flight& searches_in_flight() {
+  static detail::never_destroyed<single_flight> flights;
+  return *flights;
+}
+
+}  // namespace
+
+tuning_call::tuning_call(const autotuner_core& core, const tune::context& context,
+                         const values& key, const tuning_options& options)
+    : core_(core),
+      context_(context),
+      options_(options),
+      subject_{.function = core.identity().name,
+               .version = core.identity().version,
+               .arguments = key,
+               .device = context.device().info(),
+               .test_default = core.test_default()} {}
+
+const std::string& tuning_call::search() const {
+  if (search_.empty()) search_ = search_name(core_.identity(), key());
+  return search_;
+}
+
+const std::string& tuning_call::name() const {
+  if (name_.empty()) name_ = detail::tuning_name(database_ ? database_->path() : "", search());
+  return name_;
+}
+
+// A call that may spend so much on a search does not wait for another's for much longer.
+std::chrono::milliseconds tuning_call::patience() const {
+  if (!settings_.budget.time) return settings_.wait;
+  const auto budget = std::chrono::ceil<std::chrono::milliseconds>(*settings_.budget.time);
+  return std::min(settings_.wait, budget + resolve_trial_time(options_.watchdog));
+}
+
+tuning_call::values tuning_call::obtain() {
+  settings_ = resolve_settings(options_);
+  plan_ = {settings_.mode, settings_.match};
+  open_databases();
+  if (plan_.replaces()) {
+    if (auto made = detail::made_inside(name())) return *std::move(made);
+    if (settings_.mode_of_process && detail::is_tuned_in_process(name())) {
+      settings_.mode = tuning_mode::tune;
+      plan_ = {settings_.mode, settings_.match};
+    }
+  }
+  lookup_candidates candidates{.stopped = has_stopped_search()};
+  if (plan_.tunes_anew(candidates)) return renew();
+  if (auto found = look_up()) return std::move(found->values);
+  missed_keys(settings_.missed).remember(core_.identity(), key());
+  switch (plan_.step(candidates)) {
+    case lookup_step::fail: throw not_tuned_error(subject_, settings_.database, failed_at_);
+    case lookup_step::test_default:
+      log(log_level::info,
+          "no tuning result for " + describe(subject_) + "; the test default is used");
+      return core_.test_default();
+    default: return tune_once();
+  }
+}
+
+void tuning_call::open_databases() {
+  const auto access = settings_.mode == tuning_mode::cached ? database_access::read_only
+                                                            : database_access::read_write;
+  layers_ = open_layers(settings_.database, settings_.system_databases, access,
+                        settings_.shared_database);
+  database_ = layers_->user();
+}
+
+// ---- the lookup
+
+// A search that its budget ended, which this call goes on with.
+bool tuning_call::has_stopped_search() const {
+  if (!plan_.resumes() || !database_) return false;
+  std::optional<stored_search> last;
+  warn_on_database_error([&] { last = database_->latest_search_result(core_.identity(), key()); });
+  return last && last->finished_at && last->result == stopped_search;
+}
+
+std::optional<std::string> tuning_call::find_failure() const {
+  std::optional<stored_search> last;
+  warn_on_database_error([&] {
+    try {
+      last = database_->latest_search_result(core_.identity(), key(), database_waits{}.read);
+    } catch (const database_busy_error&) {  // it is not worth a wait
+    }
+  });
+  if (!last || !last->finished_at || last->result != all_failed) return std::nullopt;
+  log(log_level::info, fmt::format("the last search for {}, of {}, found no configuration that "
+                                   "works; its reasons are with its trials in the database",
+                                   describe(subject_), *last->finished_at));
+  return last->finished_at;
+}
+
+std::optional<record> tuning_call::look_up() {
+  const auto start = std::chrono::steady_clock::now();
+  std::optional<record> found = if_valid(layers_->find(core_.identity(), key()));
+  if (!found && plan_.uses_nearest()) found = find_nearest();
+  if (!found && database_) failed_at_ = find_failure();
+  report_lookup(found, std::chrono::steady_clock::now() - start);
+  if (!found) return std::nullopt;
+  if (found->grade == match_grade::exact && !found->remembered) {
+    watch_for_kernel_change(layers_, core_.identity(), subject_, *found);
+  }
+  if (found->grade == match_grade::nearest) {
+    warn_once(fmt::format("{} uses the result of device '{}' ({}, {}), which differs in {}",
+                          describe(subject_), found->device.name, found->device.platform,
+                          found->device.driver_version, fmt::join(found->relaxed, ", ")));
+  }
+  return found;
+}
+
+void tuning_call::report_lookup(const std::optional<record>& found,
+                                std::chrono::nanoseconds elapsed) const {
+  if (options_.observers.empty()) return;
+  lookup_event event{.subject = subject_,
+                     .grade = grade_of(found),
+                     .relaxed = {},
+                     .values = {},
+                     .database = settings_.database,
+                     .elapsed = elapsed,
+                     .failed_at = failed_at_};
+  if (found) {
+    event.relaxed = found->relaxed;
+    event.values = found->values;
+    event.database = found->database;
+    event.step = found->step;
+    event.device = found->device;
+  }
+  notify(options_.observers, [&](observer& listener) { listener.looked_up(event); });
+}
+
+// Threads that want the same share the check of a candidate. The flight refuses a function whose
+// check asks for its own result, which would check for ever.
+std::optional<record> tuning_call::find_nearest() const {
+  if (auto chosen = layers_->chosen_nearest(core_.identity(), key())) return chosen;
+  const std::uint64_t generation = record_memory::shared().generation();
+  const std::vector<record> candidates = layers_->find_nearest(core_.identity(), key());
+  if (candidates.empty()) return std::nullopt;
+  const device_lease::pause others_measure;
+  const auto check = [&]() -> values {
+    const auto denylist = std::make_shared<incident_recorder>(database_, core_.identity(), key());
+    tuning_options options = search_options(options_, settings_);
+    options.observers.clear();
+    if (settings_.mode != tuning_mode::cached) options.observers = {denylist};
+    const auto usable = find_usable(
+        candidates, {.context = context_,
+                     .function = core_.identity(),
+                     .tunes = core_.tunes(),
+                     .subject = subject_,
+                     .options = options,
+                     .read_prior = [&](const auto& to) { return denylist->read_prior(to); }});
+    if (!usable) return {};
+    layers_->choose_nearest(core_.identity(), key(), *usable, generation);
+    return {{"device", canonical_text(usable->device)}};
+  };
+  const auto made = searches_in_flight().share("check\n" + name(), check, settings_.wait);
+  if (!made || made->empty()) return std::nullopt;
+  const auto chosen = std::ranges::find_if(candidates, [&](const record& candidate) {
+    return value(canonical_text(candidate.device)) == made->front().value;
+  });
+  return chosen == candidates.end() ? std::nullopt : std::optional(*chosen);
+}
+
+std::optional<record> tuning_call::if_valid(std::optional<record> found) const {
+  return found && is_tuning(*found) && is_allowed(*found) ? std::move(found) : std::nullopt;
+}
+
+// The columns may be right and a value still be none of the present tuning.
+bool tuning_call::is_tuning(const record& found) const {
+  try {
+    core_.check(found.values);
+    return true;
+  } catch (const argument_error& foreign) {
+    warn_once(fmt::format(
+        "the result for {} in '{}' counts as not there, for it is no tuning any more: {}; raise "
+        "the version of the autotune function",
+        describe(subject_), found.database, foreign.what()));
+    return false;
+  }
+}
+
+// Threads share the check of a result against the present space.
+bool tuning_call::is_allowed(const record& found) const {
+  const std::string result = result_name(subject_, found.values);
+  if (const auto known = core_.validity().find(result)) return *known;
+  const auto check = [&]() -> values {
+    const auto was_in_space = [&] {
+      const auto origin = layers_->origin(core_.identity(), subject_.arguments, found);
+      return origin && origin->search.stage == 0;
+    };
+    tuning_options options = options_;
+    options.observers.clear();
+    const auto reason = why_forbidden(found.values,
+                                      {.context = context_,
+                                       .function = core_.identity(),
+                                       .tunes = core_.tunes(),
+                                       .subject = subject_,
+                                       .options = options},
+                                      was_in_space);
+    core_.validity().note(result, !reason);
+    if (!reason) return {{"allowed", true}};
+    warn_once(fmt::format(
+        "the result for {} in '{}' ({}) counts as not there: {}; raise the version of the autotune "
+        "function when its space changes",
+        describe(subject_), found.database, to_string(found.values), *reason));
+    return {};
+  };
+  const auto told =
+      searches_in_flight().share("standing\n" + name() + '\n' + result, check, settings_.wait);
+  return !told || !told->empty();
+}
+
+void tuning_call::note_valid(const values& made) const {
+  core_.validity().note(result_name(subject_, made), true);
+}
+
+// ---- the tuning
+
+verification tuning_call::plan_verification() const {
+  verification known{.test_default = core_.test_default()};
+  if (!plan_.verifies()) return known;
+  known.winners = layers_->find_nearest(core_.identity(), key());
+  if (known.empty()) return known;
+  known.trials = layers_->trials(core_.identity(), subject_.arguments, known.winners.front());
+  return known;
+}
+
+// Once for all calls of a process, or of the tuning that they are made in: the configurations of
+// one search are comparable only if what they call is the same for all of them.
+tuning_call::values tuning_call::renew() const {
+  values made = tune_once();
+  detail::keep_made(name(), made, settings_.mode_of_process);
+  return made;
+}
+
+tuning_call::values tuning_call::tune_once() const {
+  detail::leave_if_only_looking();
+  require_another();
+  const device_lease::pause others_measure;
+  key_wait waits(name(), subject_, options_, patience());
+  const auto look = [&](std::chrono::nanoseconds waited) {
+    const auto folder = database_ ? key_lock::folders(database_->path()).front() : std::string();
+    waits.look(waited, ::getpid(), folder);
+  };
+  try {
+    auto made = searches_in_flight().share(
+        name(), [&] { return tune_in_turn(); }, patience(), look);
+    return made ? *std::move(made) : do_without();
+  } catch (const deadlock_found&) {
+    waits.end();
+    return tune_without_right();
+  }
+}
+
+void tuning_call::require_another() const {
+  const auto around = detail::scopes();
+  const bool is_around = std::ranges::find(around, name()) != around.end();
+  if (!is_around && !detail::is_under_way(subject_)) return;
+  throw argument_error(
+      "an autotune function asks for its own result while it is tuning; construct the template "
+      "with the tuning that it was given");
+}
+
+// Another thread or process may have stored the result between the lookup and now.
+tuning_call::values tuning_call::tune_in_turn() const {
+  if (!plan_.uses_exact() || !database_) {
+    const detail::tuning_scope now(name());
+    return tune_and_store();
+  }
+  key_wait waits(name(), subject_, options_, patience());
+  key_lock lock(database_->path(), search());
+  const auto look = [&](std::chrono::nanoseconds waited) {
+    waits.look(waited, lock.holder(), lock.folder());
+  };
+  try {
+    if (!lock.take(patience(), look)) return do_without();
+  } catch (const deadlock_found&) {
+    waits.end();
+    return tune_without_right();
+  }
+  waits.end();
+  const detail::tuning_scope now(name());
+  if (plan_.tunes_anew({.stopped = has_stopped_search()})) return tune_and_store();
+  std::optional<record> found;
+  try {
+    found = find_after_wait(waits);
+  } catch (const database_busy_error& failure) {
+    detail::warn_of_failure(failure);
+    return do_without();
+  } catch (const database_error& failure) {
+    detail::warn_of_failure(failure);
+  }
+  waits.end();
+  found = if_valid(std::move(found));
+  return found ? std::move(found->values) : tune_and_store();
+}
+
+// A database that others keep, such as a process that was stopped in the middle of a write, may
+// hold the result all the same: there is no search before it could be read.
+std::optional<record> tuning_call::find_after_wait(key_wait& waits) const {
+  constexpr std::chrono::milliseconds at_a_time{400};
+  std::optional<record> found;
+  const auto look = [&](std::chrono::nanoseconds waited) {
+    waits.look_for_database(waited, database_->path());
+  };
+  wait_while_busy(
+      patience(),
+      [&] {
+        found = database_->find_patiently(core_.identity(), key(), match_mode::exact, at_a_time);
+      },
+      look);
+  return found;
+}
+
+// Two that wait for each other would do so as long as they may: one goes on, and the first result
+// that is stored counts for both.
+tuning_call::values tuning_call::tune_without_right() const {
+  log(log_level::info, describe(subject_) +
+                           ": who tunes it waits for a tuning that this one is a part of, so it is "
+                           "tuned here, too");
+  const detail::tuning_scope now(name());
+  return tune_and_store(search_start::anew);
+}
+
+tuning_call::values tuning_call::tune_and_store(search_start start) const {
+  log(log_level::info, "tuning " + describe(subject_));
+  tuning_options options = search_options(options_, settings_);
+  tuning_task task{.context = context_,
+                   .function = core_.identity(),
+                   .tunes = core_.tunes(),
+                   .subject = subject_,
+                   .options = options,
+                   .choice = {.known = plan_verification()},
+                   .database = database_ ? database_->path() : std::string()};
+  if (!database_) {
+    warn_once("tuning results are not kept: neither LIBTUNE_DB, XDG_CACHE_HOME nor HOME is set");
+    values best = run_tuning(task).values;
+    layers_->remember(core_.identity(), key(), best);
+    note_valid(best);
+    return best;
+  }
+  tuning_transaction kept(
+      layers_, core_.identity(), key(), settings_.mode,
+      [&](const record& found) { return if_valid(found).has_value(); }, settings_.wait, start);
+  options.observers.push_back(kept.recorder());
+  task.read_prior = [&](const search_identity& to) { return kept.read_prior(to); };
+  const tuned_values made = run_tuning(task);
+  note_valid(made.values);
+  return kept.store(made);
+}
+
+// A tuning inside another is made once in that one, as it would be with a database.
+tuning_call::values tuning_call::tune_for_test() {
+  constexpr std::chrono::seconds test_wait{2};
+  if (auto made = detail::made_inside(name())) return *std::move(made);
+  require_another();
+  tuning_options options = options_;
+  if (options.isolation != isolation_mode::on) options.isolation = isolation_mode::off;
+  options.wait = resolve_wait(options, test_wait);
+  const device_lease::pause others_measure;
+  values made;
+  {
+    const detail::tuning_scope now(name());
+    made = run_tuning({.context = context_,
+                       .function = core_.identity(),
+                       .tunes = core_.tunes(),
+                       .subject = subject_,
+                       .options = options})
+               .values;
+  }
+  detail::keep_made(name(), made, false);
+  return made;
+}
+
+tuning_call::values tuning_call::do_without() const {
+  std::optional<record> found = if_valid(layers_->find(core_.identity(), key()));
+  if (!found) found = find_nearest();
+  if (found && found->grade == match_grade::exact) return std::move(found->values);
+  warn_once(fmt::format(
+      "{}: another thread or process has been tuning it for longer than LIBTUNE_WAIT or the budget "
+      "allows ({} ms); {} is used",
+      describe(subject_), patience().count(),
+      found ? "the result of device '" + found->device.name + "'" : "the test default"));
+  return found ? std::move(found->values) : core_.test_default();
+}
+
+}  // namespace tune

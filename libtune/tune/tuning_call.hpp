@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libtune/device/context.hpp"
+#include "libtune/store/database/record.hpp"
+#include "libtune/store/database/tuning_layers.hpp"
+#include "libtune/tune/autotuner_core.hpp"
+#include "libtune/tune/engine/executor.hpp"
+#include "libtune/tune/engine/tuning_transaction.hpp"
+#include "libtune/tune/lookup_plan.hpp"
+#include "libtune/tune/observer.hpp"
+#include "libtune/tune/settings.hpp"
+
+namespace tune {
+
+class key_wait;
+
+/// One call of an autotuner: the lookup, and the tuning where there is no result. One thread uses
+/// it, once.
+class tuning_call {
+ public:
+  using values = std::vector<named_value>;
+
+  /// Everything outlives the call.
+  tuning_call(const autotuner_core& core, const tune::context& context, const values& key,
+              const tuning_options& options);
+
+  /// Returns the tuning: that of the databases, else as the mode says. See autotuner.
+  values obtain();
+  /// Tunes for a test: here, unless the options insist on isolation, and with a short wait for
+  /// others. Neither reads nor writes a database.
+  values tune_for_test();
+
+ private:
+  record_key key() const { return {subject_.arguments, subject_.device.identity}; }
+  const std::string& search() const;
+  const std::string& name() const;
+  std::chrono::milliseconds patience() const;
+
+  void open_databases();
+  bool has_stopped_search() const;
+  std::optional<std::string> find_failure() const;
+  std::optional<record> look_up();
+  void report_lookup(const std::optional<record>& found, std::chrono::nanoseconds elapsed) const;
+  std::optional<record> find_nearest() const;
+  std::optional<record> if_valid(std::optional<record> found) const;
+  bool is_tuning(const record& found) const;
+  bool is_allowed(const record& found) const;
+  verification plan_verification() const;
+
+  values renew() const;
+  values tune_once() const;
+  void require_another() const;
+  values tune_in_turn() const;
+  std::optional<record> find_after_wait(key_wait& waits) const;
+  values tune_without_right() const;
+  values tune_and_store(search_start start = search_start::continued) const;
+  values do_without() const;
+  void note_valid(const values& made) const;
+
+  const autotuner_core& core_;
+  const tune::context& context_;
+  const tuning_options& options_;
+  tuning_subject subject_;
+  tuning_settings settings_;
+  lookup_plan plan_{tuning_mode::tune, match_mode::exact};
+  std::shared_ptr<const tuning_layers> layers_;
+  std::shared_ptr<tuning_database> database_;  // null: nowhere to keep results
+  std::optional<std::string> failed_at_;       // when the last search found nothing, on a miss
+  mutable std::string search_;                 // made when it is needed, as is the name:
+  mutable std::string name_;                   // most lookups need neither
+};
+
+}  // namespace tune

@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tunedb/explanation.hpp"
+
+#include <doctest/doctest.h>
+
+#include "libtune/store/database/tuning_database.hpp"
+#include "libtune/store/database/tuning_layers.hpp"
+#include "tests/store/samples.hpp"
+#include "tests/store/temporary_folder.hpp"
+
+namespace explanation_test {
+
+using tune::device_identity;
+using tune::lookup_step;
+using tune::match_mode;
+using tune::tuning_database;
+using tune::tuning_mode;
+using tune::cli::explain_lookup;
+using tune::cli::lookup_explanation;
+using tune::cli::result_confidence;
+using tune::testing::sample_device;
+using tune::testing::sample_function;
+using tune::testing::sample_key;
+using tune::testing::sample_tuning;
+using tune::testing::temporary_folder;
+
+const device_identity other_driver{"GPU One", "Some Platform", "999"};
+const device_identity other_device{"GPU Two", "Some Platform", "535.104"};
+
+/// A user's database and one of the system.
+struct two_layers {
+  temporary_folder folder;
+  std::string user = folder.file("user.db");
+  std::string system = folder.file("system.db");
+
+  static void store(const std::string& path, std::int64_t wgs, const device_identity& device) {
+    tuning_database(path).store(sample_function(), sample_key(64, device), sample_tuning(wgs), 10);
+  }
+
+  lookup_explanation look(match_mode match, tuning_mode mode = tuning_mode::tune) const {
+    auto layers = tune::cli::find_layers(user, {system});
+    return explain_lookup(layers, {.database = user, .match = match, .mode = mode},
+                          sample_function(), sample_key());
+  }
+};
+
+TEST_CASE("an exact match is used, that of the upper database first, and the others say why not") {
+  const two_layers here;
+  two_layers::store(here.user, 1, other_driver);
+  two_layers::store(here.system, 2, sample_device());
+  const lookup_explanation below = here.look(match_mode::nearest);
+  REQUIRE(below.answer());
+  CHECK(below.step == lookup_step::use);
+  CHECK(below.answer()->result.database == here.system);
+  REQUIRE(below.candidates.size() == 2);
+  CHECK(below.candidates[1].lost == "an exact match comes first");
+
+  two_layers::store(here.user, 3, sample_device());
+  const lookup_explanation above = here.look(match_mode::exact);
+  CHECK(above.answer()->result.database == here.user);
+  CHECK(above.candidates[1].lost == "a database above has a result of the same device");
+}
+
+TEST_CASE("without an exact match it depends on the settings what happens") {
+  const two_layers here;
+  two_layers::store(here.user, 1, other_device);
+  two_layers::store(here.system, 2, other_driver);
+  const lookup_explanation exact = here.look(match_mode::exact);
+  CHECK(exact.step == lookup_step::tune);
+  CHECK_FALSE(exact.answer());
+  CHECK(exact.candidates.size() == 2);
+  CHECK(here.look(match_mode::exact, tuning_mode::cached).step == lookup_step::fail);
+  CHECK(here.look(match_mode::exact, tuning_mode::defaults).step == lookup_step::test_default);
+  CHECK(here.look(match_mode::verify).step == lookup_step::verify);
+  CHECK(here.look(match_mode::verify, tuning_mode::cached).step == lookup_step::check_first);
+  CHECK(here.look(match_mode::nearest, tuning_mode::force).step == lookup_step::tune);
+  CHECK_FALSE(here.look(match_mode::nearest, tuning_mode::force).answer());
+
+  const lookup_explanation nearest = here.look(match_mode::nearest);
+  CHECK(nearest.step == lookup_step::check_first);
+  REQUIRE(nearest.answer());
+  CHECK(nearest.answer()->result.database == here.system);
+  CHECK(nearest.answer()->result.relaxed == std::vector<std::string>{"device_version"});
+  CHECK(nearest.candidates[1].lost ==
+        "its device is farther: same architecture and limits, not other software");
+}
+
+TEST_CASE("a search that its budget ended goes on where the mode is resume") {
+  const two_layers here;
+  two_layers::store(here.user, 1, sample_device());
+  CHECK(here.look(match_mode::exact, tuning_mode::resume).step == lookup_step::use);
+  {
+    tuning_database database(here.user);
+    database.finish_search(database.begin_search(sample_function(), sample_key()),
+                           tune::stopped_search);
+  }
+  CHECK(here.look(match_mode::exact).step == lookup_step::use);
+  const lookup_explanation resumed = here.look(match_mode::exact, tuning_mode::resume);
+  CHECK(resumed.step == lookup_step::tune);
+  CHECK_FALSE(resumed.answer());
+  CHECK(resumed.text({.database = {}, .mode = tuning_mode::resume}).find("goes on") !=
+        std::string::npos);
+}
+
+TEST_CASE("an explanation finds what the layers of a program find") {
+  const two_layers here;
+  two_layers::store(here.user, 1, other_device);
+  two_layers::store(here.system, 2, other_driver);
+  two_layers::store(here.system, 3, other_device);
+  const auto opened = [](const std::string& path, tune::database_access access) {
+    return std::make_shared<tuning_database>(path, tune::database_waits{}, access);
+  };
+  const tune::tuning_layers program(opened(here.user, tune::database_access::read_only),
+                                    {opened(here.system, tune::database_access::immutable)});
+  const auto found = program.find_nearest(sample_function(), sample_key());
+  const lookup_explanation ahead = here.look(match_mode::nearest);
+  REQUIRE(found.size() == 2);
+  REQUIRE(ahead.candidates.size() == 3);  // those that the layers leave out are told too
+  CHECK(found[0].values == ahead.candidates[0].result.values);
+  CHECK(found[0].step == ahead.candidates[0].result.step);
+  CHECK(found[1].values == ahead.candidates[1].result.values);
+  CHECK(ahead.candidates[2].lost.find("farther") != std::string::npos);
+}
+
+TEST_CASE("a database whose fields differ is passed over with the reason") {
+  const two_layers here;
+  two_layers::store(here.user, 1, sample_device());
+  auto changed = sample_function();
+  changed.value_fields.push_back({"unroll", tune::value_type::int32});
+  auto layers = tune::cli::find_layers(here.user, {});
+  const lookup_explanation ahead = explain_lookup(layers, {}, changed, sample_key());
+  CHECK(ahead.candidates.empty());
+  CHECK(ahead.step == lookup_step::tune);
+  CHECK(layers[0].fault.find("unroll") != std::string::npos);
+}
+
+TEST_CASE("the trials behind a result are those of its own database") {
+  const two_layers here;
+  two_layers::store(here.system, 2, sample_device());
+  {
+    tuning_database database(here.system);
+    const auto search = database.begin_search(sample_function(), sample_key());
+    database.add_trial(search, {.configuration = sample_tuning(2), .outcome = "measured"});
+  }
+  auto layers = tune::cli::find_layers(here.user, {here.system});
+  const lookup_explanation ahead = explain_lookup(layers, {}, sample_function(), sample_key());
+  REQUIRE(ahead.answer());
+  CHECK(trials_behind(layers, sample_function(), sample_key(), ahead.answer()->result).size() == 1);
+}
+
+tune::stored_trial trial(std::int64_t wgs, double score, double spread = 0) {
+  return {.configuration = {{"wgs", wgs}},
+          .outcome = "measured",
+          .samples_ns = {score, score + spread},
+          .score_ns = score};
+}
+
+const tune::record of_64 = [] {
+  tune::record result;
+  result.values = {{"wgs", std::int64_t{64}}};
+  return result;
+}();
+
+TEST_CASE("a winner whose lead is larger than its noise is clear") {
+  const result_confidence why({trial(64, 100, 2), trial(128, 110), trial(256, 104)}, of_64);
+  CHECK(why.measured == 3);
+  CHECK(why.as_good == 2);
+  CHECK(why.was_fastest);
+  CHECK(*why.gap == doctest::Approx(0.04));
+  CHECK(*why.noise == doctest::Approx(0.01));
+  CHECK(why.classification() == "clear");
+}
+
+TEST_CASE("a winner whose lead is smaller than its noise is close") {
+  CHECK(result_confidence({trial(64, 100, 20), trial(128, 101)}, of_64).classification() ==
+        "close");
+}
+
+TEST_CASE("a result that another configuration beats is not called the fastest") {
+  const result_confidence why({trial(64, 100), trial(128, 90)}, of_64);
+  CHECK_FALSE(why.was_fastest);
+  CHECK(why.classification() == "close");
+}
+
+TEST_CASE("nothing is known of a result without trials, or without one of its own") {
+  CHECK(result_confidence({}, of_64).classification() == "unknown");
+  CHECK(result_confidence({}, of_64).reason().find("no trials") != std::string::npos);
+  CHECK(result_confidence({trial(128, 90)}, of_64).classification() == "unknown");
+}
+
+}  // namespace explanation_test
