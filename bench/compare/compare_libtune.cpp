@@ -10,7 +10,6 @@
 #include <exception>
 #include <iostream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,14 +17,13 @@
 #include "bench/compare/convolution.hpp"
 #include "bench/compare/searches.hpp"
 #include "examples/common/choose_device.hpp"
-#include "libtune/exchange/to_json.hpp"
-#include "libtune/store/database/plain_json.hpp"
+#include "libtune/base/json.hpp"
 
 namespace {
 
 using compare::search_record;
 using compare::seconds;
-using json = nlohmann::ordered_json;
+using tune::detail::json;
 
 struct arguments {
   std::string space = "tiled";
@@ -182,7 +180,7 @@ int check(const arguments& given) {
   const bool right = difference <= allowed;
   std::cout << json{{"space", "convolution"},
                     {"right", right},
-                    {"largest_difference", tune::detail::to_json(difference)}}
+                    {"largest_difference", tune::detail::number_or_null(difference)}}
             << '\n';
   return right ? 0 : 1;
 }

@@ -26,7 +26,7 @@ LIBTUNE_FIELDS(compare::convolution_tuning, block_size_x, block_size_y, tile_siz
 namespace compare {
 
 inline constexpr std::size_t filter_size = 17;
-/// How many more rows and columns than the output the input has.
+/// The rows and columns that the input has beyond those of the output.
 inline constexpr std::size_t border = filter_size - 1;
 
 /// output[y, x] = the sum over j and i of filter[j, i] input[y + j, x + i]. Slots output: size x

@@ -20,7 +20,7 @@ struct matrix_shape {
   std::size_t columns = 0;
 };
 
-/// How long the tuned operation takes on arrays of a shape.
+/// The time of the tuned operation on arrays of a shape.
 struct timed_shape {
   matrix_shape shape;
   tune::run_time median{0};

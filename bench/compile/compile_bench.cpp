@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "libtune/kernel/pool/compile_pool.hpp"
-#include "libtune/kernel/pool/worker_crew.hpp"
+#include "libtune/kernel/pool/worker_pool.hpp"
 #include "libtune/kernel/pool/worker_program.hpp"
 #include "libtune/kernel/preamble.hpp"
 #include "libtune/libtune.hpp"
@@ -81,7 +81,7 @@ sources make(tune::kernel_language language, int count, std::string (*text)()) {
   return made;
 }
 
-/// What is compiled for: a device, or an identity that NVRTC goes by.
+/// The target of a compilation: a device, or an identity for NVRTC.
 struct subject {
   std::optional<tune::context> context;
   tune::detail::compile_target target;
@@ -118,27 +118,27 @@ void report(const char* what, int width, double start, double each) {
 
 void bench_workers(const subject& of, int workers, const sources& programs) {
   const auto begin = clock_type::now();
-  tune::detail::worker_crew crew({.program = tune::detail::find_worker_program(),
+  tune::detail::worker_pool pool({.program = tune::detail::find_worker_program(),
                                   .workers = workers,
                                   .memory_bytes = std::uint64_t{4} << 30});
-  std::vector<tune::compile_ticket> tickets;
+  std::vector<tune::compile_future> futures;
   std::vector<clock_type::time_point> ends(programs.size());
   for (std::size_t i = 0; i < programs.size(); ++i) {
     tune::detail::sha256_digest key{};
     std::copy_n(reinterpret_cast<const std::byte*>(&i), sizeof i, key.begin());
     tune::detail::compile_order order{.target = of.target, .source = programs[i]};
-    auto job = crew.submit(key, std::move(order), {});
+    auto job = pool.submit(key, std::move(order), {});
     if (job == nullptr) std::exit(1);
-    tickets.emplace_back(std::move(job));
-    tickets.back().on_done([&ends, i] { ends[i] = clock_type::now(); });
+    futures.emplace_back(std::move(job));
+    futures.back().on_done([&ends, i] { ends[i] = clock_type::now(); });
   }
-  for (const tune::compile_ticket& ticket : tickets) {
-    if (ticket.result().what != tune::compile_result::status::built) {
-      std::fprintf(stderr, "%s\n", ticket.result().text.c_str());
+  for (const tune::compile_future& future : futures) {
+    if (future.result().what != tune::compile_result::status::built) {
+      std::fprintf(stderr, "%s\n", future.result().text.c_str());
       std::exit(1);
     }
   }
-  crew.stop();  // after which every end has been noted
+  pool.stop();  // after which every end has been noted
   std::sort(ends.begin(), ends.end());
   // The first of each worker has its start in it.
   const std::size_t first = std::min<std::size_t>(2 * workers, ends.size() / 2);

@@ -79,7 +79,7 @@ tune::space<chain::tuning> make_space(const chain::key& key) {
   if (key.alike) {
     space.add(&chain::tuning::length, {4000, 4001, 4002, 4003, 4004, 4005, 4006, 4007});
   } else {
-    // Far enough from each other that none has to be measured for long to be told from the best.
+    // Far enough from each other that no long measurement is needed to separate one from the best.
     space.add(&chain::tuning::length, {1000, 1300, 1700, 2200, 2900, 3800, 5000, 6500});
   }
   return space;

@@ -9,7 +9,7 @@
 // each restriction with the members that it reads. build/...: declare the space and ask for its
 // size, in one thread. without_member_lists does the same for the multiplication with one
 // restriction that reads everything; tried_one_by_one asks all its combinations in plain nested
-// order, which is the bound for whoever enumerates the product. "huge" is ten
+// order, which is the bound for an enumeration of the product. "huge" is ten
 // triples of four candidates each in ascending order, 4^30 = 10^18 combinations of which 20^10 are
 // allowed. The others work on a finished space, at
 // configurations or points drawn once with a fixed seed. Counts that differ end a case with an

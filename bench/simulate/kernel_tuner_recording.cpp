@@ -6,13 +6,12 @@
 
 #include "bench/simulate/read_recording.hpp"
 #include "bench/simulate/recording_builder.hpp"
-#include "bench/simulate/recording_json.hpp"
 
 namespace tune {
 namespace {
 
 using detail::recorded_member;
-using nlohmann::json;
+using json = detail::input;
 
 /// The text with what closes it, where it is missing: up to the end of the last whole entry.
 std::optional<json> parse_unclosed(std::string_view text) {

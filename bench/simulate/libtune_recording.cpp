@@ -1,116 +1,90 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
 
 #include "bench/simulate/read_recording.hpp"
 #include "bench/simulate/recording_builder.hpp"
-#include "bench/simulate/recording_json.hpp"
+#include "libtune/base/error.hpp"
+#include "libtune/exchange/json_document.hpp"
 
 namespace tune {
 namespace {
 
-using detail::recorded_member;
-using nlohmann::json;
-
 constexpr double ms_per_ns = 1e-6;
 
-/// The space that a search belongs to, as far as a document says.
-std::string subject_of(const json& function, const json& search) {
-  const json& columns = recorded_member(search, "columns");
-  return fmt::format("{} version {} ({}) on {}", recorded_member(function, "name").dump(),
-                     recorded_member(function, "version").dump(),
-                     detail::text_or_empty(columns, "arguments_canonical"),
-                     detail::text_or_empty(columns, "device_canonical"));
+/// The space of a search.
+std::string subject_of(const function_identity& function, const search_content& search) {
+  return fmt::format("{} version {} ({}) on {}", function.name, function.version,
+                     text_of(search.columns, "arguments_canonical"),
+                     text_of(search.columns, "device_canonical"));
 }
 
-std::vector<double> samples_of(const json& columns) {
-  std::vector<double> samples;
-  const json listed = json::parse(detail::text_or_empty(columns, "samples_ns"), nullptr, false);
-  if (!listed.is_array()) return samples;
-  for (const json& sample : listed) {
-    if (sample.is_number()) samples.push_back(sample.get<double>() * ms_per_ns);
-  }
-  return samples;
+/// Integers are signed where they fit, so that equal ones are equal.
+value candidate_of(const value& v) {
+  constexpr auto most = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+  const auto* number = std::get_if<std::uint64_t>(&v);
+  return number != nullptr && *number <= most ? value(static_cast<std::int64_t>(*number)) : v;
 }
 
-recorded_configuration configuration_of(const json& trial,
-                                        const std::vector<parameter>& parameters) {
+recorded_configuration recorded(const trial_content& trial,
+                                const std::vector<parameter>& parameters) {
   recorded_configuration one;
-  const json& fields = recorded_member(trial, "configuration");
-  for (const json& field : fields) {
+  for (const named_value& field : trial.configuration) {
     const std::size_t at = one.values.size();
-    if (at >= parameters.size() || field.size() != 3 || field[0] != parameters[at].name) {
+    if (at >= parameters.size() || field.name != parameters[at].name) {
       throw argument_error("an export holds trials of different parameters; export one search");
     }
-    one.values.push_back(detail::to_value(field[2]));
+    one.values.push_back(candidate_of(field.value));
   }
-  const json& columns = recorded_member(trial, "columns");
-  one.result.samples_ms = samples_of(columns);
-  one.result.compile_ms = detail::number_or_zero(columns, "preparation_ns") * ms_per_ns;
-  one.result.benchmark_ms =
-      std::accumulate(one.result.samples_ms.begin(), one.result.samples_ms.end(), 0.0);
-  if (const double score = detail::number_or_zero(columns, "score_ns"); score > 0) {
-    one.result.score_ms = score * ms_per_ns;
+  recording& result = one.result;
+  for (const double sample : trial.samples_ns()) result.samples_ms.push_back(sample * ms_per_ns);
+  result.benchmark_ms = std::accumulate(result.samples_ms.begin(), result.samples_ms.end(), 0.0);
+  const auto preparation = trial.columns.find("preparation_ns");
+  if (preparation != trial.columns.end()) {
+    if (const auto* ns = std::get_if<std::int64_t>(&preparation->second)) {
+      result.compile_ms = static_cast<double>(*ns) * ms_per_ns;
+    }
+  }
+  if (const auto score = trial.score_ns(); score && *score > 0) {
+    result.score_ms = *score * ms_per_ns;
   } else {
-    one.result.failure = detail::text_or_empty(columns, "outcome");
+    result.failure = text_of(trial.columns, "outcome");
   }
   return one;
 }
 
-std::vector<parameter> parameters_of(const json& trial) {
+std::vector<parameter> parameters_of(const trial_content& trial) {
   std::vector<parameter> parameters;
-  for (const json& field : recorded_member(trial, "configuration")) {
-    if (!field.is_array() || field.size() != 3 || !field[0].is_string()) {
-      throw argument_error("a configuration in an export holds no [name, kind, value]");
-    }
-    parameters.push_back({field[0].get<std::string>(), {}});
-  }
+  for (const named_value& field : trial.configuration) parameters.push_back({field.name, {}});
   return parameters;
 }
-
-/// Adds searches to one space, and refuses those of another.
-class collecting {
- public:
-  void add(const json& function, const json& search) {
-    const json& trials = recorded_member(search, "trials");
-    if (trials.empty()) return;
-    const std::string subject = subject_of(function, search);
-    if (builder_ && subject != subject_) {
-      throw argument_error("an export holds searches of " + subject_ + " and of " + subject +
-                           "; export one of them");
-    }
-    subject_ = subject;
-    if (!builder_) builder_.emplace(parameters_of(trials.front()));
-    for (const json& trial : trials) {
-      builder_->add(configuration_of(trial, builder_->parameters()));
-    }
-  }
-
-  recorded_space build(std::string name) {
-    if (!builder_) throw argument_error("an export of libtune holds no trial");
-    return std::move(*builder_).build(std::move(name));
-  }
-
- private:
-  std::optional<detail::recording_builder> builder_;
-  std::string subject_;
-};
 
 }  // namespace
 
 recorded_space read_libtune_export(std::string_view text, std::string name) {
-  const json document = detail::parse(text);
-  if (detail::text_or_empty(document, "format") != "libtune tuning results") {
-    throw argument_error("a document is no export of libtune: its 'format' is another");
+  std::optional<detail::recording_builder> builder;
+  std::string subject;
+  for (const function_content& content : from_json_document(text).functions) {
+    for (const search_content& search : content.searches) {
+      if (search.trials.empty()) continue;
+      const std::string other = subject_of(content.function, search);
+      if (builder && other != subject) {
+        throw argument_error("an export holds searches of " + subject + " and of " + other +
+                             "; export one of them");
+      }
+      subject = other;
+      if (!builder) builder.emplace(parameters_of(search.trials.front()));
+      for (const trial_content& trial : search.trials) {
+        builder->add(recorded(trial, builder->parameters()));
+      }
+    }
   }
-  collecting found;
-  for (const json& function : recorded_member(document, "functions")) {
-    for (const json& search : recorded_member(function, "searches")) found.add(function, search);
-  }
-  return found.build(std::move(name));
+  if (!builder) throw argument_error("an export of libtune holds no trial");
+  return std::move(*builder).build(std::move(name));
 }
 
 }  // namespace tune

@@ -9,12 +9,13 @@
 
 namespace tune {
 
-/// What random search may expect in a recorded space: the yardstick of "A Methodology for Comparing
-/// Auto-Tuning Optimization Algorithms" (Willemsen et al., FGCS 2024). Never changes; thread-safe.
+/// The expectation of random search in a recorded space: the yardstick of "A Methodology for
+/// Comparing Auto-Tuning Optimization Algorithms" (Willemsen et al., FGCS 2024). Never changes;
+/// thread-safe.
 class random_baseline {
  public:
-  /// Whether random search draws failing configurations too, as it does where nobody knows which
-  /// ones fail, or is told which ones they are, as the literature's figures mostly assume.
+  /// Random search draws failing configurations too where nothing is known of them, or leaves
+  /// them out, as most published figures assume.
   enum class failures { drawn, left_out };
 
   /// @throws argument_error if no configuration succeeded

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/simulate/read_recording.hpp"
 
-#include <fstream>
-#include <iterator>
+#include <array>
+#include <fmt/format.h>
 #include <utility>
+#include <zlib.h>
 
-#include "bench/simulate/gunzip.hpp"
 #include "libtune/base/error.hpp"
 
 namespace tune {
@@ -16,7 +16,28 @@ bool mentions(std::string_view text, std::string_view word) {
   return text.find(word) != std::string_view::npos;
 }
 
-recorded_space read_text(std::string_view text, std::string name) {
+/// The contents of a file, unpacked if it is gzip.
+std::string read_file(const std::filesystem::path& path, std::size_t most_bytes) {
+  gzFile file = gzopen(path.c_str(), "rb");
+  if (file == nullptr) throw error("the recording " + path.string() + " cannot be read");
+  std::string text;
+  std::array<char, 1 << 16> part{};
+  int count = 0;
+  while (text.size() <= most_bytes && (count = gzread(file, part.data(), part.size())) > 0) {
+    text.append(part.data(), static_cast<std::size_t>(count));
+  }
+  const bool damaged = gzclose(file) != Z_OK || count < 0;
+  if (text.size() > most_bytes) {
+    throw argument_error(fmt::format("a gzip file holds more than {} bytes", most_bytes));
+  }
+  if (damaged) throw argument_error(path.string() + " is damaged, cut off or no file");
+  if (text.empty()) throw error("the recording " + path.string() + " is empty");
+  return text;
+}
+
+}  // namespace
+
+recorded_space read_recording(std::string_view text, std::string name) {
   if (mentions(text, "\"cache\"") && mentions(text, "\"tune_params_keys\"")) {
     return read_kernel_tuner(text, std::move(name));
   }
@@ -32,18 +53,9 @@ recorded_space read_text(std::string_view text, std::string name) {
                        "libtune");
 }
 
-}  // namespace
-
-recorded_space read_recording(std::string_view bytes, std::string name) {
-  return read_text(gunzip(bytes), std::move(name));
-}
-
-recorded_space read_recording(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream || bytes.empty()) throw error("the recording " + file.string() + " cannot be read");
+recorded_space read_recording(const std::filesystem::path& file, std::size_t most_bytes) {
   std::string name = file.filename().string();
-  return read_recording(bytes, name.substr(0, name.find('.')));
+  return read_recording(read_file(file, most_bytes), name.substr(0, name.find('.')));
 }
 
 }  // namespace tune

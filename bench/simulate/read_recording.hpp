@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -12,22 +13,25 @@ namespace tune {
 
 /// A cache file of Kernel Tuner: every configuration, with "time" or the name of an error. A file
 /// whose end is missing, as it is while Kernel Tuner runs, is read as far as it goes.
-/// @throws argument_error that says what is wrong with the text
+/// @throws argument_error that names the fault of the text
 recorded_space read_kernel_tuner(std::string_view text, std::string name);
 
 /// A results file in T4, of Kernel Tuner or of `tunedb export`.
-/// @throws argument_error that says what is wrong with the text
+/// @throws argument_error that names the fault of the text
 recorded_space read_t4(std::string_view text, std::string name);
 
 /// All trials that an export of libtune (`tunedb export`) holds of one key of one function, the
-/// latest of each configuration. What costs are stored there is the preparation and the samples.
+/// latest of each configuration. Its costs are the preparation and the samples.
 /// @throws argument_error if it is no export, or not of one search space
 recorded_space read_libtune_export(std::string_view text, std::string name);
 
-/// Any of these, gzip or not, told apart by what they contain.
-recorded_space read_recording(std::string_view bytes, std::string name);
-/// The same of a file; its name up to the first dot becomes the name.
-/// @throws error if the file cannot be read
-recorded_space read_recording(const std::filesystem::path& file);
+/// Any of these, told apart by their contents.
+/// @throws argument_error that names the fault of the text
+recorded_space read_recording(std::string_view text, std::string name);
+/// The recording of a file, gzip or not, named by the file name up to the first dot.
+/// @param most_bytes  the greatest size of the unpacked text
+/// @throws error if the file cannot be read; argument_error if it is damaged or too large
+recorded_space read_recording(const std::filesystem::path& file,
+                              std::size_t most_bytes = std::size_t{1} << 32);
 
 }  // namespace tune

@@ -13,7 +13,7 @@
 
 namespace tune {
 
-/// What is known of a configuration that somebody measured before.
+/// The recorded measurement of a configuration.
 struct recording {
   std::optional<double> score_ms{};  ///< less is better; empty if it failed
   std::string failure{};             ///< why it failed, in the words of the file
@@ -23,7 +23,7 @@ struct recording {
   double framework_ms = 0;  ///< what the tuner spent that recorded it
   std::vector<double> samples_ms{};
 
-  /// What it cost to find out.
+  /// The cost of the measurement.
   double cost_ms() const noexcept {
     return compile_ms + verification_ms + benchmark_ms + framework_ms;
   }

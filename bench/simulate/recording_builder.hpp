@@ -3,9 +3,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/simulate/recorded_space.hpp"
+#include "libtune/base/error.hpp"
+#include "libtune/base/json.hpp"
 
 namespace tune::detail {
 
@@ -29,5 +32,44 @@ class recording_builder {
   std::vector<parameter> parameters_;
   std::vector<recorded_configuration> recorded_;
 };
+
+/// A member of a JSON object. @throws argument_error if there is none, or this is no object
+inline const input& recorded_member(const input& object, const char* name) {
+  const auto found = object.is_object() ? object.find(name) : object.end();
+  if (!object.is_object() || found == object.end()) {
+    throw argument_error(std::string("a recording lacks '") + name + "'");
+  }
+  return *found;
+}
+
+inline std::string text_or_empty(const input& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// A number, or 0 where there is none.
+inline double number_or_zero(const input& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_number() ? found->get<double>() : 0.0;
+}
+
+/// A candidate's value. Integers are signed where they fit, so that equal ones are equal.
+inline value to_value(const input& item) {
+  if (item.is_boolean()) return item.get<bool>();
+  if (item.is_number_unsigned() && item.get<std::uint64_t>() > std::uint64_t{INT64_MAX}) {
+    return item.get<std::uint64_t>();
+  }
+  if (item.is_number_integer()) return item.get<std::int64_t>();
+  if (item.is_number()) return item.get<double>();
+  if (item.is_string()) return item.get<std::string>();
+  throw argument_error("a recorded parameter has a value that is neither number nor text");
+}
+
+/// @throws argument_error if the text is no JSON
+inline input parse(std::string_view text) {
+  input document = input::parse(text, nullptr, false);
+  if (document.is_discarded()) throw argument_error("a recording is no JSON, or is cut off");
+  return document;
+}
 
 }  // namespace tune::detail

@@ -27,7 +27,7 @@ class scoring {
                    std::size_t moments = default_moments);
 
   const random_baseline& baseline() const noexcept { return baseline_; }
-  /// What random search may spend: the last of the times.
+  /// The budget of random search: the last of the times.
   double budget_ms() const noexcept { return times_.back(); }
   std::span<const double> times_ms() const noexcept { return times_; }
 

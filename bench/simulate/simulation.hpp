@@ -27,11 +27,11 @@ struct simulation_options {
   /// So many configurations are asked for before the first is answered, as when compilation runs
   /// ahead of measurement. At least 1.
   std::size_t ahead = 1;
-  /// What each evaluation costs, in place of what was recorded. With 1, finished_ms counts
+  /// The cost of each evaluation, in place of the recorded one. With 1, finished_ms counts
   /// evaluations.
   std::optional<double> cost_ms = std::nullopt;
-  /// Milliseconds of a clock. What the strategy itself takes is added to what evaluations cost; if
-  /// there is no clock, it counts as nothing.
+  /// Milliseconds of a clock. The strategy's own time is added to the cost of evaluations; without
+  /// a clock it counts as zero.
   std::function<double()> clock_ms = nullptr;
 };
 

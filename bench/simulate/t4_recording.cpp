@@ -5,13 +5,12 @@
 
 #include "bench/simulate/read_recording.hpp"
 #include "bench/simulate/recording_builder.hpp"
-#include "bench/simulate/recording_json.hpp"
 
 namespace tune {
 namespace {
 
 using detail::recorded_member;
-using nlohmann::json;
+using json = detail::input;
 
 /// Milliseconds in the file's unit of time, which is spelled in two ways.
 double unit_of(const json& document) {

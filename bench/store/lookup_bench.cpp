@@ -184,8 +184,8 @@ void memory_find(benchmark::State& state) {
   times.report(state);
 }
 
-/// Stores one result after the other until it is told to stop, with a pause after each, in which a
-/// tuner would measure. One that waits in vain for the others to write tries again, as a tuner
+/// Stores one result after the other until is_over returns true, with a pause after each, in which
+/// a tuner would measure. After a wait for other writers that timed out it tries again, as a tuner
 /// would with its next trial.
 template <class IsOver>
 void keep_storing(const std::string& path, std::int64_t row, std::atomic<std::int64_t>& stored,

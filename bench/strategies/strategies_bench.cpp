@@ -60,7 +60,7 @@ struct settings {
   bool curves = false;
 };
 
-/// What many searches of one space by one strategy came to.
+/// The results of many searches of one space by one strategy.
 struct summary {
   std::vector<double> scores;
   std::vector<double> curve = std::vector<double>(scoring::default_moments, 0.0);  // summed

@@ -46,7 +46,7 @@ struct imagined_device {
   double hiding;  // the occupancy that hides all latency
 };
 
-/// What a configuration asks for, and how long its work takes with all of the device.
+/// The demands of a configuration, and the time of its work with the whole device.
 struct demand {
   double group_items = 1;
   double registers = 32;  // of one item

@@ -10,7 +10,7 @@
 
 namespace diffusion {
 
-/// The ways in which the kernel reads the field.
+/// The kernel's way to read the field.
 enum class variant {
   naive,   ///< each point and its neighbours straight from global memory
   shared,  ///< through local memory

@@ -15,9 +15,8 @@
 #include "examples/diffusion/diffusion.hpp"
 #include "examples/diffusion/reference.hpp"
 #include "libtune/exchange/duration.hpp"
-#include "libtune/exchange/files.hpp"
 #include "libtune/exchange/progress.hpp"
-#include "libtune/exchange/table.hpp"
+#include "libtune/exchange/reports.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace {

@@ -21,7 +21,7 @@ class bystander {
  public:
   using milliseconds = std::chrono::duration<double, std::milli>;
 
-  /// The events since the last report.
+  /// The launches since the last report.
   struct report {
     std::size_t launches = 0;
     milliseconds median{0};  ///< from before a launch to the end of its kernel

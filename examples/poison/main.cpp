@@ -21,13 +21,13 @@
 #include "examples/common/choose_device.hpp"
 #include "examples/poison/bystander.hpp"
 #include "examples/poison/square_root.hpp"
-#include "libtune/exchange/table.hpp"
+#include "libtune/exchange/reports.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace {
 
 using poison::bystander;
-using poison::mischief;
+using poison::fault;
 using poison::square_root_template;
 using poison::square_root_tuning;
 
@@ -80,16 +80,16 @@ class search_keeper final : public tune::observer {
   tune::search_finished_event last_;
 };
 
-// What may become of a configuration with this mischief. On a CPU a fault takes the process with
+// The outcomes of a configuration with this fault. On a CPU a device fault takes the process with
 // it, on a GPU the context.
-bool is_expected(mischief what, tune::outcome became) {
+bool is_expected(fault what, tune::outcome became) {
   switch (what) {
-    case mischief::endless_loop: return became == tune::outcome::timed_out;
-    case mischief::device_fault:
+    case fault::endless_loop: return became == tune::outcome::timed_out;
+    case fault::device_fault:
       return became == tune::outcome::device_fault || became == tune::outcome::crashed;
-    case mischief::wrong_result: return became == tune::outcome::wrong_result;
-    case mischief::compiler_error: return became == tune::outcome::compile_failed;
-    case mischief::none: break;
+    case fault::wrong_result: return became == tune::outcome::wrong_result;
+    case fault::compiler_error: return became == tune::outcome::compile_failed;
+    case fault::none: break;
   }
   return became == tune::outcome::measured;
 }
@@ -98,7 +98,7 @@ int count_surprises(const tune::search_finished_event& search) {
   int surprises = 0;
   for (const tune::trial& item : search.trials) {
     const auto tuning = tune::from_values<square_root_tuning>(item.configuration);
-    const mischief what = mischief_of(tuning);
+    const fault what = fault_of(tuning);
     if (is_expected(what, item.outcome)) continue;
     ++surprises;
     std::cout << fmt::format("UNEXPECTED: {} ({}) became '{}' {}\n",

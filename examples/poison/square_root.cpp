@@ -17,7 +17,7 @@ tune::defines macros_for(const square_root_tuning& tuning) {
   // 0, so each has a number.
   macros.add("endless_loop", 1).add("device_fault", 2);
   macros.add("wrong_result", 3).add("compiler_error", 4);
-  return macros.add("MISBEHAVES", static_cast<int>(mischief_of(tuning)));
+  return macros.add("MISBEHAVES", static_cast<int>(fault_of(tuning)));
 }
 
 tune::host_array<float> make_numbers(std::size_t n) {
@@ -35,16 +35,16 @@ tune::host_array<float> roots_of(const tune::host_array<float>& numbers) {
 
 }  // namespace
 
-mischief mischief_of(const square_root_tuning& tuning) {
-  if (tuning == square_root_tuning{64, 0}) return mischief::endless_loop;
-  if (tuning == square_root_tuning{32, 0}) return mischief::device_fault;
-  if (tuning == square_root_tuning{256, 0}) return mischief::wrong_result;
-  if (tuning == square_root_tuning{128, 3}) return mischief::compiler_error;
-  return mischief::none;
+fault fault_of(const square_root_tuning& tuning) {
+  if (tuning == square_root_tuning{64, 0}) return fault::endless_loop;
+  if (tuning == square_root_tuning{32, 0}) return fault::device_fault;
+  if (tuning == square_root_tuning{256, 0}) return fault::wrong_result;
+  if (tuning == square_root_tuning{128, 3}) return fault::compiler_error;
+  return fault::none;
 }
 
 bool is_right_choice(const square_root_tuning& tuning) {
-  return tuning.needless_rounds == 0 && mischief_of(tuning) == mischief::none;
+  return tuning.needless_rounds == 0 && fault_of(tuning) == fault::none;
 }
 
 tune::space<square_root_tuning> tuning_space() {

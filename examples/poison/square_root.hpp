@@ -20,8 +20,8 @@ struct square_root_tuning {
   friend bool operator==(const square_root_tuning&, const square_root_tuning&) = default;
 };
 
-/// The faults of a configuration.
-enum class mischief {
+/// The fault of a configuration.
+enum class fault {
   none,
   endless_loop,    ///< it never ends
   device_fault,    ///< it writes where nothing is
@@ -31,17 +31,17 @@ enum class mischief {
 
 /// Four of the 32 configurations of the space have something wrong with them, three of them among
 /// those that seem the fastest.
-mischief mischief_of(const square_root_tuning& tuning);
+fault fault_of(const square_root_tuning& tuning);
 
 /// The configurations that are searched.
 tune::space<square_root_tuning> tuning_space();
 
-/// True if it is one of those that do no needless work, and works.
+/// True if the configuration works and does no needless work.
 bool is_right_choice(const square_root_tuning& tuning);
 
 }  // namespace poison
 
-LIBTUNE_ENUM(poison::mischief, none, endless_loop, device_fault, wrong_result, compiler_error)
+LIBTUNE_ENUM(poison::fault, none, endless_loop, device_fault, wrong_result, compiler_error)
 LIBTUNE_FIELDS(poison::square_root_key, size)
 LIBTUNE_FIELDS(poison::square_root_tuning, work_group, needless_rounds)
 

@@ -30,7 +30,7 @@ LIBTUNE_FIELDS(verification::convolution_tuning, block_size_x, block_size_y, til
 namespace verification {
 
 inline constexpr std::size_t filter_size = 17;
-/// The rows and columns that the input has more than the output.
+/// The rows and columns that the input has beyond those of the output.
 inline constexpr std::size_t border = filter_size - 1;
 
 /// output[y, x] = the sum over j and i of weights[j, i] input[y + j, x + i]. Slots output: size x

@@ -64,7 +64,7 @@ tune::space<partial_sums_tuning> partial_sums_space();
 
 /// Numbers in [0, 1), the same each time.
 tune::host_array<float> make_numbers(std::size_t count);
-/// Returns the sum of the numbers.
+/// Their sum.
 double sum_of(const tune::host_array<float>& numbers);
 
 }  // namespace verification

@@ -6,23 +6,19 @@
 #include <ostream>
 #include <string>
 
-#include "libtune/exchange/to_json.hpp"
-#include "libtune/store/database/plain_json.hpp"
+#include "libtune/exchange/trial_json.hpp"
 
 namespace tune {
 namespace {
 
+using detail::json;
 using detail::plain_json;
-using detail::to_json;
-using json = nlohmann::ordered_json;
 
-void write(std::ostream& out, const json& event) {
-  out << event.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
-}
+void write(std::ostream& out, const json& event) { out << detail::json_text(event) << std::endl; }
 
 void write_trial(std::ostream& out, const char* name, const trial& item) {
   json event{{"event", name}};
-  event.update(to_json(item));
+  event.update(plain_json(item));
   write(out, event);
 }
 
@@ -49,7 +45,7 @@ json of_subject(const char* name, const tuning_subject& subject) {
           {"function", subject.function},
           {"version", subject.version},
           {"arguments", plain_json(subject.arguments)},
-          {"device", to_json(subject.device.identity)}};
+          {"device", plain_json(subject.device.identity)}};
 }
 
 json of_removals(const std::vector<removal>& removals) {
@@ -107,21 +103,23 @@ void event_log::progressed(const tuning_subject&, const search_progress& progres
                {"elapsed_ns", progress.elapsed.count()},
                {"budget_left_ns",
                 progress.budget_left ? json(progress.budget_left->count()) : json(nullptr)},
-               {"best_ns", progress.best ? to_json(progress.best->count()) : json(nullptr)}});
+               {"best_ns",
+                progress.best ? detail::number_or_null(progress.best->count()) : json(nullptr)}});
 }
 
 void event_log::search_finished(const search_finished_event& search) {
   json event = of_subject("search_finished", search.subject);
-  event.update({{"trials", search.trials.size()},
-                {"best", search.best ? plain_json(search.trials[*search.best].configuration)
-                                     : json(nullptr)},
-                {"best_ns",
-                 search.best ? to_json(search.trials[*search.best].score->count()) : json(nullptr)},
-                {"elapsed_ns", search.elapsed.count()},
-                {"measuring_ns", search.times.measuring.count()},
-                {"device_wait_ns", search.times.device_wait.count()},
-                {"end", search_end_name(search.end)},
-                {"doubts", search.doubts}});
+  event.update(
+      {{"trials", search.trials.size()},
+       {"best",
+        search.best ? plain_json(search.trials[*search.best].configuration) : json(nullptr)},
+       {"best_ns", search.best ? detail::number_or_null(search.trials[*search.best].score->count())
+                               : json(nullptr)},
+       {"elapsed_ns", search.elapsed.count()},
+       {"measuring_ns", search.times.measuring.count()},
+       {"device_wait_ns", search.times.device_wait.count()},
+       {"end", search_end_name(search.end)},
+       {"doubts", search.doubts}});
   write(out_, event);
 }
 

@@ -106,7 +106,7 @@ std::string type_name_in(const std::string& text) {
   return name;
 }
 
-/// Whether a text is one of the two forms in which numpy shows a type.
+/// True for the two forms in which numpy prints a type.
 bool is_numpy_type(const std::string& text) {
   return text.starts_with("<class 'numpy.") || text.starts_with("dtype('");
 }
@@ -120,7 +120,7 @@ value shown_value(const column_value& v) {
   return {};
 }
 
-std::vector<field_description> shown_fields(const foreign_table& table, std::string_view prefix,
+std::vector<field_description> infer_fields(const foreign_table& table, std::string_view prefix,
                                             const field_types& types) {
   std::vector<field_description> fields;
   for (const std::string& column : table.columns) {
@@ -131,7 +131,7 @@ std::vector<field_description> shown_fields(const foreign_table& table, std::str
       const column_value& v = row.at(column);
       if (!std::holds_alternative<std::vector<std::byte>>(v)) values.push_back(shown_value(v));
     }
-    fields.push_back(shown_field(column.substr(prefix.size()), values, types));
+    fields.push_back(infer_field(column.substr(prefix.size()), values, types));
   }
   return fields;
 }
@@ -228,7 +228,7 @@ result_content convert_row(const column_values& row, const function_identity& fu
   return result;
 }
 
-/// Why no row of a table can be taken; empty if that is not so.
+/// The reason why no row of a table can be taken; empty if rows can.
 std::string fault_of(const foreign_table& table, const function_identity& function) {
   for (const char* column : {"device_name", "device_platform", "device_version"}) {
     if (std::ranges::find(table.columns, column) == table.columns.end()) {
@@ -261,8 +261,8 @@ function_identity identity_for(const foreign_table& table, std::pair<std::string
   }
   return {.name = named.first,
           .version = named.second,
-          .key_fields = shown_fields(table, argument_prefix, options.types),
-          .value_fields = shown_fields(table, value_prefix, options.types)};
+          .key_fields = infer_fields(table, argument_prefix, options.types),
+          .value_fields = infer_fields(table, value_prefix, options.types)};
 }
 
 void take(const foreign_table& table, const katsdpsigproc_options& options,

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "libtune/exchange/shown_field.hpp"
+#include "libtune/exchange/infer_field.hpp"
 #include "libtune/store/maintenance/database_content.hpp"
 
 namespace tune {
 
-/// What became of one table of a katsdpsigproc database.
+/// The result of reading one table of a katsdpsigproc database.
 struct taken_table {
   std::string table;       ///< as it is named there
   std::string function{};  ///< as it is named here; empty if nothing was taken
@@ -28,18 +28,17 @@ struct katsdpsigproc_content {
   std::vector<taken_table> tables{};
 };
 
-/// How it is to be read.
+/// The settings of read_katsdpsigproc().
 struct katsdpsigproc_options {
   /// Names of functions here for tables there, without their version: {"app_fill_Fill_autotune",
   /// "app::fill.autotune"}. All others keep their name.
   std::map<std::string, std::string> names{};
-  /// The functions as this side knows them: their types are then those of the fields. A function
-  /// that is not among them gets the types that its values show (shown_field), a numpy type as the
-  /// name of the element type.
+  /// The functions of the tuning database, whose fields have types. Others get the types that
+  /// infer_field gives, a numpy type the name of its element type.
   std::vector<function_identity> known{};
-  /// Types of fields, instead of what their values show.
+  /// Types of fields, in place of those that their values show.
   field_types types{};
-  std::string date{};  ///< tuned_at of what is taken, for katsdpsigproc keeps no date
+  std::string date{};  ///< tuned_at of the results; katsdpsigproc keeps no date
 };
 
 /// Reads the file, and nothing but reads it. Key columns become arguments, value columns values;

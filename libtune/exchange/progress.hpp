@@ -56,7 +56,7 @@ class progress_reporter final : public observer {
   std::size_t planned_ = 0;
   std::size_t done_ = 0;
   std::size_t taken_over_ = 0;  // of those done
-  search_progress progress_;    // as it was told last
+  search_progress progress_;    // the last one reported
   std::optional<std::chrono::steady_clock::time_point> budget_end_;
   bool searches_ = false;
   std::string waits_;  // for whom; empty: for nobody
@@ -64,7 +64,7 @@ class progress_reporter final : public observer {
   std::optional<trial> best_;
 };
 
-/// Whether what is written to standard output is seen on a terminal.
+/// True if standard output is a terminal.
 bool is_standard_output_a_terminal() noexcept;
 
 }  // namespace tune

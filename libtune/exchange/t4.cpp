@@ -3,46 +3,227 @@
 #include "libtune/exchange/t4.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "libtune/base/error.hpp"
-#include "libtune/exchange/exchange.hpp"
-#include "libtune/exchange/t4_trial.hpp"
+#include "libtune/base/json.hpp"
+#include "libtune/exchange/json_document.hpp"
 
 namespace tune {
 namespace {
 
-using detail::refuse_t4;
-using detail::t4_date;
-using detail::t4_json;
-using detail::t4_member;
-using detail::t4_result_text;
-using detail::t4_text_member;
-using detail::t4_trial;
-using detail::t4_unit;
-using detail::t4_value;
+using detail::input;
+using detail::json_text;
+using detail::plain_json;
+using detail::value_kind;
 
-// Deeper than anything in such a file; what nests deeper is left out and then missed.
+// Nanoseconds in the unit of the times that are written.
+constexpr double written_unit = 1e6;
+// Deeper than a file nests; deeper members are dropped, and then missing.
 constexpr int greatest_depth = 32;
 
-t4_json parse(std::string_view text) {
-  t4_json document = t4_json::parse(
+/// @throws argument_error that names the fault of a file, as all functions below do
+[[noreturn]] void refuse_t4(const std::string& reason) {
+  throw argument_error("the file is no T4 file that can be read: " + reason);
+}
+
+const input& member_of(const input& object, const char* name) {
+  const auto found = object.is_object() ? object.find(name) : object.end();
+  if (found == object.end()) refuse_t4(fmt::format("there is no '{}' where one is expected", name));
+  return *found;
+}
+
+std::string text_member(const input& object, const char* name) {
+  const input& text = member_of(object, name);
+  if (!text.is_string()) refuse_t4(fmt::format("'{}' is no text", name));
+  return text.get<std::string>();
+}
+
+constexpr std::string_view measured = "measured";
+
+// The outcomes and T4's words for them. A word of T4 is read as the outcome of its first line.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> invalidities{{
+    {measured, "correct"},
+    {"compile failed", "compile"},
+    {"skipped", "constraints"},
+    {"over a device limit", "constraints"},
+    {"launch failed", "runtime"},
+    {"wrong result", "correctness"},
+    {"timed out", "timeout"},
+}};
+
+std::string_view invalidity_of(std::string_view outcome) {
+  const auto* found = std::ranges::find(invalidities, outcome,
+                                        &std::pair<std::string_view, std::string_view>::first);
+  return found == invalidities.end() ? "runtime" : found->second;
+}
+
+std::string_view outcome_of(std::string_view invalidity) {
+  const auto* found = std::ranges::find(invalidities, invalidity,
+                                        &std::pair<std::string_view, std::string_view>::second);
+  if (found == invalidities.end()) refuse_t4(fmt::format("'{}' is no invalidity", invalidity));
+  return found->first;
+}
+
+// With so many digits what is read and written again is the same.
+std::string in_milliseconds(double ns) { return fmt::format("{:.15g}", ns / written_unit); }
+
+std::string measurement(std::string_view name, const std::string& value, std::string_view unit) {
+  return fmt::format(R"({{"name": "{}", "value": {}, "unit": "{}"}})", name, value, unit);
+}
+
+std::string measurements(const trial_content& trial, std::string_view outcome) {
+  const std::string message = json_text(text_of(trial.columns, "message"));
+  const std::optional<double> score = trial.score_ns();
+  std::vector<std::string> items{
+      measurement("time", score ? in_milliseconds(*score) : message, score ? "ms" : "")};
+  if (score && message != "\"\"") items.push_back(measurement("message", message, ""));
+  if (outcome_of(invalidity_of(outcome)) != outcome) {
+    items.push_back(measurement("outcome", json_text(outcome), ""));
+  }
+  return fmt::format("[{}]", fmt::join(items, ", "));
+}
+
+std::string times(const trial_content& trial) {
+  const auto preparation = trial.columns.find("preparation_ns");
+  const auto* ns = preparation == trial.columns.end()
+                       ? nullptr
+                       : std::get_if<std::int64_t>(&preparation->second);
+  std::string text =
+      fmt::format(R"({{"compilation": {}, "framework": 0, "search_algorithm": 0, "validation": 0)",
+                  in_milliseconds(ns == nullptr ? 0 : static_cast<double>(*ns)));
+  std::vector<std::string> runtimes;
+  for (const double sample : trial.samples_ns()) runtimes.push_back(in_milliseconds(sample));
+  if (!runtimes.empty()) text += fmt::format(R"(, "runtimes": [{}])", fmt::join(runtimes, ", "));
+  return text + "}";
+}
+
+std::vector<double> samples_from(const input& times, double unit) {
+  std::vector<double> samples;
+  if (!times.contains("runtimes")) return samples;
+  for (const input& time : times["runtimes"]) {
+    if (!time.is_number()) refuse_t4("'runtimes' holds what is no number");
+    samples.push_back(time.get<double>() * unit);
+  }
+  return samples;
+}
+
+void read_measurements(const input& list, double unit, column_values& columns) {
+  if (!list.is_array()) refuse_t4("'measurements' is no array");
+  for (const input& item : list) {
+    const std::string name = text_member(item, "name");
+    const input& measurement = member_of(item, "value");
+    if (name == "time" && measurement.is_number()) {
+      columns["score_ns"] = measurement.get<double>() * unit;
+    } else if ((name == "time" || name == "message") && measurement.is_string()) {
+      columns["message"] = measurement.get<std::string>();
+    } else if (name == "outcome" && measurement.is_string()) {
+      columns["outcome"] = measurement.get<std::string>();
+    }
+  }
+}
+
+std::string result_text(const trial_content& trial, const std::string& timestamp) {
+  const std::string outcome = text_of(trial.columns, "outcome");
+  const std::string made_at = text_of(trial.columns, "made_at");
+  const std::string_view invalidity = invalidity_of(outcome);
+  return fmt::format(
+      "{{\"timestamp\": {},\n   \"configuration\": {},\n   \"times\": {},\n"
+      "   \"invalidity\": \"{}\", \"correctness\": {},\n   \"measurements\": {},\n"
+      "   \"objectives\": [\"time\"]}}",
+      json_text(made_at.empty() ? timestamp : made_at), json_text(plain_json(trial.configuration)),
+      times(trial), invalidity, invalidity == "correctness" ? 0 : 1, measurements(trial, outcome));
+}
+
+std::string date_from(const std::string& timestamp) {
+  constexpr std::size_t seconds_end = 19;
+  if (timestamp.size() <= seconds_end || !timestamp.ends_with("+00:00")) return timestamp;
+  std::string date = timestamp.substr(0, seconds_end) + "Z";
+  date[10] = 'T';
+  return date;
+}
+
+/// A parameter. @param kind  of its field; empty if the value itself shows it
+value value_from(const input& item, std::optional<value_kind> kind) {
+  const auto may_be = [&](value_kind wanted) { return !kind || *kind == wanted; };
+  if (item.is_null()) return {};
+  if (item.is_boolean() && may_be(value_kind::boolean)) return item.get<bool>();
+  if (item.is_number_unsigned()) {
+    const auto number = item.get<std::uint64_t>();
+    constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    if (kind == value_kind::unsigned_integer || (!kind && number > most)) return number;
+  }
+  if (item.is_number_integer() && may_be(value_kind::signed_integer)) {
+    return item.get<std::int64_t>();
+  }
+  if (item.is_number() && may_be(value_kind::real)) return item.get<double>();
+  if (!item.is_string()) refuse_t4("a configuration holds a value of another type than its field");
+  const std::string text = item.get<std::string>();
+  if (kind != value_kind::real) return text;
+  return std::strtod(text.c_str(), nullptr);  // "nan" and "inf"
+}
+
+std::vector<named_value> configuration_from(const input& object,
+                                            const std::vector<field_description>& fields) {
+  std::vector<named_value> configuration;
+  for (const field_description& field : fields) {
+    configuration.push_back({field.name, value_from(member_of(object, field.name.c_str()),
+                                                    detail::kind_of(field.type))});
+  }
+  if (object.size() != fields.size())
+    refuse_t4("a configuration has a parameter that no field names");
+  return configuration;
+}
+
+column_values columns_from(const input& result, double unit) {
+  const input& times = member_of(result, "times");
+  if (!times.is_object()) refuse_t4("'times' is no object");
+  const input& preparation = member_of(times, "compilation");
+  if (!preparation.is_number()) refuse_t4("'compilation' is no number");
+  const double preparation_ns = preparation.get<double>() * unit;
+  if (!(std::abs(preparation_ns) < 9e18)) refuse_t4("'compilation' is no duration");
+  column_values columns{
+      {"outcome", std::string(outcome_of(text_member(result, "invalidity")))},
+      {"message", std::string()},
+      {"samples_ns", input(samples_from(times, unit)).dump()},
+      {"preparation_ns", static_cast<std::int64_t>(std::llround(preparation_ns))},
+      {"made_at", date_from(text_member(result, "timestamp"))},
+  };
+  read_measurements(member_of(result, "measurements"), unit, columns);
+  if (text_of(columns, "outcome") != measured) columns.erase("score_ns");
+  return columns;
+}
+
+trial_content trial_from(const input& result, double unit,
+                         const std::vector<field_description>& fields) {
+  trial_content trial{
+      .configuration = configuration_from(member_of(result, "configuration"), fields),
+      .columns = columns_from(result, unit)};
+  return trial;
+}
+
+input parse(std::string_view text) {
+  input document = input::parse(
       text, [](int depth, auto, auto&) { return depth < greatest_depth; }, false);
   if (document.is_discarded() || !document.is_object()) refuse_t4("it is no JSON object");
-  if (!t4_member(document, "results").is_array()) refuse_t4("'results' is no array");
+  if (!member_of(document, "results").is_array()) refuse_t4("'results' is no array");
   return document;
 }
 
-/// How many nanoseconds the file's unit of time has.
-double unit_of(const t4_json& document) {
+/// The nanoseconds in the file's unit of time.
+double unit_of(const input& document) {
   if (!document.contains("metadata") || !document["metadata"].is_object() ||
       !document["metadata"].contains("timeunit")) {
-    return t4_unit;
+    return written_unit;
   }
-  const std::string unit = t4_text_member(document["metadata"], "timeunit");
+  const std::string unit = text_member(document["metadata"], "timeunit");
   for (const auto& [word, ns] : {std::pair{"miliseconds", 1e6},
                                  {"milliseconds", 1e6},
                                  {"ms", 1e6},
@@ -57,40 +238,31 @@ double unit_of(const t4_json& document) {
   refuse_t4(fmt::format("'{}' is no unit of time", unit));
 }
 
-/// A value of which nobody knows the type.
-value any_value_from(const t4_json& item) {
-  if (!item.is_number_unsigned()) return t4_value(item, {});
-  const auto number = item.get<std::uint64_t>();
-  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (number > most) return number;
-  return static_cast<std::int64_t>(number);
-}
-
 /// The fields of the configurations of a file, with the types that their values show.
-std::vector<field_description> fields_of(const t4_json& results, const field_types& types) {
+std::vector<field_description> fields_of(const input& results, const field_types& types) {
   std::vector<field_description> fields;
   if (results.empty()) return fields;
-  for (const auto& [name, first] : t4_member(results.front(), "configuration").items()) {
+  for (const auto& [name, first] : member_of(results.front(), "configuration").items()) {
     std::vector<value> values;
-    for (const t4_json& result : results) {
-      values.push_back(any_value_from(t4_member(t4_member(result, "configuration"), name.c_str())));
+    for (const input& result : results) {
+      values.push_back(value_from(member_of(member_of(result, "configuration"), name.c_str()), {}));
     }
-    fields.push_back(shown_field(name, values, types));
+    fields.push_back(infer_field(name, values, types));
   }
   return fields;
 }
 
-std::vector<trial_content> trials_from(const t4_json& document,
+std::vector<trial_content> trials_from(const input& document,
                                        const std::vector<field_description>& fields) {
   const double unit = unit_of(document);
   std::vector<trial_content> trials;
-  for (const t4_json& result : document["results"]) {
-    trials.push_back(t4_trial(result, unit, fields));
+  for (const input& result : document["results"]) {
+    trials.push_back(trial_from(result, unit, fields));
   }
   return trials;
 }
 
-/// What a file says of its search besides the trials.
+/// The facts of a search besides its trials.
 function_content outline_of(const function_content& one) {
   function_content outline = one;
   search_content& search = outline.searches.at(0);
@@ -103,7 +275,7 @@ function_content outline_of(const function_content& one) {
   return outline;
 }
 
-bool has_own_metadata(const t4_json& document) {
+bool has_own_metadata(const input& document) {
   return document.contains("metadata") && document["metadata"].is_object() &&
          document["metadata"].contains("libtune");
 }
@@ -125,20 +297,20 @@ std::string to_t4_text(const function_content& one) {
   const std::string timestamp = text_of(search.columns, "started_at");
   std::vector<std::string> results;
   for (const trial_content& trial : search.trials) {
-    results.push_back(t4_result_text(trial, timestamp));
+    results.push_back(result_text(trial, timestamp));
   }
   return fmt::format(
       "{{\"schema_version\": \"1.0.0\",\n \"metadata\": {{\"timeunit\": \"miliseconds\",\n"
       "  \"libtune\": {}}},\n \"results\": [\n  {}]}}\n",
-      to_exchange_text({.functions = {outline_of(one)}}), fmt::join(results, ",\n  "));
+      to_json_document({.functions = {outline_of(one)}}), fmt::join(results, ",\n  "));
 }
 
 bool is_own_t4(std::string_view text) { return has_own_metadata(parse(text)); }
 
 function_content from_own_t4_text(std::string_view text) {
-  const t4_json document = parse(text);
+  const input document = parse(text);
   if (!has_own_metadata(document)) refuse_t4("its 'metadata' has no member 'libtune'");
-  database_content outline = from_exchange_text(document["metadata"]["libtune"].dump());
+  database_content outline = from_json_document(document["metadata"]["libtune"].dump());
   if (outline.functions.size() != 1 || outline.functions.front().searches.size() != 1) {
     refuse_t4("its 'metadata' is not of one search");
   }
@@ -148,8 +320,8 @@ function_content from_own_t4_text(std::string_view text) {
 }
 
 function_content from_t4_text(std::string_view text, const t4_subject& subject) {
-  const t4_json document = parse(text);
-  const t4_json& results = document["results"];
+  const input document = parse(text);
+  const input& results = document["results"];
   if (results.empty()) refuse_t4("it has no results");
   function_content one{.function = subject.function, .results = {}, .searches = {}};
   if (one.function.value_fields.empty()) {
@@ -163,11 +335,11 @@ function_content from_t4_text(std::string_view text, const t4_subject& subject) 
   const auto index = static_cast<std::size_t>(best - search.trials.begin());
   const bool found = best->score_ns().has_value();
   search.columns = search_columns(subject.arguments, subject.device);
-  search.columns["started_at"] = t4_date(t4_text_member(results.front(), "timestamp"));
-  search.columns["finished_at"] = t4_date(t4_text_member(results.back(), "timestamp"));
+  search.columns["started_at"] = date_from(text_member(results.front(), "timestamp"));
+  search.columns["finished_at"] = date_from(text_member(results.back(), "timestamp"));
   search.columns["result"] = std::string(found ? "found" : "all failed");
   if (found) {
-    const std::string date = t4_date(t4_text_member(results[index], "timestamp"));
+    const std::string date = date_from(text_member(results[index], "timestamp"));
     one.results.push_back(result_of(subject, *best, date));
   }
   one.searches.push_back(std::move(search));

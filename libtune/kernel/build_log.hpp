@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libtune/kernel/resolved_source.hpp"
+#include "libtune/kernel/kernel_source.hpp"
 
 namespace tune {
 

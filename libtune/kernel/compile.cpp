@@ -9,21 +9,19 @@
 #include "libtune/base/forked_process.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
+#include "libtune/device/devices.hpp"
 #include "libtune/kernel/build_log.hpp"
-#include "libtune/kernel/cache/cached_compiler.hpp"
-#include "libtune/kernel/cache/expected_program.hpp"
 #include "libtune/kernel/cache/program_cache.hpp"
-#include "libtune/kernel/compile_watch.hpp"
+#include "libtune/kernel/compile_scope.hpp"
 #include "libtune/kernel/compiler.hpp"
-#include "libtune/kernel/kernel_library.hpp"
+#include "libtune/kernel/expected_program.hpp"
 #include "libtune/kernel/pool/pooled_compiler.hpp"
 #include "libtune/kernel/preamble.hpp"
-#include "libtune/kernel/program_supply.hpp"
 
 namespace tune {
 namespace {
 
-/// What the first line of a message leaves out: the device, the macros.
+/// The lines of a message after the first: the device and the macros.
 std::string circumstances(const device_info& device, const defines& macros) {
   std::string text = fmt::format("\nfor device '{}' ({}, {})", device.identity.name,
                                  device.identity.platform, device.identity.driver_version);
@@ -41,16 +39,34 @@ std::string describe_failure(const device_info& device, const resolved_source& s
          "\ncompiler log:\n" + log;
 }
 
-program build(const context& context, const program_source& source, const compiler* given) {
-  if (given == nullptr) {
-    if (auto supplied = program_supply::find(context, source)) return *std::move(supplied);
+/// Announces to a scope that a program is compiled, until its end.
+class [[nodiscard]] announced_compiling {
+ public:
+  explicit announced_compiling(const compile_scope* scope) : scope_(scope) {
+    if (scope_ != nullptr) scope_->announce(true);
   }
-  const compile_watch::compiling now;
+  ~announced_compiling() {
+    if (scope_ != nullptr) scope_->announce(false);
+  }
+  announced_compiling(const announced_compiling&) = delete;
+  announced_compiling& operator=(const announced_compiling&) = delete;
+
+ private:
+  const compile_scope* scope_;
+};
+
+program build(const context& context, const program_source& source, const compiler* given,
+              compile_scope* scope) {
+  if (given == nullptr && scope != nullptr) {
+    if (auto prebuilt = scope->find_prebuilt(context, source)) return *std::move(prebuilt);
+  }
+  const announced_compiling now(scope);
   if (given != nullptr) return given->build(context, source);
   static const detail::never_destroyed<in_process_compiler> in_process;
   static const detail::never_destroyed<pooled_compiler> pooled(
       *in_process, pooled_compiler::use_pool::when_busy);
-  return cached_compiler(*pooled, program_cache(), recent_programs()).build(context, source);
+  const bool keeps = scope == nullptr || !scope->keeps_no_binaries();
+  return cached_compiler(*pooled, program_cache(), recent_programs(), keeps).build(context, source);
 }
 
 }  // namespace
@@ -68,10 +84,11 @@ program compile(const context& context, const kernel_source& source, const defin
   const std::string before = fmt::format("{}\n{}", preamble(device.language), macros.text());
   const program_source complete{
       .name = source.name, .text = before + resolved.text, .options = options.flags};
-  compile_watch::meet(complete);
-  meet_expected_program(macros, complete);
+  compile_scope* const scope = compile_scope::current();
+  if (scope != nullptr) scope->note(complete);
+  compare_with_expected(context, macros, complete);
   try {
-    return build(context, complete, options.compiler);
+    return build(context, complete, options.compiler, scope);
   } catch (const compiler_lost_error& lost) {
     throw compiler_lost_error(fmt::format("'{}' was not compiled: {}", source.name, lost.log()) +
                                   circumstances(device, macros),
@@ -81,6 +98,13 @@ program compile(const context& context, const kernel_source& source, const defin
         static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
     throw build_error(describe_failure(device, resolved, macros, failure.log(), lines_before),
                       failure.log());
+  }
+}
+
+void check_compiles(const kernel_source& source, const defines& macros, std::string_view target,
+                    const compile_options& options) {
+  for (const device& item : compile_targets(target)) {
+    compile(item.create_context(), source, macros, options);
   }
 }
 

@@ -11,7 +11,7 @@
 
 namespace tune {
 
-/// A compiler did not come to its end: that says nothing of the program.
+/// A compiler did not come to its end, which says nothing of the program.
 class compiler_lost_error : public build_error {
  public:
   enum class cause : std::uint8_t {
@@ -29,8 +29,8 @@ class compiler_lost_error : public build_error {
   cause why_;
 };
 
-/// Where programs are compiled. Complete source goes in and a program comes out, so that the work
-/// can be done in this process or in another. Implementations are thread-safe.
+/// Makes a program of complete source, in this process or in another. Implementations are
+/// thread-safe.
 class compiler {
  public:
   compiler() = default;
@@ -50,7 +50,9 @@ class compiler {
 /// Compiles on the calling thread.
 class in_process_compiler final : public compiler {
  private:
-  program do_build(const context& context, const program_source& source) const override;
+  program do_build(const context& context, const program_source& source) const override {
+    return context.create_program(source);
+  }
 };
 
 }  // namespace tune

@@ -9,7 +9,7 @@
 
 #include "libtune/base/dtype.hpp"
 #include "libtune/base/error.hpp"
-#include "libtune/kernel/reserved_words.hpp"
+#include "libtune/kernel/preamble.hpp"
 
 namespace tune {
 namespace {
@@ -20,7 +20,7 @@ bool is_identifier(const std::string& name) {
          std::all_of(name.begin(), name.end(), is_word);
 }
 
-/// Why a name would hide something from the kernel; empty if it would not.
+/// The reason why a name would hide something from the kernel; empty if it would not.
 std::string hidden_by(const std::string& name) {
   if (is_portable_word(name)) {
     return "it is a word of libtune's kernels (see libtune/kernel/preamble.hpp)";
@@ -32,8 +32,7 @@ std::string hidden_by(const std::string& name) {
   return {};
 }
 
-/// What follows a string or a character at the beginning of a text: its end, or what follows the
-/// quote if it has no end.
+/// The text after the string or character at its beginning; after the quote if that has no end.
 std::string_view after_quoted(std::string_view text) {
   const char quote = text.front();
   for (std::size_t i = 1; i < text.size(); ++i) {
@@ -46,7 +45,7 @@ std::string_view after_quoted(std::string_view text) {
   return text.substr(1);
 }
 
-/// What a text does to the lines after it, if it stands in a #define; empty if nothing.
+/// The effect of a text in a #define on the lines after it; empty if there is none.
 std::string reach_of(std::string_view text) {
   if (text.ends_with('\\') || text.ends_with("?\?/")) return "ends in a backslash";
   for (const char c : text) {

@@ -13,4 +13,10 @@ namespace tune {
 /// name of one: see defines.
 std::string_view preamble(kernel_language language) noexcept;
 
+/// True if a preamble defines the name: a macro, a function or a type of either language.
+bool is_portable_word(std::string_view name);
+
+/// True if a name is a keyword or a type that OpenCL C or CUDA C++ has without a header.
+bool is_keyword(std::string_view name) noexcept;
+
 }  // namespace tune

@@ -51,26 +51,21 @@ void frame_reader::append(std::span<const std::byte> bytes) {
   bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
 }
 
-std::optional<frame> frame_reader::first() const {
+std::optional<std::span<const std::byte>> frame_reader::first() const {
   const auto arrived = std::span<const std::byte>(bytes_).subspan(begin_);
-  const std::size_t header_bytes = form_.header_bytes();
-  if (arrived.size() < header_bytes) return std::nullopt;
-  const auto kind = arrived.subspan(sizeof form_.magic, form_.kind_bytes);
-  if (wire_reader(arrived).take<std::uint32_t>() != form_.magic) {
-    throw wire_error("what arrived is no message");
-  }
-  const auto length =
-      wire_reader(arrived.subspan(sizeof form_.magic + kind.size())).take<std::uint64_t>();
+  if (arrived.size() < frame_form::header_bytes) return std::nullopt;
+  wire_reader header(arrived);
+  if (header.take<std::uint32_t>() != form_.magic) throw wire_error("what arrived is no message");
+  const auto length = header.take<std::uint64_t>();
   if (length > form_.longest_content_bytes) {
     throw wire_error("a message says that it is too long");
   }
-  if (arrived.size() - header_bytes < length) return std::nullopt;
-  return frame{.kind = kind,
-               .content = arrived.subspan(header_bytes, static_cast<std::size_t>(length))};
+  if (arrived.size() - frame_form::header_bytes < length) return std::nullopt;
+  return arrived.subspan(frame_form::header_bytes, static_cast<std::size_t>(length));
 }
 
-void frame_reader::drop(const frame& read) noexcept {
-  begin_ += form_.header_bytes() + read.content.size();
+void frame_reader::drop(std::span<const std::byte> content) noexcept {
+  begin_ += frame_form::header_bytes + content.size();
 }
 
 }  // namespace tune::detail

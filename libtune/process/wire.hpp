@@ -116,6 +116,7 @@ class field_writer {
     }
   }
   void put(const std::string& text) { out_.add(text); }
+  void put(const std::vector<std::byte>& bytes) { out_.add(std::span(bytes)); }
   void put(std::monostate) {}
   template <class Rep, class Period>
   void put(const std::chrono::duration<Rep, Period>& time) {
@@ -172,6 +173,7 @@ class field_reader {
     }
   }
   void take(std::string& text) { text = in_.take_text(); }
+  void take(std::vector<std::byte>& bytes) { bytes = in_.take_block(); }
   void take(std::monostate&) {}
   template <class Rep, class Period>
   void take(std::chrono::duration<Rep, Period>& time) {
@@ -206,21 +208,12 @@ class field_reader {
   wire_reader& in_;
 };
 
-/// The frame of one protocol's messages: magic number, kind, length of the content, content.
+/// The frame of one protocol's messages: magic number, length of the content, content.
 struct frame_form {
   std::uint32_t magic = 0;
-  std::size_t kind_bytes = 0;               ///< 0 where the content begins with its kind
   std::uint64_t longest_content_bytes = 0;  ///< a longer one is an error
 
-  constexpr std::size_t header_bytes() const noexcept {
-    return sizeof magic + kind_bytes + sizeof(std::uint64_t);
-  }
-};
-
-/// A whole frame.
-struct frame {
-  std::span<const std::byte> kind;
-  std::span<const std::byte> content;
+  static constexpr std::size_t header_bytes = sizeof(std::uint32_t) + sizeof(std::uint64_t);
 };
 
 /// Splits arriving bytes, in whatever pieces they come, into frames.
@@ -229,16 +222,49 @@ class frame_reader {
   explicit frame_reader(const frame_form& form) noexcept : form_(form) {}
 
   void append(std::span<const std::byte> bytes);
-  /// The first frame that has not been dropped, valid until the next append; empty if it has not
-  /// arrived whole. @throws wire_error if the bytes are no frame, now and from then on
-  std::optional<frame> first() const;
-  /// Goes on to the frame after `read`, which first() has returned.
-  void drop(const frame& read) noexcept;
+  /// The content of the first frame that has not been dropped, valid until the next append; empty
+  /// if it has not arrived whole.
+  /// @throws wire_error if the bytes are no frame, now and from then on
+  std::optional<std::span<const std::byte>> first() const;
+  /// Goes on to the frame after the one with this content, which first() has returned.
+  void drop(std::span<const std::byte> content) noexcept;
 
  private:
   frame_form form_;
   std::vector<std::byte> bytes_;
-  std::size_t begin_ = 0;  // of what has not been dropped
+  std::size_t begin_ = 0;  // of the bytes that have not been dropped
 };
+
+/// The frame of a message, which is a variant of described structs.
+/// @throws wire_error with this text if it is longer than the form allows
+template <class Message>
+std::vector<std::byte> encode_message(const frame_form& form, const Message& message,
+                                      const char* too_long) {
+  wire_writer writer;
+  writer.add(form.magic);
+  writer.add(std::uint64_t{0});
+  field_writer fields(writer);
+  fields(message);
+  const std::uint64_t length = writer.bytes().size() - frame_form::header_bytes;
+  if (length > form.longest_content_bytes) throw wire_error(too_long);
+  std::memcpy(writer.bytes().data() + sizeof form.magic, &length, sizeof length);
+  return std::move(writer.bytes());
+}
+
+/// The next message of the arrived bytes; empty if it has not arrived whole. A greeting may be
+/// longer than its fields, because another version may say more.
+/// @throws wire_error if the bytes are no message, now and from then on
+template <class Message, class Greeting>
+std::optional<Message> next_message(frame_reader& frames) {
+  const auto content = frames.first();
+  if (!content) return std::nullopt;
+  wire_reader reader(*content);
+  Message message;
+  field_reader fields(reader);
+  fields(message);
+  if (!std::holds_alternative<Greeting>(message)) reader.finish();
+  frames.drop(*content);
+  return message;
+}
 
 }  // namespace tune::detail

@@ -13,7 +13,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/word_table.hpp"
 #include "libtune/device/devices.hpp"
-#include "libtune/kernel/check_compiles.hpp"
+#include "libtune/kernel/compile.hpp"
 #include "libtune/testing/run_tests.hpp"
 
 namespace tune::testing {

@@ -9,8 +9,8 @@
 
 #include "libtune/base/library_version.hpp"
 #include "libtune/base/log.hpp"
-#include "libtune/kernel/cache/expected_program.hpp"
-#include "libtune/kernel/compile_watch.hpp"
+#include "libtune/kernel/compile_scope.hpp"
+#include "libtune/kernel/expected_program.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/tune/engine/session_setup.hpp"
 #include "libtune/tune/engine/trial_attempt.hpp"
@@ -29,14 +29,14 @@ thread_local bool only_looks = false;
 /// While it lives this thread neither compiles nor tunes for the function that it runs.
 class [[nodiscard]] only_looking {
  public:
-  only_looking() : outer_(std::exchange(only_looks, true)) { watch_.refuse_all(); }
+  only_looking() : outer_(std::exchange(only_looks, true)) {}
   ~only_looking() { only_looks = outer_; }
   only_looking(const only_looking&) = delete;
   only_looking& operator=(const only_looking&) = delete;
 
  private:
   bool outer_;
-  compile_watch watch_;
+  compile_scope scope_{{.refuses_all = true}};
 };
 
 /// Runs the autotune function of a task as far as its first search, whose space it shows to look.
@@ -137,7 +137,8 @@ std::optional<std::string> why_forbidden(const std::vector<named_value>& values,
   return reason;
 }
 
-void watch_for_kernel_change(const std::shared_ptr<const tuning_layers>& layers,
+void watch_for_kernel_change(const context& context,
+                             const std::shared_ptr<const tuning_layers>& layers,
                              const function_identity& function, const tuning_subject& subject,
                              const record& found) {
   const auto digests = [layers, function, arguments = subject.arguments,
@@ -153,10 +154,10 @@ void watch_for_kernel_change(const std::shared_ptr<const tuning_layers>& layers,
         "the autotune function, or tune again (LIBTUNE_MODE=force)",
         subject, database));
   };
-  expect_program({.configuration = found.values,
-                  .key = subject.arguments,
-                  .digests = digests,
-                  .differs = differs});
+  expect_program(context, {.configuration = found.values,
+                           .key = subject.arguments,
+                           .digests = digests,
+                           .differs = differs});
 }
 
 void detail::leave_if_only_looking() {

@@ -10,7 +10,8 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/library_version.hpp"
 #include "libtune/base/log.hpp"
-#include "libtune/tune/engine/pool_workshop.hpp"
+#include "libtune/kernel/pool/compile_pool.hpp"
+#include "libtune/tune/engine/compile_service.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/search_loop.hpp"
 #include "libtune/tune/engine/session_setup.hpp"
@@ -95,11 +96,12 @@ std::size_t tuning_session::search(const search_problem& problem) {
                                .library_version = std::string(library_version()),
                                .stage = stage});
   };
-  pool_workshop workshop(compile_pool::shared(), context(), options().compile_time);
+  const auto service =
+      make_compile_service(compile_pool::shared(), context(), options().compile_time);
   const auto run = [&](const std::vector<std::size_t>& listed) {
     const trial best =
         run_search(problem, state_->subject, context().device(), options(), options().observers,
-                   state_->now, workshop, read_prior, listed, state_->hooks);
+                   state_->now, *service, read_prior, listed, state_->hooks);
     state_->best_score = best.score;
     return best.index;
   };

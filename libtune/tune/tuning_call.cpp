@@ -138,7 +138,7 @@ std::optional<record> tuning_call::look_up() {
   report_lookup(found, std::chrono::steady_clock::now() - start);
   if (!found) return std::nullopt;
   if (found->grade == match_grade::exact && !found->remembered) {
-    watch_for_kernel_change(layers_, core_.identity(), subject_, *found);
+    watch_for_kernel_change(context_, layers_, core_.identity(), subject_, *found);
   }
   if (found->grade == match_grade::nearest) {
     warn_once(fmt::format("{} uses the result of device '{}' ({}, {}), which differs in {}",

@@ -19,7 +19,7 @@ bool knows_programs(const search_content& search, const result_content& result) 
   });
 }
 
-/// Whether a program can notice that the kernel of a result has changed.
+/// True if a program can notice that the kernel of a result has changed.
 bool has_origin(const function_content& content, const result_content& result) {
   const column_values of_result = search_columns(result.arguments, result.device());
   return std::ranges::any_of(content.searches, [&](const search_content& search) {
@@ -54,19 +54,15 @@ exit_code run(const invocation& shared) {
     findings.push_back(check_origins(path));
   }
   const bool good = std::ranges::all_of(findings, &check_finding::good);
-  if (shared.json) {
-    json list = json::array();
-    for (const check_finding& item : findings) {
-      list.push_back({{"subject", item.subject}, {"good", item.good}, {"text", item.text}});
-    }
-    print_json({{"path", path}, {"good", good}, {"findings", std::move(list)}});
-  } else {
-    std::vector<std::vector<std::string>> lines;
-    for (const check_finding& item : findings) {
-      lines.push_back({item.good ? "good" : "BAD", item.subject, item.text});
-    }
-    print_table(lines);
+  json list = json::array();
+  for (const check_finding& item : findings) {
+    list.push_back({{"subject", item.subject}, {"good", item.good}, {"text", item.text}});
   }
+  const auto mark = [](const json& row) {
+    return std::string(row["good"].get<bool>() ? "good" : "BAD");
+  };
+  print_rows(shared.json, {{"path", path}, {"good", good}, {"findings", list}}, list,
+             {{nullptr, nullptr, mark}, {nullptr, "subject"}, {nullptr, "text"}});
   return good ? done : faults_found;
 }
 

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "libtune/tune/settings.hpp"
-#include "libtune/tunedb/exit_code.hpp"
 
 namespace CLI {
 class App;
@@ -13,7 +12,19 @@ class App;
 
 namespace tune::cli {
 
-/// What all commands share: the options before them, and what they return.
+/// The exit codes of the program. Scripts rely on these: never change one.
+enum exit_code : int {
+  done = 0,
+  failed = 1,        ///< it could not be done; standard error says why
+  wrong_usage = 2,   ///< the arguments make no sense
+  not_found = 3,     ///< there is no such function, result or search, or no database
+  faults_found = 4,  ///< check has found something that is not good
+  part_left = 5,     ///< not everything could be merged or imported
+  keys_failed = 6,   ///< pretune could not tune some keys
+  interrupted = 7,   ///< pretune was ended by a signal; what was measured is kept
+};
+
+/// The options that all commands share, and the exit code that they set.
 struct invocation {
   std::string database{};  ///< --db; empty if it was not given
   bool json = false;       ///< --json
@@ -23,12 +34,12 @@ struct invocation {
   /// @throws error if there is nowhere to keep one
   std::string database_path() const;
 
-  /// What an autotuner would be set to here and now, but with the database of --db if it was given.
+  /// The settings of an autotuner here and now, with the database of --db if it was given.
   tuning_settings settings() const;
 };
 
-// Each adds one command to the program. What it does runs while the arguments are parsed, which is
-// why `shared` has to outlive the parsing.
+// Each adds one command to the program. Commands run while the arguments are parsed, so `shared`
+// has to outlive the parsing.
 void add_check(CLI::App& program, invocation& shared);
 void add_denylist(CLI::App& program, invocation& shared);
 void add_env(CLI::App& program, invocation& shared);

@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include "libtune/store/maintenance/incidents.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
+#include "libtune/store/maintenance/incidents.hpp"
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/selection.hpp"
@@ -82,31 +82,16 @@ json to_json(const entry& item) {
   return {{"function", latest.function.name},
           {"version", latest.function.version},
           {"arguments", latest.arguments},
-          {"device", cli::to_json(latest.device)},
+          {"device", plain_json(latest.device)},
           {"compiler", latest.search.compiler},
           {"library_version", latest.search.library_version},
-          {"configuration", cli::to_json(latest.trial.configuration)},
+          {"configuration", plain_json(latest.trial.configuration)},
           {"outcome", latest.trial.outcome},
           {"reason", latest.trial.message},
           {"incidents", item.incidents},
           {"denied", item.is_denied()},
           {"first_at", item.first_at},
           {"last_at", latest.trial.made_at}};
-}
-
-void print_text(const std::vector<entry>& entries) {
-  std::vector<std::vector<std::string>> lines{
-      {"FUNCTION", "KEY", "DEVICE", "CONFIGURATION", "INCIDENTS", "LAST AT", "DENIED", "REASON"}};
-  for (const entry& item : entries) {
-    const stored_incident& latest = item.latest;
-    const std::string& reason = latest.trial.message;
-    lines.push_back({table_name(latest.function), latest.arguments.empty() ? "-" : latest.arguments,
-                     to_text(latest.device), fields_text(latest.trial.configuration),
-                     std::to_string(item.incidents), latest.trial.made_at,
-                     item.is_denied() ? "yes" : "no",
-                     latest.trial.outcome + ": " + reason.substr(0, reason.find('\n'))});
-  }
-  print_table(lines);
 }
 
 void run(const invocation& shared, const denylist_options& given) {
@@ -118,11 +103,19 @@ void run(const invocation& shared, const denylist_options& given) {
     fmt::print("cleared {} incidents\n", cleared);
     return;
   }
-  const std::vector<entry> entries = entries_of(list_incidents(path, incident_outcomes(), which));
-  if (!shared.json) return print_text(entries);
   json all = json::array();
-  for (const entry& item : entries) all.push_back(to_json(item));
-  print_json({{"entries", std::move(all)}});
+  for (const entry& item : entries_of(list_incidents(path, incident_outcomes(), which))) {
+    all.push_back(to_json(item));
+  }
+  print_rows(shared.json, {{"entries", all}}, all,
+             {{"FUNCTION", nullptr, function_text},
+              {"KEY", "arguments"},
+              {"DEVICE", "device"},
+              {"CONFIGURATION", "configuration"},
+              {"INCIDENTS", "incidents"},
+              {"LAST AT", "last_at"},
+              {"DENIED", "denied"},
+              {"REASON", nullptr, outcome_text}});
 }
 
 }  // namespace

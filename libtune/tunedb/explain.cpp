@@ -70,14 +70,17 @@ json to_json(const std::optional<result_origin>& origin) {
           {"programs", origin->programs}};
 }
 
-void print_others(const explanation& all) {
-  std::vector<std::vector<std::string>> lines;
-  for (const candidate& one : all.lookup.candidates) {
-    if (one.lost.empty()) continue;
-    lines.push_back({"not used ", role_of(all, one.result), fields_text(one.result.values),
-                     to_text(one.result.device), one.lost});
-  }
-  print_table(lines);
+json to_json(const explanation& all, const candidate& one) {
+  const record& result = one.result;
+  return {{"database", result.database},
+          {"layer", role_of(all, result)},
+          {"values", plain_json(result.values)},
+          {"match", grade_name(result)},
+          {"step", match_step_name(result.step)},
+          {"relaxed", result.relaxed},
+          {"result_of", plain_json(result.device)},
+          {"score_ns", number_or_null(result.score_ns)},
+          {"lost", one.lost.empty() ? json(nullptr) : json(one.lost)}};
 }
 
 void print_text(const explanation& all, const result_confidence& why) {
@@ -98,27 +101,23 @@ void print_text(const explanation& all, const result_confidence& why) {
   fmt::print("why        {}\n", why.reason());
   fmt::print("how sure   {}: {}\n", why.classification(), why.classification_text());
   print_origin(all.origin);
-  print_others(all);
-}
-
-json to_json(const explanation& all, const candidate& one) {
-  const record& result = one.result;
-  return {{"database", result.database},
-          {"layer", role_of(all, result)},
-          {"values", cli::to_json(result.values)},
-          {"match", grade_name(result)},
-          {"step", match_step_name(result.step)},
-          {"relaxed", result.relaxed},
-          {"result_of", cli::to_json(result.device)},
-          {"score_ns", cli::to_json(result.score_ns)},
-          {"lost", one.lost.empty() ? json(nullptr) : json(one.lost)}};
+  json others = json::array();
+  for (const candidate& one : all.lookup.candidates) {
+    if (!one.lost.empty()) others.push_back(to_json(all, one));
+  }
+  print_rows(false, {}, others,
+             {{nullptr, nullptr, [](const json&) { return std::string("not used "); }},
+              {nullptr, "layer"},
+              {nullptr, "values"},
+              {nullptr, "result_of"},
+              {nullptr, "lost"}});
 }
 
 json to_json(const explanation& all, const result_confidence& why) {
   json document{{"function", all.function.name},
                 {"version", all.function.version},
-                {"arguments", cli::to_json(all.key.arguments)},
-                {"device", cli::to_json(all.key.device)},
+                {"arguments", plain_json(all.key.arguments)},
+                {"device", plain_json(all.key.device)},
                 {"match_mode", match_mode_name(all.settings.match)},
                 {"mode", tuning_mode_name(all.settings.mode)},
                 {"action", lookup_step_name(all.lookup.step)},
@@ -128,8 +127,8 @@ json to_json(const explanation& all, const result_confidence& why) {
                    {"sure", why.classification()},
                    {"trials", why.trials},
                    {"measured", why.measured},
-                   {"runner_up_slower_by", cli::to_json(why.gap)},
-                   {"noise", cli::to_json(why.noise)},
+                   {"runner_up_slower_by", number_or_null(why.gap)},
+                   {"noise", number_or_null(why.noise)},
                    {"origin", to_json(all.origin)},
                    {"layers", cli::to_json(all.layers)}});
   json candidates = json::array();

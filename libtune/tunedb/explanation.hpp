@@ -9,7 +9,6 @@
 
 #include "libtune/store/database/record.hpp"
 #include "libtune/store/database/stored_trial.hpp"
-#include "libtune/store/database/stored_trial.hpp"
 #include "libtune/tune/lookup_plan.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tunedb/layers.hpp"
@@ -48,7 +47,7 @@ std::vector<stored_trial> trials_behind(const std::vector<layer>& layers,
                                         const function_identity& function, const record_key& key,
                                         const record& result);
 
-/// How sure a result is, by the trials of its search.
+/// The confidence in a result, from the trials of its search.
 struct result_confidence {
   result_confidence(const std::vector<stored_trial>& search, const record& result);
 

@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 #include <memory>
 
-#include "libtune/exchange/exchange.hpp"
+#include "libtune/exchange/json_document.hpp"
 #include "libtune/exchange/t4.hpp"
 #include "libtune/store/maintenance/backup.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/files.hpp"
-#include "libtune/tunedb/searches.hpp"
 #include "libtune/tunedb/selection.hpp"
 
 namespace tune::cli {
@@ -25,9 +24,9 @@ struct export_options {
 };
 
 std::string json_text(database_reader& database, const export_options& options) {
-  if (options.function.empty()) return to_exchange_text(database.read_all());
+  if (options.function.empty()) return to_json_document(database.read_all());
   const function_identity function = find_function(database, options.function);
-  return to_exchange_text({.functions = {database.read(function)}});
+  return to_json_document({.functions = {database.read(function)}});
 }
 
 std::string t4_text(database_reader& database, const export_options& options) {

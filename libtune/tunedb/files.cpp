@@ -47,7 +47,7 @@ bool is_same_file(const std::string& path, const struct stat& other) {
          status.st_ino == other.st_ino;
 }
 
-/// Whether a file begins as an export does, or is empty.
+/// True if a file begins as an export does, or is empty.
 bool is_export(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string begin(256, '\0');

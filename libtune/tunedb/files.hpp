@@ -9,10 +9,10 @@ namespace tune::cli {
 /// A file's bytes; those of standard input for "-". @throws error that names the file
 std::string read_file(const std::string& path);
 
-/// Where what is exported from a database goes: the file at the end of all links, or "-" for
-/// standard output under whatever name. With a backup it has to be a file.
+/// The target of an export: the file at the end of all links, or "-" for standard output under any
+/// name. With a backup it has to be a file.
 /// @param force  also over a file that is no export of libtune
-/// @throws error if that is the database or belongs to it, or another file that is not to be lost
+/// @throws error if the file is the database, belongs to it, or would be lost
 std::string export_target(const std::string& path, const std::string& database, bool is_backup,
                           bool force);
 

@@ -1,19 +1,67 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
+// The commands that bring in results: import, merge and import-katsdpsigproc.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <iterator>
 #include <memory>
 
-#include "libtune/exchange/exchange.hpp"
+#include "libtune/exchange/json_document.hpp"
+#include "libtune/exchange/katsdpsigproc.hpp"
 #include "libtune/exchange/t4.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/store/maintenance/merge.hpp"
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/files.hpp"
-#include "libtune/tunedb/reports.hpp"
+#include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/selection.hpp"
 
 namespace tune::cli {
 namespace {
+
+/// Adds the numbers of another merge, and the reasons that are new.
+void add_up(merge_report& sum, const merge_report& other) {
+  sum.results_added += other.results_added;
+  sum.results_replaced += other.results_replaced;
+  sum.results_kept += other.results_kept;
+  sum.searches_added += other.searches_added;
+  sum.searches_known += other.searches_known;
+  sum.left += other.left;
+  std::ranges::copy_if(other.reasons, std::back_inserter(sum.reasons),
+                       [&](const std::string& reason) {
+                         return std::ranges::find(sum.reasons, reason) == sum.reasons.end();
+                       });
+}
+
+json to_json(const merge_report& report) {
+  return {{"results_added", report.results_added},
+          {"results_replaced", report.results_replaced},
+          {"results_kept", report.results_kept},
+          {"searches_added", report.searches_added},
+          {"searches_known", report.searches_known},
+          {"left", report.left},
+          {"reasons", report.reasons}};
+}
+
+/// Prints the report. @returns part_left if something was not taken
+exit_code print_report(const merge_report& report, bool as_json) {
+  const exit_code code = report.reasons.empty() ? done : part_left;
+  if (as_json) {
+    print_json(to_json(report));
+    return code;
+  }
+  fmt::print(
+      "results: {} added, {} replaced by better ones, {} kept; searches: {} added, {} known\n",
+      report.results_added, report.results_replaced, report.results_kept, report.searches_added,
+      report.searches_known);
+  if (report.left > 0) fmt::print("left: {} results and searches\n", report.left);
+  for (const std::string& reason : report.reasons) fmt::print("  because {}\n", reason);
+  return code;
+}
 
 struct import_options {
   std::string file;
@@ -24,7 +72,7 @@ struct import_options {
   device_choice device;
 };
 
-/// What a T4 file of other origin is of, as the options say.
+/// The subject of a T4 file of other origin, from the options.
 t4_subject subject_from(const std::string& path, const import_options& options) {
   if (options.function.empty() || options.device.name.empty()) {
     throw usage_error("the file does not say what it is of: name --function and --device");
@@ -37,7 +85,7 @@ t4_subject subject_from(const std::string& path, const import_options& options) 
     const auto [name, version] = split_function(options.function);
     subject.function = {.name = name,
                         .version = version.value_or(0),
-                        .key_fields = shown_key_fields(options.arguments, subject.types),
+                        .key_fields = inferred_key_fields(options.arguments, subject.types),
                         .value_fields = {}};
   }
   subject.arguments = parse_key(subject.function, options.arguments);
@@ -47,14 +95,90 @@ t4_subject subject_from(const std::string& path, const import_options& options) 
 
 database_content read_content(const std::string& path, const import_options& options) {
   const std::string text = read_file(options.file);
-  if (options.format == "json") return from_exchange_text(text);
+  if (options.format == "json") return from_json_document(text);
   if (is_own_t4(text)) return {.functions = {from_own_t4_text(text)}};
   return {.functions = {from_t4_text(text, subject_from(path, options))}};
 }
 
-exit_code run(const invocation& shared, const import_options& options) {
+exit_code import_file(const invocation& shared, const import_options& options) {
   const std::string path = shared.database_path();
   return print_report(merge_content(path, read_content(path, options)), shared.json);
+}
+
+exit_code merge_files(const invocation& shared, const std::vector<std::string>& files) {
+  // All are read before anything is written, so that a bad one changes nothing.
+  std::vector<database_content> contents;
+  merge_report sum;
+  for (const std::string& file : files) {
+    database_reader database(file, database_access::read_only);
+    if (!database.has_tables()) throw nothing_found("there is no database '" + file + "'");
+    contents.push_back(database.read_all());
+    if (database.damaged() == 0) continue;
+    sum.left += database.damaged();
+    sum.reasons.push_back(fmt::format("{} rows of '{}' are damaged; see tunedb --db {} check",
+                                      database.damaged(), file, file));
+  }
+  for (const database_content& content : contents) {
+    add_up(sum, merge_content(shared.database_path(), content));
+  }
+  return print_report(sum, shared.json);
+}
+
+struct katsdpsigproc_arguments {
+  std::string file;
+  std::vector<std::string> names;
+  std::vector<std::string> types;
+};
+
+katsdpsigproc_options options_for(const std::string& database,
+                                  const katsdpsigproc_arguments& given) {
+  katsdpsigproc_options options;
+  for (const std::string& text : given.names) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) throw usage_error("'" + text + "' is no TABLE=FUNCTION");
+    options.names[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  for (const function_summary& summary : database_reader(database).functions()) {
+    options.known.push_back(summary.function);
+  }
+  options.types = parse_types(given.types);
+  options.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  return options;
+}
+
+json to_json(const taken_table& table) {
+  return {{"table", table.table}, {"function", table.function}, {"version", table.version},
+          {"rows", table.rows},   {"taken", table.taken},       {"left", table.left}};
+}
+
+void print_text(const std::vector<taken_table>& tables) {
+  for (const taken_table& table : tables) {
+    fmt::print("{}: {} of {} rows taken", table.table, table.taken, table.rows);
+    if (!table.function.empty()) fmt::print(", as {} version {}", table.function, table.version);
+    fmt::print("\n");
+    for (const std::string& reason : table.left) fmt::print("  left: {}\n", reason);
+  }
+}
+
+exit_code import_tables(const invocation& shared, const katsdpsigproc_arguments& given) {
+  const std::string path = shared.database_path();
+  const katsdpsigproc_content taken = read_katsdpsigproc(given.file, options_for(path, given));
+  const merge_report report = merge_content(path, taken.content);
+  bool complete = report.reasons.empty();
+  json tables = json::array();
+  for (const taken_table& table : taken.tables) {
+    complete = complete && table.left.empty();
+    tables.push_back(to_json(table));
+  }
+  if (shared.json) {
+    json document{{"tables", std::move(tables)}};
+    document.update(to_json(report));
+    print_json(document);
+  } else {
+    print_text(taken.tables);
+    print_report(report, false);
+  }
+  return complete ? done : part_left;
 }
 
 }  // namespace
@@ -80,7 +204,39 @@ void add_import(CLI::App& program, invocation& shared) {
       ->type_name("FIELD=TYPE")
       ->allow_extra_args(false);
   options->device.add_to(*command);
-  command->callback([&shared, options] { shared.result = run(shared, *options); });
+  command->callback([&shared, options] { shared.result = import_file(shared, *options); });
+}
+
+void add_merge(CLI::App& program, invocation& shared) {
+  const auto files = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = program.add_subcommand(
+      "merge",
+      "Brings other databases into this one. Of two results for one key the measured one stays, "
+      "then the faster; neither the order nor a repetition matters");
+  command->add_option("FILE", *files, "Other databases, which are only read")->required();
+  command->callback([&shared, files] { shared.result = merge_files(shared, *files); });
+}
+
+void add_import_katsdpsigproc(CLI::App& program, invocation& shared) {
+  const auto options = std::make_shared<katsdpsigproc_arguments>();
+  CLI::App* command = program.add_subcommand(
+      "import-katsdpsigproc",
+      "Takes the results of a katsdpsigproc tuning.db, which is only read, and says of every table "
+      "what was taken and what not. Types are those of the functions that the database knows "
+      "already, else as the values show them");
+  command->add_option("FILE", options->file, "katsdpsigproc's tuning.db")->required();
+  command
+      ->add_option("--name", options->names,
+                   "What a table's function is called here, as TABLE=FUNCTION without versions")
+      ->type_name("TABLE=FUNCTION")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--type", options->types,
+                   "The type of a field of functions that the database does not know, such as "
+                   "rows=int64, or label=string? if it may be empty")
+      ->type_name("FIELD=TYPE")
+      ->allow_extra_args(false);
+  command->callback([&shared, options] { shared.result = import_tables(shared, *options); });
 }
 
 }  // namespace tune::cli

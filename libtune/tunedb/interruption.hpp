@@ -15,7 +15,7 @@ class [[nodiscard]] interruption {
   interruption(const interruption&) = delete;
   interruption& operator=(const interruption&) = delete;
 
-  /// Whether there was one. Thread-safe.
+  /// True after a signal. Thread-safe.
   static bool has_come() noexcept;
 
  private:

@@ -6,19 +6,19 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "libtune/base/dtype.hpp"
 #include "libtune/base/error.hpp"
+#include "libtune/base/json.hpp"
 #include "libtune/store/database/field_check.hpp"
 #include "libtune/tunedb/selection.hpp"
 
 namespace tune::cli {
 namespace {
 
-using input = nlohmann::json;
+using detail::input;
 
 std::string names_of(std::span<const function_identity> functions) {
   std::string text;
@@ -50,24 +50,14 @@ std::optional<value> integer_in(const input& item, bool is_signed) {
 
 std::optional<value> value_in(const input& item, const field_description& field) {
   if (item.is_null()) return field.optional ? std::optional<value>(value{}) : std::nullopt;
-  switch (field.type) {
-    case value_type::boolean:
+  switch (detail::kind_of(field.type)) {
+    case detail::value_kind::boolean:
       return item.is_boolean() ? std::optional<value>(item.get<bool>()) : std::nullopt;
-    case value_type::int8:
-    case value_type::int16:
-    case value_type::int32:
-    case value_type::int64: return integer_in(item, true);
-    case value_type::uint8:
-    case value_type::uint16:
-    case value_type::uint32:
-    case value_type::uint64: return integer_in(item, false);
-    case value_type::float32:
-    case value_type::float64: return real_in(item);
-    case value_type::string:
-    case value_type::enumeration:
-    case value_type::element_type: break;
+    case detail::value_kind::signed_integer: return integer_in(item, true);
+    case detail::value_kind::unsigned_integer: return integer_in(item, false);
+    case detail::value_kind::real: return real_in(item);
+    default: return item.is_string() ? std::optional<value>(item.get<std::string>()) : std::nullopt;
   }
-  return item.is_string() ? std::optional<value>(item.get<std::string>()) : std::nullopt;
 }
 
 value read_field(const input& item, const field_description& field) {
@@ -163,15 +153,6 @@ bool is_same(const pretuning_item& a, const pretuning_item& b) {
 }
 
 }  // namespace
-
-std::string fields_of(const std::vector<field_description>& fields) {
-  std::string text;
-  for (const field_description& field : fields) {
-    text += fmt::format("{}{} ({}{})", text.empty() ? "" : ", ", field.name,
-                        value_type_name(field.type), field.optional ? ", or none" : "");
-  }
-  return text.empty() ? "nothing" : text;
-}
 
 const function_identity& find_function(std::span<const function_identity> functions,
                                        const std::string& text) {

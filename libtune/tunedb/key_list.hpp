@@ -37,7 +37,4 @@ struct missed_selection {
 missed_selection select_missed(const std::vector<missed_key>& keys,
                                std::span<const function_identity> functions);
 
-/// The key of a function in words, for people: "rows (int32), type (dtype)".
-std::string fields_of(const std::vector<field_description>& fields);
-
 }  // namespace tune::cli

@@ -26,7 +26,7 @@ struct layer {
   /// "in use", "empty", or "passed over: " and why
   std::string state() const;
   bool can_be_used() const noexcept { return fault.empty() && has_tables; }
-  /// What it has of a function, without trials; nothing if it cannot be read.
+  /// Its results and searches of a function, without trials; empty if it cannot be read.
   function_content read(const function_identity& function) const;
 };
 

@@ -30,20 +30,10 @@ bool is_of(const std::string& function, const missed_key& missed) {
 json to_json(const missed_key& missed) {
   return {{"function", missed.function.name},
           {"version", missed.function.version},
-          {"arguments", cli::to_json(missed.key.arguments)},
-          {"device", cli::to_json(missed.key.device)},
+          {"arguments", plain_json(missed.key.arguments)},
+          {"device", plain_json(missed.key.device)},
           {"missed_at", missed.missed_at},
           {"program", missed.program}};
-}
-
-void print_text(const std::vector<missed_key>& keys) {
-  std::vector<std::vector<std::string>> lines{
-      {"FUNCTION", "KEY", "DEVICE", "MISSED AT", "PROGRAM"}};
-  for (const missed_key& missed : keys) {
-    lines.push_back({table_name(missed.function), fields_text(missed.key.arguments),
-                     to_text(missed.key.device), missed.missed_at, missed.program});
-  }
-  print_table(lines);
 }
 
 void list(const invocation& shared, const tuning_settings& settings, const missed_options& given) {
@@ -57,10 +47,14 @@ void list(const invocation& shared, const tuning_settings& settings, const misse
     fmt::print(stderr, "tunedb: {} lines of '{}' are not as libtune writes them\n",
                found.unreadable, settings.missed);
   }
-  if (!shared.json) return print_text(keys);
   json all = json::array();
   for (const missed_key& missed : keys) all.push_back(to_json(missed));
-  print_json({{"path", settings.missed}, {"keys", std::move(all)}});
+  print_rows(shared.json, {{"path", settings.missed}, {"keys", all}}, all,
+             {{"FUNCTION", nullptr, function_text},
+              {"KEY", "arguments"},
+              {"DEVICE", "device"},
+              {"MISSED AT", "missed_at"},
+              {"PROGRAM", "program"}});
 }
 
 void clear(const invocation& shared, const tuning_settings& settings, const missed_options& given) {

@@ -2,16 +2,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "libtune/base/value.hpp"
+#include "libtune/store/database/identity_json.hpp"
 #include "libtune/store/maintenance/database_content.hpp"
 
 namespace tune::cli {
 
-using json = nlohmann::ordered_json;
+using detail::json;
+using detail::number_or_null;
+using detail::plain_json;
+
+/// A column of a table of JSON objects: the text of a member, or of several.
+struct table_column {
+  const char* heading;  ///< null in all columns of a table without headings
+  const char* member;
+  std::string (*text)(const json& row) = nullptr;  ///< replaces the member
+};
 
 /// Writes lines of cells to standard output, the cells of a column under each other.
 void print_table(const std::vector<std::vector<std::string>>& lines);
@@ -19,11 +29,10 @@ void print_table(const std::vector<std::vector<std::string>>& lines);
 /// Writes a document to standard output; bytes that are not UTF-8 are replaced.
 void print_json(const json& document);
 
-json to_json(const value& v);
-json to_json(const std::vector<named_value>& values);
-json to_json(const device_identity& device);
-/// null where there is none
-json to_json(const std::optional<double>& number);
+/// Writes a document as JSON, or its rows as a table: devices by name, platform and version, times
+/// (members that end in _ns) with a unit, lists by their length, a dash for what is empty.
+void print_rows(bool as_json, const json& document, const json& rows,
+                std::initializer_list<table_column> columns);
 
 /// "GPU One (Some Platform, 535.104)"
 std::string to_text(const device_identity& device);
@@ -31,5 +40,9 @@ std::string to_text(const device_identity& device);
 std::string time_text(const std::optional<double>& ns);
 /// The fields as "a=1, b=2", or a dash where there are none.
 std::string fields_text(const std::vector<named_value>& values);
+/// The function of a row as NAME__VERSION.
+std::string function_text(const json& row);
+/// A row's outcome, and the first line of its reason.
+std::string outcome_text(const json& row);
 
 }  // namespace tune::cli

@@ -54,7 +54,6 @@ std::vector<remote_function> ask_for_functions(const pretune_request& request) {
 
 void print_functions(const std::vector<remote_function>& functions, bool as_json) {
   json list = json::array();
-  std::vector<std::vector<std::string>> lines{{"FUNCTION", "KEY", "TEST DEFAULT"}};
   for (const remote_function& function : functions) {
     json fields = json::object();
     for (const field_description& field : function.identity.key_fields) {
@@ -63,12 +62,21 @@ void print_functions(const std::vector<remote_function>& functions, bool as_json
     list.push_back({{"function", function.identity.name},
                     {"version", function.identity.version},
                     {"key", std::move(fields)},
-                    {"test_default", cli::to_json(function.test_default)}});
-    lines.push_back({table_name(function.identity), fields_of(function.identity.key_fields),
-                     fields_text(function.test_default)});
+                    {"test_default", plain_json(function.test_default)}});
   }
-  if (as_json) return print_json(list);
-  print_table(lines);
+  const auto key_text = [](const json& row) {
+    std::string text;
+    for (const auto& [name, field] : row["key"].items()) {
+      text += fmt::format("{}{} ({}{})", text.empty() ? "" : ", ", name,
+                          field["type"].get<std::string>(),
+                          field["optional"].get<bool>() ? ", or none" : "");
+    }
+    return text.empty() ? std::string("nothing") : text;
+  };
+  print_rows(as_json, list, list,
+             {{"FUNCTION", nullptr, function_text},
+              {"KEY", nullptr, key_text},
+              {"TEST DEFAULT", "test_default"}});
 }
 
 void keep_those_of(const function_identity& function, std::vector<pretuning_item>& items) {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::chrono::seconds between_lines{2};
 
 void print_line(const json& object) {
-  fmt::print("{}\n", object.dump(-1, ' ', false, json::error_handler_t::replace));
+  fmt::print("{}\n", detail::json_text(object));
   std::fflush(stdout);
 }
 
@@ -28,11 +28,19 @@ std::string name_of(const tuning_subject& subject) {
   return table_name({.name = subject.function, .version = subject.version});
 }
 
+json to_json(const tuning_subject& subject) {
+  return {{"function", subject.function},
+          {"version", subject.version},
+          {"arguments", plain_json(subject.arguments)},
+          {"device", plain_json(subject.device.identity)},
+          {"backend", subject.device.backend}};
+}
+
 json to_json(const pretuning_result& result) {
   return {{"result", pretuning_state_name(result.state)},
           {"reason", result.reason},
-          {"values", result.values.empty() ? json(nullptr) : cli::to_json(result.values)},
-          {"score_ns", cli::to_json(ns(result.score))},
+          {"values", result.values.empty() ? json(nullptr) : plain_json(result.values)},
+          {"score_ns", number_or_null(ns(result.score))},
           {"trials", result.trials},
           {"devices", result.devices},
           {"elapsed_ns", result.elapsed.count()}};
@@ -79,11 +87,7 @@ void pretune_report::began(std::size_t number, const tuning_subject& subject) {
   lines_[number] = {
       .title = fmt::format("{} ({}) on {}", name_of(subject), fields_text(subject.arguments),
                            to_text(subject.device.identity)),
-      .subject = {{"function", subject.function},
-                  {"version", subject.version},
-                  {"arguments", cli::to_json(subject.arguments)},
-                  {"device", cli::to_json(subject.device.identity)},
-                  {"backend", subject.device.backend}},
+      .subject = to_json(subject),
       .shown = {}};
   write(number, "key_began", json::object(), {});
 }
@@ -103,7 +107,7 @@ void pretune_report::progressed(std::size_t number, const search_progress& progr
         {{"planned", progress.planned},
          {"measured", progress.measured},
          {"failed", progress.failed},
-         {"best_ns", cli::to_json(best)},
+         {"best_ns", number_or_null(best)},
          {"elapsed_ns", progress.elapsed.count()}},
         fmt::format("{} of {} configurations, {}{}", done, progress.planned,
                     format_clock(progress.elapsed), best ? ", best " + time_text(best) : ""));
@@ -121,15 +125,19 @@ void print_summary(const std::vector<pretuning_result>& results, bool as_json) {
                        {"failed", count(results, pretuning_state::failed)},
                        {"stopped", count(results, pretuning_state::stopped)}});
   }
-  std::vector<std::vector<std::string>> lines{
-      {"FUNCTION", "KEY", "DEVICE", "RESULT", "TIME", "TUNING"}};
+  json rows = json::array();
   for (const pretuning_result& result : results) {
-    lines.push_back({name_of(result.subject), fields_text(result.subject.arguments),
-                     to_text(result.subject.device.identity),
-                     std::string(pretuning_state_name(result.state)), time_text(ns(result.score)),
-                     fields_text(result.values)});
+    json row = to_json(result.subject);
+    row.update(to_json(result));
+    rows.push_back(std::move(row));
   }
-  print_table(lines);
+  print_rows(false, {}, rows,
+             {{"FUNCTION", nullptr, function_text},
+              {"KEY", "arguments"},
+              {"DEVICE", "device"},
+              {"RESULT", "result"},
+              {"TIME", "score_ns"},
+              {"TUNING", "values"}});
 }
 
 }  // namespace tune::cli

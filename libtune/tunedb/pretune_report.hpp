@@ -13,8 +13,8 @@
 
 namespace tune::cli {
 
-/// Writes how the tuning of keys goes to standard output: lines for people, or one JSON object to a
-/// line. How far a search is it tells every two seconds at most.
+/// Writes the progress of pretune to standard output: lines for people, or one JSON object to a
+/// line. The progress of a search is written every two seconds at most.
 class pretune_report final : public pretuning_listener {
  public:
   using clock_function = std::function<std::chrono::steady_clock::time_point()>;
@@ -43,7 +43,7 @@ class pretune_report final : public pretuning_listener {
   std::vector<line> lines_;
 };
 
-/// What became of all of them: a table, or the last JSON object.
+/// The results of all keys: a table, or the last JSON object.
 void print_summary(const std::vector<pretuning_result>& results, bool as_json);
 
 }  // namespace tune::cli

@@ -94,16 +94,21 @@ json to_json(const prune_report& report, bool dry_run) {
           {"of", std::move(of)}};
 }
 
+std::string part_of(const json& row, const std::string& list) {
+  const auto gone = row[list].get<std::size_t>();
+  return fmt::format("{} of {}", gone, gone + row[list + "_kept"].get<std::size_t>());
+}
+
 void print_functions(const prune_report& report) {
   if (report.of.empty()) return;
-  std::vector<std::vector<std::string>> lines{{"FUNCTION", "VERSION", "RESULTS", "SEARCHES"}};
-  for (const pruned_function& each : report.of) {
-    lines.push_back({each.name, std::to_string(each.version),
-                     fmt::format("{} of {}", each.results, each.results + each.results_kept),
-                     fmt::format("{} of {}{}", each.searches, each.searches + each.searches_kept,
-                                 each.forgotten ? ", and it is forgotten" : "")});
-  }
-  print_table(lines);
+  print_rows(false, {}, to_json(report, false)["of"],
+             {{"FUNCTION", "function"},
+              {"VERSION", "version"},
+              {"RESULTS", nullptr, [](const json& row) { return part_of(row, "results"); }},
+              {"SEARCHES", nullptr, [](const json& row) {
+                 return part_of(row, "searches") +
+                        (row["forgotten"].get<bool>() ? ", and it is forgotten" : "");
+               }}});
 }
 
 void print_counts(const char* verb, const prune_report& report) {

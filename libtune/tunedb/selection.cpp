@@ -3,12 +3,15 @@
 #include "libtune/tunedb/selection.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <map>
 #include <span>
+#include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/value_kind.hpp"
 #include "libtune/device/devices.hpp"
 
 namespace tune::cli {
@@ -28,25 +31,15 @@ std::optional<value> value_in(const std::string& text, const field_description& 
     return number ? std::optional<value>(*number) : std::nullopt;
   };
   if (field.optional && text == "none") return value{};
-  switch (field.type) {
-    case value_type::boolean:
+  switch (detail::kind_of(field.type)) {
+    case detail::value_kind::boolean:
       if (text == "true" || text == "false") return text == "true";
       return std::nullopt;
-    case value_type::int8:
-    case value_type::int16:
-    case value_type::int32:
-    case value_type::int64: return as_value(number_in<std::int64_t>(text));
-    case value_type::uint8:
-    case value_type::uint16:
-    case value_type::uint32:
-    case value_type::uint64: return as_value(number_in<std::uint64_t>(text));
-    case value_type::float32:
-    case value_type::float64: return as_value(number_in<double>(text));
-    case value_type::string:
-    case value_type::enumeration:
-    case value_type::element_type: break;
+    case detail::value_kind::signed_integer: return as_value(number_in<std::int64_t>(text));
+    case detail::value_kind::unsigned_integer: return as_value(number_in<std::uint64_t>(text));
+    case detail::value_kind::real: return as_value(number_in<double>(text));
+    default: return text;
   }
-  return text;
 }
 
 std::pair<std::string, std::string> split_argument(const std::string& text) {
@@ -57,16 +50,16 @@ std::pair<std::string, std::string> split_argument(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-std::string describe(const function_identity& function) {
+}  // namespace
+
+std::string fields_of(const std::vector<field_description>& fields) {
   std::string text;
-  for (const field_description& field : function.key_fields) {
+  for (const field_description& field : fields) {
     text += fmt::format("{}{} ({}{})", text.empty() ? "" : ", ", field.name,
                         value_type_name(field.type), field.optional ? ", or none" : "");
   }
   return text.empty() ? "nothing" : text;
 }
-
-}  // namespace
 
 void device_choice::add_to(CLI::App& command) {
   command.add_option("--device", name, "The name of a device")->type_name("NAME");
@@ -124,7 +117,7 @@ std::vector<named_value> parse_key(const function_identity& function,
     const auto parsed = found == given.end() ? std::nullopt : value_in(found->second, field);
     if (!parsed) {
       throw usage_error(fmt::format("the key of '{}' takes {}; --arg {}=... is {}", function.name,
-                                    describe(function), field.name,
+                                    fields_of(function.key_fields), field.name,
                                     found == given.end() ? "missing" : "of another type"));
     }
     key.push_back({field.name, *parsed});
@@ -132,13 +125,13 @@ std::vector<named_value> parse_key(const function_identity& function,
   }
   if (!given.empty()) {
     throw usage_error(fmt::format("the key of '{}' takes {}, and no '{}'", function.name,
-                                  describe(function), given.begin()->first));
+                                  fields_of(function.key_fields), given.begin()->first));
   }
   return key;
 }
 
-std::vector<field_description> shown_key_fields(const std::vector<std::string>& texts,
-                                                const field_types& types) {
+std::vector<field_description> inferred_key_fields(const std::vector<std::string>& texts,
+                                                   const field_types& types) {
   std::vector<field_description> fields;
   for (const std::string& text : texts) {
     const auto [name, content] = split_argument(text);
@@ -147,7 +140,7 @@ std::vector<field_description> shown_key_fields(const std::vector<std::string>& 
     if (const auto real = number_in<double>(content)) v = *real;
     if (const auto whole = number_in<std::uint64_t>(content)) v = *whole;
     if (const auto whole = number_in<std::int64_t>(content)) v = *whole;
-    fields.push_back(shown_field(name, std::span(&v, 1), types));
+    fields.push_back(infer_field(name, std::span(&v, 1), types));
   }
   return fields;
 }
@@ -163,6 +156,34 @@ field_types parse_types(const std::vector<std::string>& texts) {
     }
   }
   return types;
+}
+
+void search_choice::add_to(CLI::App& command) {
+  command.add_option("--search", number, "The number of a search, as trials prints it")
+      ->type_name("N");
+  command.add_option("--arg", arguments, "A field of the key, as NAME=VALUE; all of them or none")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  device.add_to(command);
+}
+
+std::vector<search_content> search_choice::choose(const function_content& content) const {
+  std::string key;
+  if (!arguments.empty()) {
+    key =
+        text_of(search_columns(parse_key(content.function, arguments), {}), "arguments_canonical");
+  }
+  std::vector<search_content> found;
+  for (const search_content& search : content.searches) {
+    if (number != 0 && search.id != number) continue;
+    if (!key.empty() && text_of(search.columns, "arguments_canonical") != key) continue;
+    if (device.fits(search.device())) found.push_back(search);
+  }
+  if (found.empty()) throw nothing_found("the database has no such search");
+  std::ranges::sort(found, {}, [](const search_content& search) {
+    return std::pair(text_of(search.columns, "started_at"), search.id);
+  });
+  return found;
 }
 
 }  // namespace tune::cli

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "libtune/exchange/shown_field.hpp"
+#include "libtune/exchange/infer_field.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 
 namespace CLI {
@@ -16,7 +17,7 @@ class App;
 
 namespace tune::cli {
 
-/// There is nothing of what was asked for: exit code 3.
+/// Nothing was found: exit code 3.
 class nothing_found : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -51,16 +52,32 @@ function_identity find_function(database_reader& database, const std::string& te
 std::optional<function_identity> find_function_if(database_reader& database,
                                                   const std::string& text);
 
-/// A key from "rows=64" and the like, in any order. @throws usage_error that lists the fields if
+/// The key of a function in words, for people: "rows (int32), type (dtype)".
+std::string fields_of(const std::vector<field_description>& fields);
+
+/// A key from texts as "rows=64", in any order. @throws usage_error that lists the fields if
 /// one is missing, unknown or of another type
 std::vector<named_value> parse_key(const function_identity& function,
                                    const std::vector<std::string>& texts);
 
-/// Key fields as such texts show them (shown_field), for a function that nobody has told of.
-std::vector<field_description> shown_key_fields(const std::vector<std::string>& texts,
-                                                const field_types& types);
+/// The key fields that follow from texts of NAME=VALUE (infer_field), for an unknown function.
+std::vector<field_description> inferred_key_fields(const std::vector<std::string>& texts,
+                                                   const field_types& types);
 
-/// Types from "rows=int64", "label=string?" and the like. @throws usage_error
+/// Types from texts as "rows=int64" or "label=string?". @throws usage_error
 field_types parse_types(const std::vector<std::string>& texts);
+
+/// A choice among the searches of a function.
+struct search_choice {
+  std::int64_t number = 0;               ///< of a search; zero for any
+  std::vector<std::string> arguments{};  ///< NAME=VALUE of a whole key; empty for any
+  device_choice device{};
+
+  /// Adds --search, --arg and those of a device.
+  void add_to(CLI::App& command);
+
+  /// The searches that fit, the latest last. @throws nothing_found if none does
+  std::vector<search_content> choose(const function_content& content) const;
+};
 
 }  // namespace tune::cli

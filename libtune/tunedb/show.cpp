@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
+// The commands that show the contents of the database: list, show and trials.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <memory>
 
 #include "libtune/store/maintenance/database_reader.hpp"
@@ -12,52 +15,141 @@
 namespace tune::cli {
 namespace {
 
+json to_json(const function_summary& summary) {
+  json devices = json::array();
+  for (const device_identity& device : summary.devices) devices.push_back(plain_json(device));
+  return {{"function", summary.function.name}, {"version", summary.function.version},
+          {"results", summary.results},        {"searches", summary.searches},
+          {"trials", summary.trials},          {"devices", std::move(devices)}};
+}
+
+void run_list(const invocation& shared) {
+  json list = json::array();
+  for (const function_summary& summary : database_reader(shared.database_path()).functions()) {
+    list.push_back(to_json(summary));
+  }
+  print_rows(shared.json, list, list,
+             {{"FUNCTION", "function"},
+              {"VERSION", "version"},
+              {"RESULTS", "results"},
+              {"SEARCHES", "searches"},
+              {"TRIALS", "trials"},
+              {"DEVICES", "devices"}});
+}
+
 struct show_options {
   std::string function;
   device_choice device;
 };
 
 json to_json(const result_content& result) {
-  return {{"arguments", cli::to_json(result.arguments)},
-          {"device", cli::to_json(result.device())},
-          {"values", cli::to_json(result.values)},
-          {"score_ns", cli::to_json(result.score_ns())},
+  return {{"arguments", plain_json(result.arguments)},
+          {"device", plain_json(result.device())},
+          {"values", plain_json(result.values)},
+          {"score_ns", number_or_null(result.score_ns())},
           {"tuned_at", text_of(result.columns, "tuned_at")}};
-}
-
-void print_text(const std::vector<result_content>& results) {
-  std::vector<std::vector<std::string>> lines{{"KEY", "VALUES", "TIME", "TUNED AT", "DEVICE"}};
-  for (const result_content& result : results) {
-    lines.push_back({fields_text(result.arguments), fields_text(result.values),
-                     time_text(result.score_ns()), text_of(result.columns, "tuned_at"),
-                     to_text(result.device())});
-  }
-  print_table(lines);
 }
 
 void run(const invocation& shared, const show_options& options) {
   database_reader database(shared.database_path());
   const function_identity function = find_function(database, options.function);
-  std::vector<result_content> results = database.read(function, false).results;
-  std::erase_if(
-      results, [&](const result_content& result) { return !options.device.fits(result.device()); });
+  json list = json::array();
+  for (const result_content& result : database.read(function, false).results) {
+    if (options.device.fits(result.device())) list.push_back(to_json(result));
+  }
+  print_rows(shared.json,
+             {{"function", function.name}, {"version", function.version}, {"results", list}}, list,
+             {{"KEY", "arguments"},
+              {"VALUES", "values"},
+              {"TIME", "score_ns"},
+              {"TUNED AT", "tuned_at"},
+              {"DEVICE", "device"}});
+}
+
+struct trials_options {
+  std::string function;
+  search_choice search;
+  bool all = false;
+};
+
+json to_json(const trial_content& trial) {
+  return {{"configuration", plain_json(trial.configuration)},
+          {"outcome", text_of(trial.columns, "outcome")},
+          {"message", text_of(trial.columns, "message")},
+          {"score_ns", number_or_null(trial.score_ns())},
+          {"score_lower_ns", number_or_null(trial.score_lower_ns())},
+          {"score_upper_ns", number_or_null(trial.score_upper_ns())},
+          {"samples_ns", trial.samples_ns()}};
+}
+
+json to_json(const search_content& search) {
+  json trials = json::array();
+  for (const trial_content& trial : search.trials) trials.push_back(to_json(trial));
+  return {{"search", search.id},
+          {"arguments", text_of(search.columns, "arguments")},
+          {"device", plain_json(search.device())},
+          {"started_at", text_of(search.columns, "started_at")},
+          {"finished_at", text_of(search.columns, "finished_at")},
+          {"result", text_of(search.columns, "result")},
+          {"trials", std::move(trials)}};
+}
+
+void print_text(search_content search) {
+  fmt::print("search {}: {} on {}, started {}, {}\n", search.id,
+             text_of(search.columns, "arguments"), to_text(search.device()),
+             text_of(search.columns, "started_at"),
+             text_of(search.columns, "finished_at").empty() ? "not finished"
+                                                            : text_of(search.columns, "result"));
+  std::ranges::stable_sort(search.trials, {}, [](const trial_content& trial) {
+    return trial.score_ns().value_or(std::numeric_limits<double>::infinity());
+  });
+  print_rows(false, {}, to_json(search)["trials"],
+             {{"TIME", "score_ns"},
+              {"FROM", "score_lower_ns"},
+              {"TO", "score_upper_ns"},
+              {"SAMPLES", "samples_ns"},
+              {"CONFIGURATION", "configuration"},
+              {"OUTCOME", nullptr, outcome_text}});
+}
+
+void run(const invocation& shared, const trials_options& options) {
+  database_reader database(shared.database_path());
+  const function_identity function = find_function(database, options.function);
+  std::vector<search_content> searches = options.search.choose(database.read(function));
+  if (!options.all) searches.erase(searches.begin(), searches.end() - 1);
   if (!shared.json) {
-    print_text(results);
+    for (const search_content& search : searches) print_text(search);
     return;
   }
   json list = json::array();
-  for (const result_content& result : results) list.push_back(to_json(result));
+  for (const search_content& search : searches) list.push_back(to_json(search));
   print_json(
-      {{"function", function.name}, {"version", function.version}, {"results", std::move(list)}});
+      {{"function", function.name}, {"version", function.version}, {"searches", std::move(list)}});
 }
 
 }  // namespace
+
+void add_list(CLI::App& program, invocation& shared) {
+  CLI::App* command = program.add_subcommand(
+      "list", "The functions of the database: versions, numbers of results and trials, devices");
+  command->callback([&shared] { run_list(shared); });
+}
 
 void add_show(CLI::App& program, invocation& shared) {
   const auto options = std::make_shared<show_options>();
   CLI::App* command = program.add_subcommand("show", "The results of a function, a line for each");
   command->add_option("FUNCTION", options->function, "A name, or NAME__VERSION")->required();
   options->device.add_to(*command);
+  command->callback([&shared, options] { run(shared, *options); });
+}
+
+void add_trials(CLI::App& program, invocation& shared) {
+  const auto options = std::make_shared<trials_options>();
+  CLI::App* command = program.add_subcommand(
+      "trials", "Every trial of the latest search of a function, the fastest first");
+  command->add_option("FUNCTION", options->function, "A name, or NAME__VERSION")->required();
+  options->search.add_to(*command);
+  command->add_flag("--all", options->all, "All the searches that fit, the latest last");
   command->callback([&shared, options] { run(shared, *options); });
 }
 

@@ -7,15 +7,15 @@
 #include <string_view>
 
 #include "libtune/base/error.hpp"
-#include "libtune/exchange/exchange.hpp"
+#include "libtune/exchange/json_document.hpp"
 #include "libtune/exchange/t4.hpp"
 
 namespace {
 
 void import_exchange(std::string_view text) {
-  const tune::database_content content = tune::from_exchange_text(text);
-  const std::string written = tune::to_exchange_text(content);
-  const tune::database_content again = tune::from_exchange_text(written);
+  const tune::database_content content = tune::from_json_document(text);
+  const std::string written = tune::to_json_document(content);
+  const tune::database_content again = tune::from_json_document(written);
   if (tune::canonical_text(again) != tune::canonical_text(content)) std::abort();
 }
 

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 #include <optional>
+#include <sstream>
 #include <string>
 
 #include "libtune/base/error.hpp"
@@ -105,33 +106,12 @@ TEST_CASE("a macro that stands after another is defined") {
 }
 
 TEST_CASE("a name that hides a word of the preamble is refused, and the word is called so") {
-  for (const char* name : {"KERNEL",
-                           "GLOBAL",
-                           "LOCAL",
-                           "LOCAL_DECL",
-                           "CONSTANT",
-                           "CONSTANT_DECL",
-                           "BARRIER",
-                           "UNROLL",
-                           "UNROLL_BY",
-                           "DEVICE_FN",
-                           "RESTRICT",
-                           "REQD_WORK_GROUP_SIZE",
-                           "ATOMIC_ADD",
-                           "FMA",
-                           "RSQRT",
-                           "get_local_id",
-                           "get_global_size",
-                           "get_num_groups",
-                           "as_float",
-                           "as_ulong",
-                           "half",
-                           "uint",
-                           "bfloat16",
-                           "vload_half",
-                           "vstore_bfloat16",
-                           "make_float2",
-                           "make_uchar8"}) {
+  std::istringstream names(
+      "KERNEL GLOBAL LOCAL LOCAL_DECL CONSTANT CONSTANT_DECL BARRIER UNROLL UNROLL_BY DEVICE_FN "
+      "RESTRICT REQD_WORK_GROUP_SIZE ATOMIC_ADD FMA RSQRT get_local_id get_global_size "
+      "get_num_groups as_float as_ulong half uint bfloat16 vload_half vstore_bfloat16 make_float2 "
+      "make_uchar8");
+  for (std::string name; names >> name;) {
     CAPTURE(name);
     CHECK(refusal(name, "1").find("is a word of libtune's kernels") != std::string::npos);
   }

@@ -13,8 +13,12 @@
 #include "libtune/kernel/compile.hpp"
 #include "libtune/testing/devices.hpp"
 #include "tests/kernel/library_kernels.hpp"
+#include "tests/kernel/on_device.hpp"
 
 namespace preamble_storage_test {
+
+using on_device::buffer_of;
+using on_device::contents;
 
 /// The two kernels of a type of 16 bits, on one device.
 class storage_type {
@@ -35,14 +39,11 @@ class storage_type {
  private:
   template <class Out, class In>
   std::vector<Out> run(tune::kernel& kernel, const std::vector<In>& from) {
-    const tune::buffer in = queue_.context().create_buffer(from.size() * sizeof(In));
-    const tune::buffer out = queue_.context().create_buffer(from.size() * sizeof(Out));
-    queue_.write(in, from.data(), from.size() * sizeof(In));
+    const tune::buffer in = buffer_of(queue_, from);
+    const tune::buffer out = buffer_of(queue_, std::vector<Out>(from.size()));
     kernel.set_arguments(out, in);
     queue_.enqueue(kernel, {{from.size()}, {1}});
-    std::vector<Out> to(from.size());
-    queue_.read(out, to.data(), to.size() * sizeof(Out));
-    return to;
+    return contents<Out>(queue_, out);
   }
 
   tune::command_queue queue_;
@@ -113,19 +114,13 @@ void check_rounding(storage_type type, float (*value)(std::uint16_t), std::uint1
   CHECK(type.store(inputs) == expected);
 }
 
-LIBTUNE_DEVICE_TEST_CASE("all 65536 values of half go to float and back", device) {
+LIBTUNE_DEVICE_TEST_CASE("all 65536 values of a 16-bit type go to float and back", device) {
   check_round_trip(storage_type(device, "half"), half_value);
-}
-
-LIBTUNE_DEVICE_TEST_CASE("all 65536 values of bfloat16 go to float and back", device) {
   check_round_trip(storage_type(device, "bfloat16"), bfloat16_value);
 }
 
-LIBTUNE_DEVICE_TEST_CASE("a float is rounded to the nearest half", device) {
+LIBTUNE_DEVICE_TEST_CASE("a float is rounded to the nearest value of a 16-bit type", device) {
   check_rounding(storage_type(device, "half"), half_value, 0x7BFF);
-}
-
-LIBTUNE_DEVICE_TEST_CASE("a float is rounded to the nearest bfloat16", device) {
   check_rounding(storage_type(device, "bfloat16"), bfloat16_value, 0x7F7F);
 }
 
@@ -152,30 +147,22 @@ LIBTUNE_DEVICE_TEST_CASE("bfloat16 can be in local and in private memory", devic
     data[i] = static_cast<std::uint16_t>(0x4000 + i);
     expected[63 - i] = data[i];
   }
-  const tune::buffer buffer = queue.context().create_buffer(data.size() * sizeof data[0]);
-  queue.write(buffer, data.data(), data.size() * sizeof data[0]);
+  const tune::buffer buffer = buffer_of(queue, data);
   kernel.set_arguments(buffer);
   queue.enqueue(kernel, {{64}, {64}});
-  queue.read(buffer, data.data(), data.size() * sizeof data[0]);
-  CHECK(data == expected);
+  CHECK(contents<std::uint16_t>(queue, buffer) == expected);
 }
 
 LIBTUNE_DEVICE_TEST_CASE("bits can be taken for another type", device) {
   auto queue = device.create_context().create_command_queue();
   auto kernel =
       tune::compile(queue.context(), library_kernels::storage()).create_kernel("reinterpret");
-  std::uint32_t word = 0x3F800000;
-  std::uint64_t pair = 0x3FF0000000000000;
-  const tune::buffer words = queue.context().create_buffer(sizeof word);
-  const tune::buffer longs = queue.context().create_buffer(sizeof pair);
-  queue.write(words, &word, sizeof word);
-  queue.write(longs, &pair, sizeof pair);
+  const tune::buffer words = buffer_of<std::uint32_t>(queue, {0x3F800000});
+  const tune::buffer longs = buffer_of<std::uint64_t>(queue, {0x3FF0000000000000});
   kernel.set_arguments(words, longs);
   queue.enqueue(kernel, {{1}, {1}});
-  queue.read(words, &word, sizeof word);
-  queue.read(longs, &pair, sizeof pair);
-  CHECK(word == std::uint32_t{0x40000000} + 0xBF800000);
-  CHECK(pair == 0x4000000000000000 + 0x3FF0000000000000);
+  CHECK(contents<std::uint32_t>(queue, words).front() == std::uint32_t{0x40000000} + 0xBF800000);
+  CHECK(contents<std::uint64_t>(queue, longs).front() == 0x4000000000000000 + 0x3FF0000000000000);
 }
 
 }  // namespace preamble_storage_test

@@ -2,41 +2,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/kernel/preamble.hpp"
 
+#include <cstdint>
 #include <doctest/doctest.h>
+#include <sstream>
 #include <string>
+#include <type_traits>
+#include <vector>
+
+#include "libtune/kernel/compile.hpp"
+#include "libtune/kernel/defines.hpp"
+#include "libtune/testing/devices.hpp"
+#include "tests/kernel/library_kernels.hpp"
+#include "tests/kernel/on_device.hpp"
 
 namespace preamble_test {
 
+using on_device::buffer_of;
+using on_device::contents;
+
 TEST_CASE("both preambles define the same portable words") {
-  for (const char* word : {"KERNEL",
-                           "DEVICE_FN",
-                           "GLOBAL",
-                           "LOCAL",
-                           "LOCAL_DECL",
-                           "DYNAMIC_LOCAL_PARAMETER(type, name)",
-                           "DYNAMIC_LOCAL_DECL(type, name)",
-                           "CONSTANT",
-                           "CONSTANT_DECL",
-                           "RESTRICT",
-                           "REQD_WORK_GROUP_SIZE(x, y, z)",
-                           "BARRIER()",
-                           "BARRIER_LOCAL()",
-                           "BARRIER_GLOBAL()",
-                           "UNROLL",
-                           "UNROLL_BY(n)",
-                           "FMA(a, b, c)",
-                           "RSQRT(x)",
-                           "ATOMIC_ADD(p, v)",
-                           "ATOMIC_SUB(p, v)",
-                           "ATOMIC_MIN(p, v)",
-                           "ATOMIC_MAX(p, v)",
-                           "ATOMIC_AND(p, v)",
-                           "ATOMIC_OR(p, v)",
-                           "ATOMIC_XOR(p, v)",
-                           "ATOMIC_XCHG(p, v)",
-                           "ATOMIC_CAS(p, expected, v)"}) {
+  std::istringstream words(
+      "KERNEL;DEVICE_FN;GLOBAL;LOCAL;LOCAL_DECL;DYNAMIC_LOCAL_PARAMETER(type, name);"
+      "DYNAMIC_LOCAL_DECL(type, name);CONSTANT;CONSTANT_DECL;RESTRICT;"
+      "REQD_WORK_GROUP_SIZE(x, y, z);BARRIER();BARRIER_LOCAL();BARRIER_GLOBAL();UNROLL;"
+      "UNROLL_BY(n);FMA(a, b, c);RSQRT(x);ATOMIC_ADD(p, v);ATOMIC_SUB(p, v);ATOMIC_MIN(p, v);"
+      "ATOMIC_MAX(p, v);ATOMIC_AND(p, v);ATOMIC_OR(p, v);ATOMIC_XOR(p, v);ATOMIC_XCHG(p, v);"
+      "ATOMIC_CAS(p, expected, v)");
+  for (std::string word; std::getline(words, word, ';');) {
     CAPTURE(word);
-    const std::string line = std::string("#define ") + word;
+    const std::string line = "#define " + word;
     CHECK(tune::preamble(tune::kernel_language::opencl_c).find(line) != std::string::npos);
     CHECK(tune::preamble(tune::kernel_language::cuda_cpp).find(line) != std::string::npos);
   }
@@ -57,6 +51,112 @@ TEST_CASE("a preamble says which language it is for") {
         std::string::npos);
   CHECK(tune::preamble(tune::kernel_language::cuda_cpp).find("#define LIBTUNE_CUDA 1") !=
         std::string::npos);
+}
+
+// As library_kernels::vector_calculation has it, where each operation gives an element.
+template <class T>
+T calculated(T a, T b) {
+  const auto element = [](auto value) { return static_cast<T>(value); };
+  T r = element(T{3} * element(element(element(a + b) * T{2}) - element(b / a)));
+  r = element(r - T{1});
+  r = element(r + a);
+  r = element(r - T{1});
+  r = element(r * b);
+  r = element(r / T{2});
+  r = element(-r);
+  if constexpr (std::is_integral_v<T>) {
+    r = element(r ^ element(element(element(a % b) | element(element(~b) & T{6})) << T{2}));
+    r = element(r >> T{1});
+    r = element(r | T{1});
+    r = element(r % T{100});
+  }
+  return r;
+}
+
+template <class T>
+void check_vectors(tune::command_queue& queue, const tune::program& built,
+                   const std::string& type) {
+  CAPTURE(type);
+  const std::vector<T> in{1, 2, 3, 4, 5, 6, 7, 8, 8, 6, 9, 12, 10, 18, 14, 16};
+  std::vector<T> expected;
+  for (const int width : library_kernels::vector_widths) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(width); ++i) {
+      expected.push_back(calculated(in[i], in[8 + i]));
+    }
+  }
+  const tune::buffer source = buffer_of(queue, in);
+  const tune::buffer out = buffer_of(queue, std::vector<T>(library_kernels::vector_results));
+  auto kernel = built.create_kernel("vectors_" + type);
+  kernel.set_arguments(out, source);
+  queue.enqueue(kernel, {{1}, {1}});
+  CHECK(contents<T>(queue, out) == expected);
+}
+
+tune::program compile_words(const tune::context& context) {
+  return tune::compile(context, library_kernels::words(), tune::defines().add("words_rounds", 4));
+}
+
+LIBTUNE_DEVICE_TEST_CASE("vectors of 2, 3, 4 and 8 calculate element by element", device) {
+  auto queue = device.create_context().create_command_queue();
+  const tune::program built = tune::compile(queue.context(), library_kernels::vectors());
+  check_vectors<std::int8_t>(queue, built, "char");
+  check_vectors<std::uint8_t>(queue, built, "uchar");
+  check_vectors<std::int16_t>(queue, built, "short");
+  check_vectors<std::uint16_t>(queue, built, "ushort");
+  check_vectors<std::int32_t>(queue, built, "int");
+  check_vectors<std::uint32_t>(queue, built, "uint");
+  check_vectors<std::int64_t>(queue, built, "long");
+  check_vectors<std::uint64_t>(queue, built, "ulong");
+  check_vectors<float>(queue, built, "float");
+  check_vectors<double>(queue, built, "double");
+}
+
+LIBTUNE_DEVICE_TEST_CASE("constants, unrolled loops, fused products and roots are right", device) {
+  auto queue = device.create_context().create_command_queue();
+  auto kernel = compile_words(queue.context()).create_kernel("calculations");
+  const tune::buffer out = buffer_of(queue, std::vector<double>(7));
+  kernel.set_arguments(out, 1.0F);
+  queue.enqueue(kernel, {{1}, {1}});
+  const auto result = contents<double>(queue, out);
+  CHECK(result[0] == 30 + 6 + 8 + 6 + 8);
+  CHECK(result[1] == 0x1p-24);  // 0 if the product were rounded
+  CHECK(result[2] == 0x1p-56);
+  CHECK(result[3] == doctest::Approx(0.5).epsilon(1e-6));
+  CHECK(result[4] == doctest::Approx(4).epsilon(1e-12));
+  CHECK(result[5] == 3 + 50 + 700 + 9000);
+  CHECK(result[6] == doctest::Approx(1.25).epsilon(1e-6));
+}
+
+LIBTUNE_DEVICE_TEST_CASE("atomic operations lose nothing, in local and in global memory", device) {
+  auto queue = device.create_context().create_command_queue();
+  auto kernel = compile_words(queue.context()).create_kernel("counts");
+  const tune::buffer ints = buffer_of<std::int32_t>(queue, {0, 0, 0, 0, -1, 0, 0});
+  const tune::buffer uints =
+      buffer_of<std::uint32_t>(queue, {0, 1000, 1000, 0, 0xffffffff, 0, 0, 0, 0, 0});
+  const tune::buffer floats = buffer_of<float>(queue, {0, 0, 0, 0});
+  kernel.set_arguments(ints, uints, floats);
+  queue.enqueue(kernel, {{256}, {64}});
+  const auto i = contents<std::int32_t>(queue, ints);
+  const std::int32_t sum = 255 * 256 / 2;
+  CHECK(i == std::vector<std::int32_t>{sum, -sum, -248, 248, i[4], sum - i[4], -sum});
+  const auto u = contents<std::uint32_t>(queue, uints);
+  CHECK(u == std::vector<std::uint32_t>{static_cast<std::uint32_t>(sum), 744, 3, 255, 0xffff0000,
+                                        0xffff, 0, u[7], 1, 256});
+  CHECK(u[7] >= 1);
+  CHECK(u[7] <= 256);
+  CHECK(contents<float>(queue, floats) == std::vector<float>{64, 1, 255, 128});
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a global barrier shows what the group wrote to global memory", device) {
+  auto queue = device.create_context().create_command_queue();
+  auto kernel = compile_words(queue.context()).create_kernel("neighbours");
+  const tune::buffer out = buffer_of(queue, std::vector<std::int32_t>(256));
+  const tune::buffer scratch = buffer_of(queue, std::vector<std::int32_t>(256));
+  kernel.set_arguments(out, scratch);
+  queue.enqueue(kernel, {{256}, {64}});
+  std::vector<std::int32_t> expected;
+  for (int i = 0; i < 256; ++i) expected.push_back(3 * (i - i % 64 + 63 - i % 64));
+  CHECK(contents<std::int32_t>(queue, out) == expected);
 }
 
 }  // namespace preamble_test

@@ -3,7 +3,11 @@
 #include "libtune/kernel/cache/program_digest.hpp"
 
 #include <doctest/doctest.h>
+#include <fstream>
 #include <set>
+#include <string>
+
+#include "libtune/testing/temporary_directory.hpp"
 
 namespace program_digest_test {
 
@@ -72,6 +76,44 @@ TEST_CASE("other directives and words leave a program its digest") {
     CAPTURE(text);
     CHECK(program_digest({"a", text, {}}));
   }
+}
+
+struct source_folder {
+  tune::testing::temporary_directory folder;
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder / name) << text;
+  }
+  std::string digest(const std::string& text) const {
+    return tune::watched_digest({"a", text, {"-w -I", folder.path().string()}});
+  }
+};
+
+TEST_CASE("the watched digest of a program follows the files that it includes") {
+  const source_folder here;
+  const std::string text = "# /**/ include \"a.h\"\n#include <cuda_own.h>\n";
+  here.write("a.h", "#include \"b.h\"\n#include \"a.h\"\n");
+  here.write("b.h", "int b;");
+  const std::string first = here.digest(text);
+  CHECK(first.size() == 33);
+  CHECK(first == here.digest(text));
+  here.write("b.h", "int c;");
+  CHECK(first != here.digest(text));
+  CHECK(here.digest("no files") ==
+        *program_digest({"a", "no files", {"-w -I", here.folder.path().string()}}));
+}
+
+TEST_CASE("the watched digest is unknown where the files cannot be found out") {
+  const source_folder here;
+  here.write("a.h", "#include FILE\n");
+  here.write("large.h", std::string(std::size_t{2} << 20, ' '));
+  for (const char* text :
+       {"#include FILE\n", "#include_next <x.h>\n", "#import <x.h>\n", "#include \"a.h\"\n",
+        "#if __has_include(\"x.h\")\n", "#embed \"x\"\n", "#include <large.h>\n", "#include \"x"}) {
+    CAPTURE(text);
+    CHECK(here.digest(text) == "?");
+  }
+  CHECK(tune::watched_digest({"a", "", {"-include x.h"}}) == "?");
 }
 
 }  // namespace program_digest_test

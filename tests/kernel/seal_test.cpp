@@ -7,7 +7,7 @@
 
 #include "libtune/kernel/compile.hpp"
 #include "libtune/kernel/pool/compile_pool.hpp"
-#include "libtune/kernel/pool/worker_process.hpp"
+#include "libtune/kernel/pool/worker.hpp"
 #include "libtune/kernel/pool/worker_program.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
@@ -62,7 +62,8 @@ TEST_CASE("a sealed thread has no pool compile and starts no workers") {
                          tune::seal_broken_error);
     CHECK_THROWS_WITH_AS(pool.warm_up(context), doctest::Contains("start helper processes"),
                          tune::seal_broken_error);
-    CHECK_THROWS_AS(tune::detail::worker_process("/nothing/here", {}), tune::seal_broken_error);
+    CHECK_THROWS_AS(tune::detail::worker({.program = "/nothing/here"}, std::nullopt),
+                    tune::seal_broken_error);
   }
   const scoped_seal sealed(seal_mode::counts);
   CHECK_NOTHROW(submit());
@@ -77,7 +78,7 @@ LIBTUNE_DEVICE_TEST_CASE("libtune's own threads go on under a seal of the progra
   if (!pool.can_compile(context)) return;
   const scoped_seal sealed({.scope = tune::seal_scope::program});
   const tune::unsealed_section control;
-  const tune::compile_ticket ticket =
+  const tune::compile_future ticket =
       pool.submit(context, {"a.kernel", "#error this is compiled", {}});
   CHECK(ticket.result().what == tune::compile_result::status::build_failed);
   CHECK(seal_report().total() == 0);

@@ -3,6 +3,9 @@
 #include "libtune/kernel/pool/serve.hpp"
 
 #include <array>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
 #include <doctest/doctest.h>
 #include <new>
 #include <optional>
@@ -10,29 +13,38 @@
 #include <span>
 #include <string>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/library_version.hpp"
+#include "libtune/device/context.hpp"
+#include "libtune/device/kernel.hpp"
+#include "libtune/kernel/pool/stderr_filter.hpp"
+#include "libtune/testing/devices.hpp"
+#include "tests/store/captured_errors.hpp"
 
 namespace serve_test {
 
+using status = tune::compile_result::status;
 using tune::compile_result;
 using tune::detail::compile_order;
 using tune::detail::compile_report;
+using tune::detail::compile_target;
+using tune::detail::stderr_filter;
 using tune::detail::worker_greeting;
 using tune::detail::worker_message;
-using status = tune::compile_result::status;
+using tune::testing::captured_errors;
 
 /// A worker on a thread, and the other end of its socket.
 class worker_thread {
  public:
-  explicit worker_thread(tune::worker::trade trade) {
+  explicit worker_thread(tune::detail::order_handlers handlers) {
     REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()) == 0);
-    thread_ = std::thread([this, trade = std::move(trade)] {
-      status_ = tune::worker::serve(ends_[1], trade);
+    thread_ = std::thread([this, handlers = std::move(handlers)] {
+      status_ = tune::detail::serve_orders(ends_[1], handlers);
       ::shutdown(ends_[1], SHUT_RDWR);
     });
   }
@@ -82,7 +94,7 @@ compile_result compile(const compile_order& order) {
   return {.what = status::built, .binary = std::vector<std::byte>(3, std::byte{7})};
 }
 
-tune::worker::trade trade() {
+tune::detail::order_handlers handlers() {
   return {.prepare = [](const auto&) {}, .compile = compile};
 }
 
@@ -100,7 +112,7 @@ compile_report report(worker_thread& worker) {
 }
 
 TEST_CASE("a worker greets, carries out orders in turn, and ends when nobody is left") {
-  worker_thread worker(trade());
+  worker_thread worker(handlers());
   const auto greeting = worker.receive();
   REQUIRE(greeting.has_value());
   REQUIRE(std::holds_alternative<worker_greeting>(*greeting));
@@ -125,7 +137,7 @@ TEST_CASE("a worker greets, carries out orders in turn, and ends when nobody is 
 }
 
 TEST_CASE("what an order throws is its result, and the worker goes on") {
-  worker_thread worker(trade());
+  worker_thread worker(handlers());
   worker.receive();
   worker.send(order(1, "large"));
   CHECK(report(worker).result.what == status::out_of_memory);
@@ -142,7 +154,7 @@ TEST_CASE("a worker that is sent what means nothing ends with a failure") {
   SUBCASE("bytes at random") {
     std::mt19937 random(7);
     for (int round = 0; round < 20; ++round) {
-      worker_thread worker(trade());
+      worker_thread worker(handlers());
       std::vector<std::byte> bytes(100);
       for (std::byte& each : bytes) each = static_cast<std::byte>(random());
       worker.send(bytes);
@@ -150,12 +162,12 @@ TEST_CASE("a worker that is sent what means nothing ends with a failure") {
     }
   }
   SUBCASE("a message for the other side") {
-    worker_thread worker(trade());
+    worker_thread worker(handlers());
     worker.send(compile_report{});
     CHECK(worker.leave() == 1);
   }
   SUBCASE("a length beyond all bounds") {
-    worker_thread worker(trade());
+    worker_thread worker(handlers());
     std::vector<std::byte> bytes = good;
     bytes[15] = std::byte{0x7F};
     worker.send(bytes);
@@ -164,11 +176,113 @@ TEST_CASE("a worker that is sent what means nothing ends with a failure") {
 }
 
 TEST_CASE("half an order is none") {
-  worker_thread worker(trade());
+  worker_thread worker(handlers());
   std::vector<std::byte> bytes = tune::detail::encode(order(1, "right"));
   bytes.resize(bytes.size() / 2);
   worker.send(bytes);
   CHECK(worker.leave() == 0);
+}
+
+compile_target target_of(const tune::context& context) {
+  const tune::device device = context.device();
+  return {.backend = device.info().backend,
+          .platform = device.platform_name(),
+          .device = device.name(),
+          .driver_version = device.driver_version(),
+          .compiler_identity = context.compiler_identity(),
+          .compute_capability =
+              device.info().hardware.compute_capability.value_or(tune::compute_capability{})};
+}
+
+tune::program_source kernel_for(const tune::context& context, const std::string& name) {
+  const bool cuda = context.device().info().language == tune::kernel_language::cuda_cpp;
+  return {.name = name,
+          .text = cuda ? "extern \"C\" __global__ void nothing() {}" : "__kernel void nothing() {}",
+          .options = {}};
+}
+
+LIBTUNE_DEVICE_TEST_CASE("what is compiled for another process loads there", device) {
+  const tune::context context = device.create_context();
+  const auto handlers = tune::detail::compile_handlers();
+  handlers.prepare(target_of(context));
+  const auto result = handlers.compile(
+      {.id = 1, .target = target_of(context), .source = kernel_for(context, "nothing.kernel")});
+  REQUIRE(result.what == tune::compile_result::status::built);
+  const auto program = context.create_program_from_binary("nothing.kernel", result.binary);
+  CHECK_NOTHROW(program.create_kernel("nothing"));
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a log is as it is without a worker", device) {
+  const tune::context context = device.create_context();
+  const tune::program_source wrong{
+      .name = "wrong.kernel", .text = "#line 1 \"wrong.kernel\"\nthis is no kernel", .options = {}};
+  std::string log;
+  std::string log_here;
+  try {
+    context.create_program(wrong);
+  } catch (const tune::build_error& failure) {
+    log_here = failure.log();
+  }
+  try {
+    tune::detail::compile_handlers().compile(
+        {.id = 1, .target = target_of(context), .source = wrong});
+  } catch (const tune::build_error& failure) {
+    log = failure.log();
+  }
+  CHECK_FALSE(log.empty());
+  CHECK(log == log_here);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("nothing is compiled by another compiler than was asked for", device) {
+  const tune::context context = device.create_context();
+  compile_order order{
+      .id = 1, .target = target_of(context), .source = kernel_for(context, "nothing.kernel")};
+  order.target.compiler_identity += " of old";
+  CHECK_THROWS_WITH_AS(tune::detail::compile_handlers().compile(order), doctest::Contains("of old"),
+                       tune::error);
+}
+
+TEST_CASE("no worker compiles for what it does not know") {
+  compile_order order;
+  order.target.backend = "fake";
+  CHECK_THROWS_AS(tune::detail::compile_handlers().compile(order), tune::error);
+  order.target.backend = "OpenCL";
+  order.target.platform = "no such platform";
+  CHECK_THROWS_AS(tune::detail::compile_handlers().compile(order), tune::error);
+}
+
+void say(const char* text) {
+  REQUIRE(::write(STDERR_FILENO, text, std::strlen(text)) ==
+          static_cast<::ssize_t>(std::strlen(text)));
+}
+
+TEST_CASE("counts of warnings and errors are kept back, the rest is written") {
+  captured_errors errors;
+  for (int i = 0; i < 2; ++i) {
+    const stderr_filter filter;
+    say("1 warning generated.\nLLVM is uneasy\n12 errors generated.\n");
+    say("2 warnings and 1 error generated.\n3 things generated.\n\nno end");
+    if (i == 0) CHECK(errors.text().empty());
+  }
+  const std::string once = "LLVM is uneasy\n3 things generated.\n\nno end";
+  CHECK(errors.text() == once + once);
+}
+
+TEST_CASE("what a compiler writes before it crashes is not lost") {
+  captured_errors errors;
+  const ::pid_t child = ::fork();
+  if (child == 0) {
+    for (const int signal : {SIGABRT, SIGSEGV}) ::signal(signal, SIG_DFL);
+    const stderr_filter filter;
+    constexpr const char* words = "LLVM ERROR: cannot select\n";
+    if (::write(STDERR_FILENO, words, std::strlen(words)) < 0) ::_exit(1);
+    std::abort();
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGABRT);
+  CHECK(errors.text() == "LLVM ERROR: cannot select\n");
 }
 
 }  // namespace serve_test

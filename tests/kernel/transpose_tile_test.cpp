@@ -13,8 +13,12 @@
 #include "libtune/kernel/compile.hpp"
 #include "libtune/testing/devices.hpp"
 #include "tests/kernel/library_kernels.hpp"
+#include "tests/kernel/on_device.hpp"
 
 namespace transpose_tile_test {
+
+using on_device::buffer_of;
+using on_device::contents;
 
 using bytes = std::vector<unsigned char>;
 
@@ -44,11 +48,8 @@ bytes random_bytes(std::size_t size) {
 /// Runs a transposing kernel; the result is preset to bytes of 0xA5.
 bytes transposed(tune::command_queue& queue, const tune::program& program, const std::string& name,
                  const library_kernels::flip_shape& flip, const shape& matrix, const bytes& in) {
-  const tune::buffer source = queue.context().create_buffer(in.size());
-  queue.write(source, in.data(), in.size());
-  bytes out(matrix.out_size() * flip.bytes, 0xA5);
-  const tune::buffer result = queue.context().create_buffer(out.size());
-  queue.write(result, out.data(), out.size());
+  const tune::buffer source = buffer_of(queue, in);
+  const tune::buffer result = buffer_of(queue, bytes(matrix.out_size() * flip.bytes, 0xA5));
   auto kernel = program.create_kernel(name);
   kernel.set_arguments(result, source, matrix.rows, matrix.columns, matrix.in_stride(),
                        matrix.out_stride());
@@ -56,8 +57,7 @@ bytes transposed(tune::command_queue& queue, const tune::program& program, const
   queue.enqueue(kernel, {{tune::divide_up(matrix.columns, block * flip.vtx) * block,
                           tune::divide_up(matrix.rows, block * flip.vty) * block},
                          {block, block}});
-  queue.read(result, out.data(), out.size());
-  return out;
+  return contents<unsigned char>(queue, result);
 }
 
 LIBTUNE_DEVICE_TEST_CASE("elements of every size are transposed, and nothing else is touched",
@@ -108,17 +108,15 @@ LIBTUNE_DEVICE_TEST_CASE("a conversion with a gain can be part of the transpose"
 
 LIBTUNE_DEVICE_TEST_CASE("coordinates beyond 32 bits are kept whole", device) {
   auto queue = device.create_context().create_command_queue();
-  const tune::buffer result = queue.context().create_buffer(5 * sizeof(std::uint64_t) * 8);
   auto kernel = tune::compile(queue.context(), library_kernels::tiles()).create_kernel("far");
   // The tile has 6 of its 8 rows in a matrix of 5 columns.
   const std::uint64_t tile_row = std::uint64_t{5} << 32;
   const std::uint64_t rows = 8 * tile_row + 6;
-  std::vector<std::uint32_t> out(40, 7);
-  queue.write(result, out.data(), out.size() * sizeof out[0]);
+  const tune::buffer result = buffer_of(queue, std::vector<std::uint32_t>(40, 7));
   kernel.set_arguments(result, tile_row, rows);
   // out is indexed by 8 * row + column - 8 * tile_row, where column counts from 8 * tile_row on.
   queue.enqueue(kernel, {{8, 8}, {8, 8}});
-  queue.read(result, out.data(), out.size() * sizeof out[0]);
+  const auto out = contents<std::uint32_t>(queue, result);
   for (std::uint64_t row = 0; row < 5; ++row) {
     for (std::uint64_t column = 0; column < 8; ++column) {
       CAPTURE(row);
@@ -136,13 +134,11 @@ LIBTUNE_DEVICE_TEST_CASE("a kernel can hold two tiles, and use them again", devi
   auto kernel = tune::compile(queue.context(), library_kernels::tiles()).create_kernel("two");
   std::vector<int> in(256);
   for (int i = 0; i < 256; ++i) in[i] = i;
-  const tune::buffer source = queue.context().create_buffer(in.size() * sizeof(int));
-  const tune::buffer result = queue.context().create_buffer(in.size() * sizeof(int));
-  queue.write(source, in.data(), in.size() * sizeof(int));
+  const tune::buffer source = buffer_of(queue, in);
+  const tune::buffer result = buffer_of(queue, std::vector<int>(256));
   kernel.set_arguments(result, source);
   queue.enqueue(kernel, {{8, 8}, {8, 8}});
-  std::vector<int> out(256);
-  queue.read(result, out.data(), out.size() * sizeof(int));
+  const auto out = contents<int>(queue, result);
   for (int i = 0; i < 256; ++i) CHECK(out[i] == i / 64 * 64 + i % 8 * 8 + i / 8 % 8);
 }
 

@@ -11,8 +11,12 @@
 #include "libtune/kernel/compile.hpp"
 #include "libtune/testing/devices.hpp"
 #include "tests/kernel/library_kernels.hpp"
+#include "tests/kernel/on_device.hpp"
 
 namespace work_group_reduce_test {
+
+using on_device::buffer_of;
+using on_device::contents;
 
 /// As numpy's RandomState(seed).randint(0, 1000, size).
 std::vector<int> numbers_below_1000(std::size_t size, unsigned seed) {
@@ -24,20 +28,6 @@ std::vector<int> numbers_below_1000(std::size_t size, unsigned seed) {
     } while (number > 999);
   }
   return numbers;
-}
-
-template <class T>
-tune::buffer to_device(tune::command_queue& queue, const std::vector<T>& host) {
-  const tune::buffer buffer = queue.context().create_buffer(host.size() * sizeof(T));
-  queue.write(buffer, host.data(), host.size() * sizeof(T));
-  return buffer;
-}
-
-template <class T>
-std::vector<T> from_device(tune::command_queue& queue, const tune::buffer& buffer) {
-  std::vector<T> host(buffer.size_bytes() / sizeof(T));
-  queue.read(buffer, host.data(), buffer.size_bytes());
-  return host;
 }
 
 /// Launches one group of size * sets items.
@@ -93,14 +83,14 @@ LIBTUNE_DEVICE_TEST_CASE("every size of a set is reduced exactly, in every varia
   const std::vector<int> in = numbers_below_1000(library_kernels::reduction_items, 1);
   CHECK(in[0] == 37);
   CHECK(in[1] == 235);
-  const tune::buffer source = to_device(queue, in);
+  const tune::buffer source = buffer_of(queue, in);
   for (const int size : library_kernels::reduction_sizes) {
     CAPTURE(size);
-    const tune::buffer result = to_device(queue, std::vector<int>(8 * 256, -1));
+    const tune::buffer result = buffer_of(queue, std::vector<int>(8 * 256, -1));
     auto kernel = program.create_kernel("reduce_" + std::to_string(size));
     kernel.set_arguments(result, source);
     launch(queue, kernel, size, 256 / size);
-    check_reductions(from_device<int>(queue, result), in, size);
+    check_reductions(contents<int>(queue, result), in, size);
   }
 }
 
@@ -109,14 +99,14 @@ LIBTUNE_DEVICE_TEST_CASE("vectors, 64-bit numbers and structs are reduced", devi
   const tune::program program = tune::compile(queue.context(), library_kernels::types());
   constexpr int items = library_kernels::type_items;
   const std::vector<int> in = numbers_below_1000(items, 2);
-  const tune::buffer source = to_device(queue, in);
+  const tune::buffer source = buffer_of(queue, in);
   for (const int size : library_kernels::type_sizes) {
     const tune::buffer result =
-        to_device(queue, std::vector<long long>(library_kernels::type_columns * items, -1));
+        buffer_of(queue, std::vector<long long>(library_kernels::type_columns * items, -1));
     auto kernel = program.create_kernel("types_" + std::to_string(size));
     kernel.set_arguments(result, source);
     launch(queue, kernel, size, items / size);
-    const auto out = from_device<long long>(queue, result);
+    const auto out = contents<long long>(queue, result);
     for (int i = 0; i < items; ++i) {
       CAPTURE(size);
       CAPTURE(i);
@@ -146,12 +136,12 @@ LIBTUNE_DEVICE_TEST_CASE("one scratch serves call after call, whatever macros th
     if (static_cast<std::size_t>(size) > device.max_work_group_size()) continue;
     CAPTURE(size);
     const auto n = static_cast<unsigned>(size);
-    const tune::buffer result = to_device(queue, std::vector<unsigned>(n));
+    const tune::buffer result = buffer_of(queue, std::vector<unsigned>(n));
     auto kernel = program.create_kernel("repeat_" + std::to_string(size));
     kernel.set_arguments(result, rounds);
     launch(queue, kernel, size, 1);
     const unsigned expected = rounds * (n * (n - 1) / 2) + n * (rounds * (rounds - 1) / 2);
-    CHECK(from_device<unsigned>(queue, result) == std::vector<unsigned>(n, expected));
+    CHECK(contents<unsigned>(queue, result) == std::vector<unsigned>(n, expected));
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include "bench/simulate/read_recording.hpp"
 #include "libtune/base/error.hpp"
-#include "libtune/exchange/exchange.hpp"
+#include "libtune/exchange/json_document.hpp"
 
 namespace libtune_recording_test {
 
@@ -34,7 +34,7 @@ std::string exported(std::vector<tune::search_content> searches) {
   tune::function_content one;
   one.function.name = "scale";
   one.searches = std::move(searches);
-  return tune::to_exchange_text({.functions = {one}});
+  return tune::to_json_document({.functions = {one}});
 }
 
 TEST_CASE("an export gives the trials of a search with their costs") {

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <doctest/doctest.h>
 #include <limits>
-#include <set>
 #include <sqlite3.h>
 #include <string>
 #include <vector>
@@ -21,7 +20,6 @@ namespace column_test {
 using tune::field_description;
 using tune::value;
 using tune::value_type;
-using tune::detail::kind_of;
 
 bool same(const value& a, const value& b) {
   const double* x = std::get_if<double>(&a);
@@ -170,18 +168,6 @@ TEST_CASE("a column that holds something else is an error, not another value") {
   CHECK(refused({"x", value_type::string}, "SELECT 1 AS value_x"));
   CHECK(refused({"x", value_type::string}, "SELECT x'00' AS value_x"));
   CHECK(refused({"x", value_type::int32}, "SELECT NULL AS value_x"));
-}
-
-TEST_CASE("the stored name of a kind leads back to it") {
-  std::set<std::string_view> names;
-  for (const value& v : {value(), value(true), value(std::int64_t{1}), value(std::uint64_t{1}),
-                         value(1.0), value(std::string())}) {
-    const std::string_view name = tune::detail::kind_name(kind_of(v));
-    CHECK(tune::detail::kind_from_name(name) == kind_of(v));
-    names.insert(name);
-  }
-  CHECK(names.size() == 6);
-  CHECK_THROWS_AS(tune::detail::kind_from_name("blob"), SQLite::Exception);
 }
 
 }  // namespace column_test

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/database/quarantine.hpp"
-
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <atomic>
 #include <doctest/doctest.h>

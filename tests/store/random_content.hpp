@@ -90,8 +90,7 @@ class random_content {
   trial_content trial() {
     trial_content made{.configuration = tuning(), .columns = {}};
     const bool measured = number(0, 1) == 1;
-    made.columns = {{"configuration", to_string(made.configuration)},
-                    {"outcome", std::string(measured ? "measured" : "over a device limit")},
+    made.columns = {{"outcome", std::string(measured ? "measured" : "over a device limit")},
                     {"message", measured ? std::string() : text()},
                     {"samples_ns", std::string(measured ? "[1.5,12265098.571777344]" : "[]")},
                     {"preparation_ns", std::int64_t{number(0, 2'000'000'000)}}};

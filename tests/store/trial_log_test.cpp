@@ -13,6 +13,7 @@
 #include "libtune/store/database/database_file.hpp"
 #include "libtune/store/database/function_table.hpp"
 #include "libtune/store/database/row.hpp"
+#include "libtune/store/database/trial_row.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 

@@ -10,18 +10,18 @@
 #include <random>
 #include <vector>
 
-#include "tests/tune/fake_workshop.hpp"
+#include "tests/tune/fake_compile_service.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace compile_pipeline_test {
 
-using tune::supplied_program;
+using tune::prebuilt_program;
 using tune::testing::fake_call;
 using stage = tune::trial_attempt::stage;
 
 /// A pipeline for the configurations of a small space.
 struct plant {
-  explicit plant(std::size_t capacity = 4) : workshop(capacity) {}
+  explicit plant(std::size_t capacity = 4) : service(capacity) {}
 
   tune::testing::fake_device fake = sample::make_device();
   tune::context context = fake.device().create_context();
@@ -37,8 +37,8 @@ struct plant {
       .configuration = [this](std::size_t i) { return tune::to_values(space[i]); },
       .needs = [](std::size_t) { return std::nullopt; },
       .generate = [this](std::size_t i) { return generate(space[i]); }};
-  sample::fake_workshop workshop;
-  tune::compile_pipeline pipeline{workshop, 2};
+  sample::fake_compile_service service;
+  tune::compile_pipeline pipeline{service, 2};
 
   void add(std::size_t index) {
     auto attempt = std::make_unique<tune::trial_attempt>(problem, index, device, settings, clock);
@@ -60,14 +60,14 @@ TEST_CASE("a configuration comes out when its program has been made, and compile
   CHECK(attempt->index() == 0);
   CHECK(p.pipeline.compiled() == 1);
   CHECK(p.pipeline.empty());
-  attempt->generate_from_supply();
+  attempt->generate_prebuilt();
   CHECK(attempt->at() == stage::ready);
   CHECK(p.fake.calls(fake_call::compile) == 0);
 }
 
 TEST_CASE("those that are made first come out first") {
   plant p;
-  p.workshop.last_first = true;
+  p.service.last_first = true;
   for (const std::size_t index : {0, 1, 2}) p.add(index);
   CHECK(p.take()->index() == 2);
   CHECK(p.take()->index() == 1);
@@ -75,13 +75,13 @@ TEST_CASE("those that are made first come out first") {
   CHECK(p.take() == nullptr);
 }
 
-TEST_CASE("there is room for twice what the workshop works on, once it is known to have work") {
+TEST_CASE("there is room for twice what the service works on, once it is known to have work") {
   plant p(2);
   std::size_t index = 0;
   CHECK(p.pipeline.has_room());
   while (p.pipeline.has_room()) p.add(index++);
   CHECK(index == 4);
-  CHECK(p.workshop.most_on_order() == 4);
+  CHECK(p.service.most_on_order() == 4);
 }
 
 TEST_CASE("configurations that compile nothing do not pile up on the device") {
@@ -93,7 +93,7 @@ TEST_CASE("configurations that compile nothing do not pile up on the device") {
   CHECK(p.pipeline.has_room());
 }
 
-TEST_CASE("without a workshop configurations come out as they went in, one at a time") {
+TEST_CASE("without a service configurations come out as they went in, one at a time") {
   plant p(0);
   p.add(0);
   CHECK_FALSE(p.pipeline.has_room());
@@ -113,48 +113,48 @@ TEST_CASE("a program that is compiled second is ordered second") {
   };
   p.add(0);
   auto attempt = p.take();
-  attempt->generate_from_supply();
+  attempt->generate_prebuilt();
   REQUIRE(attempt->has_wanted());
   p.pipeline.add(std::move(attempt));
-  CHECK(p.workshop.ordered() == 2);
+  CHECK(p.service.ordered() == 2);
   attempt = p.take();
-  attempt->generate_from_supply();
+  attempt->generate_prebuilt();
   CHECK(attempt->at() == stage::ready);
   CHECK(attempt->result().programs.size() == 2);
   CHECK(p.fake.calls(fake_call::compile) == 0);
 }
 
-TEST_CASE("what the workshop knows already is not ordered") {
+TEST_CASE("what the service knows already is not ordered") {
   plant p;
-  p.workshop.known = sample::made_of;
+  p.service.known = sample::made_of;
   p.add(0);
-  CHECK(p.workshop.ordered() == 0);
+  CHECK(p.service.ordered() == 0);
   CHECK(p.pipeline.compiled() == 0);
   const auto attempt = p.take();
-  attempt->generate_from_supply();
+  attempt->generate_prebuilt();
   CHECK(attempt->at() == stage::ready);
 }
 
 TEST_CASE("each way in which a compiler fails is an outcome with its reason") {
   plant p;
-  supplied_program failed{.text = "what happened"};
+  prebuilt_program failed{.text = "what happened"};
   tune::outcome expected{};
   SUBCASE("it refuses the source") {
-    failed.what = supplied_program::status::refused;
+    failed.what = prebuilt_program::status::refused;
     expected = tune::outcome::compile_failed;
   }
   SUBCASE("it crashes") {
-    failed.what = supplied_program::status::crashed;
+    failed.what = prebuilt_program::status::crashed;
     expected = tune::outcome::crashed;
   }
   SUBCASE("it takes too long") {
-    failed.what = supplied_program::status::timed_out;
+    failed.what = prebuilt_program::status::timed_out;
     expected = tune::outcome::timed_out;
   }
-  p.workshop.make = [&](const auto&) { return failed; };
+  p.service.make = [&](const auto&) { return failed; };
   p.add(0);
   const auto attempt = p.take();
-  attempt->generate_from_supply();
+  attempt->generate_prebuilt();
   REQUIRE(attempt->over());
   CHECK(attempt->result().outcome == expected);
   CHECK(attempt->result().reason.find("what happened") != std::string::npos);
@@ -163,10 +163,10 @@ TEST_CASE("each way in which a compiler fails is an outcome with its reason") {
 
 TEST_CASE("what nobody could make is compiled where it is asked for") {
   plant p;
-  p.workshop.make = [](const auto&) { return supplied_program{}; };
+  p.service.make = [](const auto&) { return prebuilt_program{}; };
   p.add(0);
   const auto attempt = p.take();
-  attempt->generate_from_supply();
+  attempt->generate_prebuilt();
   CHECK(attempt->at() == stage::ready);
   CHECK(p.fake.calls(fake_call::compile) == 1);
 }
@@ -183,7 +183,7 @@ TEST_CASE("an author's function that catches what stops it is stopped all the sa
   p.add(0);
   CHECK(p.pipeline.compiling() == 1);
   const auto attempt = p.take();
-  attempt->generate_from_supply();
+  attempt->generate_prebuilt();
   CHECK(attempt->at() == stage::ready);
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("what is known not to compile is over before anything is ordered") {
   plant p;
   p.known.configurations.emplace(tune::canonical_text(tune::to_values(p.space[0])), "of then");
   p.add(0);
-  CHECK(p.workshop.ordered() == 0);
+  CHECK(p.service.ordered() == 0);
   const auto attempt = p.take();
   CHECK(attempt->over());
   CHECK(attempt->result().origin == tune::trial_origin::cached);
@@ -199,7 +199,7 @@ TEST_CASE("what is known not to compile is over before anything is ordered") {
 
 TEST_CASE("what looks like the dearest so far is ordered as such") {
   plant p;
-  p.workshop.elapsed = [](const tune::wanted_program& wanted) {
+  p.service.elapsed = [](const tune::wanted_program& wanted) {
     const bool is_dear = wanted.source.text.find("#define wgs 8") != std::string::npos;
     return is_dear ? std::chrono::seconds(9) : std::chrono::seconds(1);
   };
@@ -209,16 +209,16 @@ TEST_CASE("what looks like the dearest so far is ordered as such") {
   }
   p.add(p.space.find({.wgs = 2, .rows = 1}).value());
   p.add(p.space.find({.wgs = 8, .rows = 1}).value());
-  const auto& costs = p.workshop.costs;
+  const auto& costs = p.service.costs;
   CHECK(costs.front() == 0);
   CHECK(costs[costs.size() - 1] > 2 * costs[costs.size() - 2]);
 }
 
-TEST_CASE("where the size of the work group is declared the workshop is told of it") {
+TEST_CASE("where the size of the work group is declared the compile service gets it") {
   plant p;
   p.problem.needs = [](std::size_t) { return tune::resources{.work_group = {8, 2, 1}}; };
   std::vector<tune::nd_range> launches;
-  p.workshop.make = [&](const tune::wanted_program& wanted) {
+  p.service.make = [&](const tune::wanted_program& wanted) {
     launches = wanted.launches;
     return sample::made_of(wanted);
   };
@@ -235,7 +235,7 @@ TEST_CASE("where the size of the work group is declared the workshop is told of 
 TEST_CASE(
     "where compilers share the cores that are measured, nothing comes out before all is made") {
   plant p;
-  tune::compile_pipeline apart(p.workshop, 1, true);
+  tune::compile_pipeline apart(p.service, 1, true);
   const auto add = [&](std::size_t index) {
     auto attempt =
         std::make_unique<tune::trial_attempt>(p.problem, index, p.device, p.settings, p.clock);

@@ -105,7 +105,7 @@ void import_t4(const std::string& path, const std::string& name, const tune::con
   const tune::t4_subject subject{
       .function = {.name = name,
                    .version = 0,
-                   .key_fields = {tune::shown_field("size", {&size, 1}, types)},
+                   .key_fields = {tune::infer_field("size", {&size, 1}, types)},
                    .value_fields = {}},
       .types = types,
       .arguments = {{"size", size}},

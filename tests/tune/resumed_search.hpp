@@ -24,7 +24,7 @@
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 #include "tests/measure/simulated_search.hpp"
-#include "tests/tune/fake_workshop.hpp"
+#include "tests/tune/fake_compile_service.hpp"
 
 namespace sample {
 
@@ -176,7 +176,7 @@ class resumed_search {
   tune::testing::simulated_search device_;
   tune::testing::simulated_chance chance_;
   tune::testing::fake_device fake_{cpu()};
-  fake_workshop nowhere_{0};
+  fake_compile_service nowhere_{0};
   double level_ = 1;
   std::vector<tune::stored_trial> stored_;
   std::set<std::size_t> measured_;

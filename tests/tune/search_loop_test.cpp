@@ -12,7 +12,7 @@
 
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/tune/error.hpp"
-#include "tests/tune/fake_workshop.hpp"
+#include "tests/tune/fake_compile_service.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace search_loop_test {
@@ -41,7 +41,7 @@ struct scored_space {
                      const tune::prior_knowledge& known = {},
                      const std::vector<std::size_t>& shortlist = {}) const {
     const tune::testing::fake_device fake;
-    sample::fake_workshop nowhere(0);
+    sample::fake_compile_service nowhere(0);
     nowhere.missing = missing;
     return tune::run_search(
         problem(), {}, fake.device(), options, options.observers, fake.clock(), nowhere,
@@ -159,7 +159,7 @@ TEST_CASE("an empty space is an error of its own") {
   tune::search_problem problem = scored_space({1e-6}).problem();
   problem.space = tune::search_space(
       {{"x", {std::int64_t{0}}}}, {{.description = "never", .allows = [](auto) { return false; }}});
-  sample::fake_workshop nowhere(0);
+  sample::fake_compile_service nowhere(0);
   CHECK_THROWS_WITH_AS(tune::run_search(problem, {}, fake.device(), {}, {}, fake.clock(), nowhere),
                        doctest::Contains("1 x never"), tune::empty_space_error);
 }

@@ -19,7 +19,7 @@
 
 #include "libtune/search/strategy/strategies.hpp"
 #include "libtune/tune/error.hpp"
-#include "tests/tune/fake_workshop.hpp"
+#include "tests/tune/fake_compile_service.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace search_run_test {
@@ -44,7 +44,7 @@ struct listener final : tune::observer {
 /// A search over 8 x 6 configurations of "scale", of which wgs=1, rows=1 is the fastest.
 struct scene {
   explicit scene(std::size_t capacity = 4, const tune::testing::fake_device_options& given = {})
-      : fake(sample::make_device(given)), workshop(capacity) {
+      : fake(sample::make_device(given)), service(capacity) {
     space.add(&sample::scale_tuning::wgs, {4, 8, 2, 7, 1, 3, 6, 5});
     space.add(&sample::scale_tuning::rows, {2, 6, 1, 5, 3, 4});
     options.observers = {hears};
@@ -59,7 +59,7 @@ struct scene {
   tune::tuning_options options;
   tune::tuning_subject subject;
   tune::known_failures known;
-  sample::fake_workshop workshop;
+  sample::fake_compile_service service;
   std::size_t alive = 0;
   std::size_t most_alive = 0;
   std::map<std::size_t, int> generated;
@@ -99,7 +99,7 @@ struct scene {
         .generate = [this](std::size_t i) { return generate(i); }};
     const auto strategy = tune::make_strategy("exhaustive", problem.space);
     run.emplace(tune::search_setting{problem, subject, device, options, options.observers, clock,
-                                     workshop, true, hooks});
+                                     service, true, hooks});
     run->run(*strategy, problem.space.size(), known);
     const auto best = run->best();
     return best ? std::optional(run->trials()[*best]) : std::nullopt;
@@ -113,14 +113,14 @@ TEST_CASE("the fastest wins, and nothing is compiled on the thread of the search
   CHECK(tune::to_string(best->configuration) == "wgs=1, rows=1");
   CHECK(s.run->trials().size() == 48);
   CHECK(s.fake.calls(fake_call::compile) == 0);
-  CHECK(s.workshop.expected() == 48);
-  CHECK(s.workshop.ordered() == 48);
+  CHECK(s.service.expected() == 48);
+  CHECK(s.service.ordered() == 48);
   CHECK(s.hears->finished == 48);
-  CHECK(s.workshop.most_on_order() == 8);
+  CHECK(s.service.most_on_order() == 8);
   CHECK(s.hears->most_compiling >= 4);
 }
 
-TEST_CASE("without a workshop the same wins") {
+TEST_CASE("without a service the same wins") {
   scene s(0);
   CHECK(tune::to_string(s.search()->configuration) == "wgs=1, rows=1");
   CHECK(s.fake.calls(fake_call::compile) >= 48);
@@ -322,9 +322,9 @@ TEST_CASE("the winner is checked, whatever programs its function asks for") {
 TEST_CASE("a compiler that fails for some costs these alone") {
   scene s;
   int orders = 0;
-  s.workshop.make = [&](const tune::wanted_program& wanted) {
+  s.service.make = [&](const tune::wanted_program& wanted) {
     if (++orders % 3 == 0) {
-      return tune::supplied_program{tune::supplied_program::status::crashed, {}, "signal 11"};
+      return tune::prebuilt_program{tune::prebuilt_program::status::crashed, {}, "signal 11"};
     }
     return sample::made_of(wanted);
   };

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "libtune/tune/engine/denylist.hpp"
-#include "tests/tune/fake_workshop.hpp"
+#include "tests/tune/fake_compile_service.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace trial_attempt_test {
@@ -51,22 +51,22 @@ TEST_CASE("an attempt is tried out, sampled, released, and generated again") {
   CHECK(attempt.sample(1).size() == 1);
 }
 
-TEST_CASE("an attempt takes its program from the supply, and when it has forgotten it compiles") {
+TEST_CASE("an attempt takes a prebuilt program, and when it has forgotten it compiles") {
   bench b;
   tune::trial_attempt attempt(b.problem, 0, b.device, b.settings, b.clock);
   attempt.admit(b.nothing);
-  attempt.generate_from_supply();
+  attempt.generate_prebuilt();
   REQUIRE(attempt.has_wanted());
-  attempt.supply(attempt.wanted().digest, sample::made_of(attempt.wanted()));
-  attempt.generate_from_supply();
+  attempt.add_program(attempt.wanted().digest, sample::made_of(attempt.wanted()));
+  attempt.generate_prebuilt();
   CHECK(attempt.at() == stage::ready);
   attempt.release();
-  attempt.generate_from_supply();
+  attempt.generate_prebuilt();
   CHECK(attempt.at() == stage::ready);
   CHECK(b.fake.calls(fake_call::compile) == 0);
   attempt.release();
   attempt.forget_programs();
-  attempt.generate_from_supply();
+  attempt.generate_prebuilt();
   CHECK(attempt.at() == stage::ready);
   CHECK(b.fake.calls(fake_call::compile) == 1);
 }

@@ -3,18 +3,14 @@
 #include "libtune/tunedb/output.hpp"
 
 #include <doctest/doctest.h>
-#include <limits>
 
 #include "tests/tunedb/captured_output.hpp"
 
 namespace output_test {
 
-using tune::named_value;
-using tune::value;
 using tune::cli::fields_text;
 using tune::cli::json;
 using tune::cli::time_text;
-using tune::cli::to_json;
 using tune::testing::output_of;
 
 TEST_CASE("cells stand under each other, and no line ends with spaces") {
@@ -36,16 +32,42 @@ TEST_CASE("a document is always JSON, whatever bytes it holds") {
   CHECK(text.back() == '\n');
 }
 
-TEST_CASE("values, devices and missing numbers have their JSON") {
-  CHECK(to_json(value()).is_null());
-  CHECK(to_json(value(std::uint64_t{18446744073709551615U})) == 18446744073709551615U);
-  CHECK(to_json(value(std::numeric_limits<double>::infinity())) == "inf");
-  const std::vector<named_value> fields{{"b", 0.5}, {"a", std::string("x")}};
-  CHECK(to_json(fields).dump() == R"({"b":0.5,"a":"x"})");
-  CHECK(to_json(tune::device_identity{"GPU", "P", "1"})["version"] == "1");
-  CHECK(to_json(std::optional<double>()).is_null());
-  CHECK(to_json(std::optional<double>(std::numeric_limits<double>::quiet_NaN())).is_null());
-  CHECK(to_json(std::optional<double>(2.5)) == 2.5);
+TEST_CASE("rows are a table or a part of a document") {
+  const json row{{"function", "f"},
+                 {"version", 3},
+                 {"values", {{"a", 1}, {"b", nullptr}, {"c", 1.0}, {"d", true}}},
+                 {"device", {{"name", "GPU"}, {"platform", "P"}, {"version", "1"}}},
+                 {"score_ns", 1500.0},
+                 {"samples_ns", {1, 2}},
+                 {"denied", true},
+                 {"outcome", "crashed"},
+                 {"reason", "its process ended\nlater"}};
+  const json rows = json::array({row});
+  const auto print = [&](bool as_json) {
+    return output_of([&] {
+      tune::cli::print_rows(as_json, {{"rows", rows}}, rows,
+                            {{"F", nullptr, tune::cli::function_text},
+                             {"VALUES", "values"},
+                             {"DEVICE", "device"},
+                             {"TIME", "score_ns"},
+                             {"SAMPLES", "samples_ns"},
+                             {"DENIED", "denied"},
+                             {"OUTCOME", nullptr, tune::cli::outcome_text}});
+    });
+  };
+  CHECK(json::parse(print(true))["rows"] == rows);
+  const std::string text = print(false);
+  CHECK(text.substr(text.find('\n') + 1) ==
+        "f__3  a=1, b=none, c=1, d=true  GPU (P, 1)  1.50 us  2        yes     "
+        "crashed: its process ended\n");
+}
+
+TEST_CASE("an empty cell is a dash, and tables without headings have no first line") {
+  const json rows = json::array({{{"a", nullptr}, {"b", json::object()}, {"c", "x"}}});
+  const std::string text = output_of([&] {
+    tune::cli::print_rows(false, {}, rows, {{nullptr, "a"}, {nullptr, "b"}, {nullptr, "c"}});
+  });
+  CHECK(text == "-  -  x\n");
 }
 
 TEST_CASE("for people there is a dash where nothing is") {

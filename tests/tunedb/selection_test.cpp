@@ -11,14 +11,20 @@
 namespace selection_test {
 
 using tune::field_description;
+using tune::function_content;
 using tune::function_identity;
 using tune::named_value;
+using tune::search_content;
 using tune::value;
 using tune::value_type;
 using tune::cli::device_choice;
+using tune::cli::nothing_found;
 using tune::cli::parse_key;
+using tune::cli::search_choice;
 using tune::cli::split_function;
 using tune::cli::usage_error;
+using tune::testing::sample_device;
+using tune::testing::sample_key;
 
 const function_identity every_kind{.name = "f",
                                    .version = 0,
@@ -98,7 +104,7 @@ TEST_CASE("a function without a version is the one with the highest") {
 }
 
 TEST_CASE("fields of an unknown function have the types that their texts show, or are given") {
-  const auto fields = tune::cli::shown_key_fields(
+  const auto fields = tune::cli::inferred_key_fields(
       {"n=64", "big=4294967296", "x=0.5", "on=false", "type=float32", "s=fast", "given=1"},
       tune::cli::parse_types({"given=uint8?"}));
   CHECK(fields == std::vector<field_description>{{"n", value_type::int32},
@@ -110,6 +116,46 @@ TEST_CASE("fields of an unknown function have the types that their texts show, o
                                                  {"given", value_type::uint8, true}});
   CHECK_THROWS_AS(tune::cli::parse_types({"n=integer"}), usage_error);
   CHECK_THROWS_AS(tune::cli::parse_types({"n"}), usage_error);
+}
+
+search_content search(std::int64_t id, const std::string& started_at, std::int64_t rows = 64,
+                      const tune::device_identity& device = sample_device()) {
+  search_content made{
+      .columns = search_columns(sample_key(rows).arguments, device), .trials = {}, .id = id};
+  made.columns["started_at"] = started_at;
+  return made;
+}
+
+const function_content content{
+    .function = tune::testing::sample_function(),
+    .results = {},
+    .searches = {search(1, "2024-03-01T00:00:00Z"), search(2, "2024-01-01T00:00:00Z"),
+                 search(3, "2024-01-01T00:00:00Z", 65),
+                 search(4, "2024-02-01T00:00:00Z", 64, {"GPU Two", "Some Platform", "1"})}};
+
+std::vector<std::int64_t> numbers(const search_choice& choice) {
+  std::vector<std::int64_t> found;
+  for (const search_content& one : choice.choose(content)) found.push_back(one.id);
+  return found;
+}
+
+TEST_CASE("all searches fit an empty choice, the latest last, then by number") {
+  CHECK(numbers({}) == std::vector<std::int64_t>{2, 3, 4, 1});
+}
+
+TEST_CASE("a number, a key in any order and a device choose") {
+  CHECK(numbers({.number = 4}) == std::vector<std::int64_t>{4});
+  CHECK(numbers({.arguments = {"type=float32", "rows=65"}}) == std::vector<std::int64_t>{3});
+  CHECK(numbers({.device = {.name = "GPU Two"}}) == std::vector<std::int64_t>{4});
+  CHECK(numbers({.arguments = {"rows=64", "type=float32"}, .device = {.name = "GPU One"}}) ==
+        std::vector<std::int64_t>{2, 1});
+}
+
+TEST_CASE("a choice that nothing fits is not found, and half a key is a mistake") {
+  CHECK_THROWS_AS(search_choice{.number = 9}.choose(content), nothing_found);
+  CHECK_THROWS_AS((search_choice{.number = 3, .device = {.name = "GPU Two"}}.choose(content)),
+                  nothing_found);
+  CHECK_THROWS_AS((search_choice{.arguments = {"rows=64"}}.choose(content)), usage_error);
 }
 
 }  // namespace selection_test

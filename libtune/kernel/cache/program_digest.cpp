@@ -3,11 +3,20 @@
 #include "libtune/kernel/cache/program_digest.hpp"
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
 #include <span>
+#include <sstream>
 #include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
 
+#include "libtune/base/library_version.hpp"
 #include "libtune/base/sha256.hpp"
-#include "libtune/store/cache/binary_key.hpp"
 
 namespace tune {
 namespace {
@@ -61,7 +70,7 @@ void skip_blanks_and_comments(std::string_view& text) {
   }
 }
 
-/// Whether a directive begins here that reads a file. The name of a directive stands there as it
+/// True if a directive begins here that reads a file. The name of a directive stands there as it
 /// is: no macro can make one.
 bool is_reading_directive(std::string_view text) {
   if (!skip_token(text, "#") && !skip_token(text, "%:")) return false;
@@ -70,18 +79,29 @@ bool is_reading_directive(std::string_view text) {
          text.starts_with("import") || text.starts_with("embed");
 }
 
-/// Where directives stand is not looked at: one in a comment or a string costs the cache, one that
-/// is missed makes an old program out of a new one.
+bool asks_for_files(const std::string& joined) {
+  return std::ranges::any_of(
+      std::array{"has_include", "has_embed", ".incbin", ".include"},
+      [&](const char* word) { return joined.find(word) != std::string::npos; });
+}
+
+/// Calls a function with the rest of the text at each directive that reads a file. Where directives
+/// stand is not looked at: one in a comment or a string costs the cache, one that is missed makes
+/// an old program out of a new one.
+template <class Function>
+void for_each_reading_directive(const std::string& joined, Function&& function) {
+  for (std::size_t at = joined.find_first_of("#%"); at != std::string::npos;
+       at = joined.find_first_of("#%", at + 1)) {
+    const std::string_view rest = std::string_view(joined).substr(at);
+    if (is_reading_directive(rest)) function(rest);
+  }
+}
+
 bool may_read_files(std::string_view source) {
-  const std::string text = joined_lines(source);
-  for (const char* word : {"has_include", "has_embed", ".incbin", ".include"}) {
-    if (text.find(word) != std::string::npos) return true;
-  }
-  for (std::size_t at = text.find_first_of("#%"); at != std::string::npos;
-       at = text.find_first_of("#%", at + 1)) {
-    if (is_reading_directive(std::string_view(text).substr(at))) return true;
-  }
-  return false;
+  const std::string joined = joined_lines(source);
+  bool reads = asks_for_files(joined);
+  for_each_reading_directive(joined, [&](std::string_view) { reads = true; });
+  return reads;
 }
 
 // -include, -imacros, --pre-include and those of precompiled headers. -I and --include-path alone
@@ -94,19 +114,143 @@ bool names_a_file(const std::string& option) {
   return option.find("-imacros") != std::string::npos || option.find("-pch") != std::string::npos;
 }
 
+namespace fs = std::filesystem;
+
+/// The files that a program includes, as far as their names and the options say where they are.
+class included_files {
+ public:
+  explicit included_files(const program_source& source) {
+    std::error_code ignored;
+    const fs::path here = fs::current_path(ignored);
+    add_folders(source.options);
+    is_known_ = is_known_ && std::ranges::none_of(source.options, names_a_file);
+    scan(source.text, here);
+  }
+
+  /// False if a file may be included whose name is not in the text.
+  bool is_known() const noexcept { return is_known_; }
+
+  void add_to(binary_key& key) const {
+    for (const auto& [name, content] : contents_) key.add("file", name).add("content", content);
+  }
+
+ private:
+  static constexpr std::size_t most_files = 64;
+  static constexpr std::size_t most_bytes = std::size_t{1} << 20;
+
+  // "-I folder", "-Ifolder" and "--include-path=folder", of which an option may hold several.
+  void add_folders(const std::vector<std::string>& options) {
+    bool follows = false;
+    for (const std::string& option : options) {
+      std::istringstream words(option);
+      for (std::string word; words >> word;) {
+        std::string_view rest = word;
+        if (std::exchange(follows, false)) {
+          folders_.emplace_back(word);
+        } else if (skip_token(rest, "-I") || skip_token(rest, "--include-path")) {
+          skip_token(rest, "=");
+          follows = rest.empty();
+          if (!rest.empty()) folders_.emplace_back(rest);
+        }
+      }
+    }
+  }
+
+  void scan(std::string_view text, const fs::path& folder) {
+    const std::string joined = joined_lines(text);
+    if (asks_for_files(joined)) is_known_ = false;
+    for_each_reading_directive(joined, [&](std::string_view directive) {
+      if (is_known_) take(directive, folder);
+    });
+  }
+
+  // Another directive than #include, or a macro for the name, could mean any file.
+  void take(std::string_view directive, const fs::path& folder) {
+    if (!skip_token(directive, "#")) skip_token(directive, "%:");
+    skip_blanks_and_comments(directive);
+    is_known_ = skip_token(directive, "include");
+    skip_blanks_and_comments(directive);
+    const bool quoted = directive.starts_with('"');
+    const std::size_t end = directive.find(quoted ? '"' : '>', 1);
+    is_known_ =
+        is_known_ && (quoted || directive.starts_with('<')) && end != std::string_view::npos;
+    if (is_known_) read(std::string(directive.substr(1, end - 1)), quoted, folder);
+  }
+
+  // A file that is not found is the compiler's own.
+  void read(const std::string& name, bool quoted, const fs::path& folder) {
+    std::vector<fs::path> places = folders_;
+    if (quoted) places.insert(places.begin(), folder);
+    for (const fs::path& place : places) {
+      const fs::path path = (place / name).lexically_normal();
+      std::error_code failure;
+      if (!fs::is_regular_file(path, failure)) continue;
+      if (seen_.insert(path).second) add(name, path);
+      return;
+    }
+  }
+
+  void add(const std::string& name, const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::string content{std::istreambuf_iterator<char>(file), {}};
+    bytes_ += content.size();
+    is_known_ = !file.bad() && seen_.size() <= most_files && bytes_ <= most_bytes;
+    if (!is_known_) return;
+    contents_.emplace_back(name, content);
+    scan(content, path.parent_path());
+  }
+
+  bool is_known_ = true;
+  std::vector<fs::path> folders_;
+  std::set<fs::path> seen_;
+  std::size_t bytes_ = 0;
+  std::vector<std::pair<std::string, std::string>> contents_;
+};
+
+binary_key text_key(const program_source& source) {
+  binary_key key{{"name", source.name}, {"text", source.text}};
+  for (const std::string& option : source.options) key.add("option", option);
+  return key;
+}
+
+std::string short_digest(const binary_key& key) {
+  const detail::sha256_digest digest = key.digest();
+  return detail::to_hex(std::span(digest).first(digest_bytes));
+}
+
 }  // namespace
 
 bool depends_on_files(const program_source& source) {
-  return may_read_files(source.text) ||
-         std::any_of(source.options.begin(), source.options.end(), names_a_file);
+  return may_read_files(source.text) || std::ranges::any_of(source.options, names_a_file);
 }
 
 std::optional<std::string> program_digest(const program_source& source) {
   if (depends_on_files(source)) return std::nullopt;
-  binary_key key{{"name", source.name}, {"text", source.text}};
+  return short_digest(text_key(source));
+}
+
+std::string watched_digest(const program_source& source) {
+  if (auto digest = program_digest(source)) return *std::move(digest);
+  const included_files files(source);
+  if (!files.is_known()) return "?";
+  binary_key key = text_key(source);
+  files.add_to(key);
+  return "?" + short_digest(key);
+}
+
+binary_key program_key(const context& context, const program_source& source) {
+  const tune::device handle = context.device();
+  const device_info& device = handle.info();
+  binary_key key{{"backend", device.backend},
+                 {"device", device.identity.name},
+                 {"platform", device.identity.platform},
+                 {"driver", device.identity.driver_version},
+                 {"compiler", context.compiler_identity()},
+                 {"libtune", library_version()},
+                 {"name", source.name},
+                 {"text", source.text}};
   for (const std::string& option : source.options) key.add("option", option);
-  const detail::sha256_digest digest = key.digest();
-  return detail::to_hex(std::span(digest).first(digest_bytes));
+  return key;
 }
 
 }  // namespace tune

@@ -20,9 +20,7 @@
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/kernel/cache/program_digest.hpp"
-#include "libtune/kernel/cache/program_key.hpp"
-#include "libtune/kernel/pool/compile_job.hpp"
-#include "libtune/kernel/pool/worker_crew.hpp"
+#include "libtune/kernel/pool/worker_pool.hpp"
 #include "libtune/kernel/pool/worker_program.hpp"
 #include "libtune/process/usable_resources.hpp"
 
@@ -128,7 +126,7 @@ shared_pools::wish current_wish() {
   return {std::move(given), read_environment_index("LIBTUNE_WORKERS"), std::move(own)};
 }
 
-/// What is asked for where the program cannot be started again to compile.
+/// The wish where the program cannot be started again to compile.
 shared_pools::wish without_own(shared_pools::wish wish) {
   std::get<2>(wish).clear();
   return wish;
@@ -169,20 +167,20 @@ bool compile_pool::shared_runs() {
 }
 
 compile_pool::compile_pool(compile_pool_options options)
-    : crew_(std::make_unique<detail::worker_crew>(std::move(options))) {}
+    : workers_(std::make_unique<detail::worker_pool>(std::move(options))) {}
 
 // A forked process has nothing of it that can be taken apart, its thread above all.
 compile_pool::~compile_pool() {
-  if (detail::is_forked()) static_cast<void>(crew_.release());
+  if (detail::is_forked()) static_cast<void>(workers_.release());
 }
 
 void compile_pool::end() noexcept {
-  if (!detail::is_forked()) crew_->stop();
+  if (!detail::is_forked()) workers_->stop();
 }
 
-bool compile_pool::is_available() const { return crew_->is_available(); }
+bool compile_pool::is_available() const { return workers_->is_available(); }
 
-std::string compile_pool::why_unavailable() const { return crew_->why_unavailable(); }
+std::string compile_pool::why_unavailable() const { return workers_->why_unavailable(); }
 
 bool compile_pool::is_for(const context& context) {
   const tune::device handle = context.device();
@@ -194,16 +192,16 @@ bool compile_pool::can_compile(const context& context) const {
   return is_for(context) && is_available();
 }
 
-int compile_pool::workers() const noexcept { return crew_->options().workers; }
+int compile_pool::workers() const noexcept { return workers_->options().workers; }
 
-int compile_pool::running() const { return crew_->running(); }
+int compile_pool::running() const { return workers_->running(); }
 
 void compile_pool::warm_up(const context& context, int count) {
   check_pool_seal("start helper processes that compile", context);
-  if (can_compile(context)) crew_->warm_up(target_of(context), count);
+  if (can_compile(context)) workers_->warm_up(target_of(context), count);
 }
 
-compile_ticket compile_pool::submit(const context& context, const program_source& source,
+compile_future compile_pool::submit(const context& context, const program_source& source,
                                     compile_limits limits, std::vector<nd_range> launches) {
   check_pool_seal("have a helper process compile", context);
   std::string reason = "no worker can compile for this device";
@@ -214,8 +212,8 @@ compile_ticket compile_pool::submit(const context& context, const program_source
                                   .source = source,
                                   .launches = std::move(launches),
                                   .folder = depends_on_files(source) ? current_folder() : ""};
-      if (auto job = crew_->submit(digest, std::move(order), limits)) {
-        return compile_ticket(std::move(job));
+      if (auto job = workers_->submit(digest, std::move(order), limits)) {
+        return compile_future(std::move(job));
       }
     } catch (const std::exception& failure) {
       reason = failure.what();
@@ -223,18 +221,18 @@ compile_ticket compile_pool::submit(const context& context, const program_source
   }
   auto refused = std::make_shared<compile_job>(std::make_shared<detail::completion_board>());
   refused->finish(detail::failed(compile_result::status::unavailable, reason));
-  return compile_ticket(std::move(refused));
+  return compile_future(std::move(refused));
 }
 
 std::uint64_t compile_pool::completed() const {
-  detail::completion_board& board = crew_->board();
+  detail::completion_board& board = workers_->board();
   const std::lock_guard lock(board.mutex);
   return board.completed;
 }
 
 std::uint64_t compile_pool::wait_any(std::uint64_t seen,
                                      std::chrono::steady_clock::time_point deadline) const {
-  detail::completion_board& board = crew_->board();
+  detail::completion_board& board = workers_->board();
   std::unique_lock lock(board.mutex);
   board.changed.wait_until(lock, deadline, [&] { return board.completed != seen; });
   return board.completed;

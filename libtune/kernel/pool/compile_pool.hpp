@@ -11,15 +11,15 @@
 
 #include "libtune/device/context.hpp"
 #include "libtune/device/kernel.hpp"
-#include "libtune/kernel/pool/compile_ticket.hpp"
+#include "libtune/kernel/pool/compile_future.hpp"
 
 namespace tune {
 
 namespace detail {
-class worker_crew;
+class worker_pool;
 }
 
-/// How a program is to be compiled by a pool.
+/// The limits and the priority of a program that a pool compiles.
 struct compile_limits {
   std::chrono::nanoseconds time = std::chrono::minutes(1);  ///< from when a worker takes it up
   int priority = 0;  ///< the greater the earlier; equal ones in the order of submission
@@ -47,24 +47,24 @@ class compile_pool {
   /// end of the process. Where there is no helper, a warning says so, once. @throws
   /// environment_error
   static compile_pool& shared();
-  /// Whether workers of that pool run. Makes none. @throws environment_error
+  /// True if workers of that pool run. Makes no pool. @throws environment_error
   static bool shared_runs();
 
   explicit compile_pool(compile_pool_options options);
-  /// Ends the workers; what is under way is done as unavailable.
+  /// Ends the workers; programs under way are done as unavailable.
   ~compile_pool();
   compile_pool(const compile_pool&) = delete;
   compile_pool& operator=(const compile_pool&) = delete;
 
-  /// Whether workers can run, as far as is known: there is a program, and it has not failed to
+  /// True if workers can run, as far as is known: there is a program, and it has not failed to
   /// start or turned out to be of another version (which has been logged, once).
   bool is_available() const;
-  /// Why no workers can run, for people: there is no program, or it cannot be used. Empty if they
-  /// can, or none are wanted.
+  /// The reason why no workers can run, for people: there is no program, or it cannot be used.
+  /// Empty if they can, or none are wanted.
   std::string why_unavailable() const;
-  /// Whether workers compile for such contexts at all: the backend is one of ours.
+  /// True if workers compile for such contexts at all: the backend is CUDA or OpenCL.
   static bool is_for(const context& context);
-  /// Whether they can compile for this context: is_available and is_for.
+  /// True if they can compile for this context: is_available and is_for.
   bool can_compile(const context& context) const;
 
   /// Most that run at once.
@@ -79,18 +79,18 @@ class compile_pool {
   void warm_up(const context& context, int count = -1);
 
   /// Has a program compiled. The same program for the same device that is under way already is
-  /// shared. Never waits; never throws for what becomes of the program.
-  /// @param launches  shapes that kernels of the program will be launched with. What the driver
-  ///                  would do at the first such launch is done by the worker too, where it is
-  ///                  known how (PoCL). A local size of 0, 0, 0 is the one that the
-  ///                  kernel requires; if there are no launches those are meant, of any global
-  ///                  size, which takes longer than to be told. That serves a program of the same
-  ///                  source, too, that was made before the ticket is done.
+  /// shared. Never waits; never throws for the outcome of the program.
+  /// @param launches  shapes that kernels of the program will be launched with. The worker does the
+  ///                  driver's work of the first such launch too, where that is possible
+  ///                  (PoCL). A local size of 0, 0, 0 is the one that the kernel requires; if there
+  ///                  are no launches that size is meant with any global size, which takes longer
+  ///                  than named launches. It serves a program of the same source, too, that was
+  ///                  made before this one is done.
   /// @throws seal_broken_error on a sealed thread
-  compile_ticket submit(const context& context, const program_source& source,
+  compile_future submit(const context& context, const program_source& source,
                         compile_limits limits = {}, std::vector<nd_range> launches = {});
 
-  /// How many tickets have been done in the life of this pool.
+  /// The number of programs that have been done in the life of this pool.
   std::uint64_t completed() const;
   /// Waits until completed() is no longer what the caller has seen, or the time has come.
   /// @returns completed()
@@ -99,7 +99,7 @@ class compile_pool {
  private:
   void end() noexcept;
 
-  std::unique_ptr<detail::worker_crew> crew_;
+  std::unique_ptr<detail::worker_pool> workers_;
 };
 
 }  // namespace tune

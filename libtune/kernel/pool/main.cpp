@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/kernel/pool/order_compiler.hpp"
 #include "libtune/kernel/pool/serve.hpp"
 
 int main(int count, char** arguments) {
-  return tune::worker::run(count, arguments, tune::worker::order_compiler());
+  return tune::detail::run_worker(count, arguments, tune::detail::compile_handlers());
 }

@@ -44,8 +44,8 @@ class [[nodiscard]] counted {
 /// Empty if it has to be compiled in this process.
 std::optional<program> made_by(compile_pool& pool, const context& context,
                                const program_source& source) {
-  const compile_ticket ticket = pool.submit(context, source);
-  const compile_result& result = ticket.result();
+  const compile_future future = pool.submit(context, source);
+  const compile_result& result = future.result();
   if (result.what == compile_result::status::built) {
     try {
       return context.create_program_from_binary(source.name, result.binary);

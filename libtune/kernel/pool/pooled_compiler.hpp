@@ -11,8 +11,8 @@ namespace tune {
 class compile_pool;
 
 /// Has programs compiled by workers, and waits for them; where workers cannot, by another compiler.
-/// What crashed a worker, or took too much time or memory there, is not tried again: it is a
-/// build_error that says so.
+/// A program that crashed a worker, or took too much time or memory there, is not tried again: it
+/// is a build_error that says so.
 class pooled_compiler final : public compiler {
  public:
   enum class use_pool : bool {

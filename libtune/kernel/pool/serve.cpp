@@ -12,30 +12,34 @@
 #include <exception>
 #include <fcntl.h>
 #include <fstream>
+#include <map>
 #include <new>
 #include <span>
+#include <string>
 #include <string_view>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <tuple>
 #include <unistd.h>
 #include <utility>
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/library_version.hpp"
+#include "libtune/base/never_destroyed.hpp"
+#include "libtune/device/context.hpp"
+#include "libtune/device/cuda/backend.hpp"
+#include "libtune/device/opencl/backend.hpp"
+#include "libtune/kernel/pool/stderr_filter.hpp"
 #include "libtune/process/child_process.hpp"
 
-namespace tune::worker {
+namespace tune::detail {
 namespace {
 
-using detail::compile_order;
-using detail::compile_report;
-using detail::wire_error;
-using detail::worker_message;
 using status = compile_result::status;
 
-void send(int socket, const worker_message& message) {
-  const std::vector<std::byte> bytes = detail::encode(message);
+void send_all(int socket, const worker_message& message) {
+  const std::vector<std::byte> bytes = encode(message);
   std::span<const std::byte> left = bytes;
   while (!left.empty()) {
     const ::ssize_t count = ::send(socket, left.data(), left.size(), MSG_NOSIGNAL);
@@ -46,7 +50,7 @@ void send(int socket, const worker_message& message) {
 }
 
 /// Messages as they come; empty at the end.
-std::optional<worker_message> receive(int socket, detail::worker_message_reader& reader) {
+std::optional<worker_message> receive_one(int socket, worker_message_reader& reader) {
   std::array<std::byte, std::size_t{1} << 16> part;
   while (true) {
     if (auto message = reader.next()) return message;
@@ -74,14 +78,14 @@ compile_result outcome(Work work) {
   return result;
 }
 
-compile_report carry_out(const worker_message& message, const trade& trade) {
+compile_report carry_out(const worker_message& message, const order_handlers& handlers) {
   if (const auto* order = std::get_if<compile_order>(&message)) {
-    return {order->id, outcome([&] { return trade.compile(*order); })};
+    return {order->id, outcome([&] { return handlers.compile(*order); })};
   }
-  const auto* prepare = std::get_if<detail::prepare_order>(&message);
+  const auto* prepare = std::get_if<prepare_order>(&message);
   if (prepare == nullptr) throw wire_error("what came is no order");
   return {0, outcome([&] {
-            trade.prepare(prepare->target);
+            handlers.prepare(prepare->target);
             return compile_result{.what = status::built};
           })};
 }
@@ -92,34 +96,90 @@ compile_report carry_out(const worker_message& message, const trade& trade) {
   return parent;
 }
 
+/// The same device here as there.
+const context& opencl_context(const compile_target& target) {
+  static never_destroyed<std::map<std::tuple<std::string, std::string, std::string>, context>>
+      opened;
+  const std::tuple key{target.platform, target.device, target.driver_version};
+  auto found = opened->find(key);
+  if (found == opened->end()) {
+    const auto device = opencl::find_device(target.platform, target.device, target.driver_version);
+    if (!device) throw error("the worker does not find the device '" + target.device + "'");
+    found = opened->emplace(key, device->create_context()).first;
+  }
+  const std::string identity = found->second.compiler_identity();
+  if (identity != target.compiler_identity) {
+    throw error("what compiles in the worker is " + identity + ", not " + target.compiler_identity);
+  }
+  return found->second;
+}
+
+// Only an order whose source names files has a folder.
+void move_to(const std::string& folder) {
+  if (!folder.empty() && ::chdir(folder.c_str()) != 0) {
+    throw error("the worker cannot go to the folder '" + folder + "'");
+  }
+}
+
+compile_result compile_order_here(const compile_order& order) {
+  move_to(order.folder);
+  compile_result result{.what = compile_result::status::built};
+  const compile_target& target = order.target;
+  if (target.backend == "CUDA") {
+    result.binary =
+        cuda::compile_for(target.compute_capability, target.compiler_identity, order.source);
+  } else if (target.backend == "OpenCL") {
+    const stderr_filter filtered;
+    result.binary = opencl::compile_to_binary(opencl_context(target), order.source, order.launches);
+  } else {
+    throw error("no worker compiles for " + target.backend);
+  }
+  if (result.binary.empty()) throw error("the driver hands out no binary");
+  return result;
+}
+
+void prepare_compiler(const compile_target& target) {
+  if (target.backend == "CUDA") {
+    cuda::prepare_compiler_for(target.compute_capability, target.compiler_identity);
+  } else if (target.backend == "OpenCL") {
+    opencl_context(target);
+  }
+}
+
 }  // namespace
 
-int serve(int socket, const trade& trade) {
+order_handlers compile_handlers() {
+  return {.prepare = prepare_compiler, .compile = compile_order_here};
+}
+
+int serve_orders(int socket, const order_handlers& handlers) {
   try {
-    send(socket, detail::worker_greeting{.library = std::string(library_version())});
-    detail::worker_message_reader reader;
-    while (const auto message = receive(socket, reader)) send(socket, carry_out(*message, trade));
+    send_all(socket, worker_greeting{.library = std::string(library_version())});
+    worker_message_reader reader;
+    while (const auto message = receive_one(socket, reader)) {
+      send_all(socket, carry_out(*message, handlers));
+    }
   } catch (const wire_error&) {
     return 1;
   }
   return 0;
 }
 
-void work_for(::pid_t parent, const trade& trade) {
-  constexpr int socket = detail::child_process::socket_in_child;
+void work_for(::pid_t parent, const order_handlers& handlers) {
+  constexpr int socket = child_process::socket_in_child;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);  // it ended before that was asked for
   constexpr rlimit none{.rlim_cur = 0, .rlim_max = 0};
   ::setrlimit(RLIMIT_CORE, &none);
   std::ofstream("/proc/self/oom_score_adj") << 1000;
-  const int result = serve(socket, trade);
+  const int result = serve_orders(socket, handlers);
   // Drivers have threads, and destructors that wait for them: none of that matters any more.
   std::fflush(nullptr);
   ::_exit(result);
 }
 
-int run(int count, char** arguments, const trade& trade) {
-  constexpr int socket = detail::child_process::socket_in_child;
+int run_worker(int count, char** arguments, const order_handlers& handlers) {
+  constexpr int socket = child_process::socket_in_child;
   if (count != 3 || std::string_view(arguments[1]) != "--serve" ||
       ::fcntl(socket, F_SETFD, FD_CLOEXEC) != 0) {
     std::fputs(
@@ -128,7 +188,7 @@ int run(int count, char** arguments, const trade& trade) {
         stderr);
     return 2;
   }
-  work_for(number_of(arguments[2]), trade);
+  work_for(number_of(arguments[2]), handlers);
 }
 
-}  // namespace tune::worker
+}  // namespace tune::detail

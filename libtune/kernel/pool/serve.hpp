@@ -7,25 +7,29 @@
 
 #include "libtune/kernel/pool/worker_message.hpp"
 
-namespace tune::worker {
+namespace tune::detail {
 
-/// What a worker does with its orders.
-struct trade {
-  std::function<void(const detail::compile_target&)> prepare;
-  std::function<compile_result(const detail::compile_order&)> compile;
+/// The functions that carry out a worker's orders.
+struct order_handlers {
+  std::function<void(const compile_target&)> prepare;
+  std::function<compile_result(const compile_order&)> compile;
 };
 
+/// Compiles with NVRTC and OpenCL, as the order's target says. Devices and contexts stay open for
+/// the next order.
+order_handlers compile_handlers();
+
 /// Greets, and carries out the orders that come through a socket, one after the other, until the
-/// other end is closed. What an order throws becomes its result.
+/// other end is closed. An exception of a handler becomes the result of its order.
 /// @returns the exit status: 0, or 1 if the other end sent what means nothing or takes nothing
-int serve(int socket, const trade& trade);
+int serve_orders(int socket, const order_handlers& handlers);
 
 /// The same as the program that a compile_pool starts: sees that it ends with its parent, leaves no
 /// core file behind, and is the first to go when memory runs out. Ends the process.
-[[noreturn]] void work_for(::pid_t parent, const trade& trade);
+[[noreturn]] void work_for(::pid_t parent, const order_handlers& handlers);
 
 /// The main of libtune-worker.
-/// @param arguments  of main; a person who calls the program is told what it is for
-int run(int count, char** arguments, const trade& trade);
+/// @param arguments  of main; without those of a pool it prints the purpose of the program
+int run_worker(int count, char** arguments, const order_handlers& handlers);
 
-}  // namespace tune::worker
+}  // namespace tune::detail

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a process and its compile workers say to each other, over a socket of which each has one
-// end. The worker greets; then each order gets one report.
+// The messages between a process and its compile workers, over a socket of which each has one end.
+// The worker greets; then each order gets one report.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@
 
 #include "libtune/device/device.hpp"
 #include "libtune/device/kernel.hpp"
-#include "libtune/kernel/pool/compile_ticket.hpp"
+#include "libtune/kernel/pool/compile_future.hpp"
 #include "libtune/process/wire.hpp"
 
 namespace tune::detail {
 
-/// Another number is another language. The greeting's own form is for all versions.
+/// The number of the protocol. The form of the greeting is for all versions of it.
 constexpr std::uint32_t worker_protocol = 1;
 
-/// No message is longer; a length beyond it is nonsense.
+/// The length of the longest message; a greater one is an error.
 constexpr std::uint64_t longest_message_bytes = std::uint64_t{1} << 30;
 
 /// From the worker, first.
@@ -32,7 +32,7 @@ struct worker_greeting {
   std::string library = {};  ///< library_version()
 };
 
-/// What programs are compiled for, as another process finds it.
+/// The device and compiler that programs are compiled for, as another process finds them.
 struct compile_target {
   std::string backend = {};  ///< device_info::backend
   std::string platform = {};

@@ -32,8 +32,8 @@ std::optional<::uid_t> owner_of(const fs::path& path) {
   return status.st_uid;
 }
 
-/// Why a file is not run: empty, if it is not there. Nothing if it may be run. A folder above may
-/// be one that everybody writes to: what lies there is not ours to run.
+/// The reason why a file is not run: empty, if it is not there. None if it may be run. A folder
+/// above may be one that everybody writes to: what lies there is not ours to run.
 std::optional<std::string> why_not(const fs::path& program, std::optional<::uid_t> trusted) {
   struct stat status {};
   if (::stat(program.c_str(), &status) != 0) return "";
@@ -122,7 +122,7 @@ class helper_hunt {
     }
   }
 
-  // What somebody has put beside the programs that are called by name.
+  // Helpers beside the programs that are called by name.
   void look_in_path() {
     const char* const list = ::secure_getenv("PATH");
     if (list == nullptr || is_over()) return;

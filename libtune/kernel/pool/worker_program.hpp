@@ -9,9 +9,8 @@
 
 namespace tune::detail {
 
-/// The variable that tells a program that it has been started to compile: it holds the number of
-/// its parent. It is for the two of them alone, so no setting, and gone as soon as it has been
-/// read.
+/// The variable in whose presence a program has been started to compile: it holds the number of its
+/// parent. It is for the two of them alone, so no setting, and removed as soon as it has been read.
 inline constexpr const char* worker_variable = "LIBTUNE_WORKER_OF";
 
 /// This program, started again, compiles for this process from now on, in place of libtune-worker,
@@ -46,12 +45,12 @@ std::string find_worker_program();
 /// is there, or else what find_helper finds.
 found_helper find_tuner_program();
 
-/// What is to be done where libtune-worker is missing.
+/// The remedy where libtune-worker is missing.
 inline constexpr const char* missing_worker_remedy =
     "let main begin with tune::serve_if_worker(argc, argv), or set LIBTUNE_WORKER to the path of "
     "libtune-worker, which is installed in libexec/libtune";
 
-/// That it was not found, and where, for people.
+/// A text for people: the helper was not found, and the places that were looked at.
 std::string describe_missing(const std::string& name, const found_helper& search);
 
 /// Remembers where the package was found when the program was built. The source that

@@ -12,7 +12,6 @@
 #include <sqlite3.h>
 
 #include "libtune/base/error.hpp"
-#include "libtune/base/word_table.hpp"
 #include "libtune/store/database/field_check.hpp"
 
 namespace tune::detail {
@@ -21,9 +20,6 @@ namespace {
 constexpr std::string_view negative_zero = "-0.0";
 constexpr std::string_view not_a_number = "nan";
 constexpr std::uint64_t most_integer = std::numeric_limits<std::int64_t>::max();
-
-constexpr word_table<value_kind, 6> kind_words{
-    {"none", "bool", "signed", "unsigned", "real", "string"}};
 
 [[noreturn]] void throw_unreadable(const SQLite::Column& column, std::string_view expected) {
   throw SQLite::Exception(
@@ -90,35 +86,6 @@ value read_real(const SQLite::Column& column) {
 }
 
 }  // namespace
-
-value_kind kind_of(const value& v) noexcept { return static_cast<value_kind>(v.index()); }
-
-value_kind kind_of(value_type type) noexcept {
-  switch (type) {
-    case value_type::boolean: return value_kind::boolean;
-    case value_type::int8:
-    case value_type::int16:
-    case value_type::int32:
-    case value_type::int64: return value_kind::signed_integer;
-    case value_type::uint8:
-    case value_type::uint16:
-    case value_type::uint32:
-    case value_type::uint64: return value_kind::unsigned_integer;
-    case value_type::float32:
-    case value_type::float64: return value_kind::real;
-    case value_type::string:
-    case value_type::enumeration:
-    case value_type::element_type: break;
-  }
-  return value_kind::string;
-}
-
-std::string_view kind_name(value_kind kind) noexcept { return kind_words.word(kind); }
-
-value_kind kind_from_name(std::string_view name) {
-  if (const std::optional<value_kind> known = kind_words.find(name)) return *known;
-  throw SQLite::Exception(fmt::format("'{}' is no kind of value", name), SQLITE_MISMATCH);
-}
 
 std::string_view column_type(const field_description& field, bool in_key) noexcept {
   if (in_key && field.optional) return "ANY";

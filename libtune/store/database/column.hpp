@@ -13,10 +13,10 @@
 // Databases hold these: a change needs a new version of the file format.
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 
 #include "libtune/base/value.hpp"
+#include "libtune/base/value_kind.hpp"
 
 namespace SQLite {
 class Column;
@@ -24,24 +24,6 @@ class Statement;
 }  // namespace SQLite
 
 namespace tune::detail {
-
-/// The alternatives of a value, in their order.
-enum class value_kind : std::uint8_t {
-  none,
-  boolean,
-  signed_integer,
-  unsigned_integer,
-  real,
-  string
-};
-
-value_kind kind_of(const value& v) noexcept;
-value_kind kind_of(value_type type) noexcept;
-
-/// The name under which a kind is stored.
-std::string_view kind_name(value_kind kind) noexcept;
-/// @throws SQLite::Exception (SQLITE_MISMATCH) for any other name
-value_kind kind_from_name(std::string_view name);
 
 /// The type with which a field's column is declared in a STRICT table.
 std::string_view column_type(const field_description& field, bool in_key) noexcept;

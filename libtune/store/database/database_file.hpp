@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-// The database as a file, before SQLite sees it. Nothing here opens the file: closing it again
-// would drop the locks that SQLite holds on it elsewhere in the process.
+// The database as a file. Only SQLite opens it: closing it again would drop the locks that SQLite
+// holds on it elsewhere in the process.
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "libtune/store/files/file_lock.hpp"
@@ -61,5 +62,14 @@ class [[nodiscard]] database_lock {
   file_lock lock_;
   bool held_;
 };
+
+/// Moves a damaged tuning database aside, so that a new one can be made in its place: itself and
+/// its journals, to "<path>.damaged-<time>-<process>". Alone with the file while it looks and
+/// moves; no connection of the caller may be open.
+/// @param wait  the longest time to wait for others
+/// @returns the new path; nothing if the file is sound, is of another application, is gone, or
+///          could not be moved, in which case it stays as it is
+std::optional<std::string> set_aside_if_damaged(const std::string& path,
+                                                std::chrono::milliseconds wait);
 
 }  // namespace tune::detail

@@ -11,7 +11,6 @@
 #include "libtune/base/seal.hpp"
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"
-#include "libtune/store/database/quarantine.hpp"
 #include "libtune/store/database/trial_log.hpp"
 
 namespace tune::detail {

@@ -4,182 +4,19 @@
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>
-#include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <fmt/format.h>
-#include <limits>
-#include <sqlite3.h>
-#include <sstream>
 #include <utility>
 
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/database/connection.hpp"
-#include "libtune/store/database/exchange_json.hpp"
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/store/database/row.hpp"
 #include "libtune/store/database/schema.hpp"
+#include "libtune/store/database/trial_row.hpp"
 
 namespace tune::detail {
 namespace {
-
-[[noreturn]] void throw_unreadable(const char* column, const std::string& text,
-                                   const char* expected) {
-  throw SQLite::Exception(
-      std::string("column ") + column + " holds '" + text + "', which is no " + expected,
-      SQLITE_MISMATCH);
-}
-
-json configured_json(const value& v) {
-  if (const auto* number = std::get_if<std::uint64_t>(&v)) return {{"unsigned", *number}};
-  const auto* real = std::get_if<double>(&v);
-  if (real != nullptr && !std::isfinite(*real)) return {{"real", real_to_json(*real)}};
-  return exact_json(v);
-}
-
-/// A value that JSON has no word for, from its object of one member; none if it is no such object.
-std::optional<value> value_from_object(const json& item) {
-  if (item.size() != 1) return std::nullopt;
-  const auto member = item.begin();
-  const std::string& kind = member.key();
-  const json& inner = member.value();
-  if (kind == "unsigned" && inner.is_number_unsigned()) return inner.get<std::uint64_t>();
-  if (!inner.is_string()) return std::nullopt;
-  const auto text = inner.get<std::string>();
-  if (kind == "real") return word_for_real(input(text));
-  if (kind == "text") return from_hex(text);
-  return std::nullopt;
-}
-
-std::optional<value> configured_value(const json& item) {
-  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
-  switch (item.type()) {
-    case json::value_t::null: return value();
-    case json::value_t::boolean: return item.get<bool>();
-    case json::value_t::number_integer: return item.get<std::int64_t>();
-    case json::value_t::number_unsigned:
-      if (item.get<std::uint64_t>() > most) return std::nullopt;
-      return item.get<std::int64_t>();
-    case json::value_t::number_float: return item.get<double>();
-    case json::value_t::string: return item.get<std::string>();
-    case json::value_t::object: return value_from_object(item);
-    default: return std::nullopt;
-  }
-}
-
-std::vector<double> parse_samples(const std::string& text) {
-  const auto list = input::parse(text, nullptr, false);
-  const auto is_number = [](const input& item) { return item.is_number(); };
-  if (!list.is_array() || !std::ranges::all_of(list, is_number)) {
-    throw_unreadable("samples_ns", text, "list of numbers");
-  }
-  return list.get<std::vector<double>>();
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> words;
-  std::istringstream stream(text);
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
-}
-
-using sql_row = SQLite::Statement;
-using sql_cell = SQLite::Column;
-
-/// Keeps one part of a trial in a column of libtune_trial.
-struct trial_column {
-  const char* name;
-  void (*bind)(sql_row& statement, int parameter, const stored_trial& trial);
-  void (*read)(const sql_cell& column, stored_trial& trial);
-};
-
-template <auto Member>
-constexpr trial_column text_column(const char* name) {
-  return {name, [](sql_row& to, int n, const stored_trial& trial) { to.bind(n, trial.*Member); },
-          [](const sql_cell& from, stored_trial& trial) { trial.*Member = from.getString(); }};
-}
-
-template <auto Member>
-constexpr trial_column time_column(const char* name) {
-  return {name,
-          [](sql_row& to, int n, const stored_trial& trial) {
-            if (trial.*Member) to.bind(n, *(trial.*Member));
-          },
-          [](const sql_cell& from, stored_trial& trial) {
-            if (!from.isNull()) trial.*Member = from.getDouble();
-          }};
-}
-
-constexpr std::array trial_columns{
-    trial_column{"configuration",
-                 [](sql_row& to, int n, const stored_trial& trial) {
-                   to.bind(n, configuration_to_json(trial.configuration));
-                 },
-                 [](const sql_cell& from, stored_trial& trial) {
-                   trial.configuration = configuration_from_json(from.getString());
-                 }},
-    text_column<&stored_trial::outcome>("outcome"),
-    text_column<&stored_trial::message>("message"),
-    time_column<&stored_trial::score_ns>("score_ns"),
-    trial_column{"samples_ns",
-                 [](sql_row& to, int n, const stored_trial& trial) {
-                   to.bind(n, json(trial.samples_ns).dump());
-                 },
-                 [](const sql_cell& from, stored_trial& trial) {
-                   trial.samples_ns = parse_samples(from.getString());
-                 }},
-    trial_column{"preparation_ns",
-                 [](sql_row& to, int n, const stored_trial& trial) {
-                   to.bind(n, static_cast<std::int64_t>(trial.preparation.count()));
-                 },
-                 [](const sql_cell& from, stored_trial& trial) {
-                   trial.preparation = std::chrono::nanoseconds(from.getInt64());
-                 }},
-    trial_column{
-        "remembered",
-        [](sql_row& to, int n, const stored_trial& trial) { to.bind(n, trial.remembered ? 1 : 0); },
-        [](const sql_cell& from, stored_trial& trial) { trial.remembered = from.getInt() != 0; }},
-    trial_column{
-        "programs",
-        [](sql_row& to, int n, const stored_trial& trial) { to.bind(n, joined(trial.programs)); },
-        [](const sql_cell& from, stored_trial& trial) {
-          trial.programs = split(from.getString());
-        }},
-    time_column<&stored_trial::score_lower_ns>("score_lower_ns"),
-    time_column<&stored_trial::score_upper_ns>("score_upper_ns"),
-    trial_column{"level",
-                 [](sql_row& to, int n, const stored_trial& trial) {
-                   if (trial.level != 1) to.bind(n, trial.level);
-                 },
-                 [](const sql_cell& from, stored_trial& trial) {
-                   if (!from.isNull()) trial.level = from.getDouble();
-                 }},
-    trial_column{
-        "made_at",
-        [](sql_row& to, int n, const stored_trial& trial) {
-          if (!trial.made_at.empty()) to.bind(n, trial.made_at);
-        },
-        [](const sql_cell& from, stored_trial& trial) { trial.made_at = from.getString(); }},
-};
-
-/// The columns of libtune_trial: its place, then trial_columns.
-const row_layout& trial_layout() {
-  static const never_destroyed<row_layout> layout([] {
-    row_layout trials{"libtune_trial", {"search_id", "position"}};
-    for (const trial_column& column : trial_columns) trials.columns.emplace_back(column.name);
-    return trials;
-  }());
-  return *layout;
-}
-constexpr int first_trial_column = 2;
 
 /// The columns of libtune_search; those that insert_search computes are the last.
 const row_layout& search_layout() {
@@ -217,31 +54,19 @@ std::optional<std::int64_t> position_of(connection& source, search_id search,
 /// Puts a trial at a place of its search, instead of the trial that is there.
 void put_trial(connection& target, search_id search, std::int64_t position,
                const stored_trial& trial) {
-  const row_layout& layout = trial_layout();
-  const std::string made_at =
-      fmt::format("coalesce(?{}, {})", layout.columns.size(), current_time_sql);
-  SQLite::Statement insert(target.database(),
-                           layout.insert("INSERT OR REPLACE", {{"made_at", made_at}}));
+  SQLite::Statement insert(target.database(), insert_trial_sql());
   insert.bind(1, number_of(search));
   insert.bind(2, position);
-  int parameter = first_trial_column;
-  for (const trial_column& column : trial_columns) column.bind(insert, ++parameter, trial);
+  bind_trial(insert, trial);
   insert.exec();
 }
 
 /// The trial in a row that trial_layout() selected; none if it is damaged.
-std::optional<stored_trial> trial_in(connection& source, sql_row& selected) {
+std::optional<stored_trial> trial_in(connection& source, SQLite::Statement& selected) {
   const auto last = static_cast<int>(trial_layout().columns.size());
-  if (selected.getColumn(last).getInt() == 0) {
-    warn_of_damaged_row(source.path(), "libtune_trial");
-    return std::nullopt;
-  }
-  stored_trial trial;
-  int number = first_trial_column;
-  for (const trial_column& column : trial_columns) {
-    column.read(selected.getColumn(number++), trial);
-  }
-  return trial;
+  if (selected.getColumn(last).getInt() != 0) return read_trial_row(selected);
+  warn_of_damaged_row(source.path(), "libtune_trial");
+  return std::nullopt;
 }
 
 std::string select_trials(const char* conditions) {
@@ -249,7 +74,7 @@ std::string select_trials(const char* conditions) {
 }
 
 /// Goes to the next search that is not damaged.
-bool step_to_intact(connection& source, sql_row& searches) {
+bool step_to_intact(connection& source, SQLite::Statement& searches) {
   const auto last = static_cast<int>(search_layout().columns.size());
   while (searches.executeStep()) {
     if (searches.getColumn(last).getInt() != 0) return true;
@@ -259,7 +84,7 @@ bool step_to_intact(connection& source, sql_row& searches) {
 }
 
 /// Binds what a search is for to three parameters.
-void bind_search_key(sql_row& statement, int first, const function_identity& function,
+void bind_search_key(SQLite::Statement& statement, int first, const function_identity& function,
                      const record_key& key) {
   statement.bind(first, table_name(function));
   statement.bind(first + 1, canonical_arguments(key.arguments));
@@ -273,20 +98,20 @@ std::string select_searches(const std::string& conditions) {
   return search_layout().select() + " WHERE " + conditions;
 }
 
-search_id id_in(sql_row& selected) { return search_id{selected.getColumn(0).getInt64()}; }
+search_id id_in(SQLite::Statement& selected) { return search_id{selected.getColumn(0).getInt64()}; }
 
-search_identity identity_in(sql_row& selected) {
+search_identity identity_in(SQLite::Statement& selected) {
   return {.space = selected.getColumn("space").getString(),
           .compiler = selected.getColumn("compiler").getString(),
           .library_version = selected.getColumn("library_version").getString(),
           .stage = selected.getColumn("stage").getInt()};
 }
 
-stored_search search_in(sql_row& selected) {
+stored_search search_in(SQLite::Statement& selected) {
   stored_search search;
   search.id = id_in(selected);
   search.started_at = selected.getColumn("started_at").getString();
-  const sql_cell finished_at = selected.getColumn("finished_at");
+  const SQLite::Column finished_at = selected.getColumn("finished_at");
   if (!finished_at.isNull()) search.finished_at = finished_at.getString();
   search.result = selected.getColumn("result").getString();
   search.identity = identity_in(selected);
@@ -294,26 +119,6 @@ stored_search search_in(sql_row& selected) {
 }
 
 }  // namespace
-
-std::string configuration_to_json(const std::vector<named_value>& configuration) {
-  json object = json::object();
-  for (const named_value& item : configuration) object[item.name] = configured_json(item.value);
-  return object.dump();
-}
-
-std::vector<named_value> configuration_from_json(const std::string& text) {
-  // Nothing lies deeper; an ordered object that did would take a deep stack.
-  const auto not_deep = [](int depth, json::parse_event_t, json&) { return depth < 3; };
-  const json object = json::parse(text, not_deep, false);
-  if (!object.is_object()) throw_unreadable("configuration", text, "object");
-  std::vector<named_value> configuration;
-  for (const auto& [name, item] : object.items()) {
-    std::optional<value> v = configured_value(item);
-    if (!v) throw_unreadable("configuration", text, "object of values");
-    configuration.push_back({name, *std::move(v)});
-  }
-  return configuration;
-}
 
 // By name, so that members may change places in the key.
 std::string canonical_arguments(std::vector<named_value> arguments) {

@@ -20,14 +20,6 @@ class connection;
 /// caller's write_transaction. Rows whose checksum is wrong are left out, with a warning. All throw
 /// SQLite::Exception for what SQLite reports.
 
-/// The exact JSON of a configuration: an object of its fields in their order. Booleans, signed
-/// integers, finite numbers and text are the JSON value, none is null. The others are objects of
-/// one member: {"unsigned": 64}, {"real": "nan"} ("inf", "-inf"), and {"text": "ff00"} for bytes
-/// that are no UTF-8, as hexadecimal digits.
-std::string configuration_to_json(const std::vector<named_value>& configuration);
-/// The inverse. @throws SQLite::Exception (SQLITE_MISMATCH) for any other text
-std::vector<named_value> configuration_from_json(const std::string& text);
-
 /// Unambiguous text of a key's arguments, equal for equal keys.
 std::string canonical_arguments(std::vector<named_value> arguments);
 

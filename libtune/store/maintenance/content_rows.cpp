@@ -14,13 +14,14 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/value_kind.hpp"
 #include "libtune/store/database/column.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"
-#include "libtune/store/database/field_type.hpp"
 #include "libtune/store/database/function_table.hpp"
 #include "libtune/store/database/trial_log.hpp"
+#include "libtune/store/database/trial_row.hpp"
 
 namespace tune::detail {
 namespace {

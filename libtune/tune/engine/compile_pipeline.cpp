@@ -42,12 +42,12 @@ double compile_cost::factor(std::size_t parameter, std::size_t candidate) const 
 }
 
 void compile_pipeline::add(std::unique_ptr<trial_attempt> attempt) {
-  if (attempt->over() || workshop_.capacity() == 0) {
+  if (attempt->over() || service_.capacity() == 0) {
     done_.push_back(std::move(attempt));
     return;
   }
   if (attempt->at() == trial_attempt::stage::waiting && !attempt->has_wanted()) {
-    attempt->generate_from_supply();
+    attempt->generate_prebuilt();
   }
   order_or_finish(std::move(attempt));
 }
@@ -59,25 +59,25 @@ void compile_pipeline::order_or_finish(std::unique_ptr<trial_attempt> attempt) {
     done_.push_back(std::move(attempt));
     return;
   }
-  if (auto known = workshop_.find(attempt->wanted())) {
-    attempt->supply(attempt->wanted().digest, *std::move(known));
+  if (auto known = service_.find(attempt->wanted())) {
+    attempt->add_program(attempt->wanted().digest, *std::move(known));
     done_.push_back(std::move(attempt));
     return;
   }
   const program_order order{orders_++};
-  workshop_.order(order, attempt->wanted(), cost_.predict(attempt->choice()));
+  service_.order(order, attempt->wanted(), cost_.predict(attempt->choice()));
   compiling_.emplace(order, std::move(attempt));
 }
 
 void compile_pipeline::receive(time_point until) {
-  for (delivered_program& delivered : workshop_.deliver(until)) {
+  for (delivered_program& delivered : service_.deliver(until)) {
     const auto place = compiling_.find(delivered.order);
     if (place == compiling_.end()) continue;
     std::unique_ptr<trial_attempt> attempt = std::move(place->second);
     compiling_.erase(place);
     if (delivered.elapsed.count() > 0) cost_.learn(attempt->choice(), delivered.elapsed);
-    if (delivered.made.what == supplied_program::status::made) ++compiled_;
-    attempt->supply(attempt->wanted().digest, std::move(delivered.made));
+    if (delivered.made.what == prebuilt_program::status::made) ++compiled_;
+    attempt->add_program(attempt->wanted().digest, std::move(delivered.made));
     done_.push_back(std::move(attempt));
   }
 }
@@ -99,7 +99,7 @@ void compile_pipeline::abandon() noexcept {
 bool compile_pipeline::has_room() const {
   if (!compiles_ahead_) return done_.empty();
   if (apart_ && compiling_.empty() && !done_.empty()) return false;
-  return compiling_.size() + done_.size() < depth_ * workshop_.capacity();
+  return compiling_.size() + done_.size() < depth_ * service_.capacity();
 }
 
 }  // namespace tune

@@ -11,8 +11,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
-#include "libtune/kernel/compile_watch.hpp"
-#include "libtune/kernel/program_supply.hpp"
+#include "libtune/kernel/compile_scope.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/session_setup.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
@@ -85,8 +84,7 @@ class [[nodiscard]] tuning_inside {
 
  private:
   step_listener* listener_;
-  program_supply::none no_programs_;
-  compile_watch unseen_;
+  compile_scope own_;  // a search around it neither sees its programs nor prebuilds them
 };
 
 }  // namespace

@@ -114,7 +114,7 @@ known_failures to_known_failures(const std::vector<stored_trial>& compile_failur
   for (const stored_trial& failed : compile_failures) {
     if (failed.programs.empty()) {
       known.configurations.emplace(canonical_text(failed.configuration), failed.message);
-    } else if (failed.programs.back() != compile_watch::unknown_program) {
+    } else if (!failed.programs.back().starts_with(compile_scope::unknown_program)) {
       known.programs.emplace(failed.programs.back(), failed.message);
     }
   }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "libtune/base/value.hpp"
-#include "libtune/kernel/compile_watch.hpp"
+#include "libtune/kernel/compile_scope.hpp"
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/store/database/record.hpp"
 #include "libtune/store/database/stored_trial.hpp"

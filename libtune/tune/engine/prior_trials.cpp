@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
-#include "libtune/kernel/compile_watch.hpp"
+#include "libtune/kernel/compile_scope.hpp"
 #include "libtune/measure/race/pooled_spread.hpp"
 #include "libtune/measure/timing/confidence_interval.hpp"
 #include "libtune/tune/engine/trial_list.hpp"
@@ -94,7 +94,7 @@ double median_of(std::vector<double> numbers) {
 }
 
 bool has_known_program(const trial& item) {
-  return !item.programs.empty() && item.programs.front() != compile_watch::unknown_program;
+  return !item.programs.empty() && item.programs.front() != compile_scope::unknown_program;
 }
 
 /// The one whose program is compared; null if none has one that can be.
@@ -110,14 +110,13 @@ const trial* choose_probe(const std::vector<trial>& trials) {
 }
 
 bool has_same_program(const trial& probe, const search_problem& problem) {
-  compile_watch watch;
-  watch.refuse_all();
+  const compile_scope scope({.refuses_all = true});
   try {
     static_cast<void>(problem.generate(probe.index));
   } catch (...) {
     // The refusal itself, or whatever the author's function makes of it.
   }
-  return !watch.programs().empty() && watch.programs().front() == probe.programs.front();
+  return !scope.programs().empty() && scope.programs().front() == probe.programs.front();
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ bool learns_from_answers(std::string_view strategy) {
 trial run_search(const search_problem& problem, const tuning_subject& subject, const device& device,
                  const tuning_options& options,
                  std::span<const std::shared_ptr<observer>> observers, const wall_clock& now,
-                 program_workshop& workshop, const std::function<prior_knowledge()>& read_prior,
+                 compile_service& service, const std::function<prior_knowledge()>& read_prior,
                  const std::vector<std::size_t>& shortlist, const step_hooks& hooks) {
   const auto start = now();
   const prior_knowledge known = read_prior ? read_prior() : prior_knowledge{};
@@ -94,7 +94,7 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
   if (strategy->remaining() == 0) throw empty_space_error(started);
   notify(observers, [&](observer& listener) { listener.search_started(started); });
 
-  search_run run({problem, subject, device, options, observers, now, workshop,
+  search_run run({problem, subject, device, options, observers, now, service,
                   learns_from_answers(started.strategy), hooks, known.spent});
   run.resume(earlier, known.goes_on);
   run.run(*strategy, started.planned, to_known_failures(known.compile_failures, known.denied));
@@ -112,7 +112,7 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
     log(log_level::warning, describe(subject) + ": " + doubt);
   }
   // That has been logged, once for all searches.
-  if (const std::string why = workshop.shortcoming(); !why.empty()) {
+  if (const std::string why = service.shortcoming(); !why.empty()) {
     finished.doubts.push_back("programs were compiled in this process, one after the other: " +
                               why);
   }

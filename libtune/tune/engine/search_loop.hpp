@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "libtune/tune/engine/compile_service.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
-#include "libtune/tune/engine/program_workshop.hpp"
 #include "libtune/tune/engine/step_hooks.hpp"
 #include "libtune/tune/engine/trial_attempt.hpp"
 #include "libtune/tune/observer.hpp"
@@ -25,7 +25,7 @@ namespace tune {
 /// was tried there counts as tried here, also against the limits of the strategy. What is known not
 /// to compile is not compiled, unless nothing else could be measured: what is remembered may make a
 /// search shorter, not make it fail. What is denied is never run.
-/// @param workshop   where programs are compiled meanwhile
+/// @param service   where programs are compiled meanwhile
 /// @param read_prior  the prior knowledge, read once; empty: there is none
 /// @param shortlist  if not empty, only these are tried, in this order, whatever the strategy
 /// @throws empty_space_error if there is nothing to try, tuning_failed_error if nothing could be
@@ -34,8 +34,7 @@ namespace tune {
 trial run_search(const search_problem& problem, const tuning_subject& subject, const device& device,
                  const tuning_options& options,
                  std::span<const std::shared_ptr<observer>> observers, const wall_clock& now,
-                 program_workshop& workshop,
-                 const std::function<prior_knowledge()>& read_prior = {},
+                 compile_service& service, const std::function<prior_knowledge()>& read_prior = {},
                  const std::vector<std::size_t>& shortlist = {}, const step_hooks& hooks = {});
 
 }  // namespace tune

@@ -90,7 +90,7 @@ search_clock::time_point search_clock::next_look() const {
 search_run::search_run(const search_setting& setting)
     : setting_(setting),
       clock_(setting.options.budget.value_or(tuning_budget{}), setting.now, setting.spent.time),
-      pipeline_(setting.workshop, setting.learns ? depth_to_learn : depth_to_sort,
+      pipeline_(setting.service, setting.learns ? depth_to_learn : depth_to_sort,
                 setting.device.kind() == device_kind::cpu),
       race_(std::in_place, race_settings_of(setting.options)),
       begun_(setting.spent.trials),
@@ -111,8 +111,8 @@ void search_run::resume(const std::vector<trial>& earlier, bool goes_on) {
 
 void search_run::run(strategy& strategy, std::size_t most, const known_failures& known) {
   planned_ = most;
-  setting_.workshop.expect(most - std::min(most, tried_.size()) +
-                           std::min(taken_over_, earlier_times::references));
+  setting_.service.expect(most - std::min(most, tried_.size()) +
+                          std::min(taken_over_, earlier_times::references));
   if (!knows_level_) measure_references();
   tell_taken(strategy);
   strategy_ = &strategy;
@@ -251,10 +251,10 @@ void search_run::with_room(trial_attempt& attempt, const std::function<void()>& 
 
 bool search_run::generate(trial_attempt& attempt) {
   with_room(attempt, [&] {
-    if (setting_.workshop.capacity() == 0) {
+    if (setting_.service.capacity() == 0) {
       attempt.generate();
     } else {
-      attempt.generate_from_supply();
+      attempt.generate_prebuilt();
     }
   });
   return attempt.is_live();

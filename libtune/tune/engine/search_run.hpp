@@ -65,7 +65,7 @@ struct search_setting {
   const tuning_options& options;
   std::span<const std::shared_ptr<observer>> observers;
   const wall_clock& now;
-  program_workshop& workshop;
+  compile_service& service;
   bool learns = true;  ///< whether the strategy chooses by what it has been told
   step_hooks hooks{};
   spent_budget spent{};  ///< before it starts

@@ -11,7 +11,6 @@
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/kernel/compiler.hpp"
-#include "libtune/kernel/keep_no_programs.hpp"
 #include "libtune/measure/timing/sample_size.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
@@ -33,13 +32,13 @@ outcome outcome_of(const device_error& failure, outcome otherwise) {
 }
 
 // The author's code may have made an error of its own of what compiling threw.
-outcome outcome_of(supplied_program::status failed) {
+outcome outcome_of(prebuilt_program::status failed) {
   switch (failed) {
-    case supplied_program::status::crashed: return outcome::crashed;
-    case supplied_program::status::timed_out: return outcome::timed_out;
-    case supplied_program::status::made:
-    case supplied_program::status::refused:
-    case supplied_program::status::left_over: break;
+    case prebuilt_program::status::crashed: return outcome::crashed;
+    case prebuilt_program::status::timed_out: return outcome::timed_out;
+    case prebuilt_program::status::made:
+    case prebuilt_program::status::refused:
+    case prebuilt_program::status::unavailable: break;
   }
   return outcome::compile_failed;
 }
@@ -144,7 +143,7 @@ bool trial_attempt::attempt(outcome device_failed, Step&& step) {
 
 // Of what is lost with its process no program is known.
 void trial_attempt::note_that_process_lives() {
-  if (result_.programs.empty()) result_.programs.emplace_back(compile_watch::unknown_program);
+  if (result_.programs.empty()) result_.programs.emplace_back(compile_scope::unknown_program);
 }
 
 // The same, for a step that may take the process with it.
@@ -200,39 +199,39 @@ void trial_attempt::admit(const known_failures& known) {
 
 void trial_attempt::generate() { generate_with(nullptr); }
 
-void trial_attempt::generate_from_supply() {
-  if (!on_the_spot_) generate_with(&supply_);
+void trial_attempt::generate_prebuilt() {
+  if (!on_the_spot_) generate_with(&prebuilt_);
   if (on_the_spot_) generate();
 }
 
-void trial_attempt::generate_with(const program_supply* supply) {
-  const keep_no_programs searching;
-  compile_watch watch(known_ != nullptr ? &known_->programs : nullptr);
+void trial_attempt::generate_with(const prebuilt_programs* prebuilt) {
+  compile_scope::rules rules{.known_failures = known_ != nullptr ? &known_->programs : nullptr,
+                             .prebuilt = prebuilt,
+                             .keeps_no_binaries = true};
   if (step_listener* const listener = hooks_.listener) {
-    watch.announce_to([listener](bool begins) {
+    rules.listener = [listener](bool begins) {
       begins ? listener->compiling_begins() : listener->compiling_ends();
-    });
+    };
   }
+  compile_scope scope(std::move(rules));
   const stopwatch preparing(now_, result_.preparation);
   const stopwatch elapsing(now_, result_.elapsed);
-  std::optional<program_supply::use> use;
-  if (supply != nullptr) use.emplace(*supply);
   const bool generated = announced(step_kind::generate, 0, [&] {
     prepared_ = problem_.generate(result_.index);
     if (prepared_) prepared_.cache(settings_.cache);
   });
-  if (use) wanted_ = use->take_wanted();
-  result_.programs = watch.programs();
+  wanted_ = scope.take_wanted();
+  result_.programs = scope.programs();
   if (result_.outcome == outcome::out_of_memory) note_that_process_lives();
   if (wanted_) {
     wanted_->launches = launches_;
     retry();
-    look_for_progress(use->found());
+    look_for_progress(scope.found());
     return;
   }
   if (result_.outcome == outcome::compile_failed) {
-    if (watch.refused_known()) result_.origin = trial_origin::cached;
-    if (use) result_.outcome = outcome_of(use->last());
+    if (scope.refused_known()) result_.origin = trial_origin::cached;
+    if (prebuilt != nullptr) result_.outcome = outcome_of(scope.last_status());
   }
   if (!generated) return;
   if (prepared_) {
@@ -244,7 +243,7 @@ void trial_attempt::generate_with(const program_supply* supply) {
 
 // Each time that it is called with one program more it has to get further, or it would never end.
 void trial_attempt::look_for_progress(int found) {
-  on_the_spot_ = !supply_.empty() && found <= found_;
+  on_the_spot_ = !prebuilt_.empty() && found <= found_;
   found_ = found;
   if (!on_the_spot_) return;
   warn_once(fmt::format(
@@ -255,13 +254,13 @@ void trial_attempt::look_for_progress(int found) {
   wanted_.reset();
 }
 
-void trial_attempt::supply(std::string digest, supplied_program made) {
-  supply_.add(std::move(digest), std::move(made));
+void trial_attempt::add_program(std::string digest, prebuilt_program made) {
+  prebuilt_.insert_or_assign(std::move(digest), std::move(made));
   wanted_.reset();
 }
 
 void trial_attempt::forget_programs() {
-  supply_ = {};
+  prebuilt_ = {};
   wanted_.reset();
   on_the_spot_ = true;
 }

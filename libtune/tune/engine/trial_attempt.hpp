@@ -11,8 +11,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/device.hpp"
-#include "libtune/kernel/compile_watch.hpp"
-#include "libtune/kernel/program_supply.hpp"
+#include "libtune/kernel/compile_scope.hpp"
 #include "libtune/measure/measure.hpp"
 #include "libtune/measure/timing/measurement.hpp"
 #include "libtune/search/space/resources.hpp"
@@ -51,14 +50,14 @@ class trial_attempt {
 
   /// Calls the author's function, on the spot with whatever it compiles.
   void generate();
-  /// The same, but the programs come from the supply; where one is missing it is waiting. One that
-  /// asks for another program whenever it is generated is generated on the spot.
-  void generate_from_supply();
-  /// Whether generate_from_supply met a program that is missing, which has not been supplied since.
+  /// The same with prebuilt programs; where one is missing it is waiting. One that asks for another
+  /// program whenever it is generated is generated on the spot.
+  void generate_prebuilt();
+  /// True if generate_prebuilt met a program that is missing and has not been added since.
   bool has_wanted() const noexcept { return wanted_.has_value(); }
   const wanted_program& wanted() const { return *wanted_; }
-  void supply(std::string digest, supplied_program made);
-  bool has_programs() const noexcept { return !supply_.empty(); }
+  void add_program(std::string digest, prebuilt_program made);
+  bool has_programs() const noexcept { return !prebuilt_.empty(); }
   /// Gives back the memory of its programs. If it is generated again, that is on the spot.
   void forget_programs();
 
@@ -108,7 +107,7 @@ class trial_attempt {
   bool is_fault(const device_error& failure) const;
   void remember(const std::string& configuration, const known_failures& known);
   void fail(outcome why, std::string reason);
-  void generate_with(const program_supply* supply);
+  void generate_with(const prebuilt_programs* prebuilt);
   void note_that_process_lives();
   void look_for_progress(int found);
 
@@ -121,10 +120,10 @@ class trial_attempt {
   trial result_;
   stage stage_ = stage::waiting;
   bool ran_out_of_memory_ = false;
-  program_supply supply_;
+  prebuilt_programs prebuilt_;
   std::optional<wanted_program> wanted_;
-  int found_ = 0;                   // of the supply, when it was last generated
-  bool on_the_spot_ = false;        // it takes no programs from the supply any more
+  int found_ = 0;                   // prebuilt programs, when it was last generated
+  bool on_the_spot_ = false;        // it takes no prebuilt programs any more
   std::vector<nd_range> launches_;  // as it may be launched, if that has been declared
   measure prepared_{nullptr};
   std::optional<run_time> one_run_;  // about what a run takes

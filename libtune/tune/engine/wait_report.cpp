@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "libtune/base/log.hpp"
-#include "libtune/store/files/named_lock.hpp"
 #include "libtune/store/files/lock_holder.hpp"
+#include "libtune/store/files/named_lock.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/notify.hpp"

@@ -22,7 +22,6 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
-#include "libtune/kernel/pool/order_compiler.hpp"
 #include "libtune/kernel/pool/serve.hpp"
 #include "libtune/kernel/pool/worker_program.hpp"
 #include "libtune/tune/remote/isolated_host.hpp"
@@ -75,7 +74,7 @@ std::optional<::pid_t> parent_by(const char* variable, int socket) {
 
 void compile_if_asked(int socket) {
   const auto parent = parent_by(detail::worker_variable, socket);
-  if (parent) worker::work_for(*parent, worker::order_compiler());
+  if (parent) detail::work_for(*parent, detail::compile_handlers());
 }
 
 void tune_if_asked(int socket) {

@@ -14,7 +14,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/device/cuda/cubin.hpp"
 #include "libtune/kernel/defines.hpp"
-#include "libtune/kernel/kernel_library.hpp"
+#include "libtune/kernel/kernel_source.hpp"
 #include "libtune/kernel/preamble.hpp"
 #include "tests/device/cuda/fake_machine.hpp"
 #include "tests/kernel/library_kernels.hpp"

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// JSON of values in two forms. The exact form gives back the same value: exported databases and
+// missed keys use it. The plain form is for people and other programs: reports use it.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libtune/base/value.hpp"
+#include "libtune/base/value_kind.hpp"
+
+namespace tune::detail {
+
+/// Documents that are written; members keep their order.
+using json = nlohmann::ordered_json;
+/// Documents that are read. Growing an ordered object copies its members, which takes a deep stack.
+using input = nlohmann::json;
+
+/// The text of a document. Bytes that are not UTF-8 are replaced.
+/// @param indent  spaces for each level; negative: all on one line
+std::string json_text(const json& document, int indent = -1);
+
+/// A value for other programs: null for none, "inf" and "nan" for numbers that JSON lacks.
+json plain_json(const value& v);
+/// One object, its members in the order of the fields: {"wgs": 64}.
+json plain_json(const std::vector<named_value>& values);
+/// Null for no number, NaN and infinity.
+json number_or_null(std::optional<double> number);
+
+/// The value exactly: {"text": hex} for bytes that are not UTF-8, "inf", "-inf" and "nan".
+json exact_json(const value& v);
+json exact_json(const std::vector<named_value>& values);
+/// [{"name", "type", "optional"}]
+json exact_json(const std::vector<field_description>& fields);
+/// The text, or {"text": hex} where it is not UTF-8.
+json text_to_json(const std::string& text);
+/// The number, or "nan", "inf" or "-inf".
+json real_to_json(double d);
+/// True if bytes are UTF-8 as JSON demands it: no overlong forms, no surrogates.
+bool is_utf8(const std::string& text);
+/// The bytes of the digits that to_hex wrote; empty for any other text.
+std::optional<std::string> from_hex(std::string_view digits);
+
+/// @throws argument_error that names the fault of a document, as all functions below do
+[[noreturn]] void refuse_document(const std::string& reason);
+const input& member(const input& object, const char* name);
+const input& array_member(const input& object, const char* name);
+std::string bytes_from_hex(const input& digits);
+std::string text_from_json(const input& item);
+/// The number of "nan", "inf" and "-inf"; empty for anything else.
+std::optional<double> word_for_real(const input& item);
+std::int64_t signed_from_json(const input& item);
+value value_from_json(const input& item, value_kind kind);
+/// The fields that exact_json wrote under this name.
+std::vector<field_description> fields_from_json(const input& object, const char* name);
+/// The member of this name as values of all these fields and no others.
+std::vector<named_value> values_from_json(const input& object, const char* name,
+                                          const std::vector<field_description>& fields);
+
+}  // namespace tune::detail

@@ -1,0 +1,253 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/exchange/reports.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <fmt/format.h>
+#include <fstream>
+#include <ostream>
+#include <set>
+#include <string>
+#include <system_error>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "libtune/exchange/duration.hpp"
+#include "libtune/exchange/trial_json.hpp"
+#include "libtune/exchange/varying_fields.hpp"
+#include "libtune/tune/engine/trial_list.hpp"
+
+namespace tune {
+namespace {
+
+using detail::json;
+using detail::plain_json;
+
+std::string quoted(const std::string& cell) {
+  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
+  std::string text = "\"";
+  for (const char c : cell) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return text + '"';
+}
+
+void write_line(std::ostream& out, const std::vector<std::string>& cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i) out << (i == 0 ? "" : ",") << quoted(cells[i]);
+  out << "\r\n";
+}
+
+std::vector<std::string> csv_header(const search_finished_event& search) {
+  std::vector<std::string> cells;
+  if (!search.trials.empty()) {
+    for (const named_value& field : search.trials.front().configuration) {
+      cells.push_back(field.name);
+    }
+  }
+  cells.emplace_back("outcome");
+  for (const detail::trial_figure& figure : detail::trial_figures()) {
+    cells.emplace_back(figure.name);
+  }
+  cells.emplace_back("reason");
+  return cells;
+}
+
+std::string csv_cell(const value& v) {
+  return std::holds_alternative<std::monostate>(v) ? std::string() : to_string(v);
+}
+
+std::vector<std::string> csv_row(const trial& item) {
+  std::vector<std::string> cells;
+  for (const named_value& field : item.configuration) cells.push_back(csv_cell(field.value));
+  cells.emplace_back(outcome_name(item.outcome));
+  for (const detail::trial_figure& figure : detail::trial_figures()) {
+    cells.push_back(csv_cell(figure.read(item)));
+  }
+  cells.push_back(item.reason);
+  return cells;
+}
+
+constexpr double near_best = 1.05;
+// The first few tell what is going on.
+constexpr std::size_t listed_reasons = 5;
+
+// The search's choice comes first: it compares by more than the times of all, which may have been
+// measured while the device was faster or slower. Of equal times the earlier configuration of the
+// space comes first.
+std::vector<const trial*> measured_by_time(const search_finished_event& search) {
+  std::vector<const trial*> sorted;
+  for (const trial& item : search.trials) {
+    if (item.score) sorted.push_back(&item);
+  }
+  const trial* const best = search.best ? &search.trials[*search.best] : nullptr;
+  std::stable_sort(sorted.begin(), sorted.end(), [best](const trial* a, const trial* b) {
+    return std::tuple(a != best, *a->score, a->index) < std::tuple(b != best, *b->score, b->index);
+  });
+  return sorted;
+}
+
+using row = std::vector<std::string>;
+
+row header_of(const trial& any, const varying_fields& fields) {
+  row cells;
+  for (const named_value& field : fields.varying(any.configuration)) cells.push_back(field.name);
+  for (const char* name : {"time", "interval", "spread", "samples", "prepared in"})
+    cells.emplace_back(name);
+  return cells;
+}
+
+row cells_of(const trial& item, const varying_fields& fields) {
+  row cells;
+  for (const named_value& field : fields.varying(item.configuration)) {
+    cells.push_back(to_string(field.value));
+  }
+  cells.push_back(format_run_time(*item.score));
+  cells.push_back(item.bounds ? format_run_time(item.bounds->lower) + " to " +
+                                    format_run_time(item.bounds->upper)
+                              : "-");
+  cells.push_back(fmt::format("{:.1f} %", 100 * item.samples.relative_spread()));
+  cells.push_back(std::to_string(item.samples.size()));
+  cells.push_back(format_run_time(item.preparation));
+  return cells;
+}
+
+std::vector<std::size_t> widths_of(const std::vector<row>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const row& cells : rows) {
+    for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
+  }
+  return widths;
+}
+
+void write_row(std::ostream& out, char mark, const row& cells,
+               const std::vector<std::size_t>& widths) {
+  out << mark;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    out << fmt::format("  {:>{}}", cells[i], widths[i]);
+  }
+  out << '\n';
+}
+
+void write_measured(std::ostream& out, const std::vector<const trial*>& sorted,
+                    const varying_fields& fields) {
+  const trial& best = *sorted.front();
+  std::vector<row> rows{header_of(best, fields)};
+  for (const trial* item : sorted) rows.push_back(cells_of(*item, fields));
+  const auto widths = widths_of(rows);
+  write_row(out, ' ', rows.front(), widths);
+  std::size_t near = 0;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const bool is_near = i > 0 && *sorted[i]->score <= *best.score * near_best;
+    near += is_near ? 1 : 0;
+    write_row(out, i == 0 ? '>' : is_near ? '*' : ' ', rows[i + 1], widths);
+  }
+  out << fmt::format("Best (>): {}; {} within 5 % of it{}\n",
+                     format_result(*best.score, fields.varying(best.configuration)), near,
+                     near > 0 ? " (*)" : "");
+}
+
+std::string indented(const std::string& text, const char* by) {
+  std::string result;
+  for (const char c : text) {
+    result += c;
+    if (c == '\n') result += by;
+  }
+  return result;
+}
+
+std::string described(outcome result, const std::string& reason) {
+  return std::string(outcome_name(result)) + (reason.empty() ? "" : ": " + reason);
+}
+
+void write_reasons(std::ostream& out, const std::vector<reason_group>& groups, outcome result) {
+  std::size_t listed = 0;
+  std::size_t others = 0;
+  for (const reason_group& group : groups) {
+    if (group.outcome != result) continue;
+    if (listed++ < listed_reasons) {
+      out << fmt::format("{} x {}{}\n", group.count, described(result, group.reason),
+                         group.differs ? ", and the like" : "");
+    } else {
+      others += group.count;
+    }
+  }
+  if (others > 0) out << fmt::format("{} x {}\n", others, described(result, "other reasons"));
+}
+
+void write_each_unmeasured(std::ostream& out, const search_finished_event& search,
+                           const varying_fields& fields) {
+  for (const trial& item : search.trials) {
+    if (item.score) continue;
+    out << fmt::format("  {}: {}\n", to_string(fields.varying(item.configuration)),
+                       described(item.outcome, indented(item.reason, "    ")));
+  }
+}
+
+void write_unmeasured(std::ostream& out, const search_finished_event& search) {
+  std::set<outcome> outcomes;
+  for (const trial& item : search.trials) {
+    if (!item.score) outcomes.insert(item.outcome);
+  }
+  if (outcomes.empty()) out << "No configuration was skipped.\n";
+  const std::vector<reason_group> groups = group_reasons(search.trials);
+  for (const outcome result : outcomes) write_reasons(out, groups, result);
+}
+
+}  // namespace
+
+void write_table(std::ostream& out, const search_finished_event& search,
+                 const table_options& options) {
+  if (search.trials.empty()) {
+    out << "No configuration was tried." << std::endl;
+    return;
+  }
+  const varying_fields fields(search.trials);
+  const auto common = fields.common();
+  if (!common.empty()) out << "The same for all: " << to_string(common) << '\n';
+  const auto sorted = measured_by_time(search);
+  if (!sorted.empty()) {
+    write_measured(out, sorted, fields);
+  } else {
+    out << "No configuration could be measured.\n";
+  }
+  write_unmeasured(out, search);
+  for (const std::string& doubt : search.doubts) out << "Note: " << doubt << '\n';
+  if (options.verbose) write_each_unmeasured(out, search, fields);
+  out.flush();
+}
+
+void write_csv(std::ostream& out, const search_finished_event& search) {
+  write_line(out, csv_header(search));
+  for (const trial& item : search.trials) write_line(out, csv_row(item));
+}
+
+void write_json(std::ostream& out, const search_finished_event& search) {
+  json trials = json::array();
+  for (const trial& item : search.trials) trials.push_back(plain_json(item));
+  const json object{
+      {"function", search.subject.function},
+      {"version", search.subject.version},
+      {"arguments", plain_json(search.subject.arguments)},
+      {"device", plain_json(search.subject.device.identity)},
+      {"elapsed_ns", search.elapsed.count()},
+      {"best", search.best ? plain_json(search.trials[*search.best].configuration) : json(nullptr)},
+      {"trials", std::move(trials)}};
+  out << detail::json_text(object, 2) << '\n';
+}
+
+file_reporter::file_reporter(std::string path, writer writes)
+    : path_(std::move(path)), writes_(std::move(writes)) {}
+
+void file_reporter::search_finished(const search_finished_event& event) {
+  errno = 0;
+  std::ofstream file(path_, std::ios::trunc);
+  if (file) writes_(file, event);
+  file.flush();
+  if (file) return;
+  const std::string why = errno != 0 ? std::generic_category().message(errno) : "the stream failed";
+  throw error("the report '" + path_ + "' could not be written: " + why);
+}
+
+}  // namespace tune

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Reports of a finished search: a table for people, CSV and JSON.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <string>
+
+#include "libtune/tune/observer.hpp"
+
+namespace tune {
+
+/// The extent of a table.
+struct table_options {
+  bool verbose = false;  ///< lists each configuration without a time, with its reason
+};
+
+/// Writes what a search has found, for people: the fields that are the same in all configurations;
+/// every measured configuration by its other fields, the fastest first, those within 5 % of the
+/// best marked; then how many have no time, and the most frequent reasons; then the search's
+/// doubts.
+void write_table(std::ostream& out, const search_finished_event& search,
+                 const table_options& options = {});
+
+/// Writes the table at the end of each search. The stream has to outlive it.
+class table_reporter final : public observer {
+ public:
+  /// Writes to this stream from now on.
+  explicit table_reporter(std::ostream& out, const table_options& options = {})
+      : out_(out), options_(options) {}
+
+  void search_finished(const search_finished_event& event) override {
+    write_table(out_, event, options_);
+  }
+
+ private:
+  std::ostream& out_;
+  table_options options_;
+};
+
+/// Writes every trial of a search as CSV (RFC 4180): a header, then a row for each, in the order
+/// in which they were made. The columns are the fields of the configuration, then outcome, score_ns
+/// (the median of the samples), score_lower_ns and score_upper_ns (its confidence interval),
+/// spread_ns, min_ns, mean_ns, samples (their number), preparation_ns and reason. Numbers that do
+/// not exist and fields without a value are empty.
+void write_csv(std::ostream& out, const search_finished_event& search);
+
+/// Writes a search as one JSON object: function, version, arguments, device, elapsed_ns, best (the
+/// configuration, or null) and trials, each with its configuration, outcome, reason, score_ns,
+/// score_lower_ns, score_upper_ns, samples_ns and preparation_ns. Times that do not exist, or that
+/// JSON does not know (NaN, infinity), are null, such values of parameters their names ("nan");
+/// bytes that are not UTF-8 are replaced.
+void write_json(std::ostream& out, const search_finished_event& search);
+
+/// Writes each search to a file, over the one before. A file that cannot be written is an error
+/// that names it, and costs nothing else.
+class file_reporter final : public observer {
+ public:
+  /// Writes one search to a stream, which the reporter opens anew for each.
+  using writer = std::function<void(std::ostream&, const search_finished_event&)>;
+
+  /// @param path    of the file, which is opened when a search ends
+  /// @param writes  write_csv, write_json, or another
+  file_reporter(std::string path, writer writes);
+
+  /// @throws error if the file cannot be written; the text says why
+  void search_finished(const search_finished_event& event) override;
+
+ private:
+  std::string path_;
+  writer writes_;
+};
+
+}  // namespace tune

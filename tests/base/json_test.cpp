@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/base/json.hpp"
+
+#include <doctest/doctest.h>
+#include <limits>
+
+namespace json_test {
+
+using namespace tune::detail;
+using tune::named_value;
+using tune::value;
+
+std::string plain(const value& v) { return json_text(plain_json(v)); }
+
+TEST_CASE("every kind of value has its JSON") {
+  CHECK(plain(value()) == "null");
+  CHECK(plain(value(true)) == "true");
+  CHECK(plain(value(std::int64_t{-5})) == "-5");
+  CHECK(plain(value(std::uint64_t{18446744073709551615U})) == "18446744073709551615");
+  CHECK(plain(value(std::string("a\"b\n"))) == R"("a\"b\n")");
+  CHECK(input::parse(plain(value(0.1))) == 0.1);
+}
+
+TEST_CASE("values that JSON lacks are written as valid JSON all the same") {
+  CHECK(plain(value(std::numeric_limits<double>::infinity())) == "\"inf\"");
+  CHECK(plain(value(std::numeric_limits<double>::quiet_NaN())) == "\"nan\"");
+  CHECK(input::accept(plain(value(std::string("\xff")))));
+  CHECK(number_or_null(std::nullopt) == nullptr);
+  CHECK(number_or_null(std::numeric_limits<double>::quiet_NaN()) == nullptr);
+  CHECK(number_or_null(1.5) == 1.5);
+}
+
+TEST_CASE("fields keep their order") {
+  const std::vector<named_value> fields{{"wgs", std::int64_t{64}}, {"a", value()}};
+  CHECK(json_text(plain_json(fields)) == R"({"wgs":64,"a":null})");
+  CHECK(json_text(plain_json(std::vector<named_value>())) == "{}");
+}
+
+TEST_CASE("UTF-8 is told from other bytes") {
+  for (const char* good :
+       {"", "plain", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf"}) {
+    CAPTURE(good);
+    CHECK(is_utf8(good));
+  }
+  // Alone, cut short, overlong, a surrogate, beyond the last code point.
+  for (const char* bad : {"\x80", "\xff", "\xc3", "\xe2\x82", "\xc0\xaf", "\xe0\x80\xaf",
+                          "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80", "\xc3q"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(is_utf8(bad));
+  }
+}
+
+TEST_CASE("hexadecimal digits are read in pairs, and nothing else is") {
+  CHECK(from_hex("") == "");
+  CHECK(from_hex("00ff41") == std::string("\0\xff"
+                                          "A",
+                                          3));
+  for (const char* bad : {"0", "0g", "FF"}) CHECK_FALSE(from_hex(bad));
+}
+
+}  // namespace json_test

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+#include <string>
+
+#include "libtune/base/environment.hpp"
+#include "tests/tunedb/run_tunedb.hpp"
+
+namespace show_commands_test {
+
+using nlohmann::json;
+using tune::testing::contains;
+using tune::testing::ended;
+using tune::testing::filled_database;
+using tune::testing::function;
+using tune::testing::read;
+using tune::testing::sample_function;
+using tune::testing::sample_key;
+using tune::testing::sample_tuning;
+using tune::testing::scoped_environment;
+using tune::testing::tunedb;
+using tune::testing::tunedb_json;
+
+TEST_CASE("list and show tell what is there") {
+  const filled_database here;
+  const json list = tunedb_json("list");
+  REQUIRE(list.size() == 2);
+  CHECK(list[0]["function"] == function);
+  CHECK(list[0]["trials"] == 3);
+  CHECK(list[0]["devices"][0]["name"] == "GPU One");
+  CHECK(list[1]["version"] == 3);
+  CHECK(contains(tunedb("list").output, "other"));
+
+  const json shown = tunedb_json("show " + function);
+  REQUIRE(shown["results"].size() == 1);
+  CHECK(shown["results"][0]["arguments"] == json{{"rows", 64}, {"type", "float32"}});
+  CHECK(shown["results"][0]["values"]["wgs"] == 64);
+  CHECK(shown["results"][0]["score_ns"] == 1500);
+  CHECK(contains(tunedb("show " + function).output, "1.50 us"));
+  CHECK(tunedb_json("show other__3")["results"][0]["score_ns"].is_null());
+  CHECK(tunedb_json("show other --device Nothing")["results"].empty());
+}
+
+TEST_CASE("trials are shown with the fastest first and the reasons of the others") {
+  const filled_database here;
+  const std::string text = tunedb("trials " + function).output;
+  CHECK(text.find("1.50 us") < text.find("1.80 us"));
+  CHECK(contains(text, "over a device limit: too many work items"));
+  const json trials = tunedb_json("trials " + function + " --arg rows=64 --arg type=float32");
+  CHECK(trials["searches"][0]["trials"].size() == 3);
+  CHECK(trials["searches"][0]["trials"][0]["samples_ns"] == json{1500, 1501.5});
+  CHECK(trials["searches"][0]["trials"][0]["score_lower_ns"] == 1490);
+  CHECK(trials["searches"][0]["trials"][0]["score_upper_ns"] == 1510);
+  CHECK(trials["searches"][0]["trials"][1]["score_upper_ns"].is_null());
+  CHECK(contains(text, "1.49 us"));
+}
+
+TEST_CASE("explain says what would be used, why, how sure and what differs") {
+  const filled_database here;
+  const std::string ask = "explain " + function + " --arg rows=64 --arg type=float32 ";
+  const json exact =
+      tunedb_json(ask + "--device 'GPU One' --platform 'Some Platform' --driver 535.104");
+  CHECK(exact["match"] == "exact");
+  CHECK(exact["values"]["wgs"] == 64);
+  CHECK(exact["sure"] == "clear");
+  CHECK(exact["relaxed"].empty());
+  CHECK(exact["origin"]["programs"] == json{"0123abcd"});
+  const json nearest =
+      tunedb_json(ask + "--device 'GPU One' --platform 'Some Platform' --driver 999.0");
+  CHECK(nearest["match"] == "nearest");
+  CHECK(nearest["step"] == "other software");
+  CHECK(nearest["relaxed"][0] == "device_version");
+  CHECK(contains(tunedb(ask + "--device 'GPU Two'").output, "nearest"));
+}
+
+TEST_CASE("explain and path look in the layers that a program looks in") {
+  const filled_database here;
+  const std::string system = here.folder.file("system.db");
+  const std::string missing = here.folder.file("missing.db");
+  tune::tuning_database(system).store(sample_function(), sample_key(65), sample_tuning(16), 1600);
+  const scoped_environment systems{"LIBTUNE_SYSTEM_DB", (missing + ":" + system).c_str()};
+  const scoped_environment match{"LIBTUNE_MATCH", "verify"};
+  const std::string ask = "explain " + function + " --arg rows=65 --arg type=float32 ";
+  const std::string device = "--device 'GPU One' --platform 'Some Platform' ";
+
+  const json exact = tunedb_json(ask + device + "--driver 535.104");
+  CHECK(exact["action"] == "use");
+  CHECK(exact["database"] == system);
+  CHECK(exact["layer"] == "system 2");
+  CHECK(exact["layers"].size() == 3);
+  CHECK(exact["layers"][1]["used"] == false);
+
+  const json other = tunedb_json(ask + device + "--driver 9");
+  CHECK(other["action"] == "verify");
+  CHECK(other["verified"] == true);
+  CHECK(other["match"] == "nearest");
+  CHECK(other["candidates"].size() == 1);
+  const std::string text = tunedb(ask + device + "--driver 9").output;
+  CHECK(contains(text, "LIBTUNE_MATCH=verify"));
+  CHECK(contains(text, "measured on the device"));
+  CHECK(contains(text, missing + ", system 1: passed over"));
+
+  const json paths = tunedb_json("path");
+  CHECK(paths["layers"][2]["path"] == system);
+  CHECK(paths["layers"][2]["used"] == true);
+  CHECK(tunedb("path").output == here.path + "\n");
+  CHECK(contains(tunedb("path --all").output, system));
+}
+
+TEST_CASE("what explain says of a miss depends on the mode") {
+  const filled_database here;
+  const std::string ask = "explain " + function +
+                          " --arg rows=64 --arg type=float32 --device 'GPU One' --platform "
+                          "'Some Platform' --driver 9";
+  CHECK(tunedb_json(ask)["action"] == "tune");
+  CHECK_FALSE(tunedb_json(ask)["lost"].is_null());
+  {
+    const scoped_environment cached{"LIBTUNE_MODE", "cached"};
+    CHECK(tunedb_json(ask)["action"] == "fail");
+    CHECK(contains(tunedb(ask).output, "not_tuned_error"));
+  }
+  const scoped_environment match{"LIBTUNE_MATCH", "nearest"};
+  CHECK(tunedb_json(ask)["action"] == "check first");
+  CHECK(tunedb_json(ask)["lost"].is_null());
+}
+
+TEST_CASE("a field without --arg is explained") {
+  const filled_database here;
+  const ended run = tunedb("explain " + function + " rows=64 2>&1");
+  CHECK(run.code == 2);
+  CHECK(contains(run.output, "--arg rows=64"));
+}
+
+TEST_CASE("path and env tell what counts here and now") {
+  const filled_database here;
+  CHECK(tunedb("path").output == here.path + "\n");
+  CHECK(tunedb_json("path")["named_by"] == "LIBTUNE_DB");
+  CHECK(tunedb("--db x.db path").output == "x.db\n");
+  const json table = tunedb_json("env");
+  CHECK(table.size() == tune::environment_variables().size());
+  for (const json& variable : table) {
+    if (variable["name"] == "LIBTUNE_DB") CHECK(variable["value"] == here.path);
+  }
+}
+
+TEST_CASE("exit codes tell what went wrong, and standard error says why") {
+  const filled_database here;
+  const auto check_end = [](const std::string& arguments, int code, const std::string& reason) {
+    const ended run = tunedb(arguments + " 2>&1");
+    CAPTURE(arguments);
+    CAPTURE(run.output);
+    CHECK(run.code == code);
+    CHECK(contains(run.output, reason));
+  };
+  check_end("", 2, "subcommand");
+  check_end("nonsense", 2, "");
+  check_end("show", 2, "FUNCTION");
+  check_end("export --format yaml", 2, "yaml");
+  check_end("prune", 2, "--older-than");
+  check_end("explain " + function + " --device X", 2, "rows (int32)");
+  check_end("explain " + function + " --arg rows=x --arg type=a --device X", 2, "another type");
+  check_end("show nothing", 3, "no function 'nothing'");
+  check_end("trials other", 3, "no such search");
+  check_end("--db " + here.folder.file("none.db") + " export", 3, "no database");
+  check_end("explain " + function + " --arg rows=1 --arg type=float32 --device X", 3, "tuned");
+  check_end("import " + here.folder.file("none.json"), 1, "could not be read");
+  check_end("import " + here.path, 1, "not JSON");
+  check_end("export " + here.folder.file("no/folder/file"), 1, "could not be written");
+}
+
+}  // namespace show_commands_test

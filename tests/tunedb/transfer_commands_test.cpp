@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <string>
+#include <sys/stat.h>
+
+#include "tests/tunedb/run_tunedb.hpp"
+
+namespace transfer_commands_test {
+
+using nlohmann::json;
+using tune::testing::contains;
+using tune::testing::ended;
+using tune::testing::filled_database;
+using tune::testing::function;
+using tune::testing::read;
+using tune::testing::sample_function;
+using tune::testing::sample_key;
+using tune::testing::sample_tuning;
+using tune::testing::temporary_folder;
+using tune::testing::tunedb;
+using tune::testing::tunedb_json;
+
+TEST_CASE("an export imported elsewhere exports the same bytes") {
+  const filled_database here;
+  const std::string first = tunedb("export").output;
+  CHECK(json::parse(first)["functions"].size() == 2);
+  CHECK(tunedb("export " + here.folder.file("a.json")).code == 0);
+  CHECK(read(here.folder.file("a.json")) == first);
+  struct stat status {};
+  REQUIRE(::stat(here.folder.file("a.json").c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777U) == 0600);
+
+  const std::string elsewhere = "--db " + here.folder.file("b.db") + " ";
+  CHECK(tunedb_json(elsewhere + "import " + here.folder.file("a.json"))["results_added"] == 2);
+  CHECK(tunedb(elsewhere + "export").output == first);
+}
+
+TEST_CASE("a search exported as T4 and imported elsewhere exports the same bytes") {
+  const filled_database here;
+  const std::string t4 = "export --format t4 --function " + function + " ";
+  CHECK(tunedb(t4 + here.folder.file("a.json")).code == 0);
+  const json document = json::parse(read(here.folder.file("a.json")));
+  CHECK(document["results"][0]["times"]["runtimes"][0] == 0.0015);
+  CHECK(document["results"][2]["invalidity"] == "constraints");
+  const std::string elsewhere = "--db " + here.folder.file("b.db") + " ";
+  CHECK(tunedb(elsewhere + "import --format t4 " + here.folder.file("a.json")).code == 0);
+  CHECK(tunedb(elsewhere + t4).output == read(here.folder.file("a.json")));
+  json trials = tunedb_json("trials " + function);
+  for (json& trial : trials["searches"][0]["trials"]) {
+    trial["score_lower_ns"] = trial["score_upper_ns"] = nullptr;  // T4 has no intervals
+  }
+  CHECK(tunedb_json(elsewhere + "trials " + function) == trials);
+}
+
+TEST_CASE("merge brings another database in, and a second time nothing") {
+  const filled_database here;
+  const std::string elsewhere = "--db " + here.folder.file("b.db") + " ";
+  CHECK(tunedb_json(elsewhere + "merge " + here.path)["results_added"] == 2);
+  const json again = tunedb_json(elsewhere + "merge " + here.path + " " + here.path);
+  CHECK(again["results_added"] == 0);
+  CHECK(again["results_kept"] == 4);
+  CHECK(again["searches_known"] == 2);
+}
+
+TEST_CASE("merge and import tell what they could not take, and return 5") {
+  const filled_database here;
+  const std::string db = "--db " + here.folder.file("b.db") + " ";
+  json document = json::parse(tunedb("export").output);
+  document["functions"][0]["results"][0]["columns"]["device_clock_mhz"] = "fast";
+  std::ofstream(here.folder.file("a.json")) << document.dump();
+  const ended import = tunedb(db + "import --json " + here.folder.file("a.json"));
+  CHECK(import.code == 5);
+  const json report = json::parse(import.output);
+  CHECK(report["left"] == 1);
+  CHECK(report["results_added"] == 1);
+  CHECK(contains(report["reasons"][0], "device_clock_mhz"));
+
+  SQLite::Database(here.path, SQLite::OPEN_READWRITE)
+      .exec("UPDATE \"other__3\" SET \"value_wgs\" = 77");
+  const ended merge = tunedb(db + "merge " + here.path);
+  CHECK(merge.code == 5);
+  CHECK(contains(merge.output, "1 rows of"));
+}
+
+TEST_CASE("a backup is a database of its own with all that this one has") {
+  const filled_database here;
+  const std::string copy = here.folder.file("copy.db");
+  CHECK(tunedb("export --format sqlite " + copy).code == 0);
+  CHECK(tunedb("--db " + copy + " export").output == tunedb("export").output);
+  CHECK(tunedb("export --format sqlite " + here.path + " 2>/dev/null").code == 1);
+  CHECK(tunedb("check").code == 0);
+}
+
+TEST_CASE("no export is written over the database, or what belongs to it, under whatever name") {
+  const filled_database here;
+  const std::string json_before = tunedb("export").output;
+  const std::string before = read(here.path);
+  std::filesystem::create_symlink(here.path, here.folder.file("link"));
+  std::filesystem::create_symlink(here.folder.path(), here.folder.file("folder"));
+  std::filesystem::create_directory(here.path + ".locks");
+  std::ofstream(here.path + "-lock").flush();
+  const std::string name = std::filesystem::path(here.path).filename();
+  for (const std::string& file :
+       {here.path, here.folder.file("link"), here.folder.file("folder/" + name),
+        here.folder.file("folder/./" + name), here.path + "-journal", here.path + "-wal",
+        here.path + "-shm", here.path + "-lock", here.path + "-missed", here.path + ".locks",
+        here.path + ".locks/00"}) {
+    for (const std::string& format :
+         {std::string("json"), std::string("json --function ") + function,
+          std::string("t4 --function ") + function, std::string("sqlite")}) {
+      for (const char* force : {"", " --force"}) {
+        CAPTURE(file);
+        CAPTURE(format);
+        const ended run = tunedb("export " + file + " --format " + format + force + " 2>&1");
+        CHECK(run.code == 1);
+        CHECK(contains(run.output, "belongs to it"));
+      }
+    }
+  }
+  CHECK(tunedb("export >> " + here.path + " 2>/dev/null").code == 1);
+  CHECK(tunedb("export /dev/stdout >> " + here.path + " 2>/dev/null").code == 1);
+  CHECK(read(here.path) == before);
+  CHECK_FALSE(std::filesystem::exists(here.path + "-journal"));
+  CHECK(std::filesystem::is_empty(here.path + "-lock"));
+  CHECK(tunedb("export").output == json_before);
+  // Another name of the same file, which the database itself does not allow.
+  std::filesystem::create_hard_link(here.path, here.folder.file("name"));
+  CHECK(tunedb("export " + here.folder.file("name") + " 2>/dev/null").code == 1);
+  CHECK(read(here.path) == before);
+}
+
+TEST_CASE("a file that is no export is replaced only with --force, and an export without") {
+  const filled_database here;
+  const std::string other = here.folder.file("other.db");
+  tune::tuning_database(other).store(sample_function(), sample_key(), sample_tuning(1), 1);
+  const std::string notes = here.folder.file("notes.txt");
+  std::ofstream(notes) << "not to be lost";
+  for (const std::string& file : {other, notes}) {
+    const std::string before = read(file);
+    CHECK(contains(tunedb("export " + file + " 2>&1").output, "--force"));
+    CHECK(contains(tunedb("export --format sqlite " + file + " 2>&1").output, "--force"));
+    CHECK(read(file) == before);
+  }
+  CHECK(tunedb("export --force " + notes).code == 0);
+  CHECK(tunedb("export " + notes).code == 0);
+  CHECK(tunedb("export --format t4 --function " + function + " " + notes).code == 0);
+  CHECK(tunedb("export --format t4 --function " + function + " " + notes).code == 0);
+  CHECK(tunedb("export --format sqlite --force " + notes).code == 0);
+  CHECK(tunedb("--db " + notes + " export").output == tunedb("export").output);
+  // With a journal it would be taken for the file that the journal is of.
+  std::ofstream(other + "-journal") << "half a transaction";
+  CHECK(tunedb("export --format sqlite --force " + other + " 2>/dev/null").code == 1);
+}
+
+TEST_CASE("an export goes through links to files and into devices, and takes the place of none") {
+  const filled_database here;
+  const std::string text = tunedb("export").output;
+  const std::string target = here.folder.file("target");
+  const std::string link = here.folder.file("link");
+  std::ofstream(target).flush();
+  std::filesystem::create_symlink(target, link);
+  CHECK(tunedb("export " + link).code == 0);
+  CHECK(std::filesystem::is_symlink(link));
+  CHECK(read(target) == text);
+  CHECK(tunedb("export /dev/stdout").output == text);
+  const std::string out = here.folder.file("out");
+  CHECK(tunedb("export /dev/stdout > " + out).code == 0);
+  CHECK(read(out) == text);
+  CHECK(tunedb("export /dev/null").code == 0);
+  CHECK(std::filesystem::is_character_file("/dev/null"));
+  std::filesystem::remove(target);
+  CHECK(tunedb("export " + link + " 2>/dev/null").code == 1);
+  CHECK(tunedb("export " + here.folder.path().string() + " 2>/dev/null").code == 1);
+}
+
+TEST_CASE("what is only read is not changed, were it the database itself") {
+  const filled_database here;
+  const std::string before = tunedb("export").output;
+  CHECK(tunedb("import " + here.path + " 2>/dev/null").code == 1);
+  CHECK(tunedb("import --format t4 " + here.path + " 2>/dev/null").code == 1);
+  CHECK(tunedb("merge " + here.path).code == 0);
+  CHECK(tunedb("import-katsdpsigproc " + here.path + " >/dev/null 2>&1").code != 0);
+  CHECK(tunedb("export").output == before);
+}
+
+TEST_CASE("a database of katsdpsigproc is taken, and what is not taken is told") {
+  const temporary_folder folder;
+  const std::string from = folder.file("katsdpsigproc.db");
+  {
+    SQLite::Database made(from, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    made.exec(
+        "CREATE TABLE app_Fill_autotune__0 (arg_dtype NOT NULL, device_name NOT NULL, "
+        "device_platform NOT NULL, device_version NOT NULL, value_wgs NOT NULL, PRIMARY KEY "
+        "(arg_dtype, device_name, device_platform, device_version) ON CONFLICT REPLACE);"
+        "INSERT INTO app_Fill_autotune__0 VALUES ('dtype(''float32'')', 'GPU', 'CUDA', "
+        "'CUDA:11040', 128);"
+        "CREATE TABLE notes (text)");
+  }
+  const std::string db = "--db " + folder.file("tuning.db") + " ";
+  const ended run = tunedb(db + "import-katsdpsigproc " + from + " --json");
+  CHECK(run.code == 5);
+  const json report = json::parse(run.output);
+  CHECK(report["tables"][0]["taken"] == 1);
+  CHECK(report["tables"][1]["table"] == "notes");
+  CHECK(report["tables"][1]["left"].size() == 1);
+  CHECK(tunedb_json(db + "show app_Fill_autotune")["results"][0]["values"]["wgs"] == 128);
+}
+
+}  // namespace transfer_commands_test
