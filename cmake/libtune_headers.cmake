@@ -13,7 +13,7 @@ function(libtune_public module)
 endfunction()
 
 libtune_public(array allocator device_array host_array layout managed_array region)
-libtune_public(base cxx20 dtype element_type environment error fields float16 library_version log
+libtune_public(base cxx20 dtype environment error fields library_version log
                seal value visit_dtype)
 libtune_public(device buffer command_queue context device device_identity devices kernel)
 libtune_public(device/cuda interop)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <mutex>
 #include <string>
 
 #include "libtune/array/memory_chunk.hpp"
@@ -65,13 +66,18 @@ std::size_t rounded_up(std::size_t bytes, std::size_t alignment) {
 
 }  // namespace
 
+struct pooled_allocator::mutex : std::mutex {};
+
 pooled_allocator::pooled_allocator(const tune::context& context, const pool_options& options)
     : allocator(context),
       chunk_bytes_(chunk_bytes(options.chunk_bytes, context)),
-      alignment_(block_alignment(options.alignment_bytes)) {}
+      alignment_(block_alignment(options.alignment_bytes)),
+      mutex_(std::make_unique<mutex>()) {}
+
+pooled_allocator::~pooled_allocator() = default;
 
 buffer pooled_allocator::do_allocate(std::size_t bytes) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(*mutex_);
   buffer taken = take(bytes);
   peak_bytes_in_use_ = std::max(peak_bytes_in_use_, bytes_in_use_locked());
   return taken;
@@ -99,7 +105,7 @@ pooled_allocator::chunk pooled_allocator::make_chunk(std::size_t bytes) {
 }
 
 pool_statistics pooled_allocator::statistics() const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(*mutex_);
   pool_statistics result{.bytes_in_use = bytes_in_use_locked(),
                          .peak_bytes_in_use = peak_bytes_in_use_,
                          .chunks = chunks_.size()};
@@ -108,7 +114,7 @@ pool_statistics pooled_allocator::statistics() const {
 }
 
 void pooled_allocator::release_unused() {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(*mutex_);
   release_unused_locked();
 }
 

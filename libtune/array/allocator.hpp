@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -104,6 +103,7 @@ class pooled_allocator final : public allocator {
   /// Reserves nothing yet. @throws argument_error if the chunks have no bytes, or the alignment is
   /// not a power of two
   explicit pooled_allocator(const tune::context& context, const pool_options& options = {});
+  ~pooled_allocator() override;
 
   /// The use of the pool now, and the most since it was made.
   pool_statistics statistics() const;
@@ -114,6 +114,7 @@ class pooled_allocator final : public allocator {
 
  private:
   using chunk = std::shared_ptr<detail::memory_chunk>;
+  struct mutex;  // <mutex> would cost all users of libtune.hpp a part of their compile time
 
   buffer do_allocate(std::size_t bytes) override;
   buffer take(std::size_t bytes);
@@ -123,7 +124,7 @@ class pooled_allocator final : public allocator {
 
   const std::size_t chunk_bytes_;
   const std::size_t alignment_;
-  mutable std::mutex mutex_;
+  std::unique_ptr<mutex> mutex_;
   std::vector<chunk> chunks_;
   std::size_t peak_bytes_in_use_ = 0;
 };

@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <memory>
 #include <utility>
 
 #include "libtune/array/layout.hpp"
-#include "libtune/base/element_type.hpp"
+#include "libtune/base/dtype.hpp"
 #include "libtune/device/context.hpp"
 
 namespace tune::detail {
@@ -101,7 +100,11 @@ class host_array {
   std::size_t padded_elements() const noexcept { return layout_.padded().elements(); }
 
   /// Sets every element, the padding included.
-  void fill(const T& value) { std::fill_n(data(), padded_elements(), value); }
+  void fill(const T& value) {
+    T* const first = data();
+    const std::size_t count = padded_elements();
+    for (std::size_t i = 0; i < count; ++i) first[i] = value;
+  }
 
  private:
   host_array(const array_layout& layout, detail::host_memory memory)

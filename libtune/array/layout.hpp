@@ -11,7 +11,7 @@
 #include <string>
 
 #include "libtune/base/cxx20.hpp"
-#include "libtune/base/element_type.hpp"
+#include "libtune/base/dtype.hpp"
 
 namespace tune {
 

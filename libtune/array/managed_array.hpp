@@ -8,7 +8,7 @@
 
 #include "libtune/array/device_array.hpp"
 #include "libtune/array/layout.hpp"
-#include "libtune/base/element_type.hpp"
+#include "libtune/base/dtype.hpp"
 #include "libtune/device/buffer.hpp"
 
 namespace tune {

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "libtune/array/layout.hpp"
-#include "libtune/base/element_type.hpp"
+#include "libtune/base/dtype.hpp"
 
 namespace tune {
 

@@ -16,8 +16,8 @@ namespace tune {
 /// docs/environment.md repeats it, and a test compares the two.
 struct environment_variable {
   const char* name;          ///< as programs set it: "LIBTUNE_DEVICE"
-  const char* form;          ///< what it may hold
-  const char* default_text;  ///< what its absence means
+  const char* form;          ///< the form of its value
+  const char* default_text;  ///< the behaviour without it
   const char* meaning;       ///< its effect, in one line
 };
 

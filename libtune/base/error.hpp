@@ -9,8 +9,8 @@
 
 namespace tune {
 
-/// The root of everything that libtune throws. The text is for the person who meets it: what was
-/// asked, what happened, on which device, and what to do.
+/// The base of all exceptions of libtune. The text is for people: the request, the failure, the
+/// device, and the remedy.
 class error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -43,7 +43,7 @@ class environment_error : public error {
   std::string variable_;
 };
 
-/// No device fits what was asked.
+/// No device fits the request.
 class no_device_error : public error {
  public:
   using error::error;
@@ -62,10 +62,10 @@ class forked_process_error : public error {
   using error::error;
 };
 
-/// Why a device refused, as far as the tuner has to know.
+/// The cause of a device's refusal, as far as the tuner depends on it.
 enum class device_failure {
   other,           ///< anything that is not one of the following
-  over_limit,      ///< the launch or program asks for more than the device has
+  over_limit,      ///< the launch or program needs more than the device has
   out_of_memory,   ///< a buffer could not be allocated
   invalid_launch,  ///< the launch could not mean anything (unset argument, indivisible size)
   invalid_binary,  ///< the driver does not accept the binary: damaged, or made for something else
@@ -99,7 +99,7 @@ class build_error : public error {
   /// @param log   the compiler's log alone
   build_error(const std::string& text, std::string log);
 
-  /// What the compiler printed.
+  /// The output of the compiler.
   const std::string& log() const noexcept { return log_; }
 
  private:

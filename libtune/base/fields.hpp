@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <boost/hana/accessors.hpp>
 #include <boost/hana/concept/struct.hpp>
 #include <boost/hana/core/to.hpp>
@@ -84,7 +83,7 @@ template <std::size_t Size>
 struct field_text {
   char characters[Size]{};
   consteval field_text(const char (&text)[Size]) {  // NOLINT(google-explicit-constructor)
-    std::copy_n(text, Size, characters);
+    for (std::size_t i = 0; i < Size; ++i) characters[i] = text[i];
   }
 };
 

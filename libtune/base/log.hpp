@@ -9,13 +9,13 @@
 
 namespace tune {
 
-/// How important a log line is.
+/// The importance of a log line.
 enum class log_level { debug, info, warning, error };
 
 /// Writes a line to the logger named "libtune": the application's own, if it has registered a
-/// spdlog logger of that name, else one that writes to standard error what LIBTUNE_LOG lets
-/// through. Thread-safe; never throws, so destructors may call it, those of static objects too:
-/// there it writes to standard error, for spdlog has destroyed its loggers.
+/// spdlog logger of that name, else one that writes the levels of LIBTUNE_LOG to standard error.
+/// Thread-safe; never throws, so destructors may call it. In destructors of static objects it
+/// writes to standard error, because spdlog has destroyed its loggers by then.
 void log(log_level level, std::string_view message) noexcept;
 
 /// Writes a warning the first time that this text is seen in this process.
@@ -23,8 +23,8 @@ void warn_once(std::string_view message) noexcept;
 
 namespace detail {
 
-/// Gives every line to a function in place of a logger, from now on; all levels. It is called by
-/// several threads. For a process that works for another, which has the logger.
+/// Gives every line of every level to a function in place of a logger, from now on. Several threads
+/// call it. For a process that works for another, which has the logger.
 void redirect_log(std::function<void(log_level, std::string_view)> to);
 
 }  // namespace detail

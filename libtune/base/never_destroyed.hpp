@@ -13,8 +13,8 @@ namespace tune::detail {
 
 /// The object of a static variable that is never destroyed: the destructors of other static
 /// objects may tune, and so may threads that still run when main has returned. Every static object
-/// of libtune whose destructor does anything is one. What it owns stays reachable, so that leak
-/// checkers are content. The members themselves add no lock.
+/// of libtune with a non-trivial destructor is one. Its memory stays reachable, so that leak
+/// checkers do not report it. The members themselves add no lock.
 ///
 ///   static never_destroyed<known_lines> known;
 ///   known->mutex.lock();

@@ -1,24 +1,24 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Proof that a pipeline which runs does nothing but enqueue. What takes long, or as long as others
-// please, has a door: calls of autotuners, compiling, making programs, kernels, queues and
-// contexts, allocating and releasing device and pinned memory, the tuning database, the cache of
-// programs, and starting processes. A sealed thread that comes to a door is stopped, or counted.
+// Proof that a running pipeline only enqueues. Slow or unbounded actions have a door: calls of
+// autotuners, compiling, making programs, kernels, queues and contexts, allocating and releasing
+// device and pinned memory, the tuning database, the cache of programs, and starting processes. A
+// sealed thread that comes to a door is stopped, or counted.
 //
 //   auto pipeline = make_pipeline(context);  // tunes, compiles and allocates
 //   pipeline.run();                          // drivers load much with the first launch
 //   tune::seal();
 //   while (running) pipeline.run();          // enqueues, or throws
 //
-// Who is sealed: every thread of the program, those of libtune apart, so that the thread that was
-// forgotten is found. A control thread that has to allocate or tune while the pipeline goes on says
-// so with an unsealed_section, for the time of a reconfiguration or for all its life. A library in
-// somebody else's program seals its own thread alone: seal({.scope = seal_scope::this_thread}).
+// A seal holds for every thread of the program except those of libtune, so that a forgotten thread
+// is found. A control thread that has to allocate or tune while the pipeline runs holds an
+// unsealed_section, for the time of a reconfiguration or for all its life. A library in another
+// program seals its own thread alone: seal({.scope = seal_scope::this_thread}).
 //
-// What is no door: launches, fills, copies, events, maps, replayed graphs, parts of buffers, and
-// with them allocators that serve from the memory that they have. While nothing is sealed a door
-// costs one load; enqueueing has none.
+// Launches, fills, copies, events, maps, replayed graphs and parts of buffers have no door, nor
+// have allocators that serve from their own memory. While nothing is sealed a door costs one load;
+// enqueueing has none.
 #pragma once
 
 #include <array>
@@ -34,11 +34,11 @@ namespace tune {
 
 /// The consequence for a sealed thread that comes to a door.
 enum class seal_mode : std::uint8_t {
-  throws,  ///< what is sealed throws seal_broken_error
-  counts,  ///< it happens all the same, and is found in seal_report()
+  throws,  ///< the door throws seal_broken_error
+  counts,  ///< the action takes place, and seal_report() counts it
 };
 
-/// The threads that a seal is for.
+/// The threads that a seal holds for.
 enum class seal_scope : std::uint8_t {
   program,      ///< all threads, those that begin later too
   this_thread,  ///< the calling thread, as long as it lives
@@ -50,14 +50,14 @@ struct seal_options {
   seal_scope scope = seal_scope::program;  ///< all threads, or the calling one
 };
 
-/// What a sealed thread has no business with.
+/// The actions that a seal forbids.
 enum class sealed_action : std::uint8_t {
-  tune,           ///< an autotuner was called, whether it would have found a result or not
-  compile,        ///< a kernel's text was to be compiled, or looked for in the cache
-  load,           ///< a program or kernel was to be made on the device
-  allocate,       ///< device or pinned memory, or what has some: a queue, a context, a new graph
-  release,        ///< such memory was released, for which drivers wait. Only ever counted
-  database,       ///< a tuning database was to be read or written
+  tune,      ///< an autotuner was called, with or without a stored result
+  compile,   ///< a kernel's text was to be compiled, or looked for in the cache
+  load,      ///< a program or kernel was to be made on the device
+  allocate,  ///< device or pinned memory, or an object that has some: a queue, a context, a graph
+  release,   ///< such memory was released, for which drivers wait. Only ever counted
+  database,  ///< a tuning database was to be read or written
   program_cache,  ///< the files of compiled programs were to be read or written
   process,        ///< a process was to be started
 };
@@ -67,7 +67,7 @@ inline constexpr std::size_t sealed_actions = 8;
 /// The action in words: "tune", "program_cache".
 const char* sealed_action_name(sealed_action action) noexcept;
 
-/// A sealed thread was about to do what it must not, and has not done it.
+/// A sealed thread has asked for a forbidden action, which has not taken place.
 class seal_broken_error : public error {
  public:
   /// @param action  the action that was refused
@@ -81,17 +81,16 @@ class seal_broken_error : public error {
   sealed_action action_;
 };
 
-/// One time that a seal was broken, or would have been.
+/// One breach of a seal, prevented or not.
 struct seal_breach {
   sealed_action action{};          ///< the kind of door
-  std::string what;                ///< what was asked, and on which device
+  std::string what;                ///< the request, and its device
   std::string thread;              ///< its name and its number in the system
-  std::vector<std::string> stack;  ///< from the door outwards: what addr2line takes; may be empty
+  std::vector<std::string> stack;  ///< from the door outwards, as addr2line takes it; may be empty
 };
 
-/// What sealed threads have come to since the first seal. What one call leads to is counted at each
-/// of its doors: an autotuner's as tune, then as the database, compilations and allocations of its
-/// search.
+/// The breaches of sealed threads since the first seal. One call counts at each of its doors: that
+/// of an autotuner as tune, then as the database, compilations and allocations of its search.
 struct seal_summary {
   /// The most breaches that first describes.
   static constexpr std::size_t most_kept = 16;
@@ -112,13 +111,13 @@ struct seal_summary {
 /// begins anew. Thread-safe.
 void seal(seal_options options = {});
 
-/// Ends a seal. What sealed threads have come to stays in the report. Thread-safe.
+/// Ends a seal. The report keeps its breaches. Thread-safe.
 void unseal(seal_scope scope = seal_scope::program) noexcept;
 
-/// Whether the calling thread is sealed just now.
+/// True if the calling thread is sealed now.
 bool is_sealed() noexcept;
 
-/// All that has been counted, also of what threw. Thread-safe.
+/// All breaches, those that threw included. Thread-safe.
 seal_summary seal_report();
 
 /// While one lives, the thread that made it is not sealed. May be nested. It has to end on that
@@ -133,10 +132,10 @@ class [[nodiscard]] unsealed_section {
 
 namespace detail {
 
-/// How many seals there are.
+/// The number of seals.
 extern std::atomic<int> seals;
 
-/// What makes the text for a breach, without owning it.
+/// The function that makes the text of a breach; not owned.
 struct seal_text {
   const void* maker;
   std::string (*make)(const void* maker);
@@ -150,8 +149,9 @@ seal_text refer_to(const Text& text) noexcept {
 void meet_seal(sealed_action action, const seal_text& text);
 void meet_seal_at_end(sealed_action action, const seal_text& text) noexcept;
 
-/// Every door calls it before it does anything.
-/// @param text  makes what is asked, as in "compile 'fill.kernel' for device 'GPU One'"
+/// Called by every door first.
+/// @param text  makes the description of the request, as in "compile 'fill.kernel' for device 'GPU
+/// One'"
 /// @throws seal_broken_error if the thread is sealed so
 template <class Text>
 void check_seal(sealed_action action, const Text& text) {
@@ -160,7 +160,7 @@ void check_seal(sealed_action action, const Text& text) {
   meet_seal(action, refer_to(text));
 }
 
-/// The same where nothing can be thrown, as in destructors: it is counted in either mode.
+/// The same for functions that cannot throw, such as destructors: counted in either mode.
 template <class Text>
 void note_seal(sealed_action action, const Text& text) noexcept {
   if (seals.load(std::memory_order_relaxed) == 0) [[likely]]

@@ -9,7 +9,7 @@
 namespace tune {
 
 /// A shared library that is loaded while the program runs, so that the program starts without it.
-/// Absence is a state: the text says why. Unloaded with the object; symbols are dead from then on.
+/// Absence is a state: error() says why. Unloaded with the object, and its symbols with it.
 class shared_library {
  public:
   /// No library; error() says so.
@@ -22,7 +22,7 @@ class shared_library {
 
   explicit operator bool() const noexcept { return handle_ != nullptr; }
 
-  /// Why it could not be loaded, in the system's words; empty if it is loaded.
+  /// The reason why it could not be loaded, in the system's words; empty if it is loaded.
   const std::string& error() const noexcept { return error_; }
 
   /// The address of a symbol; null if the library has none of this name, or is not loaded.

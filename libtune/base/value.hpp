@@ -54,7 +54,7 @@ struct named_value {
 struct field_description {
   std::string name;       ///< the member's, as LIBTUNE_FIELDS lists it
   value_type type;        ///< of the member, or of the value in its std::optional
-  bool optional = false;  ///< whether the member is a std::optional
+  bool optional = false;  ///< true if the member is a std::optional
 
   friend bool operator==(const field_description& a, const field_description& b);
 };
@@ -93,7 +93,7 @@ namespace tune {
 /// Names of an enumeration's values, as LIBTUNE_ENUM lists them.
 template <class E>
 struct enum_names {
-  /// Whether LIBTUNE_ENUM has listed the enumeration.
+  /// True if LIBTUNE_ENUM has listed the enumeration.
   static constexpr bool known = requires {
     libtune_enumerators(detail::listed<E>{}, libtune_global_scope{});
   };
@@ -124,7 +124,7 @@ constexpr value_type integer_type(std::size_t bytes, bool is_signed) noexcept {
 }
 }  // namespace detail
 
-/// How a C++ type becomes a value and comes back. from_value throws type_error on any other type
+/// The conversion of a C++ type to a value and back. from_value throws type_error on any other type
 /// and on an integer that does not fit.
 template <class T>
 struct value_traits {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "libtune/base/element_type.hpp"
+#include "libtune/base/dtype.hpp"
 
 namespace tune {
 

@@ -16,7 +16,7 @@
 #include "libtune/array/device_array.hpp"
 #include "libtune/array/host_array.hpp"
 #include "libtune/array/layout.hpp"
-#include "libtune/base/element_type.hpp"
+#include "libtune/base/dtype.hpp"
 #include "libtune/device/buffer.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/operation/dimension.hpp"

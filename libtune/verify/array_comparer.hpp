@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "libtune/array/layout.hpp"
-#include "libtune/base/element_type.hpp"
+#include "libtune/base/dtype.hpp"
 #include "libtune/device/buffer.hpp"
 #include "libtune/device/command_queue.hpp"
 #include "libtune/verify/comparison.hpp"

@@ -9,7 +9,7 @@
 
 #include "libtune/array/layout.hpp"
 #include "libtune/base/cxx20.hpp"
-#include "libtune/base/element_type.hpp"
+#include "libtune/base/dtype.hpp"
 
 namespace tune {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "libtune/base/element_type.hpp"
+#include "libtune/base/dtype.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"

@@ -10,7 +10,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "libtune/base/float16.hpp"
+#include "libtune/base/dtype.hpp"
 #include "libtune/verify/comparison.hpp"
 
 namespace tune::detail {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "libtune/base/element_type.hpp"
+#include "libtune/base/dtype.hpp"
 
 namespace tune::operations {
 

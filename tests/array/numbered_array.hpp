@@ -14,7 +14,7 @@
 
 #include "libtune/array/host_array.hpp"
 #include "libtune/array/layout.hpp"
-#include "libtune/base/element_type.hpp"
+#include "libtune/base/dtype.hpp"
 
 namespace tune::testing {
 

@@ -7,7 +7,6 @@
 #include <doctest/doctest.h>
 #include <string>
 
-#include "libtune/base/element_type.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/base/visit_dtype.hpp"
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/base/float16.hpp"
-
 #include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
+
+#include "libtune/base/dtype.hpp"
 
 namespace float16_test {
 

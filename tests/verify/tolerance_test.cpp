@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 
-#include "libtune/base/float16.hpp"
+#include "libtune/base/dtype.hpp"
 #include "libtune/verify/comparison.hpp"
 
 using tune::describe;

@@ -11,15 +11,15 @@
 
 namespace tune {
 
-/// A process that others wait for, as the system shows it now.
+/// A process that has a lock, as the system shows it now.
 struct lock_holder {
-  ::pid_t process = 0;           ///< its number; 0: it is one of another container
+  ::pid_t process = 0;           ///< its number; 0 for a process of another container
   std::string program{};         ///< the name of the file that it runs; empty if that is not shown
   bool stopped = false;          ///< by a signal or a debugger
   std::uint64_t used_ticks = 0;  ///< processor time, of all its threads, in the system's unit
 };
 
-/// Looks a process up. Does not throw but for want of memory.
+/// Looks a process up. Throws nothing except std::bad_alloc.
 lock_holder look_at_holder(::pid_t process);
 
 /// A process that has a lock in a file, by the file's device and inode; one that keeps all others
