@@ -27,6 +27,7 @@ libtune_public(measure measure)
 libtune_public(measure/timing confidence_interval measure_settings measurement samples steadiness)
 libtune_public(operation captured_operation dimension drawing io_slot operation sequence slot svg
                typed_slot workload)
+libtune_public(pipeline event_waiter future job_queue recycled_memory resource task)
 libtune_public(search/space resources restriction search_space space space_outline)
 libtune_public(search/strategy strategies strategy strategy_options)
 libtune_public(store/database function_identity match)
