@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/pipeline/resource.hpp"
+
+#include "libtune/base/log.hpp"
+
+namespace tune::detail {
+
+void turn_state::release_turn(event_list events, std::exception_ptr error, bool entered) {
+  events_ = std::move(events);
+  error_ = std::move(error);
+  entered_ = entered;
+  add_reference();  // until it is notified
+  if (previous_ && previous_->add_waiter(*this)) return;
+  notify();
+}
+
+void turn_state::notify() noexcept {
+  finish();
+  release();
+}
+
+void turn_state::finish() noexcept {
+  const state_pointer<turn_state> previous = std::move(previous_);
+  const std::exception_ptr earlier = previous ? previous->failure() : nullptr;
+  if (error_ != nullptr) {
+    fail(std::move(error_));
+  } else if (!entered_ && earlier != nullptr) {
+    fail(earlier);  // the holder has not seen it: the next one shall
+  } else {
+    if (!entered_ && previous) events_.add(previous->value());
+    set(std::move(events_));
+  }
+}
+
+state_pointer<turn_state> turn_line::join() {
+  const std::lock_guard lock(mutex_);
+  last_ = make_state<turn_state>(std::move(last_));
+  return last_;
+}
+
+turn::turn(state_pointer<turn_state> state) noexcept
+    : state_(std::move(state)), exceptions_(std::uncaught_exceptions()) {}
+
+turn& turn::operator=(turn&& other) noexcept {
+  leave();
+  state_ = std::move(other.state_);
+  entered_ = other.entered_;
+  exceptions_ = other.exceptions_;
+  return *this;
+}
+
+turn::~turn() { leave(); }
+
+void turn::leave() noexcept {
+  if (!state_) return;
+  try {
+    if (std::uncaught_exceptions() > exceptions_) {
+      release({}, std::make_exception_ptr(abandoned_error(
+                      "the holder of the resource before ended by an exception; fail() passes the "
+                      "exception itself on")));
+    } else {
+      if (entered_) {
+        log(log_level::warning,
+            "a resource_allocation ended without ready(): the next one gets the resource at once");
+      }
+      release({}, nullptr);
+    }
+  } catch (const std::exception& failure) {
+    log(log_level::error, failure.what());
+  }
+}
+
+future<event_list> turn::wait() {
+  if (!state_) throw argument_error("the turn of this resource_allocation has been ended");
+  entered_ = true;
+  if (const auto& previous = state_->previous()) return future<event_list>(previous);
+  auto nothing = make_state<value_state<event_list>>();
+  nothing->set();
+  return future<event_list>(nothing);
+}
+
+task<> turn::wait_events() {
+  const event_list events = co_await wait();
+  if (!events.empty()) co_await wait_for_events(events);
+}
+
+task<> turn::enter(command_queue queue) {
+  const event_list events = co_await wait();
+  if (!events.empty()) queue.wait_for(events.view());
+}
+
+void turn::enter_blocking(command_queue& queue) {
+  const event_list events = wait().get();
+  if (!events.empty()) queue.wait_for(events.view());
+}
+
+void turn::ready(event_list events) { release(std::move(events), nullptr); }
+
+void turn::fail(std::exception_ptr error) { release({}, std::move(error)); }
+
+void turn::release(event_list events, std::exception_ptr error) {
+  if (!state_) throw argument_error("the turn of this resource_allocation has been ended before");
+  const state_pointer<turn_state> ended = std::move(state_);
+  state_ = {};
+  ended->release_turn(std::move(events), std::move(error), entered_);
+}
+
+}  // namespace tune::detail

@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/pipeline/resource.hpp"
+
+#include <doctest/doctest.h>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "libtune/device/context.hpp"
+#include "libtune/testing/allocation_counter.hpp"
+#include "libtune/testing/devices.hpp"
+#include "tests/pipeline/manual_event.hpp"
+
+namespace resource_test {
+
+using manual::manual_event;
+
+std::exception_ptr failure() { return std::make_exception_ptr(std::runtime_error("broken")); }
+
+TEST_CASE("who acquires first is served first, whoever is ready first") {
+  tune::resource<int> resource(42);
+  auto first = resource.acquire();
+  auto second = resource.acquire();
+  tune::event_loop loop;
+  std::vector<std::string> log;
+  manual_event done;
+
+  const auto later = [](tune::resource_allocation<int> turn,
+                        std::vector<std::string>& lines) -> tune::task<> {
+    lines.push_back("second starts");
+    const int value = co_await turn.wait_events();
+    lines.push_back("second has " + std::to_string(value));
+    turn.ready();
+  };
+  const auto earlier = [](tune::resource_allocation<int> turn, manual_event& event,
+                          std::vector<std::string>& lines) -> tune::task<> {
+    co_await turn.wait();
+    lines.push_back("first has " + std::to_string(turn.value()));
+    turn.ready({event.handle()});
+  };
+  const auto second_done = loop.spawn(later(std::move(second), log));
+  const auto first_done = loop.spawn(earlier(std::move(first), done, log));
+  loop.run_until(first_done);
+  CHECK_FALSE(second_done.is_ready());
+  CHECK(log == std::vector<std::string>{"second starts", "first has 42"});
+  done.complete();
+  loop.run_until(second_done);
+  CHECK(log.back() == "second has 42");
+}
+
+TEST_CASE("the events of a holder are given to the next alone") {
+  tune::resource<int> resource(0);
+  auto first = resource.acquire();
+  auto second = resource.acquire();
+  auto third = resource.acquire();
+  manual_event event;
+  CHECK(first.wait().get().empty());
+  first.ready({event.handle()});
+  CHECK(second.wait().get().size() == 1);
+  second.ready();
+  CHECK(third.wait().get().empty());
+  third.ready();
+}
+
+TEST_CASE("an error is passed to the next holder, and no further") {
+  tune::resource<int> resource(0);
+  auto first = resource.acquire();
+  auto second = resource.acquire();
+  auto third = resource.acquire();
+  first.wait().get();
+  first.fail(failure());
+  CHECK_THROWS_WITH_AS(second.wait().get(), "broken", std::runtime_error);
+  second.ready();
+  CHECK_NOTHROW(third.wait().get());
+  third.ready();
+}
+
+TEST_CASE("a turn that is given up early lets nobody pass those before it") {
+  tune::resource<int> resource(0);
+  auto first = resource.acquire();
+  std::optional<tune::resource_allocation<int>> second = resource.acquire();
+  auto third = resource.acquire();
+  manual_event event;
+  second.reset();
+  const auto turn = third.wait();
+  CHECK_FALSE(turn.is_ready());
+
+  SUBCASE("and passes on the events that the next has to wait for") {
+    first.wait().get();
+    first.ready({event.handle()});
+    CHECK(turn.get().size() == 1);
+  }
+  SUBCASE("and the error") {
+    first.fail(failure());
+    CHECK_THROWS_AS(turn.get(), std::runtime_error);
+  }
+  third.ready();
+}
+
+TEST_CASE("a holder that leaves by an exception passes abandoned_error on") {
+  tune::resource<int> resource(0);
+  std::optional<tune::resource_allocation<int>> next;
+  try {
+    auto first = resource.acquire();
+    next.emplace(resource.acquire());
+    first.wait().get();
+    throw std::runtime_error("left");
+  } catch (const std::runtime_error&) {
+  }
+  CHECK_THROWS_AS(next->wait().get(), tune::abandoned_error);
+  next->ready();
+}
+
+TEST_CASE("a turn ends once") {
+  tune::resource<int> resource(0);
+  auto turn = resource.acquire();
+  CHECK_FALSE(turn.is_released());
+  turn.ready();
+  CHECK(turn.is_released());
+  CHECK_THROWS_AS(turn.ready(), tune::argument_error);
+  CHECK_THROWS_AS(turn.fail(failure()), tune::argument_error);
+  CHECK_THROWS_AS(turn.wait(), tune::argument_error);
+}
+
+TEST_CASE("a wait that is cancelled or times out leaves the turn of the holder alone") {
+  tune::resource<int> resource(0);
+  auto first = resource.acquire();
+  auto second = resource.acquire();
+  const auto turn = second.wait();
+  CHECK_FALSE(turn.cancel());
+  CHECK_THROWS_AS(turn.get_until(std::chrono::steady_clock::now()), tune::deadline_error);
+  first.ready();
+  CHECK_NOTHROW(turn.get());
+  second.ready();
+}
+
+TEST_CASE("threads that block take turns in the order of asking") {
+  tune::resource<std::vector<int>> resource({});
+  std::vector<tune::resource_allocation<std::vector<int>>> turns;
+  for (int i = 0; i < 8; ++i) turns.push_back(resource.acquire());
+  std::vector<std::thread> threads;
+  for (int i = 7; i >= 0; --i) {
+    threads.emplace_back([&, i] {
+      turns[i].wait().get();
+      turns[i].value().push_back(i);
+      turns[i].ready();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  auto last = resource.acquire();
+  last.wait().get();
+  CHECK(last.value() == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
+  last.ready();
+}
+
+TEST_CASE("an error of a use is thrown, and met by the next holder") {
+  tune::event_loop loop;
+  tune::resource<int> resource(1);
+  const tune::command_queue no_queue(nullptr);
+  const auto broken =
+      loop.spawn(resource.use(no_queue, [](int&) { throw std::runtime_error("broken"); }));
+  auto next = resource.acquire();
+  loop.run_until(broken);
+  CHECK_THROWS_AS(broken.get(), std::runtime_error);
+  CHECK_THROWS_WITH_AS(next.wait().get(), "broken", std::runtime_error);
+  next.ready();
+}
+
+LIBTUNE_DEVICE_TEST_CASE("stages on two queues share a buffer in turn, without allocating",
+                         device) {
+  const tune::context context = device.create_context();
+  tune::command_queue fill_queue = context.create_command_queue();
+  tune::command_queue read_queue = context.create_command_queue();
+  tune::resource<tune::buffer> resource(context.create_buffer(4096));
+  tune::event_loop loop;
+  std::vector<unsigned char> host(4096);
+
+  const auto frame = [&](unsigned char value) {
+    const auto filled = loop.spawn(resource.use(fill_queue, [&, value](tune::buffer& buffer) {
+      fill_queue.fill(buffer, 4096, std::as_bytes(std::span(&value, 1)));
+    }));
+    const auto read = loop.spawn(resource.use(read_queue, [&](tune::buffer& buffer) {
+      read_queue.read(buffer, host.data(), 4096, 0, false);
+    }));
+    loop.run_until(read);
+    filled.get();
+    read.get();
+    read_queue.finish();
+  };
+  for (unsigned char value = 1; value < 5; ++value) {
+    frame(value);
+    CHECK(host == std::vector<unsigned char>(4096, value));
+  }
+}
+
+}  // namespace resource_test
