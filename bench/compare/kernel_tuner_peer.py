@@ -72,6 +72,7 @@ def tune(given, space, source, kernel_arguments):
             grid_div_x=space.divisors("x"),
             grid_div_y=space.divisors("y"),
             lang="cupy",
+            compiler_options=["-std=c++17"],  # Kernel Tuner's own choice, C++11, has no variable templates
             device=given.device,
             strategy=given.strategy,
             strategy_options=strategy_options(given),
