@@ -158,8 +158,9 @@ class device_array {
   void copy_from(command_queue& queue, const device_array& source) const;
 
   /// Enqueues a copy of a region of another array (by default all of it) to a region of this one
-  /// (own). Both may be in this array, or in the same buffer, but then they must not overlap: what
-  /// the elements are after such a copy is undefined. @throws type_error, argument_error as above
+  /// (own). Both may be in this array, or in the same buffer, but then they must not overlap: a
+  /// copy between overlapping regions leaves undefined elements. @throws type_error, argument_error
+  /// as above
   void copy_region(command_queue& queue, const region& own, const device_array& source,
                    const region& source_region = {}) const;
 

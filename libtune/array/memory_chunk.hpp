@@ -13,8 +13,8 @@
 
 namespace tune::detail {
 
-/// Which parts of a piece of memory are in use: bookkeeping alone, in bytes. Best fit; neighbouring
-/// free blocks are always one. Not thread-safe.
+/// The free and the taken blocks of a piece of memory, as offsets and sizes in bytes; the memory
+/// itself is not touched. Takes the best fit, and merges neighbouring free blocks. Not thread-safe.
 class block_map {
  public:
   /// All of it is free, except a rest that is too short to be aligned.

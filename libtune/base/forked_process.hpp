@@ -12,14 +12,15 @@
 // refuses to use libtune, and inherited objects end without touching anything.
 namespace tune::detail {
 
-/// True in such a process. Tests reset it, where they fork while nothing of libtune is in use.
+/// True in a process that was made by fork, without exec, after libtune was used in its parent.
+/// Tests reset it, where they fork while nothing of libtune is in use.
 extern std::atomic<bool> forked;
 
-/// True if this process is one. For destructors.
+/// Returns the value of forked. For destructors.
 inline bool is_forked() noexcept { return forked.load(std::memory_order_relaxed); }
 
-/// Children made from now on are such processes. Called before anything is made that would not
-/// survive in them.
+/// Makes every process that is forked from now on set forked. Called before anything is made that
+/// would not survive in them.
 void watch_forks() noexcept;
 
 /// @throws forked_process_error

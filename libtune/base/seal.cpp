@@ -59,7 +59,7 @@ std::optional<seal_mode> present_seal() noexcept {
   return mode < 0 ? std::nullopt : std::optional(static_cast<seal_mode>(mode));
 }
 
-/// What has been counted.
+/// The breaches of all threads, counted since the last reset.
 struct breaches {
   std::mutex mutex;
   seal_summary summary;

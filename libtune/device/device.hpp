@@ -74,8 +74,8 @@ struct compute_capability {
   friend bool operator==(const compute_capability&, const compute_capability&) = default;
 };
 
-/// Which piece of hardware a device is, so that one that several backends offer is recognised.
-/// Empty where the API does not tell.
+/// The identifiers of a device's hardware, by which a device that several backends offer is
+/// recognised. A field is empty where the backend's API does not report it.
 struct device_hardware {
   std::string pci_address = {};  ///< "0000:3b:00.0", lower case
   std::string uuid = {};         ///< "00112233-4455-6677-8899-aabbccddeeff"

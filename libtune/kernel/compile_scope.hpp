@@ -61,9 +61,10 @@ class [[nodiscard]] compile_scope {
   struct rules {
     /// Refused with the message of the compiler; null: none. Outlives the scope.
     const known_build_failures* known_failures = nullptr;
-    /// Where programs are taken from; a program that it lacks leaves the author's code by
-    /// program_is_wanted, so that it is compiled elsewhere and the code called again. Programs that
-    /// include files are compiled on the spot. Null: all are. Outlives the scope.
+    /// The programs that were compiled ahead. If another one is requested, the exception
+    /// program_is_wanted leaves the author's code, and the search has that program compiled and
+    /// calls the code again. Programs that include files are compiled on the spot. Null: all
+    /// programs are. Outlives the scope.
     const prebuilt_programs* prebuilt = nullptr;
     /// Refuses every program, to learn which one is compiled first.
     bool refuses_all = false;
@@ -75,8 +76,8 @@ class [[nodiscard]] compile_scope {
     std::function<void(bool begins)> listener{};
   };
 
-  /// Stands in programs() for a program that includes files which cannot be told; the digest of one
-  /// whose files are known begins with it.
+  /// The entry of programs() for a program whose included files cannot be determined. The digest
+  /// of a program that includes files, all of them known, begins with it.
   static constexpr const char* unknown_program = "?";
 
   compile_scope() : compile_scope(rules()) {}
@@ -99,7 +100,7 @@ class [[nodiscard]] compile_scope {
   std::optional<wanted_program> take_wanted() noexcept {
     return std::exchange(wanted_, std::nullopt);
   }
-  /// How often a program was asked for that is prebuilt.
+  /// Returns the number of requests whose program was among rules::prebuilt.
   int found() const noexcept { return found_; }
   /// The status of the prebuilt program that was asked for last.
   prebuilt_program::status last_status() const noexcept { return last_status_; }

@@ -44,7 +44,7 @@ struct slot_reference {
   slot_reference(const char* its_name) : name(its_name) {}  // NOLINT: likewise
 
   std::string name;       ///< "slot" or "child:slot"
-  bool optional = false;  ///< true if operations without such a slot are passed over
+  bool optional = false;  ///< true if an operation may lack the slot
 };
 
 /// A slot that need not be there, because some variants of the operation do not have it.

@@ -91,8 +91,9 @@ class workload {
   /// @throws what bind and the device throw; error if it writes out of bounds
   void run(operation& operation, std::byte poison = std::byte{0xFF});
 
-  /// Which arrays that the operation has from here it has left since they were last set, and where
-  /// ("'output': element 1024, 1 past the end, was written"); nothing if none. Waits for the queue.
+  /// Returns a description of the writes into the guard bands of the arrays that the operation has
+  /// from here, since these were last set ("'output': element 1024, 1 past the end, was written");
+  /// nothing if there are none. Waits for the queue.
   std::optional<std::string> find_stray_write(const operation& operation);
 
   /// True if a slot of the operation, which may be a hidden one, is bound to an array from here:

@@ -268,7 +268,7 @@ class future {
   detail::state_pointer<detail::value_state<T>> state_;
 };
 
-/// The side of a future that gives it its result. Movable. Thread-safe but for being moved.
+/// The side of a future that gives it its result. Movable; thread-safe except for moves.
 template <class T = void>
 class promise {
  public:

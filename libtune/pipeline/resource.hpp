@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The order in which the steps of a pipeline use something that only one may use at a time: a set
-// of buffers, an operation with its buffers bound. Who acquires first is served first, whoever is
-// ready first. What is passed on is the right to enqueue: a step need not wait until the device is
-// done with the step before, for it gets the events that its queue has to wait for.
+// of buffers, an operation with its buffers bound. Steps get it in the order of their calls of
+// acquire(), even if a later one is ready first. A step passes on the right to enqueue, with
+// the events that the next one's queue has to wait for, and need not wait until the device is done.
 //
 //   tune::resource<buffers> shared(make_buffers());
 //   tune::task<> step(tune::resource_allocation<buffers> turn, tune::command_queue queue) {

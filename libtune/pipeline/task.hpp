@@ -253,7 +253,7 @@ class task_wait {
 template <class T = void>
 class [[nodiscard]] task {
  public:
-  /// What the compiler asks of a coroutine's result.
+  /// The promise type, by the name under which std::coroutine_traits looks for it.
   using promise_type = detail::task_promise<T>;
 
   /// For libtune's own code.

@@ -248,14 +248,15 @@ std::uint64_t child_process::resident_bytes() const {
   return bytes;
 }
 
-// Until it is waited for its number, which is that of its group too, is nobody else's. If the
-// application has taken its end from the system, there is nothing left to kill or to be told.
+// The number of the child, which is also that of its process group, is not used again before
+// waitpid has reaped the child. If the application has reaped it, the number may be another
+// process's, so nothing is killed, and the system no longer has the exit status.
 child_process::end child_process::finish(std::chrono::milliseconds patience) {
   const ::pid_t id = std::exchange(id_, -1);
   wait_for_end(id, patience);
   siginfo_t found{};
   if (::waitid(P_PID, static_cast<::id_t>(id), &found, WEXITED | WNOHANG | WNOWAIT) == 0) {
-    ::kill(-id, SIGKILL);  // changes nothing for one that has ended, but for what it has started
+    ::kill(-id, SIGKILL);  // if the child has ended, reaches only the processes that it started
     int status = 0;
     ::pid_t waited = -1;
     do {

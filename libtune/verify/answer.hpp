@@ -150,8 +150,8 @@ std::shared_ptr<run_check> make_run_check(std::shared_ptr<operation> operation, 
 /// to the workload's arrays, or a part of a slot that is: other memory could not be poisoned
 /// without harm to what it holds, nor guarded. An operation that reads its output has contents for
 /// it in the workload, or a reset function, which is called after the poison.
-/// @throws argument_error that names the slot if such a slot was bound to another array, here or
-///         before a checked run; what workload::bind throws
+/// @throws argument_error that names the slot if a slot with an answer or a judging function was
+///         bound to other memory before this call or a checked run; what workload::bind throws
 template <std::derived_from<operation> Operation>
 measure make_measure(tuning_command_queue queue, Operation op, workload work, answer expected) {
   auto kept = std::make_shared<Operation>(std::move(op));

@@ -14,8 +14,9 @@ namespace tune::cuda {
 /// The CUDA devices of this machine.
 struct inventory {
   std::vector<device> devices;  ///< in the driver's order
-  /// Why there is no device: the backend was left out of the library, the driver is missing or too
-  /// old, it finds no device, or the compiler is missing. Empty if there is one.
+  /// The reason for the absence of devices: the backend was left out of the library, the driver is
+  /// missing or too old, it finds no device, or the compiler is missing. Empty if there is a
+  /// device.
   std::string absence;
 };
 

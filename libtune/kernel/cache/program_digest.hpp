@@ -19,10 +19,11 @@ bool depends_on_files(const program_source& source);
 /// on files.
 std::optional<std::string> program_digest(const program_source& source);
 
-/// As program_digest; for a program that depends on files "?" and a digest of text, options and the
-/// content of the files that it includes, found by their names in the folders of its options. Such
-/// a digest serves to notice a change, not to take one program for another: files of the compiler's
-/// own folders go by name alone. Only "?" where the files cannot be told.
+/// Returns the same as program_digest; for a program that depends on files "?" and a digest of
+/// text, options and the content of the files that it includes, found by their names in the folders
+/// of its options. That digest serves to notice a change, not to take one program for another:
+/// files of the compiler's own folders go by name alone. Only "?" where the included files cannot
+/// be determined.
 std::string watched_digest(const program_source& source);
 
 /// Everything that the binary of a program depends on, except included files: its text and options,

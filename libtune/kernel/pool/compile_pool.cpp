@@ -62,7 +62,7 @@ detail::sha256_digest digest_of(const context& context, const program_source& so
   return key.digest();
 }
 
-// Relative paths begin there; empty where it cannot be told.
+// Returns the base of relative paths; empty if the system does not report it.
 std::string current_folder() {
   std::error_code ignored;
   return std::filesystem::current_path(ignored).string();

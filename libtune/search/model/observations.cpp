@@ -136,7 +136,7 @@ void failure_rates::learn(std::span<const std::uint32_t> point, bool failed) {
   }
 }
 
-// As if one more had been told of each candidate, that succeeded as often as all do.
+// Adds to each candidate's results a virtual one, which succeeds at the overall success rate.
 double failure_rates::success(std::size_t axis, std::uint32_t candidate) const {
   if (axis >= counts_.size() || candidate >= counts_[axis].size()) return 1;
   const count& of = counts_[axis][candidate];

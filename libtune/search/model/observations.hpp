@@ -13,11 +13,11 @@
 
 namespace tune::detail {
 
-/// A configuration that has been proposed or told.
+/// A configuration that has been proposed, with its result once that has been reported.
 struct observation {
   std::size_t index = 0;
   bool told = false;
-  std::optional<double> score{};  ///< finite; empty if it failed, or has not been told
+  std::optional<double> score{};  ///< finite; empty if it failed, or has no result yet
 };
 
 /// The observed configurations, each once, as targets for a model. Not thread-safe.
@@ -33,18 +33,20 @@ class observations {
   /// Sets the result of one that is there.
   void tell(std::size_t index, std::optional<double> score);
 
-  /// Of all that were told, also those forgotten.
+  /// Returns the observation with the lowest score, forgotten ones included; empty before a
+  /// success.
   const std::optional<observation>& best() const noexcept { return best_; }
   std::size_t successes() const noexcept { return told_ - failed_; }
   std::size_t failed() const noexcept { return failed_; }
   /// The estimated probability of failure, never 0 or 1.
   double usual_failure() const;
 
-  /// For each of them a number to model, NaN where there is no score: the logarithm of the score,
-  /// or its rank where scores are not all positive, those slower than the median drawn closer to
-  /// it, standardised to a mean of 0 and a variance of 1.
+  /// Returns for each observation a number to model, NaN where there is no score: the logarithm of
+  /// the score, or its rank where scores are not all positive, those slower than the median drawn
+  /// closer to it, standardised to a mean of 0 and a variance of 1.
   std::vector<float> targets() const;
-  /// For each of them 1 if it failed and 0 if not, less the usual; NaN where it has not been told.
+  /// Returns for each observation 1 if it failed and 0 if not, minus usual_failure(); NaN where it
+  /// has no result yet.
   std::vector<float> failures() const;
 
   /// Keeps the best half of so many, and the latest.

@@ -137,10 +137,10 @@ class search_space {
   std::shared_ptr<state> state_;
 };
 
-/// Unambiguous text of what makes a space: parameters and candidates in their order, with their
-/// types; what each restriction is called and how many combinations it removed; the size. Two
-/// spaces with equal texts are equal, unless a restriction was changed in such a way that it
-/// removes as many combinations as before, but others.
+/// Returns an unambiguous text of a space: the parameters and candidates in their order, with their
+/// types; the description of each restriction and the number of combinations that it removed; the
+/// size. Two spaces with equal texts are equal, unless a restriction was changed so that it removes
+/// the same number of combinations as before, but others.
 /// @throws what search_space::size() throws
 std::string canonical_text(const search_space& space);
 

@@ -53,7 +53,7 @@ std::unique_ptr<SQLite::Database> open_immutable(const std::string& path,
       immutable_uri(path), flags_for(database_access::immutable), milliseconds(wait));
 }
 
-// SQLite says no more of such a path than that it cannot be opened.
+// For a path that is too long SQLite reports only that it cannot be opened.
 void require_short_path(const std::string& path) {
   constexpr std::size_t longest_suffix = std::string_view("-journal").size();
   const auto most = static_cast<std::size_t>(sqlite3_vfs_find(nullptr)->mxPathname);

@@ -12,8 +12,8 @@
 
 namespace tune::detail {
 
-/// The absolute form of a path. SQLite takes such a path for a file, never for a URI or a database
-/// in memory. @throws argument_error if the path cannot name a file
+/// Returns the absolute form of a path, which SQLite takes for the path of a file, never for a URI
+/// or a database in memory. @throws argument_error if the path cannot name a file
 std::string absolute_path(const std::string& path);
 
 /// True if anything has this path, a dangling symbolic link included.

@@ -17,13 +17,13 @@ enum class database_access : std::uint8_t {
   immutable,   ///< the same without any lock: a file that nobody changes, as on a read-only medium
 };
 
-/// Where the results of a database are kept.
+/// The files that hold the results of a database.
 struct database_place {
-  std::string path;      ///< the file in which they are stored
-  std::string shared{};  ///< read beneath it and never written; empty if there is none
+  std::string path;      ///< the file in which results are stored
+  std::string shared{};  ///< a file that is read beneath it and never written; empty if none
 };
 
-/// Where to keep the database of a path: at the path itself or, if that is on the network, in a
+/// Returns the files of the database of a path: the path itself or, if that is on the network, a
 /// file of this machine that outlives restarts (detail::node_local_folder), named after the path,
 /// over the file at the path. If this machine has no such folder it is the path all the same:
 /// results are kept somewhere in any case. Either costs one warning. Looks at a path the first time

@@ -53,7 +53,7 @@ void require_trust(const std::string& path) {
     if (is_sticky) refuse_sticky(path, folder);
     if (!reason.empty()) refuse(path, "its folder " + reason);
   }
-  // Links and the like are refused with the opening.
+  // A symbolic link, or another file that is not regular, is refused when it is opened.
   if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
   const std::string reason = distrust(status, policy);
   if (!reason.empty()) refuse(path, "it " + reason);

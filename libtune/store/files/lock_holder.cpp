@@ -57,7 +57,8 @@ std::optional<::pid_t> find_lock_holder(std::uint64_t device, std::uint64_t inod
   const std::string place =
       fmt::format("{:02x}:{:02x}:{}", ::gnu_dev_major(device), ::gnu_dev_minor(device), inode);
   std::optional<::pid_t> found;
-  // "1: POSIX  ADVISORY  WRITE 3568 fd:00:2531452 0 EOF"; who waits has "->" behind the number.
+  // "1: POSIX  ADVISORY  WRITE 3568 fd:00:2531452 0 EOF"; the line of a waiting process has "->"
+  // behind the first number.
   for (std::string line; std::getline(file, line);) {
     std::istringstream fields(line);
     std::string number, kind, nature, access, where;

@@ -31,8 +31,8 @@ std::uint64_t byte_of(std::uint64_t slot) noexcept { return slot << 2; }
   return static_cast<::off_t>(slot * sizeof(raw_record));
 }
 
-/// Where there is no file: the marks of this process. Never destroyed: threads may still tune while
-/// it ends.
+/// The marks of this process, used where there is no file of marks. Never destroyed: threads may
+/// still tune while the process ends.
 struct own_marks {
   std::mutex mutex;
   std::multiset<std::pair<std::uint64_t, std::uint64_t>> all;

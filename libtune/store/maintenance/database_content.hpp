@@ -87,9 +87,10 @@ std::string canonical_text(const search_content& search);
 /// The same for a whole database, whatever the order of its functions, rows and searches.
 std::string canonical_text(const database_content& content);
 
-/// Which of two results for one key is kept where databases meet: the one that was measured, then
-/// the faster, then the one whose contents have the smaller SHA-256. A strict order of the
-/// contents alone, so that databases may meet in any order, any number of times.
+/// True if a merge of databases that have two results for one key keeps a rather than b: a measured
+/// result before one that was not measured, then the faster one, then the one whose contents have
+/// the smaller SHA-256. A strict order of the contents alone, so that databases may be merged in
+/// any order, any number of times.
 bool wins_over(const result_content& a, const result_content& b);
 
 }  // namespace tune
