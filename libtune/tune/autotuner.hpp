@@ -22,7 +22,7 @@ namespace detail {
 using tuning_function =
     std::function<std::vector<named_value>(tuning_session&, const std::vector<named_value>&)>;
 
-/// What an autotuner consists of once its types are erased.
+/// The parts of an autotuner, with the types of its key and tuning erased.
 struct autotuner_parts {
   std::string name;
   int version = 0;
@@ -34,8 +34,9 @@ struct autotuner_parts {
   std::function<void(const std::vector<named_value>&)> check;
 };
 
+/// Makes and registers an autotuner. @throws argument_error as autotuner's constructor does
 std::shared_ptr<const autotuner_core> make_autotuner(autotuner_parts parts);
-/// @param options  null: those of the context
+/// Returns the tuning, as autotuner's calls do. @param options  null: those of the context
 std::vector<named_value> obtain_tuning(const autotuner_core& core, const context& context,
                                        const std::vector<named_value>& key,
                                        const tuning_options* options);
@@ -63,7 +64,7 @@ class autotuner {
   static_assert(fielded<Tuning>, "list the members of the tuning with LIBTUNE_FIELDS");
 
  public:
-  /// What an autotuner is registered with.
+  /// The name, the version and the test default of an autotuner.
   struct definition {
     std::string name;  ///< such as "multiply_template.autotune"; names the database table
     int version = 0;   ///< results of other versions are not used
@@ -93,7 +94,7 @@ class autotuner {
                    static_cast<void>(from_values<Tuning>(values));
                  }})) {}
 
-  /// The tuning for this key on the context's device, with the context's options.
+  /// Returns the tuning for this key on the context's device, with the context's options.
   /// @throws not_tuned_error if there is none and the mode forbids tuning
   ///         tuning_failed_error, empty_space_error and whatever the function throws
   ///         environment_error if an environment variable cannot be read

@@ -18,22 +18,22 @@ namespace tune {
 class tuning_database;
 class tuning_layers;
 
-/// The database at a path, kept open between calls while it is the one that was used last, because
-/// opening costs more than looking up. Null for an empty path. Thread-safe.
+/// Returns the database at a path, kept open between calls while it is the one that was used last,
+/// because opening costs more than looking up. Null for an empty path. Thread-safe.
 std::shared_ptr<tuning_database> open_database(const std::string& path);
 
-/// The user's database over those of the system, kept open in the same way. A path that can name no
-/// database of the system costs one warning.
+/// Returns the user's database over those of the system, kept open in the same way. A path that can
+/// name no database of the system costs one warning.
 /// @param user    a path; empty if there is none
 /// @param access  to the user's database; those of the system are only ever read
-/// @param shared  the path of a database between the two that is only read, and that others may
-///                write meanwhile; empty if there is none
+/// @param shared  the path of a database between the two that is only read, and that other
+///                processes may write meanwhile; empty if there is none
 std::shared_ptr<const tuning_layers> open_layers(
     const std::string& user, const std::vector<std::string>& systems,
     database_access access = database_access::read_write, const std::string& shared = {});
 
 /// Uses the database; a fault of it costs one warning in a process, never the result. Returns
-/// whether it worked.
+/// true if it worked.
 template <class Use>
 bool warn_on_database_error(Use&& use) {
   try {
@@ -45,8 +45,8 @@ bool warn_on_database_error(Use&& use) {
   }
 }
 
-/// Uses the database, again and again while others keep it, as a process that was stopped in the
-/// middle of a write does. Each use waits a while by itself.
+/// Uses the database, again and again while another process locks it, as one that was stopped in
+/// the middle of a write does. Each use waits a while by itself.
 /// @param look  called between two uses, with the time waited so far
 /// @throws database_busy_error once the wait is over
 template <class Use>

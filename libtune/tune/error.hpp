@@ -15,7 +15,7 @@ namespace tune {
 /// The database has no result and tuning is not allowed (mode cached).
 class not_tuned_error : public error {
  public:
-  /// @param subject    what was asked for
+  /// @param subject    the function, key and device of the call
   /// @param database   the path of the database that was looked in; empty if there is none
   /// @param failed_at  when the last search for it found nothing that works, if it did
   not_tuned_error(const tuning_subject& subject, const std::string& database,
@@ -48,7 +48,7 @@ class empty_space_error : public error {
 /// cannot go on.
 class device_fault_error : public error {
  public:
-  /// @param subject  what was being tuned
+  /// @param subject  the function, key and device of the tuning
   /// @param lost     the trial of the configuration that broke the context
   device_fault_error(const tuning_subject& subject, const trial& lost);
 };

@@ -23,7 +23,8 @@
 
 namespace tune {
 
-/// Where the time of a search went, seen from its thread. The parts do not overlap.
+/// The wall-clock time of a search, divided by its use, seen from its thread. The parts do not
+/// overlap.
 struct search_times {
   std::chrono::nanoseconds measuring{0};     ///< the device was busy with this search
   std::chrono::nanoseconds device_wait{0};   ///< another search measured on the device
@@ -41,25 +42,25 @@ struct tuning_subject {
   std::vector<named_value> test_default{};  ///< as declared; empty for a session made by hand
 };
 
-/// Where an answer to a lookup came from.
+/// The origin of the answer to a lookup.
 enum class lookup_grade : std::uint8_t {
-  miss,    ///< from nowhere: there is no result
+  miss,    ///< none: there is no result
   exact,   ///< from a device of the same identity
   nearest  ///< from another device, for the same arguments
 };
 
 /// A lookup in the tuning database.
 struct lookup_event {
-  tuning_subject subject{};                 ///< what was asked for
-  lookup_grade grade = lookup_grade::miss;  ///< what came of it
-  std::vector<std::string> relaxed;         ///< for nearest: what does not match, "device_version"
-  std::vector<named_value> values;          ///< what was found
+  tuning_subject subject{};                 ///< the function, key and device
+  lookup_grade grade = lookup_grade::miss;  ///< the origin of the answer
+  std::vector<std::string> relaxed;  ///< for nearest: properties that differ, "device_version"
+  std::vector<named_value> values;   ///< the tuning that was found
   std::string database;  ///< the path of the database that has it; on a miss, of the user's one
   std::chrono::nanoseconds elapsed{0};  ///< wall-clock time of the lookup
   /// On a miss: when the last search for this key ended without a result, if it did.
   std::optional<std::string> failed_at{};
-  match_step step = match_step::exact;  ///< how the device differs
-  device_identity device{};             ///< whose result it is, if one was found
+  match_step step = match_step::exact;  ///< the difference between the devices
+  device_identity device{};             ///< for which the result was tuned, if there is one
 };
 
 /// The start of a search. No trial of it has been reported yet.
@@ -68,33 +69,33 @@ struct search_started_event {
   std::string strategy;             ///< its name (strategy_names), or "shortlist"
   std::size_t combinations = 0;     ///< before any restriction
   std::size_t configurations = 0;   ///< in the space
-  std::size_t planned = 0;          ///< that will be tried at most, taken over or here
-  std::vector<removal> removals{};  ///< what each restriction removed
-  std::size_t taken_over = 0;       ///< trials of an unfinished search that it continues
+  std::size_t planned = 0;          ///< the most that will be tried, resumed ones included
+  std::vector<removal> removals{};  ///< the combinations that each restriction removed
+  std::size_t taken_over = 0;       ///< resumed trials, of an unfinished search
   std::optional<std::chrono::nanoseconds> budget_left{};  ///< where there is a limit of time
 };
 
 /// The end of a search, also of one that found nothing; an error that ends a search has no event.
 struct search_finished_event {
-  tuning_subject subject;               ///< what was tuned
-  std::vector<trial> trials;            ///< in the order in which they were made, taken over first
-  std::optional<std::size_t> best;      ///< the winner's place in trials; none if all failed
-  std::chrono::nanoseconds elapsed{0};  ///< wall-clock time of the search
-  search_end end = search_end::complete;  ///< why it ended
+  tuning_subject subject;           ///< what was tuned
+  std::vector<trial> trials;        ///< in the order in which they were made, resumed ones first
+  std::optional<std::size_t> best;  ///< the winner's place in trials; none if all failed
+  std::chrono::nanoseconds elapsed{0};    ///< wall-clock time of the search
+  search_end end = search_end::complete;  ///< the reason for its end
   /// The uncertainties that remain, for users: "the device was 6 % slower at the end"; empty if all
   /// is well.
   std::vector<std::string> doubts{};
-  search_times times{};  ///< what that time was spent on
+  search_times times{};  ///< the parts of that time
 };
 
-/// How far a search is.
+/// The progress of a search.
 struct search_progress {
   std::size_t planned = 0;     ///< configurations that will be tried at most
-  std::size_t taken_over = 0;  ///< of them, from an unfinished search
+  std::size_t taken_over = 0;  ///< of them, resumed from an unfinished search
   std::size_t compiling = 0;   ///< being compiled now
   std::size_t compiled = 0;    ///< programs made so far, by helpers
   std::size_t measured = 0;    ///< configurations with a time, including those that were dropped
-  std::size_t dropped = 0;     ///< no longer measured, because they cannot win
+  std::size_t dropped = 0;     ///< eliminated: measured no more, because they cannot win
   std::size_t failed = 0;      ///< without a time, for whatever reason
   std::chrono::nanoseconds elapsed{0};                    ///< wall-clock time since it began
   std::optional<std::chrono::nanoseconds> budget_left{};  ///< where there is a limit of time
@@ -110,7 +111,7 @@ struct progress_event {
 
 /// The reason of a trial_event.
 enum class trial_stage : std::uint8_t {
-  taken_over,  ///< a trial of an unfinished search counts as one of this search
+  taken_over,  ///< a trial of an unfinished search is resumed: it counts in this one
   finished,    ///< a trial was made, or is known not to compile
   refined      ///< a trial of this search has more samples, because it may be the best
 };
@@ -119,20 +120,20 @@ enum class trial_stage : std::uint8_t {
 struct trial_event {
   tuning_subject subject{};                   ///< what is tuned
   tune::trial trial{};                        ///< as it is now
-  trial_stage stage = trial_stage::finished;  ///< why it is reported
+  trial_stage stage = trial_stage::finished;  ///< the reason for the event
 };
 
 /// The reason of a wait while tuning.
 enum class wait_cause : std::uint8_t {
-  search,    ///< another thread or process tunes the same
+  search,    ///< another thread or process tunes the same key
   device,    ///< another thread or process measures on the device
-  database,  ///< another process keeps the database
+  database,  ///< another process locks the database
 };
 
-/// A call of an autotuner or its search waits for others: reported within a second, then less and
-/// less often, and once more when such a wait is over.
+/// A call of an autotuner, or its search, waits for another thread or process: reported within a
+/// second, then at growing intervals, and once more at the end of a wait that was reported.
 struct waiting_event {
-  tuning_subject subject{};               ///< what is wanted
+  tuning_subject subject{};               ///< the function, key and device
   wait_cause cause = wait_cause::search;  ///< what it waits for
   /// The process that is waited for; this process if it is another thread; empty if not known.
   std::optional<lock_holder> holder{};
@@ -172,17 +173,17 @@ class observer {
   virtual void looked_up(const lookup_event&) {}
   /// A search begins.
   virtual void search_started(const search_started_event&) {}
-  /// trial_stage::taken_over
+  /// A trial of an unfinished search is resumed, and counts as one of this search.
   virtual void trial_taken_over(const tuning_subject&, const trial&) {}
-  /// trial_stage::finished
+  /// A trial was made, or is known not to compile (trial_stage::finished).
   virtual void trial_finished(const tuning_subject&, const trial&) {}
-  /// trial_stage::refined
+  /// A trial of this search has more samples (trial_stage::refined).
   virtual void trial_refined(const tuning_subject&, const trial&) {}
   /// The state of a search has changed.
   virtual void progressed(const tuning_subject&, const search_progress&) {}
   /// A search has ended.
   virtual void search_finished(const search_finished_event&) {}
-  /// A call of an autotuner waits for others.
+  /// A call of an autotuner, or its search, waits for another thread or process.
   virtual void waiting(const waiting_event&) {}
 };
 

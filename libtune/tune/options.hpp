@@ -19,7 +19,7 @@ namespace tune {
 
 class observer;
 
-/// What happens when the database has no result.
+/// The action of an autotuner when the database has no result.
 enum class tuning_mode : std::uint8_t {
   tune,      ///< tune now, and store the result
   resume,    ///< the same, and go on with a search that its budget ended
@@ -28,58 +28,59 @@ enum class tuning_mode : std::uint8_t {
   force,     ///< do not look, always tune, and store the result
 };
 
-/// Where a search runs.
+/// The process in which a search runs.
 enum class isolation_mode : std::uint8_t {
   automatic,  ///< in a child process where that is possible (tune/remote/serve_if_worker.hpp)
   on,         ///< the same, and an error where it is not
   off,        ///< in this process
 };
 
-/// How long a configuration may keep a child process busy before that is ended and replaced. For
-/// what it does at once, generating it, its first run or a batch of samples: the longer of the
-/// floor and the multiple of what so many runs should take, of the fastest so far or of itself if
-/// its time is known. Where it is generated, what the compiler may take comes on top.
+/// The longest time of one step of a configuration in a child process; past it the child is killed
+/// and replaced. A step is a generation, a first run or a batch of samples. Its limit is the longer
+/// of the floor and the multiple of the expected time of its runs, which follows from the fastest
+/// configuration so far, and from the configuration's own time if that is known. A generation may
+/// take tuning_options::compile_time more; if the floor is given, only while it compiles.
 struct watchdog_settings {
-  /// Empty: what LIBTUNE_TRIAL_TIME says, else default_trial_time.
+  /// Empty: the value of LIBTUNE_TRIAL_TIME, else default_trial_time.
   std::optional<std::chrono::milliseconds> floor{};
   double multiple = 20;  ///< one at least
 };
 
-/// What watchdog_settings::floor is by default.
+/// The default of watchdog_settings::floor.
 inline constexpr std::chrono::seconds default_trial_time{10};
 
-/// Whose results are checked, where the author's function says how.
+/// The results that are checked, where the author's function defines a check.
 enum class result_check : std::uint8_t {
   every,      ///< of each configuration, before it is measured
   finalists,  ///< of each that would take the lead or reaches the final round: a wrong one is
               ///< dropped before it can beat a right one
-  none,  ///< of none: the winner may be wrong
+  none,       ///< of none: the winner may be wrong
 };
 
-/// What tuning_options::wait is by default.
+/// The default of tuning_options::wait.
 inline constexpr std::chrono::minutes default_wait{10};
 
-/// How an application wants autotuners to behave. What is left empty is taken from the
-/// environment (LIBTUNE_DB, LIBTUNE_SYSTEM_DB, LIBTUNE_MATCH, LIBTUNE_MODE, LIBTUNE_BUDGET,
-/// LIBTUNE_WAIT, LIBTUNE_ISOLATION, LIBTUNE_TRIAL_TIME), read anew each time, else the default.
+/// The options of an application for its autotuners. An empty member is taken from the environment
+/// (LIBTUNE_DB, LIBTUNE_SYSTEM_DB, LIBTUNE_MATCH, LIBTUNE_MODE, LIBTUNE_BUDGET, LIBTUNE_WAIT,
+/// LIBTUNE_ISOLATION, LIBTUNE_TRIAL_TIME), read anew each time, else it is the default.
 struct tuning_options {
   std::optional<std::string> database{};  ///< the path of the tuning database
   /// The paths of databases to look in after that one, in this order. They are only read, without
   /// locks, so nothing may change them meanwhile.
   std::optional<std::vector<std::string>> system_databases{};
-  std::optional<match_mode> match{};  ///< whose results count; exact by default
-  std::optional<tuning_mode> mode{};  ///< what happens without a result; tune by default
-  /// How long to wait for a thread or process that tunes the same key, before the nearest result or
-  /// the test default is used, and for one that measures on the same device.
+  std::optional<match_mode> match{};  ///< the devices whose results count; exact by default
+  std::optional<tuning_mode> mode{};  ///< the action without a result; tune by default
+  /// The longest wait for a thread or process that tunes the same key, after which the nearest
+  /// result or the test default is used; and for one that measures on the same device.
   std::optional<std::chrono::milliseconds> wait{};
-  std::optional<tuning_budget> budget{};  ///< what each search may cost
-  /// How long the compiler may take for one program, where it is a helper process that compiles.
+  std::optional<tuning_budget> budget{};  ///< the limits of each search
+  /// The longest time of the compiler for one program, where a helper process compiles it.
   std::chrono::milliseconds compile_time = std::chrono::minutes(1);
-  std::optional<isolation_mode> isolation{};  ///< empty: what LIBTUNE_ISOLATION says
+  std::optional<isolation_mode> isolation{};  ///< empty: the value of LIBTUNE_ISOLATION
   watchdog_settings watchdog{};               ///< counts where a child process tunes
-  result_check verify = result_check::every;  ///< whose results are checked
-  measure_settings measure{};  ///< how often one configuration is run; bounds what race says
-  race_settings race{};        ///< how the best is told from the others
+  result_check verify = result_check::every;  ///< the results that are checked
+  measure_settings measure{};  ///< runs and time of one configuration; bounds those of race
+  race_settings race{};        ///< the race that finds the best configuration
   std::string strategy{};     ///< see strategy_names; empty: by the space's size, see choose_search
   strategy_options search{};  ///< seed, limits and first proposals of the strategy
   std::vector<std::shared_ptr<observer>> observers{};  ///< called in this order; none is null
@@ -89,7 +90,7 @@ struct tuning_options {
 /// the handle, from now on. They win over the environment. Thread-safe.
 void set_tuning_options(const context& context, tuning_options options);
 
-/// The options of a context; those that say nothing, if none have been set.
+/// Returns the options of a context; ones with no member set, if there are none.
 std::shared_ptr<const tuning_options> tuning_options_of(const context& context);
 
 }  // namespace tune

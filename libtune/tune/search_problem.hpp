@@ -18,10 +18,10 @@ struct search_problem {
   search_space space;  ///< gives the numbers by which the functions know a configuration
   /// All fields of the tuning struct of a configuration.
   std::function<std::vector<named_value>(std::size_t)> configuration;
-  /// What it asks of the device, where that has been declared.
+  /// The resources that a configuration needs of the device; empty where none are declared.
   std::function<std::optional<resources>(std::size_t)> needs;
-  /// Compiles, allocates and prepares it: the author's function. It may be called more than once
-  /// for one configuration, and is then left by an exception where a program is not there yet.
+  /// The author's function: compiles, allocates and prepares a configuration. It may be called more
+  /// than once for one, and is left by an exception where a program has not been compiled yet.
   std::function<measure(std::size_t)> generate;
   /// The number of the configuration with these fields; empty if it is not in the space. Throws
   /// type_error for other fields.

@@ -37,7 +37,7 @@ bool still_works(const context& context) {
   }
 }
 
-// A search that checks every result does not go on with the trials of one that did not.
+// A search that checks every result does not resume the trials of one that did not.
 const char* suffix_of(result_check verify) {
   switch (verify) {
     case result_check::every: break;
@@ -85,7 +85,7 @@ const std::vector<named_value>& tuning_session::test_default_values() const {
 
 std::size_t tuning_session::search(const search_problem& problem) {
   const int stage = state_->searches++;
-  // First, for some only want to know the space.
+  // Before the service is made, because some lists only read the space and leave by an exception.
   const auto shortlist =
       state_->shortlist ? state_->shortlist(problem) : std::vector<std::size_t>();
   const auto read_prior = [&]() -> prior_knowledge {

@@ -24,8 +24,8 @@ namespace detail {
 struct session_setup;
 }  // namespace detail
 
-/// What an autotune function is given: where to tune and how. Made by the autotuner, or by hand to
-/// tune without one. One thread uses it.
+/// The context and the options with which an autotune function tunes. Made by the autotuner, or by
+/// hand to tune without one. One thread uses it.
 class tuning_session {
  public:
   /// A session without an autotuner: nothing is looked up, and nothing is stored.
@@ -69,7 +69,8 @@ class tuning_session {
     return from_values<Tuning>(test_default_values());
   }
 
-  /// The median time of the best configuration of the search that ended last.
+  /// Returns the median time of the best configuration of the search that ended last; empty before
+  /// one has ended.
   std::optional<run_time> best_score() const noexcept;
 
  private:

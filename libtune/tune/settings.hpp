@@ -32,7 +32,8 @@ tuning_settings resolve_settings(const tuning_options& options);
 /// @throws environment_error
 tuning_options search_options(const tuning_options& given, const tuning_settings& settings);
 
-/// Returns the longest wait for others, from zero to a year. @throws environment_error
+/// Returns the longest wait for another thread or process, from zero to a year.
+/// @throws environment_error
 std::chrono::milliseconds resolve_wait(const tuning_options& options,
                                        std::chrono::milliseconds by_default = default_wait);
 
@@ -46,9 +47,9 @@ std::chrono::milliseconds resolve_trial_time(const watchdog_settings& settings);
 /// if neither variable names a folder. It may be on the network (store/database_place.hpp).
 std::string default_database_path();
 
-/// The word of a mode, as LIBTUNE_MODE takes it.
+/// Returns the word of a mode, as LIBTUNE_MODE takes it.
 const char* tuning_mode_name(tuning_mode mode) noexcept;
-/// The word of a match mode, as LIBTUNE_MATCH takes it.
+/// Returns the word of a match mode, as LIBTUNE_MATCH takes it.
 const char* match_mode_name(match_mode match) noexcept;
 
 }  // namespace tune

@@ -15,7 +15,7 @@
 
 namespace tune {
 
-/// What became of a configuration.
+/// The outcome of a configuration.
 enum class outcome : std::uint8_t {
   measured,        ///< it ran, its result was right or not looked at, and it has a time
   skipped,         ///< the author's function returned no measure for it
@@ -31,35 +31,35 @@ enum class outcome : std::uint8_t {
   out_of_memory,   ///< the process that it ran in found no memory, or was ended for want of it
 };
 
-/// The words of an outcome ("compile failed"). They are stored: never change one.
+/// Returns the words of an outcome ("compile failed"). They are stored: never change one.
 std::string_view outcome_name(outcome result) noexcept;
 
-/// Where what is known of a configuration comes from.
+/// The origin of the outcome of a trial.
 enum class trial_origin : std::uint8_t {
   made,     ///< it was tried in this search
   resumed,  ///< it was tried in an unfinished search, which this one continues
   cached,   ///< it was not tried: it is known not to compile with this compiler, or is denied
 };
 
-/// The outcome of these words; empty if no outcome has them.
+/// Returns the outcome of these words; empty if no outcome has them.
 std::optional<outcome> outcome_from_name(std::string_view name) noexcept;
 
 /// One configuration that was tried.
 struct trial {
   std::size_t index = 0;                     ///< its number in the space
   std::vector<named_value> configuration;    ///< every field of the tuning struct
-  tune::outcome outcome = outcome::skipped;  ///< what became of it
-  std::string reason;                        ///< why it has no time; empty if it has
+  tune::outcome outcome = outcome::skipped;  ///< its outcome
+  std::string reason;                        ///< the reason for having no time; empty if it has one
   tune::samples samples;                     ///< the times, empty unless it was measured
   std::optional<run_time> score;             ///< the median of the samples; set if it was measured
   std::optional<interval> bounds{};          ///< the score's confidence interval, if it is known
-  bool dropped = false;  ///< measured no longer than it took to see that it cannot win
+  bool dropped = false;  ///< eliminated: measured only until it was clear that it cannot win
   std::chrono::nanoseconds preparation{0};   ///< from its start until it could be run
   std::chrono::nanoseconds elapsed{0};       ///< from its start to its end
-  trial_origin origin = trial_origin::made;  ///< where the outcome comes from
+  trial_origin origin = trial_origin::made;  ///< the origin of the outcome
   std::vector<std::string> programs{};       ///< digests of what was compiled for it, in order
-  /// By how much the device was slower than when the search began, as far as an interruption has
-  /// shown: times of different parts of a search compare once they are divided by it.
+  /// The ratio of times on the device now to those when the search began, as far as an interruption
+  /// has shown it. Times from before and after an interruption compare once divided by it.
   double level = 1;
 };
 

@@ -56,7 +56,7 @@ std::optional<std::size_t> count_of_trials(std::string_view text) {
   return text == "trials" || text == "trial" ? number : std::nullopt;
 }
 
-// Whether the text was understood and says something new.
+// Returns true if the text is a limit, of a kind that the budget does not have yet.
 bool add_limit(tuning_budget& budget, std::string_view text) {
   constexpr std::string_view target = "target ";
   if (text.starts_with(target)) {

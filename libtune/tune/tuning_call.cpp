@@ -64,7 +64,7 @@ const std::string& tuning_call::name() const {
   return name_;
 }
 
-// A call that may spend so much on a search does not wait for another's for much longer.
+// A call waits for another search of the key for little longer than its own may take.
 std::chrono::milliseconds tuning_call::patience() const {
   if (!settings_.budget.time) return settings_.wait;
   const auto budget = std::chrono::ceil<std::chrono::milliseconds>(*settings_.budget.time);
@@ -106,7 +106,7 @@ void tuning_call::open_databases() {
 
 // ---- the lookup
 
-// A search that its budget ended, which this call goes on with.
+// Returns true if this call resumes a search that its budget ended.
 bool tuning_call::has_stopped_search() const {
   if (!plan_.resumes() || !database_) return false;
   std::optional<stored_search> last;
@@ -333,8 +333,8 @@ tuning_call::values tuning_call::tune_in_turn() const {
   return found ? std::move(found->values) : tune_and_store();
 }
 
-// A database that others keep, such as a process that was stopped in the middle of a write, may
-// hold the result all the same: there is no search before it could be read.
+// A database that another process locks, such as one stopped in the middle of a write, may hold the
+// result all the same: no search starts before it could be read.
 std::optional<record> tuning_call::find_after_wait(key_wait& waits) const {
   constexpr std::chrono::milliseconds at_a_time{400};
   std::optional<record> found;
@@ -350,8 +350,8 @@ std::optional<record> tuning_call::find_after_wait(key_wait& waits) const {
   return found;
 }
 
-// Two that wait for each other would do so as long as they may: one goes on, and the first result
-// that is stored counts for both.
+// Two calls that wait for each other would both wait to their limit: one goes on without the lock,
+// and the first result that is stored counts for both.
 tuning_call::values tuning_call::tune_without_right() const {
   log(log_level::info, describe(subject_) +
                            ": who tunes it waits for a tuning that this one is a part of, so it is "

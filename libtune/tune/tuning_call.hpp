@@ -35,7 +35,7 @@ class tuning_call {
   /// Returns the tuning: that of the databases, else as the mode says. See autotuner.
   values obtain();
   /// Tunes for a test: here, unless the options insist on isolation, and with a short wait for
-  /// others. Neither reads nor writes a database.
+  /// other threads and processes. Neither reads nor writes a database.
   values tune_for_test();
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whether to divide a search among several devices, and into which shards.
+// The decision whether to divide a search among several devices, and into which shards.
 #pragma once
 
 #include <chrono>
@@ -54,7 +54,7 @@ struct search_shard {
 /// n-th configuration. Otherwise each searches the whole space by the same strategy with a seed of
 /// its own, and tries its share of the planned number.
 /// @param whole    as it began
-/// @param tried    configurations that have been tried or taken over
+/// @param tried    configurations that have been tried, here or in the search that it resumes
 /// @param options  of the whole search
 /// @param shards   at least two
 std::vector<search_shard> divide(const search_started_event& whole, std::size_t tried,

@@ -67,7 +67,7 @@ class shared_search {
 
   /// The event with which the first search began; empty before it and after it.
   std::optional<search_started_event> under_way() const;
-  /// The number of configurations that have been tried or taken over.
+  /// Returns the number of configurations that have been tried, resumed ones included.
   std::size_t tried() const;
   /// The number of those that it has still to try, as planned; 0 before it and after it.
   std::size_t left() const;

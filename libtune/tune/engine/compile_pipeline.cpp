@@ -9,8 +9,8 @@
 namespace tune {
 namespace {
 
-// How much of what was not foreseen is put down to the candidates, shared among them. More would
-// learn faster and follow chance.
+// The part of a prediction error that is shared among the candidates. More would learn faster and
+// follow chance.
 constexpr double learning_rate = 0.7;
 
 }  // namespace
@@ -53,7 +53,7 @@ void compile_pipeline::add(std::unique_ptr<trial_attempt> attempt) {
 }
 
 void compile_pipeline::order_or_finish(std::unique_ptr<trial_attempt> attempt) {
-  // What is live already may not pile up on the device.
+  // Configurations that are live already must not pile up on the device.
   compiles_ahead_ = attempt->at() != trial_attempt::stage::ready;
   if (!attempt->has_wanted()) {
     done_.push_back(std::move(attempt));

@@ -81,7 +81,7 @@ std::optional<prebuilt_program> pool_compile_service::do_find(const wanted_progr
 void pool_compile_service::do_order(program_order order, const wanted_program& wanted,
                                     double cost) {
   // All together, so that their start costs the time of one. No more than find work: while they
-  // start they take cores that somebody else measures on.
+  // start they use cores that another process may measure on.
   if (!std::exchange(started_, true)) {
     pool_.warm_up(wanted.context, static_cast<int>(std::min(expected_, capacity_)));
   }

@@ -16,17 +16,17 @@ namespace tune {
 
 class compile_pool;
 
-/// Names one order for a program; given by who orders it.
+/// The number of one order for a program, chosen by the caller.
 enum class program_order : std::uint64_t {};
 
 /// A program that was ordered and has been made, or could not be.
 struct delivered_program {
   program_order order{};
   prebuilt_program made;
-  std::chrono::nanoseconds elapsed{0};  ///< that the compiler took; zero: not known
+  std::chrono::nanoseconds elapsed{0};  ///< the compile time; zero: not known
 };
 
-/// Where a search has programs compiled while it measures. Used by one thread.
+/// The service that compiles the programs of a search while it measures. Used by one thread.
 class compile_service {
  public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -36,22 +36,23 @@ class compile_service {
   compile_service(const compile_service&) = delete;
   compile_service& operator=(const compile_service&) = delete;
 
-  /// How many programs it works on at once. Zero: none, so they are compiled where they are asked
-  /// for.
+  /// Returns the number of programs that it compiles at once. Zero: it compiles none, so each is
+  /// compiled on the spot, by the call that asks for it.
   std::size_t capacity() const { return do_capacity(); }
-  /// At most so many programs will be on order at once, so that it need not prepare for more.
+  /// Announces that at most so many programs will be on order at once, so that it prepares for no
+  /// more.
   void expect(std::size_t programs) { do_expect(programs); }
-  /// A program that has been made before; empty if it has to be ordered.
+  /// Returns a program that has been compiled before; empty if it has to be ordered.
   std::optional<prebuilt_program> find(const wanted_program& wanted) { return do_find(wanted); }
-  /// Starts to make one. @param cost  how long it will take, in any unit: the dearest come first
+  /// Starts to compile one. @param cost  its expected time in any unit: the greatest comes first
   void order(program_order order, const wanted_program& wanted, double cost) {
     do_order(order, wanted, cost);
   }
-  /// What has been made since the last call, waiting for the first of them until then at most.
-  /// Returns at once if nothing is on order.
+  /// Returns the programs made since the last call. If there are none, waits for the first until
+  /// the given time at most; returns at once if nothing is on order.
   std::vector<delivered_program> deliver(time_point until) { return do_deliver(until); }
-  /// Why programs are compiled where they are asked for though helpers were wanted, for people;
-  /// empty if they are not.
+  /// Returns the reason, for people, why programs are compiled on the spot although helpers were
+  /// wanted; empty if helpers compile them.
   std::string shortcoming() const { return do_shortcoming(); }
 
  private:
@@ -63,9 +64,9 @@ class compile_service {
   virtual std::string do_shortcoming() const { return {}; }
 };
 
-/// Has programs compiled by the workers of a pool, and keeps their binaries in the cache of
-/// programs, where it also looks first. What no worker can compile after all is left to be compiled
-/// where it is asked for. Its end gives up what is on order.
+/// Returns a service that has programs compiled by the workers of a pool, and keeps their binaries
+/// in the cache of programs, where it also looks first. A program that no worker can compile is
+/// left to be compiled on the spot. Its destructor cancels what is on order.
 /// @param pool        outlives it
 /// @param context     for which nearly all programs will be
 /// @param time_limit  for one program

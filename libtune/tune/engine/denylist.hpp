@@ -31,7 +31,8 @@ std::span<const std::string> incident_outcomes();
 
 /// True if a configuration took the process that it ran in, or the device's context, with it. A
 /// compiler that crashed or took too long is something else, and so is a process that found no
-/// memory and lives. The programs tell them apart: a trial that was lost with its process has none.
+/// memory and lives. The programs distinguish them: a trial that was lost with its process has
+/// none.
 bool is_incident(const stored_trial& trial);
 bool is_incident(const trial& trial);
 

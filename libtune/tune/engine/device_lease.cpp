@@ -16,7 +16,7 @@
 
 namespace tune {
 
-// A turn is a flag, not a std::timed_mutex: the thread sanitizer does not see how that one waits.
+// A flag, not a std::timed_mutex, whose waits the thread sanitizer does not see.
 struct device_lease::device_state {
   std::mutex mutex;
   std::condition_variable given_back;
@@ -50,7 +50,7 @@ struct device_lease::device_state {
   }
 };
 
-// Kept for ever: there are as many as devices.
+// Never destroyed: there is one for each device at most.
 device_lease::device_state& device_lease::state_of(const std::string& hardware) {
   static auto* const guard = new std::mutex;
   static auto* const states = new std::map<std::string, std::unique_ptr<device_state>>;

@@ -14,30 +14,32 @@
 
 namespace tune {
 
-/// The right to measure on a device while nobody else does: no thread of this process, through
-/// whichever backend, and no other process of any user that uses libtune. Given back at the end of
-/// its life, on the thread that made it, in the reverse order. It is courtesy, not safety: who has
-/// waited in vain measures all the same, with a warning, and does not wait again until the device
-/// has been free once.
+/// The exclusive right to measure on a device: no other thread of this process has it, through
+/// whichever backend, and no other process of any user that uses libtune. Released by its
+/// destructor, on the thread that made it, in the reverse order. It is advisory: a thread whose
+/// wait has reached its limit measures without it, with a warning, and no thread of this process
+/// waits for the device again until it has been free once.
 ///
-/// A thread that has the turn and asks for it again has it at once.
+/// A thread that has the lease of a device and asks for it again gets it at once.
 class [[nodiscard]] device_lease {
  public:
-  /// Called while others are waited for, with the time waited so far and the process that has the
-  /// device, where that is known. Does not throw.
+  /// Called during a wait, with the time waited so far and the process that has the device, where
+  /// that is known. Does not throw.
   using look_function = std::function<void(std::chrono::nanoseconds, std::optional<::pid_t>)>;
 
-  /// @param wait  for others, at most
+  /// @param wait  the longest wait for the lease
   device_lease(const device_info& device, std::chrono::milliseconds wait, look_function look = {});
   ~device_lease();
   device_lease(const device_lease&) = delete;
   device_lease& operator=(const device_lease&) = delete;
 
-  /// Whether nobody else can have a turn on the device now.
+  /// True if no other thread or process can have the lease now; false after a wait that reached its
+  /// limit.
   bool is_alone() const noexcept { return alone_; }
 
-  /// While one lives, others have the turns of this thread: it does something else than to measure,
-  /// or tunes something that takes turns of its own. At its end the thread waits for them anew.
+  /// Releases the leases of this thread while it lives, because the thread does something other
+  /// than measure, or tunes something that takes leases of its own. Its destructor waits for them
+  /// again.
   class [[nodiscard]] pause {
    public:
     pause();
@@ -70,8 +72,8 @@ class [[nodiscard]] device_lease {
   bool alone_ = false;
 };
 
-/// What tells a piece of hardware from others, the same for all backends: its PCI address, else its
-/// UUID, else its name.
+/// Returns the name that identifies a piece of hardware, the same for all backends: its PCI
+/// address, else its UUID, else its name.
 std::string hardware_name(const device_info& device);
 
 }  // namespace tune

@@ -66,7 +66,7 @@ class [[nodiscard]] tuning_inside {
   tuning_inside(const tuning_inside&) = delete;
   tuning_inside& operator=(const tuning_inside&) = delete;
 
-  /// Reads the prior knowledge of the task, and what was lost with processes before this one.
+  /// Reads the prior knowledge of the task, and the configurations lost with earlier processes.
   prior_reader prior_reader_of(const tuning_task& task) const {
     if (listener_ == nullptr) return task.read_prior;
     return [&task, listener = listener_](const search_identity& search) {

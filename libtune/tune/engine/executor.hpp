@@ -49,7 +49,7 @@ class executor {
   executor& operator=(const executor&) = delete;
 
   /// Runs the task. Throws what the function throws, as the same type where that is one of
-  /// libtune's that callers tell apart, else as tune::error with the same text.
+  /// libtune's that callers distinguish, else as tune::error with the same text.
   tuned_values tune(const tuning_task& task) { return do_tune(task); }
 
  private:

@@ -19,7 +19,7 @@ struct running {
   const std::vector<std::shared_ptr<observer>>* observers;
 };
 
-/// What a thread knows. Empty ones are not kept.
+/// The tunings of a thread and their results; deleted when no tuning is under way.
 struct thread_state {
   std::vector<running> tunings;
   std::vector<std::string> scopes;
@@ -29,7 +29,7 @@ struct thread_state {
   bool is_inside() const { return !tunings.empty() || !scopes.empty(); }
 };
 
-// A plain pointer, for the main thread may tune after its other variables have been destroyed.
+// A plain pointer, because the main thread may tune after its other variables have been destroyed.
 thread_local thread_state* here = nullptr;
 
 thread_state& state() {

@@ -27,7 +27,7 @@ struct spent_budget {
   std::size_t trials = 0;
 };
 
-/// Prior results, prior trials, failures and the denylist, as far as they spare a search work.
+/// Prior results, prior trials, failures and the denylist, as far as they save a search work.
 struct prior_knowledge {
   /// The trials of an unfinished search for the same, which this one may resume.
   std::vector<stored_trial> unfinished{};
@@ -39,7 +39,7 @@ struct prior_knowledge {
   /// that are not run again.
   std::vector<stored_trial> denied{};
   spent_budget spent{};
-  /// Configurations that did well for similar keys, the best first: where to begin.
+  /// Configurations that did well for similar keys, the best first: the search begins with them.
   std::vector<std::vector<named_value>> similar{};
 };
 
@@ -68,7 +68,7 @@ known_failures to_known_failures(const std::vector<stored_trial>& compile_failur
 /// the first of them; then the results of this device for other arguments, the most similar first.
 /// None of them has to be in the present space. A fault of a database costs a warning.
 /// @param others  results of this device, whatever the arguments
-/// @param most    how many of them at most
+/// @param most    the greatest number of them
 std::vector<std::vector<named_value>> similar_configurations(const tuning_layers& layers,
                                                              const function_identity& function,
                                                              const record_key& key,

@@ -73,15 +73,15 @@ namespace {
 
 constexpr run_time endless(std::numeric_limits<double>::infinity());
 constexpr double confidence_then = 0.99;
-// What an estimate may be wrong by: a multiple of how much the quotients differ, and within bounds
-// where they are few or equal by chance.
+// The margin of an estimate: a multiple of the spread of the quotients, and at least so much where
+// they are few or equal by chance.
 constexpr double deviate = 2;
 constexpr double least_margin = 0.01;
 constexpr double least_margin_of_few = 0.05;
 constexpr std::size_t enough_to_spread = 3;
 constexpr double deviation_to_spread = 1.4826;
 
-// Of two medians, each of as many runs as a screening has, that spread so much.
+// Returns the spread of the quotient of two medians, each of as many runs as a screening has.
 double spread_of_quotient(double spread) {
   constexpr std::size_t usual_runs = 8;
   return spread * std::numbers::sqrt2 * median_error(usual_runs);
@@ -97,7 +97,7 @@ bool has_known_program(const trial& item) {
   return !item.programs.empty() && item.programs.front() != compile_scope::unknown_program;
 }
 
-/// The one whose program is compared; null if none has one that can be.
+/// Returns the trial whose program is compared; null if none has a known program.
 const trial* choose_probe(const std::vector<trial>& trials) {
   const trial* chosen = nullptr;
   for (const trial& item : trials) {
@@ -114,7 +114,7 @@ bool has_same_program(const trial& probe, const search_problem& problem) {
   try {
     static_cast<void>(problem.generate(probe.index));
   } catch (...) {
-    // The refusal itself, or whatever the author's function makes of it.
+    // The refusal itself, or another exception that the author's function throws in its place.
   }
   return !scope.programs().empty() && scope.programs().front() == probe.programs.front();
 }
@@ -211,7 +211,7 @@ earlier_times earlier_times::unnamed() const {
   return left;
 }
 
-// What was dropped then had few runs, so that its time is known less well.
+// Dropped trials have few runs, so that their times are less certain.
 earlier_times times_of(const std::vector<trial>& taken) {
   pooled_spread spread;
   for (const trial& item : taken) spread.add(item.samples);

@@ -32,44 +32,47 @@ std::optional<trial> from_stored(const stored_trial& stored, const search_proble
 std::vector<trial> trials_to_resume(const std::vector<stored_trial>& stored,
                                     const search_problem& problem, const tuning_subject& subject);
 
-/// Times that were measured before: in an earlier part of a search, or in an earlier race. The
-/// device may be faster or slower now, so that they do not compare with those measured now. Some
-/// are measured again, the best first: the quotients of their times now and then tell by how much
-/// the device has changed (factor), and so which of the others may still win and have to be
-/// measured again, too. Fed with numbers only: it has neither clock nor device.
+/// Earlier times of configurations: of a search before its interruption, or of an earlier race. The
+/// device may be faster or slower now, so they do not compare with times measured now. Some
+/// configurations, the references, are measured again, the best first. The median quotient of their
+/// times, now to then, is the change of the device (factor); it shows which of the remaining
+/// configurations may still win (rivals) and have to be measured again, too. Takes numbers only: it
+/// has neither clock nor device.
 class earlier_times {
  public:
-  /// How many are measured again in any case; but no more than every fourth, so that a search that
-  /// is killed again and again gets on.
+  /// The number of references; but no more than every fourth configuration, so that a search that
+  /// is killed again and again makes progress.
   static constexpr std::size_t references = 5;
-  /// How many are measured again at most: of more that may win the best is close to the first.
+  /// The greatest number of configurations that are measured again. Of more rivals than that, the
+  /// best is close to the first.
   static constexpr std::size_t most = 64;
 
-  /// A configuration of which it is known what it took, and what it may have taken at least.
+  /// Adds a configuration with its earlier time, and the least that this time may have been.
   void add(std::size_t configuration, run_time then, run_time least);
-  /// By how much the quotients differ at least, by what is known of the times; 0 if nothing is.
+  /// Sets the least relative spread of the quotients that the spread of the times implies; 0 if
+  /// that is not known.
   void expect_spread(double least) noexcept { least_spread_ = least; }
-  /// What the factor is taken for until one has been measured again.
+  /// Sets the factor that holds until a configuration has been measured again.
   void expect_factor(double factor) noexcept { factor_ = factor; }
   bool empty() const noexcept { return entries_.empty(); }
 
-  /// Configurations to be measured again so that the factor is known, the best first; empty once it
-  /// is. None is named twice, here or by rivals.
+  /// Returns references to measure again, the best first; empty once enough have been. No
+  /// configuration is named twice, by this or by next_rivals.
   std::vector<std::size_t> next_references();
-  /// Configurations that may be as fast as the leading one, the best first.
-  /// @param leading  the least time that was measured now; empty: there is none, and all may be
+  /// Returns rivals to measure again, the best first: they may be as fast as the leading one.
+  /// @param leading  the least time that was measured now; empty: there is none, and all are rivals
+  /// @param count    the greatest number of them
   std::vector<std::size_t> next_rivals(std::optional<run_time> leading, std::size_t count);
-  /// All that have been named so far.
+  /// The references and rivals named so far.
   const std::vector<std::size_t>& named() const noexcept { return named_; }
-  /// What one that was named takes now; of others nothing is noted.
+  /// Notes the present time of a configuration that has been named; ignores any other.
   void note(std::size_t configuration, run_time now);
 
-  /// By how much times are longer now than then; 1, or what is expected, before
-  /// that is known.
+  /// Returns the ratio of times now to times then; 1, or the expected factor, before one is known.
   double factor() const noexcept { return factor_; }
-  /// What a configuration would take now; empty for one that was not added.
+  /// Returns the estimated present time of a configuration; empty for one that was not added.
   std::optional<run_time> estimate(std::size_t configuration) const;
-  /// Those that have not been named, as they would be now.
+  /// Returns those that have not been named, with their estimated present times.
   earlier_times unnamed() const;
 
  private:
@@ -86,13 +89,13 @@ class earlier_times {
 
   std::vector<entry> entries_;  // the best first
   std::vector<std::size_t> named_;
-  std::size_t known_ = 0;  // that have been measured again
+  std::size_t known_ = 0;  // configurations that have been measured again
   double factor_ = 1;
   double spread_ = 0;        // of the quotients
-  double least_spread_ = 0;  // which a few may fall short of by chance
+  double least_spread_ = 0;  // a few may have less by chance
 };
 
-/// Those of trials that were taken over, at the level at which their search began.
+/// Returns the times of resumed trials, at the level at which their search began.
 earlier_times times_of(const std::vector<trial>& taken);
 
 }  // namespace tune

@@ -22,7 +22,7 @@
 namespace tune {
 namespace {
 
-/// The strategy's name, and what it is told.
+/// The strategy's name and its options.
 struct search_plan {
   std::string strategy;
   strategy_options told;
@@ -43,7 +43,7 @@ search_plan plan_search(const search_problem& problem, const tuning_options& opt
   const default_search chosen = choose_search(
       problem.space.size(), is_limited(options) ? search_limit::given : search_limit::none);
   plan.strategy = chosen.strategy;
-  // What an unfinished search has tried is part of the effort.
+  // The trials of an unfinished search are part of the effort.
   if (!is_limited(options)) plan.told.max_count = std::max(chosen.most, taken_over);
   return plan;
 }
@@ -74,7 +74,7 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
     plan = plan_search(problem, options, known, earlier.size());
     strategy = make_strategy(plan.strategy, problem.space, plan.told);
   } else {
-    // What lies outside of the list does not compete, nor count as a part of it.
+    // Trials outside of the list neither compete nor count as a part of it.
     const std::unordered_set<std::size_t> listed(shortlist.begin(), shortlist.end());
     std::erase_if(earlier, [&](const trial& taken) { return !listed.contains(taken.index); });
     strategy = make_shortlist(problem.space, shortlist);

@@ -22,8 +22,8 @@
 
 namespace tune::detail {
 
-/// Says which configurations a search is to try in place of what the strategy proposes; none: the
-/// strategy decides.
+/// Returns the configurations that a search tries in place of the proposals of the strategy; none:
+/// the strategy decides.
 using shortlist_function = std::function<std::vector<std::size_t>(const search_problem&)>;
 
 /// All that a session starts from.
@@ -34,26 +34,26 @@ struct session_setup {
   wall_clock now = std::chrono::steady_clock::now;
   prior_reader read_prior{};  ///< the trials of earlier searches; empty: there are none
   /// Asked at the start of each search. If no configuration on the list can be measured, the search
-  /// is as if there were none. What it throws leaves the session's tune.
+  /// is as if there were none. Its exceptions leave the session's tune.
   shortlist_function shortlist{};
   step_hooks hooks{};
-  bool only_listed = false;  ///< whether a list is all that there is to try, even if nothing works
+  bool only_listed = false;  ///< true if nothing but the list is tried, even if none of it works
 };
 
 }  // namespace tune::detail
 
 namespace tune {
 
-/// Tries what the strategy proposes, tells the observers, and finds the best: the least score, the
-/// earlier configuration of the space where two are equal.
+/// Tries the proposals of the strategy, calls the observers, and returns the best trial: that of
+/// the least score, the earlier configuration of the space where two are equal.
 ///
-/// It resumes the unfinished search of the prior knowledge, if the kernel is still the same: what
-/// was tried there counts as tried here, also against the limits of the strategy. What is known not
-/// to compile is not compiled, unless nothing else could be measured: what is remembered may make a
-/// search shorter, not make it fail. What is denied is never run.
-/// @param service   where programs are compiled meanwhile
+/// It resumes the unfinished search of the prior knowledge, if the kernel is still the same:
+/// resumed trials count against the limits of the strategy. Known compile failures are skipped
+/// unless no other configuration can be measured: prior knowledge may make a search shorter, not
+/// make it fail. Denied configurations are never run.
+/// @param service     compiles programs meanwhile
 /// @param read_prior  the prior knowledge, read once; empty: there is none
-/// @param shortlist  if not empty, only these are tried, in this order, whatever the strategy
+/// @param shortlist   if not empty, only these are tried, in this order, whatever the strategy
 /// @throws empty_space_error if there is nothing to try, tuning_failed_error if nothing could be
 ///         measured, device_fault_error if the device's context was lost, argument_error if the
 ///         options name no known strategy

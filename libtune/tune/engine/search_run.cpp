@@ -18,14 +18,15 @@
 namespace tune {
 namespace {
 
-// What a coarse timer may add to the spread of samples.
+// The relative spread that a coarse timer may add to samples.
 constexpr double screening_tick_error = 0.01;
 constexpr double final_tick_error = 0.005;
 
-// What may still take the lead once the device has moved, as little as passes unnoticed.
+// The ratio to the best time within which a configuration may still lead, because a drift of the
+// device as small as this is not noticed.
 constexpr double as_good_as = 1.03;
 
-// A strategy that learns should not decide too much before it hears how the first ones did.
+// A strategy that learns should not propose much before it has the first results.
 constexpr std::size_t depth_to_learn = 2;
 constexpr std::size_t depth_to_sort = 16;
 
@@ -107,9 +108,9 @@ void search_run::retry_remembered() {
   compare_best();
 }
 
-// ---- what was measured before
+// ---- earlier times
 
-// Before anything new, so that what is new is stored with the level of the device, and a little
+// Before anything new, so that new trials are stored with the level of the device, and a small
 // budget is spent on the best.
 void search_run::measure_references() {
   for (auto next = earlier_.next_references(); !next.empty(); next = earlier_.next_references()) {
@@ -154,7 +155,7 @@ std::optional<run_time> search_run::best_now() const {
 
 bool search_run::is_over() const { return clock_.is_over(best_now()); }
 
-// ---- what comes in
+// ---- proposals
 
 void search_run::propose(strategy& strategy, std::size_t most, const known_failures& known) {
   while (end_ == search_end::complete && tried_.size() < most && pipeline_.has_room()) {
@@ -209,7 +210,8 @@ void search_run::enter(attempt_pointer attempt) {
   while (const auto task = race_->next()) perform(*task);
 }
 
-// What runs out of memory may work once those that are kept for the race have given back theirs.
+// A configuration that runs out of memory may work once those kept for the race have released
+// theirs.
 void search_run::with_room(trial_attempt& attempt, const std::function<void()>& step) {
   step();
   if (!may_retry(attempt)) return;
@@ -228,7 +230,7 @@ bool search_run::generate(trial_attempt& attempt) {
   return attempt.is_live();
 }
 
-// One that asks for another program than before is compiled on the spot.
+// If it asks for another program than before, that is compiled on the spot.
 bool search_run::generate_again(trial_attempt& attempt) {
   if (!generate(attempt) && attempt.has_wanted()) {
     attempt.forget_programs();
@@ -260,8 +262,8 @@ void search_run::first_run(trial_attempt& attempt) {
   });
 }
 
-// Only what leads makes others be dropped, so that to check whatever takes the lead is enough. What
-// leads unnoticed, because the device moves, is found in the end (is_winner_right).
+// Only a leader makes the race drop others, so it is enough to check each new leader. One that
+// leads unnoticed, because the device drifts, is found at the end (is_winner_right).
 bool search_run::has_to_be_checked(const race_task& task,
                                    const std::vector<run_time>& times) const {
   if (setting_.options.verify != result_check::finalists) return false;
@@ -275,7 +277,7 @@ void search_run::check(trial_attempt& attempt) {
   if (!attempt.over()) checked_.insert(attempt.index());
 }
 
-// Whether it need not be checked, or has been and is right. If not it has lost its time.
+// Returns true if the winner needs no check, or passes it. One that does not loses its time.
 bool search_run::is_winner_right() {
   const auto place = best();
   if (setting_.options.verify != result_check::finalists || !place) return true;
@@ -384,7 +386,7 @@ trial search_run::result_of(std::size_t index) {
   return done;
 }
 
-// What fails in the end may have cost others their place, with which it was compared.
+// A configuration that fails at the end may have eliminated others that were compared with it.
 void search_run::compare_best() {
   pipeline_.abandon();
   play();
@@ -421,7 +423,7 @@ void search_run::play() {
   }
 }
 
-// A final round of all that may be the best by what is known of them.
+// Starts a race of all configurations that may be the best by their times so far.
 void search_run::race_anew() {
   earlier_times times = earlier_.unnamed();
   for (const auto& [index, attempt] : racing_) {
@@ -453,7 +455,7 @@ bool search_run::may_retry(const trial_attempt& attempt) {
   return released || attempt.ran_out_of_host_memory();
 }
 
-// ---- what comes out
+// ---- results
 
 void search_run::report(const trial& item, trial_stage stage) const {
   if (setting_.observers.empty()) return;
@@ -467,7 +469,7 @@ void search_run::finish(trial done) {
   if (strategy_ != nullptr && !is_refined) strategy_->tell(kept.index, told_score(kept));
   report(kept, is_refined ? trial_stage::refined : trial_stage::finished);
   if (kept.outcome != outcome::device_fault || kept.origin != trial_origin::made) return;
-  // Whatever came next would be blamed for it.
+  // Otherwise the next configuration would be blamed for it.
   const auto& survives = setting_.hooks.survives_faults;
   if (!survives || !survives()) throw device_fault_error(setting_.subject, kept);
 }
@@ -476,7 +478,7 @@ std::optional<std::size_t> search_run::best() {
   const std::vector<trial>& all = trials_.all();
   const std::optional<std::size_t> chosen = race_->leading();
   // Where the budget left no time to compare, the least score counts: of those compared last, else
-  // of what was measured here, else of what was taken over.
+  // of those measured here, else of resumed trials.
   const auto order_of = [&](const trial& item) {
     const bool is_chosen = chosen == item.index;
     const bool is_made = item.origin != trial_origin::resumed;

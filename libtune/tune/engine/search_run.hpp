@@ -54,14 +54,14 @@ class search_run {
 
   /// Begins with the trials of an unfinished search. The device may have changed since, so the best
   /// of them are measured again, as many as may still win.
-  /// @param goes_on  whether they were made just now: then that is left to the end, so that a
-  /// search
-  ///                 whose processes are lost again and again gets on
+  /// @param goes_on  true if they were made just now: then the best are measured again at the end,
+  ///                 so that a search whose processes are lost again and again makes progress
   void resume(const std::vector<trial>& earlier, bool goes_on = false);
 
-  /// Until there are so many trials, those taken over counted, or no more proposals, or the budget
-  /// is used up; and then compares the best. Only what was measured here can win, unless the
-  /// budget's time did not reach for anything.
+  /// Tries configurations until there are so many trials, resumed ones included, or no more
+  /// proposals, or the budget is used up; then compares the best. Only a configuration that was
+  /// measured here can win, unless the budget's time did not suffice to measure any.
+  /// @param most  the number of trials
   /// @throws device_fault_error if the device's context is lost for good: nothing more can be
   ///         measured
   void run(strategy& strategy, std::size_t most, const known_failures& known);
@@ -71,10 +71,10 @@ class search_run {
   void retry_remembered();
 
   const std::vector<trial>& trials() const noexcept { return trials_.all(); }
-  /// The place of the winner among them; empty if none has a time.
+  /// Returns the place of the winner among the trials; empty if none has a time.
   std::optional<std::size_t> best();
   search_end end() const noexcept { return end_; }
-  /// The uncertainties that remain, for users.
+  /// Returns the uncertainties that remain, for users.
   std::vector<std::string> doubts() const;
   const search_times& times() const noexcept { return timing_.times(); }
 
@@ -116,7 +116,7 @@ class search_run {
   void finish(trial done);
   void report(const trial& item, trial_stage stage) const;
   void tell_progress();
-  /// Runs a step that uses the device, on which nobody else measures meanwhile.
+  /// Runs a step that uses the device, with the device lease.
   void measuring(const std::function<void()>& step);
   void account(std::chrono::nanoseconds search_times::*part);
 
@@ -125,22 +125,22 @@ class search_run {
   search_timing timing_;
   compile_pipeline pipeline_;
   std::optional<race> race_;                       // never empty
-  strategy* strategy_ = nullptr;                   // that is told of results
+  strategy* strategy_ = nullptr;                   // receives the results
   std::map<std::size_t, attempt_pointer> racing_;  // by configuration: those in the race
   std::unordered_set<std::size_t> judged_;         // of them, those whose trials are up to date
-  std::unordered_set<std::size_t> checked_;  // by configuration: those found right, of finalists
+  std::unordered_set<std::size_t> checked_;        // by configuration: those with a right result
   trial_list trials_;
-  std::unordered_set<std::size_t> tried_;  // proposed, or taken over
-  std::size_t taken_over_ = 0;             // of them, the first ones
-  earlier_times earlier_;                  // those, later those of the race before
-  double level_ = 1;                       // of the device when these were measured
-  bool knows_level_ = true;                // whether it is known how it has changed since
-  std::optional<run_time> first_time_;     // that was measured here, until that is known
-  std::size_t not_measured_ = 0;           // of the earlier ones, for want of time
-  double sentinel_level_ = 1;  // how much longer the race's sentinel took when it was last visited
-  bool is_spoilt_ = false;     // whether what failed later may have cost others their place
-  bool in_final_round_ = false;  // whether the race compares the finalists
-  bool warmed_up_ = false;       // whether the device has worked lately
+  std::unordered_set<std::size_t> tried_;  // proposed, or resumed
+  std::size_t taken_over_ = 0;             // the number of resumed trials, the first ones
+  earlier_times earlier_;                  // of the resumed trials, later of the race before
+  double level_ = 1;                       // of the device when those were measured
+  bool knows_level_ = true;                // true if the change since then is known
+  std::optional<run_time> first_time_;     // the least measured here, until that is known
+  std::size_t not_measured_ = 0;           // earlier ones that there was no time for
+  double sentinel_level_ = 1;    // ratio of the sentinel's latest samples to its score in the race
+  bool is_spoilt_ = false;       // true if a late failure may have eliminated others
+  bool in_final_round_ = false;  // true while the race compares the finalists
+  bool warmed_up_ = false;       // true if the device has worked lately
   std::size_t planned_ = 0;
   std::size_t begun_ = 0;
   search_end end_ = search_end::complete;

@@ -72,7 +72,7 @@ void search_timing::measuring(const std::function<void()>& step, bool compiling)
   account(&search_times::measuring, compiling);
 }
 
-// Beyond the budget nobody is waited for.
+// No wait goes beyond the budget.
 std::chrono::milliseconds search_timing::longest_wait() const {
   const auto left = clock_.left();
   return left ? std::min(wait_, std::chrono::ceil<std::chrono::milliseconds>(*left)) : wait_;

@@ -16,8 +16,8 @@
 
 namespace tune {
 
-/// A search's budget against the clock. Time counts only from when there is something that works,
-/// so that a search never ends with nothing for want of time.
+/// A search's budget against the clock. The limit of time ends a search only once a configuration
+/// works, so that a search never ends without a result for want of time.
 class search_clock {
  public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -34,7 +34,7 @@ class search_clock {
   /// Returns the reason to begin no more configurations, if there is one. A tenth of the time is
   /// kept for comparing the best.
   std::optional<search_end> why_end(std::size_t begun, std::optional<run_time> best) const;
-  /// True if even that is used up.
+  /// Returns true if all of the time is used up, and a configuration works.
   bool is_over(std::optional<run_time> best) const;
   /// Returns the latest moment to look at the clock again, if there is a limit of time.
   time_point next_look() const;
@@ -45,18 +45,18 @@ class search_clock {
   time_point start_;
 };
 
-/// Gives the steps of a search the device, and accounts where its time goes. One thread uses it.
+/// Runs the steps of a search with the device lease, and accounts its time. One thread uses it.
 class search_timing {
  public:
-  /// Everything outlives this. @param wait  for others that measure on the device
+  /// Everything outlives this. @param wait  the longest wait for the device lease
   search_timing(const search_clock& clock, const tuning_subject& subject, const device& device,
                 std::span<const std::shared_ptr<observer>> observers,
                 std::chrono::milliseconds wait);
 
-  /// Puts the time since the last call down to a part.
+  /// Adds the time since the last call to one part of the times.
   /// @param compiling  programs are being compiled meanwhile
   void account(std::chrono::nanoseconds search_times::*part, bool compiling);
-  /// Runs a step that uses the device, on which nobody else measures meanwhile.
+  /// Runs a step that uses the device, with the device lease.
   void measuring(const std::function<void()>& step, bool compiling);
 
   const search_times& times() const noexcept { return times_; }

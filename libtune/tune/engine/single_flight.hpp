@@ -27,16 +27,16 @@ class single_flight {
   single_flight(const single_flight&) = delete;
   single_flight& operator=(const single_flight&) = delete;
 
-  /// Calls make, unless another thread is doing so for the same key: then waits for that one and
-  /// returns what it returns, or throws what it throws.
+  /// Calls make, unless another thread is doing so for the same key: then waits for that thread,
+  /// and returns its result or throws its exception.
   /// @param wait  for the other thread, at most
-  /// @param look  called while it is waited for; what it throws ends the wait
+  /// @param look  called during the wait; its exceptions end the wait
   /// @returns nothing if the other thread was not ready in the end
   /// @throws argument_error if this very thread is making it already and would wait for itself
   std::optional<values> share(const std::string& key, const std::function<values()>& make,
                               std::chrono::milliseconds wait, const wait_look& look = {});
 
-  /// How many threads wait for the key now.
+  /// Returns the number of threads that wait for the key now.
   std::size_t followers(const std::string& key) const;
 
  private:

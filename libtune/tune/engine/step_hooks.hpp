@@ -25,7 +25,7 @@ namespace tune {
 enum class step_kind : std::uint8_t {
   generate,   ///< the author's function, with whatever it compiles
   first_run,  ///< the first run, and the check of its result
-  run,        ///< another run that nobody times
+  run,        ///< another run that is not timed
   samples,    ///< runs that are timed
 };
 
@@ -42,7 +42,7 @@ struct search_step {
   std::size_t index = 0;                     ///< the configuration's number in the space
   std::vector<named_value> configuration{};  ///< and its fields
   std::uint64_t launches = 0;                ///< runs that the step consists of; zero: not known
-  run_time expected{0};                      ///< what they should take; zero: not known
+  run_time expected{0};                      ///< the time that they should take; zero: not known
 };
 
 /// A tuning inside another: an autotune function that is called while one is under way.
@@ -79,7 +79,7 @@ struct inner_result {
   std::vector<named_value> values{};
   bool for_process = false;
 };
-/// A wait for others begins.
+/// A wait for another thread or process begins.
 struct wait_begin {
   std::chrono::milliseconds limit{0};  ///< the longest that it can take
 };

@@ -31,7 +31,7 @@ outcome outcome_of(const device_error& failure, outcome otherwise) {
   return otherwise;
 }
 
-// The author's code may have made an error of its own of what compiling threw.
+// The author's code may have replaced the exception of the compiler by one of its own.
 outcome outcome_of(prebuilt_program::status failed) {
   switch (failed) {
     case prebuilt_program::status::crashed: return outcome::crashed;
@@ -43,8 +43,8 @@ outcome outcome_of(prebuilt_program::status failed) {
   return outcome::compile_failed;
 }
 
-// Compilers that prepare for launches (PoCL) tell small ones from large ones, and which this will
-// be is not known.
+// Compilers that prepare for launches (PoCL) distinguish small ones from large ones, and the size
+// of this one is not known.
 std::vector<nd_range> launches_of(const resources& asked) {
   const work_size group{asked.work_group[0], asked.work_group[1], asked.work_group[2]};
   if (group.total() == 0) return {};
@@ -52,7 +52,7 @@ std::vector<nd_range> launches_of(const resources& asked) {
   return {nd_range{group, group}, nd_range{{group.x * large, group.y, group.z}, group}};
 }
 
-// The race allows for what is left of the warm-up then.
+// The race allows for the rest of the warm-up.
 constexpr std::chrono::milliseconds longest_warm_up{250};
 
 /// Adds the time until its end.
@@ -113,7 +113,7 @@ void trial_attempt::fail(outcome why, std::string reason) {
   stage_ = stage::over;
 }
 
-// Runs a step and turns whatever it throws into an outcome. Returns whether it went well.
+// Runs a step and turns any exception into an outcome. Returns true if there was none.
 template <class Step>
 bool trial_attempt::attempt(outcome device_failed, Step&& step) {
   try {
@@ -141,7 +141,7 @@ bool trial_attempt::attempt(outcome device_failed, Step&& step) {
   return false;
 }
 
-// Of what is lost with its process no program is known.
+// A trial without programs would count as lost with its process (is_incident).
 void trial_attempt::note_that_process_lives() {
   if (result_.programs.empty()) result_.programs.emplace_back(compile_scope::unknown_program);
 }
@@ -241,7 +241,7 @@ void trial_attempt::generate_with(const prebuilt_programs* prebuilt) {
   }
 }
 
-// Each time that it is called with one program more it has to get further, or it would never end.
+// Each call with one program more has to get further, or there would be no end.
 void trial_attempt::look_for_progress(int found) {
   on_the_spot_ = !prebuilt_.empty() && found <= found_;
   found_ = found;
@@ -329,7 +329,7 @@ void trial_attempt::refuse_times() {
 void trial_attempt::release() {
   try {
     prepared_ = measure(nullptr);
-  } catch (...) {  // from an author's destructor; there is nothing left to lose
+  } catch (...) {  // from an author's destructor; the attempt is over anyway
   }
 }
 

@@ -26,12 +26,12 @@ namespace tune {
 /// "a work group of 2048 work items, the device allows 1024".
 std::optional<std::string> find_broken_limit(const resources& asked, const device_limits& limits);
 
-/// One configuration on its way from a number to times. Whatever goes wrong becomes an outcome with
-/// a reason and ends the attempt; nothing is thrown. The steps are called in their order, by one
-/// thread; those that use the device, by one that has its turn (device_lease).
+/// One configuration on its way from a number to times. A failure becomes an outcome with a reason
+/// and ends the attempt; nothing is thrown. The steps are called in their order, by one thread;
+/// those that use the device, by one that has its device_lease.
 class trial_attempt {
  public:
-  /// How far it is.
+  /// The stage of an attempt.
   enum class stage : std::uint8_t {
     waiting,  ///< its programs are not all there: see wanted
     ready,    ///< it can be run
@@ -43,21 +43,21 @@ class trial_attempt {
                 const measure_settings& settings, const wall_clock& now,
                 const step_hooks& hooks = no_hooks());
 
-  /// Looks for a reason not to try it: limits of the device, and what is known not to compile or to
-  /// be denied. What is known outlives the attempt.
+  /// Ends the attempt if there is a reason not to try it: limits of the device, a known compile
+  /// failure, or the denylist. @param known  outlives the attempt
   void admit(const known_failures& known);
 
-  /// Calls the author's function, on the spot with whatever it compiles.
+  /// Calls the author's function; its programs are compiled on the spot.
   void generate();
-  /// The same with prebuilt programs; where one is missing it is waiting. One that asks for another
-  /// program whenever it is generated is generated on the spot.
+  /// The same with prebuilt programs; if one is missing the attempt waits for it. A configuration
+  /// that asks for another program each time is generated on the spot.
   void generate_prebuilt();
   /// True if generate_prebuilt met a program that is missing and has not been added since.
   bool has_wanted() const noexcept { return wanted_.has_value(); }
   const wanted_program& wanted() const { return *wanted_; }
   void add_program(std::string digest, prebuilt_program made);
   bool has_programs() const noexcept { return !prebuilt_.empty(); }
-  /// Gives back the memory of its programs. If it is generated again, that is on the spot.
+  /// Releases its prebuilt programs. If it is generated again, they are compiled on the spot.
   void forget_programs();
 
   /// Runs it once, and has its result checked.
@@ -66,34 +66,35 @@ class trial_attempt {
   void warm_up();
   /// Runs it until the device, which has idled, is steady.
   void warm_up_device();
-  /// Takes so many samples, each of as many runs as the timer makes necessary. Empty if it failed.
-  /// @param allowed  what the timer may add to their spread, as a part
+  /// Takes so many samples, each of as many runs as the resolution of the timer requires. Returns
+  /// none if it failed.
+  /// @param allowed  the relative spread that the timer may add to them
   std::vector<run_time> sample(int count, double allowed = 0.01);
   /// Takes samples as the settings say, of this configuration alone.
   void measure_alone();
-  /// Its times cannot be true.
+  /// Ends the attempt with the outcome invalid_time.
   void refuse_times();
 
-  /// Gives back what it keeps on the device; it can be generated again.
+  /// Releases its memory on the device; it can be generated again.
   void release();
-  /// Whether it keeps anything on the device.
+  /// True if it holds a measure, which may keep memory on the device.
   bool is_live() const noexcept { return static_cast<bool>(prepared_); }
 
   bool over() const noexcept { return stage_ == stage::over; }
   stage at() const noexcept { return stage_; }
   std::size_t index() const noexcept { return result_.index; }
-  /// For each parameter of the space the index of its candidate.
+  /// Returns for each parameter of the space the index of its candidate.
   std::vector<std::size_t> choice() const { return problem_.space.choice(result_.index); }
   const trial& result() const noexcept { return result_; }
   trial& result() noexcept { return result_; }
-  /// Whether the device or the host ran out of memory, so that it may work once others have been
-  /// released.
+  /// True if the device or the host ran out of memory: it may work once other configurations have
+  /// been released.
   bool ran_out_of_memory() const noexcept { return ran_out_of_memory_; }
-  /// Whether it was the host, where others than this search may have given memory back.
+  /// True if it was the host: other threads and processes may have released memory since.
   bool ran_out_of_host_memory() const noexcept {
     return ran_out_of_memory_ && result_.outcome == outcome::out_of_memory;
   }
-  /// Forgets an outcome, to try once more.
+  /// Resets the attempt, to try once more.
   void retry();
 
  private:
@@ -125,13 +126,13 @@ class trial_attempt {
   bool on_the_spot_ = false;        // it takes no prebuilt programs any more
   std::vector<nd_range> launches_;  // as it may be launched, if that has been declared
   measure prepared_{nullptr};
-  std::optional<run_time> one_run_;  // about what a run takes
+  std::optional<run_time> one_run_;  // about the time of a run
 };
 
-/// Tries one configuration, alone: limits, generate, warm-up, check, samples. Whatever goes wrong
-/// is an outcome with a reason; nothing is thrown. Nobody else measures on the device meanwhile.
-/// What is known not to compile is not compiled: its outcome and reason are those of then.
-/// @param wait  how long to wait for those who measure on the device
+/// Tries one configuration, alone: limits, generate, warm-up, check, samples. It runs with the
+/// device lease. Returns a failure as an outcome with a reason; nothing is thrown. A known failure
+/// is not repeated: the trial has its outcome and reason.
+/// @param wait  the longest wait for the device lease
 trial run_trial(const search_problem& problem, std::size_t index, const device& device,
                 const measure_settings& settings, const wall_clock& now,
                 const known_failures& known = {}, std::chrono::milliseconds wait = default_wait);

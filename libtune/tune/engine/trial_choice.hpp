@@ -15,7 +15,7 @@ namespace tune {
 
 /// Prior results that are measured again in place of a search.
 struct verification {
-  /// How many results of other devices, and how many configurations of the nearest, at most.
+  /// The greatest numbers of results of other devices, and of other trials of the nearest one.
   static constexpr std::size_t most_winners = 3;
   static constexpr std::size_t most_runners_up = 4;
 
@@ -33,7 +33,7 @@ struct verification {
 std::vector<std::size_t> make_shortlist(const verification& known, const search_problem& problem,
                                         const device& device);
 
-/// The configurations of a space that a search tries in place of what the strategy proposes. At
+/// The configurations of a space that a search tries in place of the proposals of the strategy. At
 /// most one of the three is used.
 struct trial_choice {
   /// A few to measure again; where none of them works, the whole space is searched.

@@ -15,28 +15,28 @@ namespace tune {
 /// The trials of a search, one for each configuration, in the order in which they were first made.
 class trial_list {
  public:
-  /// How many there are of each kind.
+  /// The numbers of trials of each kind.
   struct counts {
     std::size_t taken_over = 0;
     std::size_t measured = 0;  ///< with a time
-    std::size_t dropped = 0;   ///< of them
+    std::size_t dropped = 0;   ///< of those, eliminated early
     std::size_t failed = 0;
   };
 
   /// Adds a trial, or puts it in place of the one of the same configuration.
   const trial& put(trial item);
-  /// That of a configuration; null if there is none.
+  /// Returns the trial of a configuration; null if there is none.
   const trial* find(std::size_t configuration) const;
 
   const std::vector<trial>& all() const noexcept { return trials_; }
   const counts& count() const noexcept { return counts_; }
-  /// The least score; empty if there is none.
+  /// Returns the least score; empty if there is none.
   std::optional<run_time> best_score() const noexcept { return best_; }
-  /// The same of those that were made in this search: the device may have been another when what
-  /// was taken over was measured.
+  /// Returns the least score of the trials that were made in this search, without resumed ones: the
+  /// device may have been faster or slower when those were measured.
   std::optional<run_time> best_made() const noexcept { return best_made_; }
 
-  /// Moves them out; the list is empty then.
+  /// Moves the trials out; the list is empty then.
   std::vector<trial> take();
 
  private:
@@ -50,11 +50,11 @@ class trial_list {
   std::optional<run_time> best_made_;
 };
 
-/// The score of a trial that has one, at the level of the device at which the search began.
+/// Returns the score of a trial that has one, at the level of the device at which the search began.
 run_time score_at_begin(const trial& of) noexcept;
 
-/// Whether one trial beats another, both with a score: the lesser score, of equals the earlier
-/// configuration of the space.
+/// Returns true if one trial is better than another, both with a score: the lesser score, of equal
+/// ones the earlier configuration of the space.
 bool is_better(const trial& candidate, const trial& best) noexcept;
 
 /// Trials without a time of one outcome whose reasons are alike: the first lines are the same, or
@@ -62,13 +62,13 @@ bool is_better(const trial& candidate, const trial& best) noexcept;
 struct reason_group {
   tune::outcome outcome = outcome::skipped;
   std::string reason;       ///< the first line of the first of them
-  bool differs = false;     ///< whether others have other numbers
-  std::size_t count = 0;    ///< how many there are
+  bool differs = false;     ///< true if others have other numbers
+  std::size_t count = 0;    ///< the number of these trials
   std::size_t example = 0;  ///< the place of the first of them among the trials
 };
 
-/// The groups of all trials without a time: the largest first, equal ones in the order of the
-/// trials.
+/// Returns the groups of all trials without a time: the largest first, equal ones in the order of
+/// the trials.
 std::vector<reason_group> group_reasons(const std::vector<trial>& trials);
 
 }  // namespace tune

@@ -23,10 +23,10 @@
 
 namespace tune {
 
-/// Says if a search may use the prior knowledge of earlier ones.
+/// The use that a search makes of prior knowledge.
 enum class search_start : std::uint8_t {
   continued,  ///< it resumes an unfinished search, and skips what does not compile
-  anew        ///< it uses nothing but the denylist, and tries what is on it once more
+  anew        ///< it uses only the denylist, and tries the configurations on it once more
 };
 
 /// The result of a search in which no configuration could be measured, as the database keeps it.
@@ -39,7 +39,7 @@ inline constexpr const char* all_failed = "all failed";
 /// one warning, and the rest of the search is not kept.
 class trial_recorder final : public observer {
  public:
-  /// Work on the device that a kill may cost, beside that on the trial of the moment.
+  /// The device time of earlier trials that a kill may cost, beside that of the present trial.
   static constexpr std::chrono::milliseconds at_risk{20};
 
   trial_recorder(std::shared_ptr<tuning_database> database, function_identity function,
@@ -57,7 +57,7 @@ class trial_recorder final : public observer {
   void trial_refined(const tuning_subject& subject, const trial& refined) override;
   void search_finished(const search_finished_event& event) override;
 
-  /// The result of the call is in the database: its searches have come to their end.
+  /// Ends the searches of the call, whose result is in the database.
   void result_stored();
 
  private:
@@ -75,7 +75,7 @@ class trial_recorder final : public observer {
   std::vector<stored_trial> pending_;    // trials of the search that runs, not yet kept
   std::vector<stored_trial> refined_;    // the same, of those that were kept before
   std::chrono::nanoseconds pending_cost_{0};
-  std::vector<std::pair<search_id, const char*>> found_;  // searches that ended well, and how
+  std::vector<std::pair<search_id, const char*>> found_;  // with a result, and the word for it
 };
 
 /// One tuning whose result is kept: reads the prior knowledge, keeps each trial when it is made,
@@ -89,7 +89,7 @@ class tuning_transaction {
   /// @param mode    force: of earlier searches only the denylist is used; force and resume: the
   ///                result replaces the one there is
   /// @param check   empty: accepts all that the database has
-  /// @param wait    for other users of the database, to store the result
+  /// @param wait    the longest wait for the database, to store the result
   /// @param start   anew: earlier searches are not used in any mode
   tuning_transaction(std::shared_ptr<const tuning_layers> layers, function_identity function,
                      record_key key, tuning_mode mode, check_function check = {},

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::chrono::milliseconds until_told{500};
 constexpr std::chrono::minutes longest_interval{1};
-// Who computes, or talks to a device, has used some by then.
+// A process that computes, or drives a device, has used processor time by then.
 constexpr std::chrono::seconds suspicious_rest{10};
 
 double seconds(std::chrono::nanoseconds time) {
@@ -105,7 +105,7 @@ void wait_report::tell() {
   hand_on();
 }
 
-// Who watches a child tells the observers.
+// In a child, the listener passes the event to the parent, which calls the observers.
 void wait_report::hand_on() {
   event_.subject = subject_;
   if (const auto* listener = detail::current_listener()) return (*listener)(event_);

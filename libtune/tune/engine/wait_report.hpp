@@ -16,7 +16,8 @@
 
 namespace tune {
 
-/// "process 12 (receiver), which is stopped, measures on the device": without the subject.
+/// Returns the text of a wait, without the subject: "process 12 (receiver), which is stopped,
+/// measures on the device".
 std::string describe(const waiting_event& event);
 
 /// Reports a wait to the log, to the observers of all tunings of this thread and to their listener:
@@ -32,11 +33,11 @@ class [[nodiscard]] wait_report {
   wait_report(const wait_report&) = delete;
   wait_report& operator=(const wait_report&) = delete;
 
-  /// To be called often while it is waited. @param holder  empty: it is not known
+  /// Reports the wait if it is time; to be called often. @param holder  empty: it is not known
   void look(std::chrono::nanoseconds waited, std::optional<::pid_t> holder);
-  /// The same for a wait that is for something else, from now on.
+  /// The same for a wait whose cause has changed.
   void look_for(wait_cause cause, std::chrono::nanoseconds waited, std::optional<::pid_t> holder);
-  /// The wait is over; there may be another.
+  /// Reports the end of the wait; another may follow.
   void end();
 
  private:
@@ -46,7 +47,7 @@ class [[nodiscard]] wait_report {
 
   const tuning_subject& subject_;
   std::span<const std::shared_ptr<observer>> observers_;
-  waiting_event event_;  // its subject comes when it is told
+  waiting_event event_;  // its subject is set when it is reported
   std::chrono::nanoseconds next_;
   std::chrono::nanoseconds busy_until_{0};  // the holder has used processor time
   bool begun_ = false;
@@ -56,7 +57,7 @@ class [[nodiscard]] wait_report {
 /// Ends the wait for a key whose holder waits for this thread.
 struct deadlock_found {};
 
-/// The wait of a call for the right to tune a key: reports it, and detects a wait for itself. One
+/// The wait of a call for the lock of a key: reports it, and detects a deadlock. One
 /// thread uses it.
 class [[nodiscard]] key_wait {
  public:
@@ -64,19 +65,20 @@ class [[nodiscard]] key_wait {
   key_wait(const std::string& name, const tuning_subject& subject, const tuning_options& options,
            std::chrono::milliseconds limit);
 
-  /// To be called often while it waits. @param folder  of the locks; empty: there is none
+  /// Reports the wait if it is time; to be called often.
+  /// @param folder  of the locks; empty: there is none
   /// @throws deadlock_found
   void look(std::chrono::nanoseconds waited, std::optional<::pid_t> holder,
             const std::string& folder);
   /// The same for a wait for the database at a path.
   void look_for_database(std::chrono::nanoseconds waited, const std::string& path);
-  /// The wait is over; there may be another.
+  /// Ends the wait; another may follow.
   void end();
 
  private:
   const std::string& name_;
   wait_report report_;
-  std::optional<wait_mark> mark_;  // where this thread has keys that others may wait for
+  std::optional<wait_mark> mark_;  // set if this thread has keys that others may wait for
 };
 
 }  // namespace tune

@@ -17,8 +17,8 @@ device_address without_ordinal(const device& of) {
           .uuid = info.hardware.uuid};
 }
 
-// Some APIs tell one process the identity of the hardware, and another something else or nothing.
-// Then the only device of its name is taken.
+// Some APIs report the identity of the hardware to one process, and another one or none to the
+// next. Then the only device of its name is taken.
 std::optional<device> find_namesake(device_address wanted, std::span<const device> all) {
   std::optional<device> found;
   for (const device& candidate : all) {

@@ -17,7 +17,7 @@ struct device_address {
   std::string platform{};
   std::string name{};
   std::string driver_version{};
-  std::string pci_address{};  ///< empty where the API does not tell it
+  std::string pci_address{};  ///< empty where the API does not report it
   std::string uuid{};         ///< the same
   std::size_t ordinal = 0;    ///< its place among those with the same properties
 

@@ -30,7 +30,7 @@ constexpr std::chrono::seconds longest_look{1};
 // A child's end of the socket is closed a moment before it has ended.
 constexpr std::chrono::seconds time_to_end{2};
 
-// Drivers may take their time over a device that somebody else has just lost.
+// Drivers may take a while to recover a device that another process has just lost.
 constexpr std::chrono::minutes time_to_accept{2};
 
 tuning_options without_observers(const tuning_options& options) {
@@ -111,7 +111,7 @@ void remote_search::start_child() {
   throw tuner_unavailable_error("it did not start (" + child_->finish().text + ")");
 }
 
-// What worked for the first child may fail for another, for a while.
+// A start that succeeded for the first child may fail for another, for a while.
 void remote_search::start_another() {
   try {
     start_child();
@@ -156,7 +156,7 @@ void remote_search::require_not_stopped() const {
   }
 }
 
-// What something else has stopped alone is tried again, once.
+// A configuration whose child alone was stopped from outside is tried again, once.
 void remote_search::lose_by_overtime() {
   if (watchdog_.step() == nullptr) return lose({.text = "it did not end its wait for others"});
   const bool stopped = child_->is_stopped();
@@ -174,7 +174,8 @@ void remote_search::lose(const child_process::end& end) {
   ++losses_in_a_row_;
   if (const search_step* step = watchdog_.step()) {
     const bool ran_out = count_memory_kills().value_or(0) > memory_kills_.value_or(0);
-    // What has worked is measured again by each child, and so is there when somebody kills one.
+    // Each child measures again the configurations that have worked, so that a kill from outside
+    // often meets one of them.
     const std::size_t depth = watchdog_.depth_of_step();
     const auto is_of_step = [&](const trial& item) {
       return item.index == step->index && item.score;

@@ -34,7 +34,7 @@ void serve_if_worker(int argc, char** argv);
 /// The same for a shared library that something else has loaded, such as a plugin, and that links
 /// libtune: searches run in a helper program, libtune-tuner, that loads the library and finds its
 /// autotune functions. Call it when the library is loaded, from its own code; the file has to stay.
-/// Where the helper program is not found, a warning says so, and searches run in this process.
+/// If the helper program is not found, a warning is logged, and searches run in this process.
 /// @param library_path  its own file
 /// @throws argument_error if there is no such file
 void tune_through(const std::string& library_path);

@@ -95,7 +95,7 @@ struct tuning_result {
   std::vector<named_value> values{};
   std::optional<run_time> score{};
 };
-/// The exception types that callers tell apart.
+/// The exception types that callers distinguish.
 enum class failure_kind : std::uint8_t {
   other,
   argument,
@@ -123,8 +123,8 @@ struct check_answer {
 };
 
 /// Each tuning_event of a child is answered by an acknowledgement; step events are not. The trials
-/// of a search_finished_event are the winner alone, for the others have been sent before. Subjects
-/// are sent without their device.
+/// of a search_finished_event are the winner alone, because the others have been sent before.
+/// Subjects are sent without their device.
 using tuner_message =
     std::variant<handshake, tuning_request, list_request, prior_answer, acknowledgement, acceptance,
                  refusal, prior_question, tuning_event, step_event, process_spoilt, log_line,

@@ -4,8 +4,8 @@
 
 namespace tune::detail {
 
-/// The variable that makes a program such a child: it holds the number of its parent. It is no
-/// setting, and is removed as soon as it has been read.
+/// The environment variable that marks a process as a tuning child: it holds the number of its
+/// parent. It is not a setting, and is removed as soon as it has been read.
 inline constexpr const char* tuner_variable = "LIBTUNE_TUNER_OF";
 
 /// The exit status of a child whose own end of the socket is closed or is another file.

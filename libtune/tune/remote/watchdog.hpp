@@ -28,9 +28,9 @@ struct watchdog_limits {
 };
 
 /// Tracks the step that is under way, and its deadline. A tuning inside a step has steps of its
-/// own, and stops the clock of that step; so does a wait for others. Between two steps a tuning
-/// inside may take as long as a step that compiles. The caller passes the time, so that tests need
-/// no clock.
+/// own, and stops the clock of that step; so does a wait for another thread or process. Between two
+/// steps a tuning inside may take as long as a step that compiles. The caller passes the time, so
+/// that tests need no clock.
 class watchdog {
  public:
   using time_point = std::chrono::steady_clock::time_point;
