@@ -80,7 +80,7 @@ const std::vector<named_value>& tuning_session::test_default_values() const {
   if (!state_->subject.test_default.empty()) return state_->subject.test_default;
   throw argument_error("the session for '" + state_->subject.function + "' on device '" +
                        context().device().name() +
-                       "' knows no test default, for no autotuner made it; name a configuration");
+                       "' knows no test default, because no autotuner made it; name a configuration");
 }
 
 std::size_t tuning_session::search(const search_problem& problem) {

@@ -354,8 +354,8 @@ std::optional<record> tuning_call::find_after_wait(key_wait& waits) const {
 // and the first result that is stored counts for both.
 tuning_call::values tuning_call::tune_without_right() const {
   log(log_level::info, describe(subject_) +
-                           ": who tunes it waits for a tuning that this one is a part of, so it is "
-                           "tuned here, too");
+                           ": the thread or process that tunes it waits for a tuning around this "
+                           "one, so it is tuned here too");
   const detail::tuning_scope now(name());
   return tune_and_store(search_start::anew);
 }

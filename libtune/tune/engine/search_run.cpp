@@ -497,8 +497,8 @@ std::vector<std::string> search_run::doubts() const {
   if (!race_->drift().resolved()) found.push_back(drift_text(race_->drift()));
   if (not_measured_ > 0) {
     found.push_back(fmt::format(
-        "{} configurations or more of an earlier part of the search may be as fast, for the device "
-        "has changed since; there was no time left to measure them again",
+        "{} configurations or more that were measured before an interruption may be as fast: the "
+        "device has changed since, and no time was left to measure them again",
         not_measured_));
   }
   const std::vector<std::size_t> doubtful = race_->in_doubt();
