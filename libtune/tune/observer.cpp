@@ -6,6 +6,8 @@
 #include <string>
 
 #include "libtune/base/log.hpp"
+#include "libtune/base/word_table.hpp"
+#include "libtune/tune/trial.hpp"
 
 namespace tune {
 namespace {
@@ -45,6 +47,21 @@ void detail::notify(std::span<const std::shared_ptr<observer>> observers,
       log(log_level::error, "an observer failed");
     }
   }
+}
+
+namespace {
+
+constexpr detail::word_table<outcome, 12> outcome_words{
+    {"measured", "skipped", "over a device limit", "compile failed", "launch failed",
+     "wrong result", "invalid time", "failed", "timed out", "crashed", "device fault",
+     "out of memory"}};
+
+}  // namespace
+
+std::string_view outcome_name(outcome result) noexcept { return outcome_words.word(result); }
+
+std::optional<outcome> outcome_from_name(std::string_view name) noexcept {
+  return outcome_words.find(name);
 }
 
 }  // namespace tune

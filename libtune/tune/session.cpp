@@ -11,7 +11,7 @@
 #include "libtune/base/library_version.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/kernel/pool/compile_pool.hpp"
-#include "libtune/tune/engine/compile_service.hpp"
+#include "libtune/tune/engine/compile_pipeline.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/search_loop.hpp"
 #include "libtune/tune/error.hpp"
@@ -78,9 +78,9 @@ std::optional<run_time> tuning_session::best_score() const noexcept { return sta
 
 const std::vector<named_value>& tuning_session::test_default_values() const {
   if (!state_->subject.test_default.empty()) return state_->subject.test_default;
-  throw argument_error("the session for '" + state_->subject.function + "' on device '" +
-                       context().device().name() +
-                       "' knows no test default, because no autotuner made it; name a configuration");
+  throw argument_error(
+      "the session for '" + state_->subject.function + "' on device '" + context().device().name() +
+      "' knows no test default, because no autotuner made it; name a configuration");
 }
 
 std::size_t tuning_session::search(const search_problem& problem) {

@@ -3,7 +3,11 @@
 #include "libtune/tune/settings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
 #include <memory>
 #include <sstream>
 #include <utility>
@@ -16,6 +20,7 @@
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/files/file_system.hpp"
 #include "libtune/tune/test_mode.hpp"
+#include "libtune/tune/tuning_budget.hpp"
 
 namespace tune {
 namespace {
@@ -139,6 +144,121 @@ detail::test_mode detail::current_test_mode() noexcept {
 
 void detail::set_test_mode(test_mode wanted) noexcept {
   process_test_mode.store(wanted, std::memory_order_relaxed);
+}
+
+const char* lookup_step_name(lookup_step step) noexcept {
+  constexpr detail::word_table<lookup_step, 6> words{
+      {"use", "check first", "verify", "tune", "fail", "test default"}};
+  return words.word(step);
+}
+
+lookup_step lookup_plan::step(const lookup_candidates& candidates) const noexcept {
+  if (tunes_anew(candidates)) return lookup_step::tune;
+  if (candidates.exact) return lookup_step::use;
+  if (candidates.nearest && verifies()) return lookup_step::verify;
+  if (candidates.nearest && uses_nearest()) return lookup_step::check_first;
+  switch (mode_) {
+    case tuning_mode::cached: return lookup_step::fail;
+    case tuning_mode::defaults: return lookup_step::test_default;
+    case tuning_mode::tune:
+    case tuning_mode::resume:
+    case tuning_mode::force: break;
+  }
+  return lookup_step::tune;
+}
+
+namespace {
+
+struct unit {
+  std::string_view name;
+  double nanoseconds;
+};
+
+constexpr std::array units{unit{"ns", 1},  unit{"us", 1e3},   unit{"ms", 1e6},
+                           unit{"s", 1e9}, unit{"min", 60e9}, unit{"h", 3600e9}};
+
+// Beyond it a count of nanoseconds does not fit in 64 bits.
+constexpr double longest = 250.0 * 365 * 24 * 3600e9;
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+/// Takes a positive number from the front of the text.
+template <class Number>
+std::optional<Number> take_number(std::string_view& text) {
+  Number number{};
+  const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc{} || !(number > Number{0})) return std::nullopt;
+  text = trimmed(text.substr(static_cast<std::size_t>(stop - text.data())));
+  return number;
+}
+
+std::optional<double> duration_ns(std::string_view text) {
+  const auto number = take_number<double>(text);
+  if (!number) return std::nullopt;
+  for (const unit& known : units) {
+    if (known.name != text) continue;
+    const double nanoseconds = *number * known.nanoseconds;
+    return nanoseconds <= longest ? std::optional(nanoseconds) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> count_of_trials(std::string_view text) {
+  const auto number = take_number<std::size_t>(text);
+  return text == "trials" || text == "trial" ? number : std::nullopt;
+}
+
+// Returns true if the text is a limit, of a kind that the budget does not have yet.
+bool add_limit(tuning_budget& budget, std::string_view text) {
+  constexpr std::string_view target = "target ";
+  if (text.starts_with(target)) {
+    const auto ns = duration_ns(trimmed(text.substr(target.size())));
+    return ns && !std::exchange(budget.target, run_time(ns.value_or(0)));
+  }
+  if (const auto trials = count_of_trials(text)) return !std::exchange(budget.trials, trials);
+  const auto ns = duration_ns(text);
+  if (!ns) return false;
+  const std::chrono::nanoseconds time(std::llround(std::ceil(*ns)));
+  return !std::exchange(budget.time, time);
+}
+
+std::string duration_text(double nanoseconds) {
+  const unit* largest = &units.front();
+  for (const unit& known : units) {
+    if (nanoseconds >= known.nanoseconds) largest = &known;
+  }
+  return fmt::format("{:g} {}", nanoseconds / largest->nanoseconds, largest->name);
+}
+
+}  // namespace
+
+std::optional<tuning_budget> budget_from_text(std::string_view text) {
+  tuning_budget budget;
+  for (bool more = true; more;) {
+    const std::size_t comma = text.find(',');
+    if (!add_limit(budget, trimmed(text.substr(0, comma)))) return std::nullopt;
+    more = comma != std::string_view::npos;
+    if (more) text.remove_prefix(comma + 1);
+  }
+  return budget;
+}
+
+std::string to_string(const tuning_budget& budget) {
+  std::string text;
+  const auto add = [&](const std::string& limit) { text += (text.empty() ? "" : ", ") + limit; };
+  if (budget.time) add(duration_text(static_cast<double>(budget.time->count())));
+  if (budget.trials) add(fmt::format("{} trials", *budget.trials));
+  if (budget.target) add("target " + duration_text(budget.target->count()));
+  return text;
+}
+
+std::string_view search_end_name(search_end end) noexcept {
+  constexpr detail::word_table<search_end, 4> words{{"complete", "time", "trials", "target"}};
+  return words.word(end);
 }
 
 }  // namespace tune

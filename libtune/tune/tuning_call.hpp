@@ -14,7 +14,6 @@
 #include "libtune/tune/autotuner_core.hpp"
 #include "libtune/tune/engine/executor.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
-#include "libtune/tune/lookup_plan.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/settings.hpp"
 

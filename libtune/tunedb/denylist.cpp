@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/engine/denylist.hpp"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,6 +11,7 @@
 
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/store/maintenance/incidents.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/selection.hpp"

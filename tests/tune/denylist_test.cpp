@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/engine/denylist.hpp"
-
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <memory>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace denylist_test {

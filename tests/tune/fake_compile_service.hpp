@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "libtune/testing/fake_context.hpp"
-#include "libtune/tune/engine/compile_service.hpp"
+#include "libtune/tune/engine/compile_pipeline.hpp"
 
 namespace sample {
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/lookup_plan.hpp"
-
 #include <doctest/doctest.h>
 #include <vector>
+
+#include "libtune/tune/settings.hpp"
 
 namespace lookup_plan_test {
 

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/engine/trial_choice.hpp"
-
 #include <doctest/doctest.h>
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/tune/engine/prior_knowledge.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace trial_choice_test {

@@ -14,7 +14,6 @@
 #include "libtune/tune/autotuner.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/step_hooks.hpp"
-#include "libtune/tune/engine/trial_choice.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 

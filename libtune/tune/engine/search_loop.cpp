@@ -16,7 +16,6 @@
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/search_run.hpp"
-#include "libtune/tune/engine/trial_choice.hpp"
 #include "libtune/tune/error.hpp"
 
 namespace tune {

@@ -11,7 +11,7 @@
 
 #include "libtune/device/context.hpp"
 #include "libtune/measure/measure.hpp"
-#include "libtune/tune/engine/compile_service.hpp"
+#include "libtune/tune/engine/compile_pipeline.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/step_hooks.hpp"
 #include "libtune/tune/engine/trial_attempt.hpp"

@@ -9,7 +9,6 @@
 #include "libtune/base/log.hpp"
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/tune/databases.hpp"
-#include "libtune/tune/engine/denylist.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <variant>
@@ -11,8 +12,8 @@
 #include "libtune/base/environment.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/device/devices.hpp"
+#include "libtune/process/usable_resources.hpp"
 #include "libtune/process/wire.hpp"
-#include "libtune/tune/engine/denylist.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
@@ -390,3 +391,22 @@ void remote_search::take(const tuning_failure& failure) {
 }
 
 }  // namespace tune::detail
+
+namespace tune {
+namespace {
+
+tuner_program sharing_cores(tuner_program program, std::size_t children) {
+  if (children < 2 || read_environment("LIBTUNE_WORKERS")) return program;
+  const int all = detail::worker_count(detail::find_usable_resources());
+  const int each = std::max(1, all / static_cast<int>(children));
+  program.variables.push_back("LIBTUNE_WORKERS=" + std::to_string(each));
+  return program;
+}
+
+}  // namespace
+
+tuned_values tune_remotely(const tuner_program& program, const remote_task& task) {
+  return detail::remote_search(sharing_cores(program, task.children), task).run();
+}
+
+}  // namespace tune

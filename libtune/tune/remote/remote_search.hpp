@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "libtune/tune/remote/child_exit.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tune/remote/search_memory.hpp"
 #include "libtune/tune/remote/tuner_child.hpp"

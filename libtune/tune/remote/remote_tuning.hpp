@@ -12,7 +12,6 @@
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/tune/engine/executor.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
-#include "libtune/tune/engine/trial_choice.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"

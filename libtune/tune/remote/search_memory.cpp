@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <variant>
 
-#include "libtune/tune/engine/denylist.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 
 namespace tune::detail {

@@ -35,7 +35,7 @@
 #include "libtune/tune/engine/executor.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
-#include "libtune/tune/remote/tuner_service.hpp"
+#include "libtune/tune/remote/tuner_message.hpp"
 #include "libtune/tune/settings.hpp"
 
 namespace tune {

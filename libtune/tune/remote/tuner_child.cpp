@@ -6,12 +6,14 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
 #include <poll.h>
+#include <string>
 #include <string_view>
 #include <sys/syscall.h>
 #include <system_error>
@@ -24,9 +26,10 @@
 #include "libtune/base/file_descriptor.hpp"
 #include "libtune/base/forked_process.hpp"
 #include "libtune/base/library_version.hpp"
+#include "libtune/base/log.hpp"
 #include "libtune/process/wire.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
-#include "libtune/tune/remote/tuner_service.hpp"
+#include "libtune/tune/remote/tuner_message.hpp"
 
 namespace tune::detail {
 namespace {
@@ -172,3 +175,46 @@ bool tuner_child::is_stopped() const {
 }
 
 }  // namespace tune::detail
+
+namespace tune {
+namespace {
+
+constexpr std::chrono::seconds time_to_answer{10};
+
+/// Asks a child one question. @throws tuner_unavailable_error
+template <class Answer>
+Answer ask(const tuner_program& program, const detail::tuner_message& question) {
+  try {
+    detail::tuner_child child(program);
+    child.shake_hands(program.start_time);
+    child.send(question);
+    const auto until = detail::tuner_child::clock::now() + time_to_answer;
+    while (auto message = child.next(until)) {
+      if (const auto* line = std::get_if<detail::log_line>(&*message)) log(line->level, line->text);
+      if (auto* answer = std::get_if<Answer>(&*message)) return std::move(*answer);
+    }
+    throw tuner_unavailable_error("it did not answer (" + child.finish().text + ")");
+  } catch (const detail::wire_error& invalid) {
+    throw tuner_unavailable_error(std::string("invalid message: ") + invalid.what());
+  } catch (const std::system_error& failure) {
+    throw tuner_unavailable_error(failure.what());
+  }
+}
+
+}  // namespace
+
+std::vector<remote_function> list_functions(const tuner_program& program) {
+  auto listed = ask<detail::function_list>(program, detail::list_request{});
+  std::vector<remote_function> functions;
+  for (detail::listed_function& item : listed.functions) {
+    functions.push_back({std::move(item.function), std::move(item.test_default)});
+  }
+  return functions;
+}
+
+std::string why_no_tuning(const tuner_program& program, const function_identity& function,
+                          const std::vector<named_value>& values) {
+  return ask<detail::check_answer>(program, detail::check_request{function, values}).reason;
+}
+
+}  // namespace tune

@@ -16,24 +16,54 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/base/value.hpp"
+#include "libtune/device/device.hpp"
 #include "libtune/process/wire.hpp"
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/step_hooks.hpp"
-#include "libtune/tune/engine/trial_choice.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
-#include "libtune/tune/remote/device_address.hpp"
 #include "libtune/tune/test_mode.hpp"
 
 namespace tune::detail {
+
+/// The properties by which another process of this machine finds a device.
+struct device_address {
+  std::string backend{};  ///< device_info::backend
+  std::string platform{};
+  std::string name{};
+  std::string driver_version{};
+  std::string pci_address{};  ///< empty where the API does not report it
+  std::string uuid{};         ///< the same
+  std::size_t ordinal = 0;    ///< its place among those with the same properties
+
+  friend bool operator==(const device_address&, const device_address&) = default;
+};
+
+/// Returns the address of a device among all devices; empty if it is none of them, as a fake one.
+std::optional<device_address> address_of(const device& wanted, std::span<const device> all);
+
+/// Returns the device at an address, or else the only one of the same name, platform and driver;
+/// empty if there is none.
+std::optional<device> find_device(const device_address& wanted, std::span<const device> all);
+
+/// Texts for messages: of an address, and of those of all devices.
+std::string describe(const device_address& address);
+std::string describe_all(std::span<const device> all);
 
 /// The version of the messages. The form of the handshake is the same in all versions.
 constexpr std::uint32_t tuner_protocol = 3;
 
 /// The longest message; a greater length is invalid.
 constexpr std::uint64_t longest_tuner_message_bytes = std::uint64_t{1} << 28;
+
+/// The environment variable that marks a process as a tuning child: it holds the number of its
+/// parent. It is not a setting, and is removed as soon as it has been read.
+inline constexpr const char* tuner_variable = "LIBTUNE_TUNER_OF";
+
+/// The exit status of a child whose own end of the socket is closed or is another file.
+inline constexpr int lost_link_status = 113;
 
 // ---- to the child
 
@@ -154,5 +184,11 @@ class tuner_message_reader {
  private:
   frame_reader frames_;
 };
+
+// ---- the child's side (tuner_service.cpp)
+
+/// Sends the handshake and carries out requests until the other end of the socket closes; then ends
+/// the process, without destructors. Log lines of libtune go to the other end from now on.
+[[noreturn]] void serve_tuning(int socket);
 
 }  // namespace tune::detail

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/remote/tuner_service.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cerrno>

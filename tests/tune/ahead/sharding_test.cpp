@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/ahead/sharding.hpp"
-
 #include <chrono>
 #include <doctest/doctest.h>
+
+#include "libtune/tune/ahead/job_queue.hpp"
 
 namespace sharding_test {
 

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/remote/child_exit.hpp"
-
 #include <doctest/doctest.h>
 
-#include "libtune/tune/remote/tuner_service.hpp"
+#include "libtune/tune/remote/tuner_message.hpp"
+#include "libtune/tune/remote/watchdog.hpp"
 
 namespace child_exit_test {
 

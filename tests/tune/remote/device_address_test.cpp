@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/tune/remote/device_address.hpp"
-
 #include <doctest/doctest.h>
 #include <vector>
 
 #include "libtune/testing/fake_device.hpp"
+#include "libtune/tune/remote/tuner_message.hpp"
 
 namespace device_address_test {
 

@@ -22,7 +22,6 @@
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
-#include "libtune/tune/engine/denylist.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
