@@ -274,6 +274,7 @@ class promise {
  public:
   /// A promise whose future has no result yet.
   promise() : state_(detail::make_state<detail::value_state<T>>()) {}
+  /// The promise that was moved from may only be destroyed or assigned to.
   promise(promise&&) noexcept = default;
   /// Ends the future that it had with cancelled_error, if that has no result.
   promise& operator=(promise&& other) noexcept {

@@ -172,7 +172,8 @@ class resource {
   /// Joins the line now. When its turn comes, the task lets the queue wait for the events of the
   /// holder before, calls a function with the value, which enqueues on that queue, and ends the
   /// turn with a marker. An error of the function is passed on to the next holder, and thrown here.
-  /// @param use  called as use(T&) on the loop's thread; if it returns a task, that is awaited
+  /// @param queue  the queue that the function enqueues on
+  /// @param use    called as use(T&) on the loop's thread; if it returns a task, that is awaited
   template <class Use>
   task<> use(command_queue queue, Use use) {
     return use_turn(acquire(), std::move(queue), std::move(use));

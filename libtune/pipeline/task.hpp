@@ -258,7 +258,9 @@ class [[nodiscard]] task {
 
   /// For libtune's own code.
   explicit task(std::coroutine_handle<promise_type> coroutine) noexcept : coroutine_(coroutine) {}
+  /// The task that was moved from may only be destroyed or assigned to.
   task(task&& other) noexcept : coroutine_(std::exchange(other.coroutine_, nullptr)) {}
+  /// The task that this was is destroyed with the other object.
   task& operator=(task&& other) noexcept {
     std::swap(coroutine_, other.coroutine_);
     return *this;
