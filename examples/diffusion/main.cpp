@@ -14,9 +14,9 @@
 #include "examples/common/choose_device.hpp"
 #include "examples/diffusion/diffusion.hpp"
 #include "examples/diffusion/reference.hpp"
-#include "libtune/exchange/duration.hpp"
 #include "libtune/exchange/progress.hpp"
 #include "libtune/exchange/reports.hpp"
+#include "libtune/exchange/result_text.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
 
 namespace {

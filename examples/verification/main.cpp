@@ -16,7 +16,7 @@
 #include "examples/common/choose_device.hpp"
 #include "examples/verification/convolution.hpp"
 #include "examples/verification/partial_sums.hpp"
-#include "libtune/exchange/duration.hpp"
+#include "libtune/exchange/result_text.hpp"
 
 namespace {
 

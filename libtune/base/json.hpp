@@ -13,9 +13,30 @@
 #include <vector>
 
 #include "libtune/base/value.hpp"
-#include "libtune/base/value_kind.hpp"
 
 namespace tune::detail {
+
+/// The alternative of a value, in the order of the variant.
+enum class value_kind : std::uint8_t {
+  none,
+  boolean,
+  signed_integer,
+  unsigned_integer,
+  real,
+  string
+};
+
+value_kind kind_of(const value& v) noexcept;
+/// The kind of the values of a field of this type.
+value_kind kind_of(value_type type) noexcept;
+
+/// "none", "bool", "signed", "unsigned", "real" or "string"; databases and documents hold them.
+std::string_view kind_name(value_kind kind) noexcept;
+/// The kind of this name; empty for any other text.
+std::optional<value_kind> find_kind(std::string_view name) noexcept;
+
+/// The type of this name ("uint32"); empty for any other text.
+std::optional<value_type> value_type_from_name(std::string_view name) noexcept;
 
 /// Documents that are written; members keep their order.
 using json = nlohmann::ordered_json;

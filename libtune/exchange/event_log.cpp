@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "libtune/exchange/trial_json.hpp"
+#include "libtune/exchange/json_document.hpp"
 
 namespace tune {
 namespace {

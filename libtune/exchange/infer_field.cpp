@@ -8,7 +8,7 @@
 
 #include "libtune/base/dtype.hpp"
 #include "libtune/base/error.hpp"
-#include "libtune/base/value_kind.hpp"
+#include "libtune/base/json.hpp"
 
 namespace tune {
 namespace {

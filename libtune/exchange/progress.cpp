@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "libtune/exchange/duration.hpp"
+#include "libtune/exchange/result_text.hpp"
 #include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/error.hpp"
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "libtune/exchange/varying_fields.hpp"
+#include "libtune/exchange/result_text.hpp"
 #include "libtune/measure/measure.hpp"
 #include "libtune/tune/observer.hpp"
 

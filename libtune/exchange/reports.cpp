@@ -16,9 +16,8 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
-#include "libtune/exchange/duration.hpp"
-#include "libtune/exchange/trial_json.hpp"
-#include "libtune/exchange/varying_fields.hpp"
+#include "libtune/exchange/json_document.hpp"
+#include "libtune/exchange/result_text.hpp"
 #include "libtune/tune/engine/trial_list.hpp"
 
 namespace tune {

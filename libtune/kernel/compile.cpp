@@ -12,10 +12,10 @@
 #include "libtune/device/devices.hpp"
 #include "libtune/kernel/build_log.hpp"
 #include "libtune/kernel/cache/program_cache.hpp"
+#include "libtune/kernel/cache/program_digest.hpp"
 #include "libtune/kernel/compile_scope.hpp"
 #include "libtune/kernel/compiler.hpp"
-#include "libtune/kernel/expected_program.hpp"
-#include "libtune/kernel/pool/pooled_compiler.hpp"
+#include "libtune/kernel/pool/compile_pool.hpp"
 #include "libtune/kernel/preamble.hpp"
 
 namespace tune {

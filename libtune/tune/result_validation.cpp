@@ -9,8 +9,8 @@
 
 #include "libtune/base/library_version.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/kernel/cache/program_digest.hpp"
 #include "libtune/kernel/compile_scope.hpp"
-#include "libtune/kernel/expected_program.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/tune/engine/search_loop.hpp"
 #include "libtune/tune/engine/trial_attempt.hpp"

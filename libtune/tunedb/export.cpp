@@ -9,7 +9,7 @@
 #include "libtune/store/maintenance/backup.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/tunedb/commands.hpp"
-#include "libtune/tunedb/files.hpp"
+#include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/selection.hpp"
 
 namespace tune::cli {

@@ -16,7 +16,6 @@
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/store/maintenance/merge.hpp"
 #include "libtune/tunedb/commands.hpp"
-#include "libtune/tunedb/files.hpp"
 #include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/selection.hpp"
 

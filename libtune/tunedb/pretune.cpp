@@ -14,8 +14,6 @@
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tunedb/commands.hpp"
-#include "libtune/tunedb/files.hpp"
-#include "libtune/tunedb/interruption.hpp"
 #include "libtune/tunedb/key_list.hpp"
 #include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/pretune_report.hpp"

@@ -3,11 +3,12 @@
 #include "libtune/tunedb/pretune_report.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <fmt/format.h>
 #include <utility>
 
-#include "libtune/exchange/duration.hpp"
+#include "libtune/exchange/result_text.hpp"
 #include "libtune/store/database/function_identity.hpp"
 
 namespace tune::cli {
@@ -62,6 +63,15 @@ std::string in_words(const pretuning_result& result) {
 
 std::size_t count(const std::vector<pretuning_result>& results, pretuning_state state) {
   return static_cast<std::size_t>(std::ranges::count(results, state, &pretuning_result::state));
+}
+
+std::atomic<bool> came = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
+
+extern "C" void note_interruption(int) {
+  came = true;
+  ::signal(SIGINT, SIG_DFL);
+  ::signal(SIGTERM, SIG_DFL);
 }
 
 }  // namespace
@@ -139,5 +149,20 @@ void print_summary(const std::vector<pretuning_result>& results, bool as_json) {
               {"TIME", "score_ns"},
               {"TUNING", "values"}});
 }
+
+interruption::interruption() {
+  came = false;
+  struct sigaction noting {};
+  noting.sa_handler = note_interruption;
+  ::sigaction(SIGINT, &noting, &before_interrupt_);
+  ::sigaction(SIGTERM, &noting, &before_terminate_);
+}
+
+interruption::~interruption() {
+  ::sigaction(SIGINT, &before_interrupt_, nullptr);
+  ::sigaction(SIGTERM, &before_terminate_, nullptr);
+}
+
+bool interruption::has_come() noexcept { return came; }
 
 }  // namespace tune::cli

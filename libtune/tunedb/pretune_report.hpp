@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -45,5 +46,22 @@ class pretune_report final : public pretuning_listener {
 
 /// The results of all keys: a table, or the last JSON object.
 void print_summary(const std::vector<pretuning_result>& results, bool as_json);
+
+/// While it lives, the first SIGINT or SIGTERM is noted and does nothing else; the second ends the
+/// process as usual. One at a time.
+class [[nodiscard]] interruption {
+ public:
+  interruption();
+  ~interruption();
+  interruption(const interruption&) = delete;
+  interruption& operator=(const interruption&) = delete;
+
+  /// True after a signal. Thread-safe.
+  static bool has_come() noexcept;
+
+ private:
+  struct sigaction before_interrupt_ {};
+  struct sigaction before_terminate_ {};
+};
 
 }  // namespace tune::cli

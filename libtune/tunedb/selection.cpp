@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
-#include "libtune/base/value_kind.hpp"
+#include "libtune/base/json.hpp"
 #include "libtune/device/devices.hpp"
 
 namespace tune::cli {

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/kernel/expected_program.hpp"
 
 #include <doctest/doctest.h>
 #include <fstream>

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/kernel/pool/pooled_compiler.hpp"
 
 #include <atomic>
 #include <doctest/doctest.h>

@@ -22,7 +22,6 @@
 #include "libtune/base/library_version.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/kernel.hpp"
-#include "libtune/kernel/pool/stderr_filter.hpp"
 #include "libtune/testing/devices.hpp"
 #include "tests/store/captured_errors.hpp"
 

@@ -3,7 +3,9 @@
 #include "libtune/tunedb/pretune_report.hpp"
 
 #include <chrono>
+#include <csignal>
 #include <doctest/doctest.h>
+#include <initializer_list>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -118,6 +120,31 @@ TEST_CASE("a failure is told with its reason") {
     report.ended(0, failed("no room"));
   });
   CHECK(text.find("failed: no room") != std::string::npos);
+}
+
+using tune::cli::interruption;
+
+TEST_CASE("a signal is noted once, and the second is for the system again") {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const interruption watched;
+    CHECK_FALSE(interruption::has_come());
+    ::raise(signal);
+    CHECK(interruption::has_come());
+    struct sigaction now {};
+    ::sigaction(signal, nullptr, &now);
+    CHECK((now.sa_handler == SIG_DFL));
+  }
+}
+
+TEST_CASE("afterwards signals do what they did before") {
+  struct sigaction ignored {};
+  ignored.sa_handler = SIG_IGN;
+  struct sigaction before {};
+  ::sigaction(SIGINT, &ignored, &before);
+  { const interruption watched; }
+  struct sigaction now {};
+  ::sigaction(SIGINT, &before, &now);
+  CHECK((now.sa_handler == SIG_IGN));
 }
 
 }  // namespace pretune_report_test

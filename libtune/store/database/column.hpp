@@ -15,8 +15,8 @@
 
 #include <string_view>
 
+#include "libtune/base/json.hpp"
 #include "libtune/base/value.hpp"
-#include "libtune/base/value_kind.hpp"
 
 namespace SQLite {
 class Column;

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
-#include "libtune/base/value_kind.hpp"
+#include "libtune/base/json.hpp"
 #include "libtune/store/database/column.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/database_failure.hpp"

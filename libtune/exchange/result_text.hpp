@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -12,6 +13,14 @@
 #include "libtune/tune/trial.hpp"
 
 namespace tune {
+
+/// A time with three significant digits and a fitting unit: "53.1 us", "1.20 ms". What is not a
+/// time has no unit: "nan", "inf".
+std::string format_run_time(run_time time);
+
+/// Whole minutes and seconds, or hours too, rounded down: "0:07", "1:02:03". A negative time, which
+/// no clock should make, is shown as none.
+std::string format_clock(std::chrono::nanoseconds time);
 
 /// Tells the fields in which configurations differ, which are worth showing, from those that are
 /// the same in all of them, which are noise in a table. All the configurations have the same
