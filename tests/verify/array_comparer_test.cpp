@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/verify/array_comparer.hpp"
-
 #include <array>
 #include <complex>
 #include <cstdint>
@@ -19,6 +17,7 @@
 #include "libtune/device/device.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/verify/comparison.hpp"
+#include "libtune/verify/device_comparison.hpp"
 #include "libtune/verify/element_rule.hpp"
 
 namespace array_comparer_test {

@@ -12,7 +12,6 @@
 #include "libtune/base/log.hpp"
 #include "libtune/device/cuda/device.hpp"
 #include "libtune/device/cuda/driver.hpp"
-#include "libtune/device/cuda/error.hpp"
 
 namespace tune::cuda {
 

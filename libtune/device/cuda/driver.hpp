@@ -1,14 +1,20 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The CUDA driver, loaded while the program runs.
+// The CUDA driver, loaded while the program runs, and its errors. The one place that includes the
+// headers of the CUDA Toolkit, for types and constants only: nothing that is declared there may be
+// called, because the libraries are not linked.
 #pragma once
 
+#include <cuda.h>
+#include <cudaTypedefs.h>
 #include <memory>
+#include <nvrtc.h>
 #include <string>
 
+#include "libtune/base/error.hpp"
 #include "libtune/base/shared_library.hpp"
-#include "libtune/device/cuda/cuda_headers.hpp"
+#include "libtune/device/device.hpp"
 
 // X(member, function, version): what is called, and the CUDA version whose binary interface it is
 // called by. The version names the type too, so that the two cannot differ.
@@ -113,5 +119,26 @@ struct driver_status {
 /// Loads and initialises the driver, once in the life of the process; it is never unloaded.
 /// Thread-safe; never throws.
 const driver_status& driver() noexcept;
+
+/// "CUDA_ERROR_OUT_OF_MEMORY: out of memory", and the number for a code that the driver cannot
+/// name.
+std::string error_text(const driver_api& api, CUresult code);
+
+/// The class of an error code.
+device_failure failure_of(CUresult code) noexcept;
+
+/// Throws the device_error that an error code means.
+/// @param call  the driver's function, or what was being done
+[[noreturn]] void throw_error(const driver_api& api, CUresult code, const std::string& call,
+                              const device_info& device);
+
+/// Throws if a call failed.
+inline void check(const driver_api& api, CUresult code, const char* call,
+                  const device_info& device) {
+  if (code != CUDA_SUCCESS) throw_error(api, code, call, device);
+}
+
+/// For destructors: logs if a call failed.
+void log_failure(const driver_api& api, CUresult code, const char* call) noexcept;
 
 }  // namespace tune::cuda

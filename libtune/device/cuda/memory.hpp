@@ -4,8 +4,12 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "libtune/device/cuda/context.hpp"
+#include "libtune/device/cuda/program.hpp"
+#include "libtune/device/fill.hpp"
 #include "libtune/device/queue_interface.hpp"
 
 namespace tune::cuda {
@@ -38,5 +42,25 @@ std::shared_ptr<detail::pinned_memory_interface> make_pinned_memory(
 /// @throws device_error
 void enqueue_copy(const cuda_context& context, CUstream stream,
                   const detail::copy_request& request);
+
+/// The kernels of device/fill.kernel, which a context keeps to itself. Thread-safe.
+class fill_kernels {
+ public:
+  /// Compiles and loads them. The context outlives them. @throws device_error, build_error
+  explicit fill_kernels(const cuda_context& context);
+
+  /// Enqueues one. The context is current.
+  CUresult launch(CUstream stream, CUdeviceptr base, detail::fill_task task) const;
+
+ private:
+  const cuda_context& context_;
+  library_handle library_;
+  std::vector<CUkernel> kernels_;  // in the order of detail::fill_kernel_names
+};
+
+/// Enqueues the one command of a fill, as queue_interface::do_fill describes it: the driver's own
+/// where that can do it, else a kernel. The context is current. @throws device_error
+void enqueue_fill(const cuda_context& context, CUstream stream, const cuda_buffer& buffer,
+                  const fill_region& region, std::span<const std::byte> pattern);
 
 }  // namespace tune::cuda

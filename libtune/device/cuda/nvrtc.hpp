@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "libtune/base/shared_library.hpp"
-#include "libtune/device/cuda/cuda_headers.hpp"
+#include "libtune/device/cuda/driver.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/device/kernel.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,5 +51,67 @@ class cuda_program final : public detail::program_interface {
   std::vector<std::byte> cubin_;
   std::shared_ptr<const library_handle> library_;  // shared with its kernels
 };
+
+/// A kernel and its arguments, packed as the driver wants them, so that a launch only points there.
+class cuda_kernel final : public detail::kernel_interface {
+ public:
+  cuda_kernel(const std::shared_ptr<cuda_context>& context,
+              std::shared_ptr<const library_handle> library, const std::string& name);
+
+  /// For cuLaunchKernel, which takes a kernel in place of a function.
+  CUfunction handle() const noexcept { return reinterpret_cast<CUfunction>(kernel_); }
+
+  /// Pointers to the arguments. @throws device_error (invalid_launch) if one is not set
+  void** arguments() {
+    if (unset_ > 0) throw_unset();
+    return pointers_.data();
+  }
+
+  /// Lets the kernel have as much dynamic local memory as the device allows, if it has to have more
+  /// than every kernel may. @throws device_error
+  void allow_dynamic_local_memory(std::size_t bytes) {
+    if (bytes > allowed_dynamic_bytes_) raise_dynamic_local_memory(bytes);
+  }
+
+ private:
+  struct argument {
+    std::size_t size = 0;  // as declared
+    bool is_set = false;
+    std::shared_ptr<detail::buffer_interface> buffer = {};  // alive while it may be launched with
+  };
+
+  void lay_out_arguments();
+  void do_set_argument(std::size_t index, const void* bytes, std::size_t size) override;
+  void do_set_buffer(std::size_t index,
+                     const std::shared_ptr<detail::buffer_interface>& buffer) override;
+  void do_collect(detail::possessions& used) const override;
+  std::optional<std::size_t> do_resident_work_groups(std::size_t work_group_size,
+                                                     std::size_t dynamic_bytes) const override;
+  void store(std::size_t index, const void* bytes, std::size_t size);
+  void raise_dynamic_local_memory(std::size_t bytes);
+  [[noreturn]] void throw_unset() const;
+  [[noreturn]] void refuse_index(std::size_t index) const;
+  [[noreturn]] void refuse_size(std::size_t index, std::size_t size) const;
+
+  const cuda_context& cuda() const noexcept { return static_cast<const cuda_context&>(*context()); }
+
+  std::shared_ptr<const library_handle> library_;
+  CUkernel kernel_;
+  std::vector<argument> arguments_;
+  std::vector<std::byte> storage_;
+  std::vector<void*> pointers_;  // into storage_
+  bool sizes_are_known_ = true;
+  std::size_t unset_ = 0;
+  std::size_t allowed_dynamic_bytes_;
+};
+
+/// Describes what a launch asks for beyond the limits of kernel and device; empty if nothing.
+std::string describe_excess(const nd_range& range, const kernel_info& kernel,
+                            const device_limits& limits);
+
+/// Throws the device_error of a launch that the driver refused: the driver does not say what was
+/// too much, nor even that something was, so it is looked for here.
+[[noreturn]] void throw_launch_error(CUresult code, const cuda_kernel& kernel,
+                                     const nd_range& range);
 
 }  // namespace tune::cuda

@@ -2,18 +2,153 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/device/cuda/queue.hpp"
 
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
 
 #include "libtune/base/seal.hpp"
-#include "libtune/device/cuda/delay_kernel.hpp"
-#include "libtune/device/cuda/event.hpp"
-#include "libtune/device/cuda/fill.hpp"
-#include "libtune/device/cuda/kernel.hpp"
 #include "libtune/device/cuda/memory.hpp"
+#include "libtune/device/cuda/program.hpp"
 
 namespace tune::cuda {
+namespace {
+
+std::uint64_t next_number() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+}  // namespace
+
+event_handle::event_handle(std::shared_ptr<cuda_context> context, bool timed)
+    : context_(std::move(context)) {
+  // A waiting thread sleeps: pipelines have better uses for a core.
+  const unsigned flags = CU_EVENT_BLOCKING_SYNC | (timed ? 0U : unsigned{CU_EVENT_DISABLE_TIMING});
+  const auto entered = context_->enter();
+  context_->check(context_->api().event_create(&handle_, flags), "cuEventCreate");
+}
+
+event_handle::event_handle(event_handle&& other) noexcept
+    : context_(std::move(other.context_)), handle_(std::exchange(other.handle_, nullptr)) {}
+
+event_handle& event_handle::operator=(event_handle&& other) noexcept {
+  std::swap(context_, other.context_);
+  std::swap(handle_, other.handle_);
+  return *this;
+}
+
+event_handle::~event_handle() {
+  if (handle_ == nullptr) return;
+  context_->release("cuEventDestroy", [&] { return context_->api().event_destroy(handle_); });
+}
+
+cuda_event::cuda_event(std::shared_ptr<cuda_context> context, bool timed, bool is_marker)
+    : context_(std::move(context)), timed_(timed), is_marker_(is_marker), end_(context_, timed) {
+  if (timed && !is_marker) start_ = event_handle(context_, true);
+}
+
+void cuda_event::record_start(CUstream stream) {
+  if (start_.get() == nullptr) return;
+  context_->check(context_->api().event_record(start_.get(), stream), "cuEventRecord");
+}
+
+void cuda_event::record_end(CUstream stream) {
+  number_ = next_number();
+  context_->check(context_->api().event_record(end_.get(), stream), "cuEventRecord");
+}
+
+void cuda_event::do_wait() const {
+  const auto entered = context_->enter();
+  context_->check(context_->api().event_synchronize(end_.get()), "cuEventSynchronize");
+}
+
+bool cuda_event::do_is_complete() const {
+  const auto entered = context_->enter();
+  const CUresult status = context_->api().event_query(end_.get());
+  if (status == CUDA_ERROR_NOT_READY) return false;
+  context_->check(status, "cuEventQuery");
+  return true;
+}
+
+std::chrono::nanoseconds cuda_event::do_duration() const {
+  check_timed();
+  do_wait();
+  return is_marker_ ? std::chrono::nanoseconds{0} : elapsed(start_.get(), end_.get());
+}
+
+std::chrono::nanoseconds cuda_event::do_time_since(const event_interface& prior) const {
+  const auto& earlier = static_cast<const cuda_event&>(prior);
+  earlier.check_timed();
+  check_timed();
+  earlier.do_wait();
+  do_wait();
+  // The driver defines the time from an earlier event to a later one only.
+  return earlier.number_ <= number_ ? elapsed(earlier.end_.get(), start())
+                                    : -elapsed(start(), earlier.end_.get());
+}
+
+void cuda_event::check_timed() const {
+  if (timed_) return;
+  throw device_error("reading the time of a command", context_->info().identity.name,
+                     "create the command queue with profiling");
+}
+
+std::chrono::nanoseconds cuda_event::elapsed(CUevent from, CUevent to) const {
+  const auto entered = context_->enter();
+  float milliseconds = 0;
+  context_->check(context_->api().event_elapsed_time(&milliseconds, from, to),
+                  "cuEventElapsedTime");
+  return std::chrono::nanoseconds(std::llround(double{milliseconds} * 1e6));
+}
+
+namespace {
+
+// Several times what enqueueing two events and a launch takes the host.
+constexpr std::chrono::microseconds delay_length{20};
+
+constexpr const char* delay_name = "delay.kernel";
+
+program_source delay_source() {
+  return {.name = delay_name,
+          .text = R"(
+extern "C" __global__ void delay(long long cycles) {
+  const long long start = clock64();
+  while (clock64() - start < cycles) {
+  }
+})",
+          .options = {}};
+}
+
+long long cycles_of(const device_limits& limits) {
+  constexpr long long usual_clock_khz = 1'500'000;
+  const auto known = static_cast<long long>(limits.clock_khz);
+  return (known > 0 ? known : usual_clock_khz) * delay_length.count() / 1000;
+}
+
+std::vector<std::byte> compile_delay(const cuda_context& context) {
+  return context.cuda().compiler().compile_to_cubin(delay_source(),
+                                                    *context.info().hardware.compute_capability);
+}
+
+}  // namespace
+
+delay_kernel::delay_kernel(const cuda_context& context)
+    : context_(context),
+      library_(context, delay_name, compile_delay(context)),
+      kernel_(library_.kernel("delay")),
+      cycles_(cycles_of(context.info().limits)) {}
+
+CUresult delay_kernel::launch(CUstream stream) const {
+  long long cycles = cycles_;
+  std::array<void*, 1> arguments{&cycles};
+  return context_.api().launch_kernel(reinterpret_cast<CUfunction>(kernel_), 1, 1, 1, 1, 1, 1, 0,
+                                      stream, arguments.data(), nullptr);
+}
+
 namespace {
 
 CUgraphExec instantiate(const cuda_context& context, const captured_graph& captured) {

@@ -2,15 +2,88 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 
 #include "libtune/device/cuda/context.hpp"
+#include "libtune/device/cuda/program.hpp"
 #include "libtune/device/queue_interface.hpp"
 
 namespace tune::cuda {
+
+/// One event of the driver, owned.
+class event_handle {
+ public:
+  /// None.
+  event_handle() = default;
+  /// @param timed  true if it knows when it was reached
+  event_handle(std::shared_ptr<cuda_context> context, bool timed);
+  event_handle(event_handle&& other) noexcept;
+  event_handle& operator=(event_handle&& other) noexcept;
+  ~event_handle();
+
+  CUevent get() const noexcept { return handle_; }
+
+ private:
+  std::shared_ptr<cuda_context> context_;
+  CUevent handle_ = nullptr;
+};
+
+/// A command between two events of the driver, or a marker, which is one. Without times there is no
+/// event before the command. Immutable once recorded.
+class cuda_event final : public detail::event_interface {
+ public:
+  /// Creates the events; nothing is recorded yet. @throws device_error
+  cuda_event(std::shared_ptr<cuda_context> context, bool timed, bool is_marker);
+
+  /// Records the event before the command, where there is one. The context is current.
+  void record_start(CUstream stream);
+  /// Records the event after the command, or the marker. The context is current.
+  void record_end(CUstream stream);
+
+  CUevent end() const noexcept { return end_.get(); }
+
+ private:
+  void do_wait() const override;
+  bool do_is_complete() const override;
+  std::chrono::nanoseconds do_duration() const override;
+  std::chrono::nanoseconds do_time_since(const event_interface& prior) const override;
+
+  CUevent start() const noexcept { return is_marker_ ? end_.get() : start_.get(); }
+  void check_timed() const;
+  std::chrono::nanoseconds elapsed(CUevent from, CUevent to) const;
+
+  std::shared_ptr<cuda_context> context_;
+  bool timed_;
+  bool is_marker_;
+  std::uint64_t number_ = 0;  // in the order of recording, over all queues
+  event_handle start_;
+  event_handle end_;
+};
+
+/// A kernel that keeps a stream busy for a while and touches no memory. A timed launch is preceded
+/// by one, so that the device meets its first event when the launch itself has been enqueued: an
+/// idle device would take the time of the event at once and then wait for the host, and the host's
+/// time would be counted as the kernel's. It ends by itself, so nothing can hang on it.
+/// Thread-safe.
+class delay_kernel {
+ public:
+  /// Compiles and loads it. The context outlives it. @throws device_error, build_error
+  explicit delay_kernel(const cuda_context& context);
+
+  /// Enqueues it. The context is current.
+  CUresult launch(CUstream stream) const;
+
+ private:
+  const cuda_context& context_;
+  library_handle library_;
+  CUkernel kernel_;
+  long long cycles_;
+};
 
 /// The commands of a stream during a capture: a graph of the driver that cannot be launched yet.
 class captured_graph {
@@ -52,8 +125,6 @@ class cuda_graph final : public detail::graph_interface {
 
   CUgraphExec handle_;
 };
-
-class cuda_event;
 
 /// A stream.
 class cuda_queue final : public detail::queue_interface {

@@ -2,13 +2,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/device/opencl/backend.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <exception>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <set>
+#include <string>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/device/kernel.hpp"
+#include "libtune/device/opencl/context.hpp"
 #include "libtune/device/opencl/device.hpp"
-#include "libtune/device/opencl/error.hpp"
 #include "libtune/device/opencl/program.hpp"
 
 namespace tune::opencl {
@@ -56,6 +68,114 @@ inventory read_inventory() {
   }
   if (!any) result.absence = "no OpenCL driver offers a device";
   return result;
+}
+
+// What PoCL compiles beside the general form of each kernel before it gives a binary out.
+constexpr const char* shapes_variable = "POCL_BINARY_SPECIALIZE_WG";
+// It has one form for launches whose extents are all below this, and one for others.
+constexpr std::size_t small_extent = 0xFFFF;
+
+/// The names of shapes: those of large launches and those of small ones, of which PoCL 3.1 makes
+/// only one if they have the same local size and are asked for together.
+using shape_names = std::array<std::set<std::string>, 2>;
+
+void add(shape_names& names, const work_size& global, const work_size& local) {
+  const bool small = std::max({global.x, global.y, global.z}) < small_extent;
+  names[small ? 1 : 0].insert(
+      fmt::format("{}-{}-{}-goffs0{}", local.x, local.y, local.z, small ? "-smallgrid" : ""));
+}
+
+std::vector<work_size> required_sizes(const program& made) {
+  const auto& inner = static_cast<const opencl_program&>(*made.impl());
+  const auto& place = static_cast<const opencl_context&>(*inner.context());
+  std::vector<cl::Kernel> kernels;
+  cl::Program(inner.handle()).createKernels(&kernels);
+  std::vector<work_size> sizes;
+  for (const cl::Kernel& kernel : kernels) {
+    const auto size =
+        kernel.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(place.device_handle());
+    if (size[0] > 0) sizes.push_back({size[0], size[1], size[2]});
+  }
+  return sizes;
+}
+
+shape_names names_of(const program& made, std::span<const nd_range> launches) {
+  // Without being told, how large they will be is not known.
+  static constexpr std::array either{nd_range{{small_extent}, {0, 0, 0}}, nd_range{{1}, {0, 0, 0}}};
+  if (launches.empty()) launches = either;
+  shape_names names;
+  for (const nd_range& launch : launches) {
+    if (launch.local.x > 0) {
+      add(names, launch.global, launch.local);
+    } else {
+      for (const work_size& local : required_sizes(made)) add(names, launch.global, local);
+    }
+  }
+  return names;
+}
+
+std::string joined(const std::set<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
+  return text;
+}
+
+[[noreturn]] void give_binary(const program& made, const std::string& shapes, int channel) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  try {
+    ::setenv(shapes_variable, shapes.c_str(), 1);
+    const std::vector<std::byte> binary = made.binary();
+    for (std::span<const std::byte> left = binary; !left.empty();) {
+      const ::ssize_t count = ::write(channel, left.data(), left.size());
+      if (count < 0 && errno != EINTR) ::_exit(1);
+      if (count > 0) left = left.subspan(static_cast<std::size_t>(count));
+    }
+  } catch (const std::exception&) {
+    ::_exit(1);
+  }
+  ::_exit(0);
+}
+
+std::vector<std::byte> read_all(int channel) {
+  std::vector<std::byte> bytes;
+  std::array<std::byte, std::size_t{1} << 16> part;
+  while (true) {
+    const ::ssize_t count = ::read(channel, part.data(), part.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return bytes;
+    bytes.insert(bytes.end(), part.begin(), part.begin() + count);
+  }
+}
+
+/// Empty if it did not work.
+std::vector<std::byte> binary_with(const program& made, const std::string& shapes) {
+  std::array<int, 2> channel{};
+  if (::pipe2(channel.data(), O_CLOEXEC) != 0) return {};
+  const ::pid_t child = ::fork();
+  if (child == 0) give_binary(made, shapes, channel[1]);
+  ::close(channel[1]);
+  std::vector<std::byte> binary = read_all(channel[0]);
+  ::close(channel[0]);
+  if (child < 0) return {};
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  if (WIFSIGNALED(status)) ::raise(WTERMSIG(status));
+  return status == 0 ? binary : std::vector<std::byte>();
+}
+
+/// The binary of a program of PoCL with what launches of these shapes will need; if none is given,
+/// what launches of kernels with a required work group size will need. A local size of 0, 0, 0
+/// stands for the required one too. The same is left in PoCL's kernel cache, where programs find it
+/// that exist already.
+/// For helper processes: it forks, because PoCL 3.1 reads the shapes from an environment variable
+/// of which it remembers the first value. A signal that kills the child kills the caller.
+std::vector<std::byte> pocl_binary(const program& made, std::span<const nd_range> launches) {
+  std::vector<std::byte> binary;
+  for (const std::set<std::string>& names : names_of(made, launches)) {
+    // The second finds on disk what the first has left, and has both.
+    if (!names.empty()) binary = binary_with(made, joined(names));
+  }
+  return binary.empty() ? made.binary() : binary;
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ std::optional<device> find_device(const std::string& platform_name, const std::s
                                   const std::string& driver_version);
 
 /// Returns context.create_program(source).binary(). PoCL's holds in addition the code that the
-/// first launches of these shapes would still have compiled, see pocl_binary. For helper processes,
+/// first launches of these shapes would still have compiled. For helper processes,
 /// because it forks.
 /// @throws build_error, device_error
 std::vector<std::byte> compile_to_binary(const context& context, const program_source& source,

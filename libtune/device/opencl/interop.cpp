@@ -8,7 +8,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/opencl/backend.hpp"
-#include "libtune/device/opencl/error.hpp"
+#include "libtune/device/opencl/device.hpp"
 #include "libtune/device/opencl/memory.hpp"
 #include "libtune/device/opencl/queue.hpp"
 

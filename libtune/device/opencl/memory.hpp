@@ -1,14 +1,18 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Memory that the host sees as well as the device.
+// Buffers, memory that the host sees as well as the device, and the commands that copy and fill.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
 
-#include "libtune/device/opencl/clhpp.hpp"
+#include "libtune/device/fill.hpp"
 #include "libtune/device/opencl/context.hpp"
+#include "libtune/device/opencl/device.hpp"
 #include "libtune/device/queue_interface.hpp"
 
 namespace tune::opencl {
@@ -63,5 +67,27 @@ class opencl_pinned_memory final : public detail::pinned_memory_interface {
 /// Enqueues the calls that a copy needs: one where the shape allows it. @throws device_error
 void enqueue_copy(const cl::CommandQueue& queue, const detail::copy_request& request,
                   const device_info& device);
+
+/// The kernels of device/fill.kernel, which a context keeps to itself. Thread-safe: their arguments
+/// are set and taken under a lock.
+class fill_kernels {
+ public:
+  /// Compiles them. The context outlives them. @throws device_error, build_error
+  explicit fill_kernels(const opencl_context& context);
+
+  /// Enqueues one. @param event  null where none is wanted
+  void enqueue(cl_command_queue queue, cl_mem memory, const detail::fill_task& task,
+               cl_event* event) const;
+
+ private:
+  const opencl_context& context_;
+  std::vector<cl::Kernel> kernels_;  // in the order of detail::fill_kernel_names
+  mutable std::mutex mutex_;         // of their arguments
+};
+
+/// Enqueues the one command of a fill, as queue_interface::do_fill describes it: the driver's own
+/// where that can do it, else a kernel. @throws device_error
+void enqueue_fill(cl_command_queue queue, const opencl_buffer& buffer, const fill_region& region,
+                  std::span<const std::byte> pattern, cl_event* event);
 
 }  // namespace tune::opencl

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -47,12 +48,41 @@ class opencl_program final : public detail::program_interface {
 /// first launched with that.
 bool is_pocl(const device_info& device) noexcept;
 
-/// The binary of a program of PoCL with what launches of these shapes will need; if none is given,
-/// what launches of kernels with a required work group size will need. A local size of 0, 0, 0
-/// stands for the required one too. The same is left in PoCL's kernel cache, where programs find it
-/// that exist already.
-/// For helper processes: it forks, because PoCL 3.1 reads the shapes from an environment variable
-/// of which it remembers the first value. A signal that kills the child kills the caller.
-std::vector<std::byte> pocl_binary(const program& made, std::span<const nd_range> launches);
+class opencl_kernel final : public detail::kernel_interface {
+ public:
+  opencl_kernel(std::shared_ptr<detail::context_interface> context, cl::Kernel handle,
+                const cl::Device& device);
+  ~opencl_kernel() override { leave_if_forked(handle_); }
+
+  const cl::Kernel& handle() const noexcept { return handle_; }
+
+  /// For a launch that the driver has refused because of an argument.
+  /// @throws device_error (invalid_launch) that names the first that is not set, if there is one
+  void check_arguments() const;
+
+  /// Sets the size of the dynamic local memory, which is the kernel's last argument, if it is not
+  /// set so already. @throws device_error if the kernel has none
+  void set_dynamic_local_memory(std::size_t bytes);
+
+ private:
+  // What an argument was last set to, so that setting it to the same costs no driver call.
+  struct argument {
+    bool is_set = false;
+    std::size_t size = 0;  // 0: not known, or too large to remember
+    std::array<std::byte, 16> bytes{};
+    std::shared_ptr<detail::buffer_interface> buffer;  // kept alive while it may be launched with
+  };
+
+  void do_set_argument(std::size_t index, const void* bytes, std::size_t size) override;
+  void do_set_buffer(std::size_t index,
+                     const std::shared_ptr<detail::buffer_interface>& buffer) override;
+  argument& at(std::size_t index);
+  [[noreturn]] void throw_set_error(cl_int status, std::size_t index,
+                                    const std::string& given) const;
+
+  cl::Kernel handle_;
+  std::vector<argument> arguments_;
+  std::size_t dynamic_local_bytes_ = 0;  // 0: not set
+};
 
 }  // namespace tune::opencl

@@ -9,10 +9,9 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
-#include "libtune/device/opencl/error.hpp"
-#include "libtune/device/opencl/fill.hpp"
-#include "libtune/device/opencl/kernel.hpp"
+#include "libtune/device/opencl/device.hpp"
 #include "libtune/device/opencl/memory.hpp"
+#include "libtune/device/opencl/program.hpp"
 
 namespace tune::opencl {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include "libtune/device/cuda/error.hpp"
 #include "tests/device/cuda/fake_driver.hpp"
 
 namespace driver_test {

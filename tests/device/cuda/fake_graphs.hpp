@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "libtune/device/cuda/cuda_headers.hpp"
+#include "libtune/device/cuda/driver.hpp"
 
 namespace fake_cuda {
 

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/device/cuda/fill.hpp"
-
 #include <array>
 #include <doctest/doctest.h>
 #include <vector>
 
 #include "libtune/device/cuda/interop.hpp"
+#include "libtune/device/cuda/memory.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 #include "tests/conformance/conformance_requirements.hpp"
 #include "tests/device/cuda/fake_machine.hpp"

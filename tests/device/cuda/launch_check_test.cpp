@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
 
-#include "libtune/device/cuda/kernel.hpp"
+#include "libtune/device/cuda/program.hpp"
 
 namespace launch_check_test {
 

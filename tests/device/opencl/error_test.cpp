@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/device/opencl/error.hpp"
+#include "libtune/base/error.hpp"
 
 #include <doctest/doctest.h>
 #include <string>
 
-#include "libtune/base/error.hpp"
+#include "libtune/device/opencl/device.hpp"
 
 namespace error_test {
 
