@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "libtune/store/database/identity_json.hpp"
+#include "libtune/store/database/identity_column.hpp"
 #include "libtune/tune/trial.hpp"
 
 namespace tune::detail {
