@@ -48,7 +48,7 @@
 #include "libtune/base/forked_process.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/identity_column.hpp"
-#include "libtune/store/database/row.hpp"
+#include "libtune/store/database/schema.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/sha256.hpp"
-#include "libtune/store/database/identity_json.hpp"
+#include "libtune/store/database/identity_column.hpp"
 
 namespace tune {
 namespace {

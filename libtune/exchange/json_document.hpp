@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "libtune/store/database/identity_json.hpp"
+#include "libtune/store/database/identity_column.hpp"
 #include "libtune/store/maintenance/database_content.hpp"
 #include "libtune/tune/trial.hpp"
 

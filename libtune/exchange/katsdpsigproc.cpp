@@ -16,11 +16,10 @@
 
 #include "libtune/base/dtype.hpp"
 #include "libtune/base/error.hpp"
+#include "libtune/store/database/column.hpp"
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"
-#include "libtune/store/database/field_check.hpp"
 #include "libtune/store/database/identity_column.hpp"
-#include "libtune/store/database/row.hpp"
 #include "libtune/store/database/schema.hpp"
 #include "libtune/store/maintenance/raw_table.hpp"
 

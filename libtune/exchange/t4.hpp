@@ -19,7 +19,7 @@ namespace tune {
 /// measurement "outcome" where that says less) and its reason. "metadata" has under "libtune" the
 /// function, the key, the device, the dates and the stored result in the form of
 /// json_document.hpp. Columns that T4 has no words for, digests of programs among them, are left
-/// out; json_document.hpp and backup.hpp have exact forms.
+/// out; json_document.hpp and back_up_database have exact forms.
 /// @param one  a function with one search, and at most the results for its key
 std::string to_t4_text(const function_content& one);
 

@@ -9,7 +9,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/store/database/database_failure.hpp"
-#include "libtune/store/database/database_place.hpp"
+#include "libtune/store/database/database_file.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/store/files/file_lock.hpp"
 

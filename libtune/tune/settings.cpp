@@ -16,7 +16,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/word_table.hpp"
-#include "libtune/store/database/database_place.hpp"
+#include "libtune/store/database/database_file.hpp"
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/files/file_system.hpp"
 #include "libtune/tune/test_mode.hpp"

@@ -45,7 +45,7 @@ isolation_mode resolve_isolation(const tuning_options& options);
 std::chrono::milliseconds resolve_trial_time(const watchdog_settings& settings);
 
 /// Returns libtune/tuning.db in the user's cache folder (XDG_CACHE_HOME, else HOME/.cache); empty
-/// if neither variable names a folder. It may be on the network (store/database_place.hpp).
+/// if neither variable names a folder. It may be on the network (place_database).
 std::string default_database_path();
 
 /// Returns the word of a mode, as LIBTUNE_MODE takes it.

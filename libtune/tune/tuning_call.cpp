@@ -12,7 +12,7 @@
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/store/database/missed_keys.hpp"
-#include "libtune/store/database/record_memory.hpp"
+#include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/store/files/named_lock.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/engine/device_lease.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "libtune/store/maintenance/database_reader.hpp"
-#include "libtune/store/maintenance/incidents.hpp"
+#include "libtune/store/maintenance/prune.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/output.hpp"

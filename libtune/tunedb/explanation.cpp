@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/database/nearest.hpp"
+#include "libtune/store/database/identity_column.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 
 namespace tune::cli {

@@ -6,7 +6,6 @@
 
 #include "libtune/exchange/json_document.hpp"
 #include "libtune/exchange/t4.hpp"
-#include "libtune/store/maintenance/backup.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/output.hpp"

@@ -12,7 +12,7 @@
 #include "libtune/base/dtype.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/base/json.hpp"
-#include "libtune/store/database/field_check.hpp"
+#include "libtune/store/database/column.hpp"
 #include "libtune/tunedb/selection.hpp"
 
 namespace tune::cli {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "libtune/store/database/database_place.hpp"
+#include "libtune/store/database/database_file.hpp"
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/store/maintenance/database_content.hpp"
 #include "libtune/tunedb/output.hpp"

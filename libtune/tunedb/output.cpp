@@ -16,7 +16,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/exchange/result_text.hpp"
 #include "libtune/store/database/database_file.hpp"
-#include "libtune/store/files/replaced_file.hpp"
+#include "libtune/store/files/file_system.hpp"
 
 namespace tune::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "libtune/store/database/identity_json.hpp"
+#include "libtune/store/database/identity_column.hpp"
 #include "libtune/store/maintenance/database_content.hpp"
 
 namespace tune::cli {

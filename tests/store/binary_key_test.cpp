@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/cache/binary_key.hpp"
-
 #include <doctest/doctest.h>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "libtune/store/cache/binary_cache.hpp"
 
 namespace binary_key_test {
 

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/database/database_place.hpp"
-
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <string>
 
+#include "libtune/store/database/database_file.hpp"
 #include "libtune/store/files/file_system.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/temporary_folder.hpp"

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/database/database_trust.hpp"
-
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <string>
@@ -9,6 +7,7 @@
 #include <unistd.h>
 
 #include "libtune/base/error.hpp"
+#include "libtune/store/database/database_file.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "tests/store/samples.hpp"

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/database/field_check.hpp"
-
 #include <doctest/doctest.h>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/store/database/column.hpp"
 
 namespace field_check_test {
 

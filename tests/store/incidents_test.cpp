@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/maintenance/incidents.hpp"
-
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "libtune/store/maintenance/prune.hpp"
 #include "tests/store/recorded_searches.hpp"
 
 namespace incidents_test {

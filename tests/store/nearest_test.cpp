@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/database/nearest.hpp"
-
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <string>
 #include <tuple>
 #include <vector>
+
+#include "libtune/store/database/identity_column.hpp"
 
 namespace nearest_test {
 

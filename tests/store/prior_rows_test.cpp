@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/database/prior_rows.hpp"
-
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>
 
+#include "libtune/store/database/tuning_database.hpp"
 #include "tests/store/recorded_searches.hpp"
 
 namespace prior_rows_test {

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/database/record_memory.hpp"
-
 #include <doctest/doctest.h>
 
+#include "libtune/store/database/tuning_layers.hpp"
 #include "tests/store/samples.hpp"
 
 namespace record_memory_test {

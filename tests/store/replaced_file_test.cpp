@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/files/replaced_file.hpp"
-
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +8,7 @@
 #include <string>
 
 #include "libtune/base/error.hpp"
+#include "libtune/store/files/file_system.hpp"
 #include "tests/store/temporary_folder.hpp"
 
 namespace replaced_file_test {

@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/database/row.hpp"
-
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <doctest/doctest.h>
 #include <set>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "libtune/base/sha256.hpp"
+#include "libtune/store/database/schema.hpp"
 
 namespace row_test {
 

@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/database/database_trust.hpp"
-#include "libtune/store/database/record_memory.hpp"
+#include "libtune/store/database/database_file.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "tests/store/captured_errors.hpp"

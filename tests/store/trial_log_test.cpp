@@ -4,6 +4,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <chrono>
+#include <cmath>
 #include <doctest/doctest.h>
 #include <limits>
 #include <map>
@@ -12,8 +13,8 @@
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/database_file.hpp"
 #include "libtune/store/database/function_table.hpp"
-#include "libtune/store/database/row.hpp"
-#include "libtune/store/database/trial_row.hpp"
+#include "libtune/store/database/schema.hpp"
+#include "libtune/store/database/stored_trial.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"
 

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/database/record_memory.hpp"
 #include "tests/store/captured_errors.hpp"
 #include "tests/store/samples.hpp"
 #include "tests/store/temporary_folder.hpp"

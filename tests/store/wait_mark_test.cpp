@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/files/wait_mark.hpp"
-
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "libtune/store/files/named_lock.hpp"
 #include "tests/store/lock_keeper.hpp"
 #include "tests/store/temporary_folder.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "libtune/store/database/missed_keys.hpp"
-#include "libtune/store/database/record_memory.hpp"
+#include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/databases.hpp"

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "libtune/exchange/t4.hpp"
-#include "libtune/store/database/record_memory.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/store/maintenance/merge.hpp"

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "libtune/store/database/record_memory.hpp"
 #include "libtune/store/database/tuning_database.hpp"
+#include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/error.hpp"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "libtune/store/database/record_memory.hpp"
 #include "libtune/store/database/tuning_database.hpp"
+#include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "tests/store/captured_errors.hpp"

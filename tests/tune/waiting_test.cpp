@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "libtune/store/database/record_memory.hpp"
+#include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/store/files/named_lock.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"

@@ -11,7 +11,7 @@
 #include "libtune/device/context.hpp"
 #include "libtune/device/kernel.hpp"
 #include "libtune/kernel/defines.hpp"
-#include "libtune/store/cache/binary_key.hpp"
+#include "libtune/store/cache/binary_cache.hpp"
 
 namespace tune {
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <list>
 #include <new>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <sys/stat.h>
@@ -22,6 +23,29 @@
 #include "libtune/store/files/private_folder.hpp"
 
 namespace tune {
+namespace {
+
+// The length comes first, so that no content can look like the end of a text.
+void append(std::string& encoded, std::string_view text) {
+  encoded += std::to_string(text.size());
+  encoded += ':';
+  encoded += text;
+}
+
+}  // namespace
+
+binary_key& binary_key::add(std::string_view name, std::string_view text) {
+  append(encoded_, name);
+  append(encoded_, text);
+  return *this;
+}
+
+detail::sha256_digest binary_key::digest() const {
+  // Releases with different formats thus have different files, and never replace each other's.
+  const std::string whole = std::to_string(detail::binary_format) + ';' + encoded_;
+  return detail::sha256(std::as_bytes(std::span(whole)));
+}
+
 namespace {
 
 using detail::file_descriptor;

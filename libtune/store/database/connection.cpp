@@ -20,8 +20,6 @@
 #include "libtune/base/log.hpp"
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"
-#include "libtune/store/database/database_trust.hpp"
-#include "libtune/store/database/row.hpp"
 #include "libtune/store/database/schema.hpp"
 #include "libtune/store/files/lock_holder.hpp"
 

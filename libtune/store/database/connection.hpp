@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "libtune/store/database/database_place.hpp"
+#include "libtune/store/database/database_file.hpp"
 #include "libtune/store/files/file_lock.hpp"
 
 namespace SQLite {

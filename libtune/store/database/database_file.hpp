@@ -5,10 +5,41 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "libtune/store/files/file_lock.hpp"
+
+namespace tune {
+
+/// The permitted uses of the file of a tuning database.
+enum class database_access : std::uint8_t {
+  read_write,  ///< everything
+  read_only,   ///< nothing is written, also no journal; others may write meanwhile
+  immutable,   ///< the same without any lock: a file that nobody changes, as on a read-only medium
+};
+
+/// The files that hold the results of a database.
+struct database_place {
+  std::string path;      ///< the file in which results are stored
+  std::string shared{};  ///< a file that is read beneath it and never written; empty if none
+};
+
+/// Returns the files of the database of a path: the path itself or, if that is on the network, a
+/// file of this machine that outlives restarts (detail::node_local_folder), named after the path,
+/// over the file at the path. If this machine has no such folder it is the path all the same:
+/// results are kept somewhere in any case. Either costs one warning. Looks at a path the first time
+/// that a process asks for it. Thread-safe. @param path  may be empty, and is then returned
+database_place place_database(const std::string& path);
+
+namespace detail {
+
+/// The same for a path on a file system of this kind.
+database_place place_database(const std::string& path, std::optional<long> kind);
+
+}  // namespace detail
+}  // namespace tune
 
 namespace tune::detail {
 
@@ -71,5 +102,26 @@ class [[nodiscard]] database_lock {
 ///          could not be moved, in which case it stays as it is
 std::optional<std::string> set_aside_if_damaged(const std::string& path,
                                                 std::chrono::milliseconds wait);
+
+/// True if LIBTUNE_DB_ACCESS lets a group write the database. @throws environment_error
+bool shares_database();
+
+/// Checks that nobody but this user and the superuser can change a database: file and folder belong
+/// to one of them and give no group and nobody else the right to write, and the file is a regular
+/// one with one name. The folder is that at the end of all links. With LIBTUNE_DB_ACCESS=shared a
+/// group may write and anybody may own. Missing ones are fine.
+/// A sticky folder such as /tmp is one that everybody can write: files in it would be safe, but
+/// not the journal that SQLite looks for beside it.
+/// @throws database_error that says what to change
+void require_trust(const std::string& path);
+
+/// Checks that only the superuser or this user can have put a system database there: the
+/// file at the end of all links belongs to the superuser or this user and may not be written by
+/// everybody, and the same holds for its folder and for that of the link which leads to it. A
+/// folder for everybody, in which nobody can replace what is another's (the sticky bit), is fine;
+/// so is a group that may write, because the owner has chosen it. With
+/// LIBTUNE_DB_ACCESS=shared anybody may own them. A missing file is reported when it is opened.
+/// @throws database_error that says what to change
+void require_system_trust(const std::string& path);
 
 }  // namespace tune::detail

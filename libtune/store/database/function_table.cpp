@@ -18,7 +18,6 @@
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/store/database/identity_column.hpp"
-#include "libtune/store/database/row.hpp"
 #include "libtune/store/database/schema.hpp"
 
 namespace tune::detail {

@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "libtune/base/json.hpp"
 #include "libtune/base/value.hpp"
 #include "libtune/device/device_identity.hpp"
+#include "libtune/store/database/function_identity.hpp"
+#include "libtune/store/database/match.hpp"
 
 namespace tune {
 
@@ -32,5 +36,51 @@ std::vector<std::string> differing_columns(const device_identity& a, const devic
 
 /// Unambiguous text of an identity: equal texts mean equal identities.
 std::string canonical_text(const device_identity& device);
+
+}  // namespace tune
+
+namespace tune::detail {
+
+// JSON of functions and devices: exact for exported databases and missed keys, plain for reports.
+
+/// {"name", "platform", "version"}
+json plain_json(const device_identity& device);
+
+/// {"name", "version", "key_fields", "value_fields"}
+json exact_json(const function_identity& function);
+/// The whole identity, by the names of its columns.
+json exact_json(const device_identity& device);
+
+/// The function of an object, which may have other members. @throws argument_error
+function_identity function_from_json(const input& object);
+/// The device that exact_json() wrote. @throws argument_error
+device_identity device_from_json(const input& object);
+
+}  // namespace tune::detail
+
+namespace tune {
+
+/// A device that stands in for another.
+struct nearest_match {
+  std::size_t index = 0;                ///< into the candidates
+  match_step step = match_step::exact;  ///< how it differs
+  std::vector<std::string> relaxed{};  ///< the columns that differ, as differing_columns gives them
+};
+
+/// Returns the step by which the candidate differs from the wanted device.
+match_step step_between(const device_identity& candidate, const device_identity& wanted);
+
+/// The candidates from the nearest to the farthest: by step, and within a step the most alike
+/// device first, then the newest. In order, these decide:
+///  1. the step;
+///  2. the length of the beginning that the architecture shares with the wanted one ("sm_90"), the
+///     longer the better;
+///  3. the same of the name;
+///  4. the number of columns that differ, the fewer the better;
+///  5. the newer driver, by the numbers in its version;
+///  6. the columns in their order, so that the answer does not depend on the candidates' order.
+/// Equal candidates keep their order.
+std::vector<nearest_match> rank_nearest(std::span<const device_identity> candidates,
+                                        const device_identity& wanted);
 
 }  // namespace tune

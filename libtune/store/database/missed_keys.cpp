@@ -24,14 +24,13 @@
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/signals.hpp"
+#include "libtune/store/database/column.hpp"
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"
-#include "libtune/store/database/database_trust.hpp"
-#include "libtune/store/database/field_check.hpp"
-#include "libtune/store/database/identity_json.hpp"
+#include "libtune/store/database/identity_column.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/store/files/file_lock.hpp"
-#include "libtune/store/files/replaced_file.hpp"
+#include "libtune/store/files/file_system.hpp"
 
 namespace tune {
 namespace {

@@ -11,9 +11,8 @@
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/identity_column.hpp"
-#include "libtune/store/database/row.hpp"
 #include "libtune/store/database/schema.hpp"
-#include "libtune/store/database/trial_row.hpp"
+#include "libtune/store/database/stored_trial.hpp"
 
 namespace tune::detail {
 namespace {

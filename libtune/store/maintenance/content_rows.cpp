@@ -20,8 +20,8 @@
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"
 #include "libtune/store/database/function_table.hpp"
+#include "libtune/store/database/stored_trial.hpp"
 #include "libtune/store/database/trial_log.hpp"
-#include "libtune/store/database/trial_row.hpp"
 
 namespace tune::detail {
 namespace {

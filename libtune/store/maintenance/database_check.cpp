@@ -17,7 +17,6 @@
 #include "libtune/base/error.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/database_file.hpp"
-#include "libtune/store/database/database_trust.hpp"
 #include "libtune/store/files/file_system.hpp"
 #include "libtune/store/maintenance/content_rows.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "libtune/store/database/database_place.hpp"
+#include "libtune/store/database/database_file.hpp"
 #include "libtune/store/maintenance/database_content.hpp"
 
 namespace tune {
@@ -56,5 +56,12 @@ class database_reader {
   class implementation;
   std::unique_ptr<implementation> impl_;
 };
+
+/// Writes one state of a database to another file, in place of what that is, also while others
+/// write. A copy of the file itself could hold half a transaction, so SQLite makes it.
+/// @throws argument_error if the other file is the database, belongs to it, has a journal or is no
+///         regular file; database_error if there is no database or it cannot be read; error if the
+///         other file cannot be written
+void back_up_database(const std::string& path, const std::string& to);
 
 }  // namespace tune

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/store/database/column.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/store/database/database_failure.hpp"
 #include "libtune/store/database/database_file.hpp"
-#include "libtune/store/database/field_check.hpp"
 #include "libtune/store/database/function_identity.hpp"
 #include "libtune/store/database/function_table.hpp"
 #include "libtune/store/database/identity_column.hpp"

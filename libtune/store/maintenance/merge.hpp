@@ -26,7 +26,7 @@ struct merge_report {
 /// so the order of merges does not matter, nor does repeating one.
 ///
 /// Contents that can never be stored are left out and reported, and the rest is taken: a result or
-/// search with a bad type, time or device (every column of store/identity_column.hpp is looked at)
+/// search with a bad type, time or device (each of identity_columns is looked at)
 /// or with a column that this libtune does not know; a function with a bad name, or with other
 /// fields than the database has it.
 ///

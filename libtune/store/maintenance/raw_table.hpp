@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "libtune/store/database/row.hpp"
+#include "libtune/store/database/schema.hpp"
 #include "libtune/store/maintenance/database_content.hpp"
 
 namespace SQLite {

@@ -10,7 +10,7 @@
 #include <string>
 #include <sys/types.h>
 
-#include "libtune/store/files/wait_mark.hpp"
+#include "libtune/store/files/named_lock.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "libtune/device/devices.hpp"
-#include "libtune/store/database/record_memory.hpp"
 #include "libtune/store/database/tuning_database.hpp"
-#include "libtune/store/maintenance/incidents.hpp"
+#include "libtune/store/database/tuning_layers.hpp"
+#include "libtune/store/maintenance/prune.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/fixtures.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/store/database/trial_row.hpp"
+#include "libtune/store/database/stored_trial.hpp"
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Exception.h>
