@@ -3,14 +3,14 @@
 //
 // The host time that resources, tasks and a job queue add to a frame.
 //
-// A frame has three stages on two queues: a kernel of one work item on the first, one on the second,
-// one on the first, each after the one before; four frames may be under way. By hand that is three
-// launches, two markers with a wait of the other queue, and a marker that the host waits for four
-// frames later. The other side does the same by a task in a job_queue: each stage waits for its turn
-// of a resource, and the end of a frame is awaited. Batches of frames are timed in turn, by the
-// processor time of the thread that enqueues and by the wall clock; the order within a pair
-// alternates. Reported, over all pairs: the median of each, their difference, and the allocations of
-// a frame.
+// A frame has three stages on two queues: a kernel of one work item on the first, one on the
+// second, one on the first, each after the one before; four frames may be under way. By hand that
+// is three launches, two markers with a wait of the other queue, and a marker that the host waits
+// for four frames later. The other side does the same by a task in a job_queue: each stage waits
+// for its turn of a resource, and the end of a frame is awaited. Batches of frames are timed in
+// turn, by the processor time of the thread that enqueues and by the wall clock; the order within a
+// pair alternates. Reported, over all pairs: the median of each, their difference, and the
+// allocations of a frame.
 #include <algorithm>
 #include <array>
 #include <benchmark/benchmark.h>
@@ -98,8 +98,7 @@ tune::task<> run_frame(stages& s, turn one, turn two, turn three) {
 
 /// The same by tasks.
 struct tasks {
-  explicit tasks(stages& s)
-      : all(s), one(s.buffer), two(s.buffer), three(s.buffer) {}
+  explicit tasks(stages& s) : all(s), one(s.buffer), two(s.buffer), three(s.buffer) {}
 
   void run(int frames) { loop.run(run_frames(frames)); }
   tune::task<> run_frames(int frames) {

@@ -7,8 +7,8 @@
 #include "libtune/base/error.hpp"
 #include "libtune/device/command_queue.hpp"
 #include "libtune/device/context.hpp"
-#include "libtune/device/queue_interface.hpp"
 #include "libtune/device/kernel.hpp"
+#include "libtune/device/queue_interface.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/fake_device.hpp"
 
