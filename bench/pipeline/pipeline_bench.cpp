@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "libtune/libtune.hpp"
+#include "libtune/pipeline/event_loop.hpp"
 #include "libtune/pipeline/event_waiter.hpp"
 #include "libtune/pipeline/job_queue.hpp"
 #include "libtune/pipeline/resource.hpp"

@@ -143,7 +143,10 @@ class event_waiter::parts {
 };
 
 event_waiter::event_waiter(std::size_t threads) : parts_(std::make_unique<parts>(threads)) {}
-event_waiter::~event_waiter() = default;
+event_waiter::~event_waiter() {
+  // A forked process has not inherited the threads; none can be joined.
+  if (detail::is_forked()) static_cast<void>(parts_.release());
+}
 
 event_waiter& event_waiter::shared() {
   static detail::never_destroyed<event_waiter> waiter;
@@ -151,6 +154,7 @@ event_waiter& event_waiter::shared() {
 }
 
 future<void> event_waiter::wait_for(event_list events) {
+  detail::refuse_if_forked([] { return "wait for device events"; });
   const auto wait = detail::make_state<detail::event_wait>(std::move(events));
   parts_->add(wait);
   return future<void>(wait);

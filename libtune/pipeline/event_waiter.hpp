@@ -73,6 +73,7 @@ class event_waiter {
   /// A future that ends when all the events have, or with the device_error of the first that
   /// failed. The events are released before it ends, on the thread that waited. If it is cancelled,
   /// it ends at once; the events are released when the device has got there.
+  /// @throws forked_process_error
   future<void> wait_for(event_list events);
 
  private:

@@ -102,7 +102,7 @@ class turn {
 
 /// A place in the line for a resource, and then the right to use it. Movable; used by one thread at
 /// a time. If it ends without ready() or fail(), the next one gets the resource all the same: after
-/// an exception, with abandoned_error; else there is a warning.
+/// an exception, with abandoned_error; with a warning if its turn was waited for.
 template <class T>
 class resource_allocation {
  public:

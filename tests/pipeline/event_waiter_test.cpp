@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <doctest/doctest.h>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "libtune/device/context.hpp"
 #include "libtune/testing/devices.hpp"
 #include "tests/pipeline/manual_event.hpp"
+#include "tests/store/child_process.hpp"
 
 namespace event_waiter_test {
 
@@ -103,6 +105,29 @@ TEST_CASE("no wait is left without an end when a waiter ends") {
   completes.join();
   begun.get();
   CHECK(queued.is_ready());
+}
+
+TEST_CASE("a forked process, which lacks the threads, is refused") {
+  tune::wait_for_events({}).get();
+  const int status = tune::testing::in_forked_child([] {
+    try {
+      tune::wait_for_events({});
+    } catch (const tune::forked_process_error&) {
+      return 3;
+    }
+    return 4;
+  });
+  CHECK(status == 3);
+}
+
+TEST_CASE("the end of a waiter in a forked process joins no threads") {
+  auto waiter = std::make_unique<tune::event_waiter>(1);
+  waiter->wait_for({}).get();
+  const int status = tune::testing::in_forked_child([&] {
+    waiter.reset();
+    return 3;
+  });
+  CHECK(status == 3);
 }
 
 TEST_CASE("a waiter needs a thread") {

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "libtune/pipeline/event_loop.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 
 namespace job_queue_test {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libtune/device/context.hpp"
+#include "libtune/pipeline/event_loop.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/devices.hpp"
 #include "tests/pipeline/manual_event.hpp"
@@ -191,8 +192,12 @@ LIBTUNE_DEVICE_TEST_CASE("stages on two queues share a buffer in turn, without a
     read_queue.finish();
   };
   for (unsigned char value = 1; value < 5; ++value) {
+    const std::vector<unsigned char> filled(4096, value);
+    const tune::testing::allocation_counter counter;
     frame(value);
-    CHECK(host == std::vector<unsigned char>(4096, value));
+    const auto allocations = counter.count();
+    CHECK(host == filled);
+    if (value > 2) CHECK(allocations == 0);
   }
 }
 

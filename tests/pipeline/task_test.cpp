@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "libtune/pipeline/event_loop.hpp"
 #include "libtune/pipeline/event_waiter.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 #include "tests/pipeline/manual_event.hpp"
