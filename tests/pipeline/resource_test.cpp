@@ -6,14 +6,17 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
+#include "libtune/base/log.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/pipeline/event_loop.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/devices.hpp"
 #include "tests/pipeline/manual_event.hpp"
+#include "tests/store/child_process.hpp"
 
 namespace resource_test {
 
@@ -113,6 +116,27 @@ TEST_CASE("a holder that leaves by an exception passes abandoned_error on") {
   }
   CHECK_THROWS_AS(next->wait().get(), tune::abandoned_error);
   next->ready();
+}
+
+TEST_CASE("a turn that was waited for and ends without ready() warns, and is passed on") {
+  // In a child, because the log of a process is redirected for good.
+  const int warnings = tune::testing::in_child([] {
+    int seen = 0;
+    tune::detail::redirect_log([&](tune::log_level level, std::string_view text) {
+      if (level == tune::log_level::warning && text.find("without ready()") != text.npos) ++seen;
+    });
+    tune::resource<int> resource(0);
+    { const auto not_waited_for = resource.acquire(); }
+    {
+      auto first = resource.acquire();
+      first.wait().get();
+    }
+    auto next = resource.acquire();
+    if (!next.wait().is_ready()) return 100;
+    next.ready();
+    return seen;
+  });
+  CHECK(warnings == 1);
 }
 
 TEST_CASE("a turn ends once") {
