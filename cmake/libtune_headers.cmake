@@ -29,8 +29,8 @@ libtune_public(search/space search_space space)
 libtune_public(search/strategy strategy)
 libtune_public(store/database function_identity match)
 libtune_public(store/files lock_holder)
-libtune_public(testing allocation_counter devices fake_device fake_kernel fixtures run_tests
-               strategy_conformance temporary_directory)
+libtune_public(testing allocation_counter device_requirement devices fake_device fake_kernel
+               fixtures run_tests strategy_conformance temporary_directory)
 libtune_public(tune autotuner error observer options search_problem session test_mode trial
                tuning_budget)
 libtune_public(tune/ahead pretuning)
