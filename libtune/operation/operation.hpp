@@ -170,7 +170,9 @@ class operation {
   /// The bytes that ensure_all_bound would allocate if nothing were bound.
   std::size_t required_bytes() const;
 
-  /// The parameters of the operation, for logs and records: those that the derived class returns.
+  /// A description of the operation, for logs, records and drawings: sizes, element types, scalar
+  /// arguments and the tuning, as the derived class returns them (see parameter_list). A sequence
+  /// has those of its children, as "child:name".
   std::vector<named_value> parameters() const { return do_parameters(); }
 
   /// The operations that this one runs; none unless it is a sequence.
