@@ -18,6 +18,7 @@
 #include "libtune/kernel/preamble.hpp"
 #include "tests/device/cuda/fake_machine.hpp"
 #include "tests/kernel/library_kernels.hpp"
+#include "tests/kernel/ranking_kernels.hpp"
 
 namespace {
 
@@ -61,6 +62,7 @@ const sample samples[] = {
      "__constant__ float weights[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};\n"},
     {"examples/verification/partial_sums.kernel", {{"block_size", 64}, {"vector", 2}}},
     {"libtune/kernel/transpose_tile.kernel"},
+    {"libtune/kernel/work_group_rank.kernel"},
     {"libtune/kernel/work_group_reduce.kernel"},
     {"libtune/device/fill.kernel"},
     {"tests/conformance/conformance.kernel", {{"factor", 3}, {"reverse_group", 32}}},
@@ -148,7 +150,8 @@ TEST_CASE("every kernel of the tree compiles for every architecture from sm_75 t
 COMPILER_TEST_CASE("kernels that use the library compile for every architecture") {
   for (const tune::kernel_source& source :
        {library_kernels::types(), library_kernels::repeats(), library_kernels::transposes(),
-        library_kernels::tiles(), library_kernels::storage(), library_kernels::words()}) {
+        library_kernels::tiles(), library_kernels::storage(), library_kernels::words(),
+        library_kernels::rankings()}) {
     for (const compute_capability& architecture : architectures) {
       CAPTURE(source.name);
       CAPTURE(architecture.major);
