@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "operations/rfi/median_network.hpp"
-
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <random>
 #include <vector>
+
+#include "operations/rfi/median_network.hpp"
 
 namespace rfi_median_network_test {
 
