@@ -21,7 +21,7 @@ struct rfi2d_parameters {
   std::vector<std::size_t> windows_freq{1, 2, 4, 8};
   /// A sample this many standard deviations from the background is left out of the next one.
   double background_reject = 2.0;
-  /// How often the background is computed to find such samples, before it is computed for good.
+  /// The number of rounds that reject such samples, before the background is computed for good.
   std::size_t background_iterations = 1;
   /// The standard deviation of the background's Gaussian; channels are those before averaging.
   double spike_width_time = 12.5;
@@ -41,8 +41,8 @@ struct rfi2d_parameters {
   double rho = 1.3;
 };
 
-/// What the parameters mean for so many times and channels: the numbers that the flaggers on the
-/// host and on the device share, so that both compute the same.
+/// The parameters applied to a number of times and channels. The flaggers on the host and on the
+/// device share these numbers, so that both compute the same.
 struct rfi2d_plan {
   /// @throws argument_error that names the parameter which is out of its range
   rfi2d_plan(const rfi2d_parameters& parameters, std::size_t times, std::size_t channels);

@@ -11,7 +11,7 @@
 namespace tune::operations {
 namespace {
 
-/// What a background is computed of: times x averaged channels, or one spectrum.
+/// The samples of a background: times x averaged channels, or one spectrum.
 struct background_task {
   const lanes* data;
   lanes* level;              ///< the result
