@@ -76,6 +76,17 @@ const sample samples[] = {
      "typedef float element;\ntypedef float value;\ntypedef float4 word;\n"
      "#define IDENTITY 0\n#define LOAD(p, i) ((p)[i])\n#define STORE(v, p, i) ((p)[i] = (v))\n"
      "DEVICE_FN value combine(value a, value b) { return a + b; }\n"},
+    {"operations/rfi/background.kernel",
+     {{"width", 3},
+      {"windows", 1},
+      {"wgs", 64},
+      {"is_amplitude", 1},
+      {"flag_use", 0},
+      {"order", 1}},
+     "typedef float sample;\n"
+     "DEVICE_FN void find_medians(const float* window, float* middle) {}\n"
+     "DEVICE_FN void find_neighbours(const float* window, float* lower, float* middle,\n"
+     "                               float* upper) {}\n"},
     {"operations/transpose/transpose.kernel",
      {{"block_x", 16}, {"block_y", 8}, {"tile", 32}, {"vector", 4}, {"walk", 1}},
      "typedef ushort element;\ntypedef ushort4 word;\n"}};
