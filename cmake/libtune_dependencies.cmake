@@ -41,6 +41,10 @@ else()
   find_package(doctest QUIET)
 endif()
 
+# Transforms on OpenCL; left out where it is not there.
+find_path(LIBTUNE_VKFFT_INCLUDE_DIR vkFFT.h PATH_SUFFIXES vkFFT DOC "The folder of vkFFT.h")
+mark_as_advanced(LIBTUNE_VKFFT_INCLUDE_DIR)
+
 if(libtune_missing_packages)
   list(JOIN libtune_missing_packages " " libtune_missing_packages)
   message(FATAL_ERROR "libtune needs packages that were not found. On Debian or Ubuntu:\n"
