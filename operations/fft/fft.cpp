@@ -239,7 +239,7 @@ std::vector<std::complex<double>> as_complex(const std::vector<double>& parts) {
   return made;
 }
 
-/// What float and double reach with a margin of a few bits, in decibels.
+/// The signal-to-noise ratio that float and double reach, less a margin of a few bits.
 template <class T>
 tolerance allowed_for() {
   return tolerance::signal_to_noise(sizeof(T) == 4 ? 100 : 260);

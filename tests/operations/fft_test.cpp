@@ -86,7 +86,7 @@ std::vector<std::size_t> places(const shape& size, const shape& padded) {
   return found;
 }
 
-/// What went in, as the device sees it, and what came out.
+/// The numbers of src as the device sees them, and those of dest.
 struct transformed {
   std::vector<complex> in;
   std::vector<complex> out;

@@ -62,14 +62,14 @@ struct recorded_launch {
 
 class recorder;
 
-/// What a cl_program stands for.
+/// The object behind a cl_program.
 struct recorded_program {
   recorder* owner;
   std::string text;
   std::optional<program> built{};
 };
 
-/// What a cl_kernel stands for.
+/// The object behind a cl_kernel.
 struct recorded_kernel {
   struct argument {
     std::vector<std::byte> bytes{};
@@ -80,8 +80,8 @@ struct recorded_kernel {
   std::vector<argument> arguments{};
 };
 
-/// What a cl_device_id, cl_context and cl_command_queue stand for: the making of one plan. Nothing
-/// is thrown through VkFFT; the first exception is kept for afterwards.
+/// The object behind a cl_device_id, cl_context and cl_command_queue: the making of one plan.
+/// Nothing is thrown through VkFFT; the first exception is kept for afterwards.
 class recorder {
  public:
   recorder(const command_queue& queue, std::size_t max_work_group, std::size_t local_memory)
