@@ -128,21 +128,27 @@ rfi2d::rfi2d(const command_queue& queue, const program& built, const rfi2d_tunin
                       padding_policy::any_valid)),
       amplitude_(add_slot("amplitude", {flat_dimension(plan.times * plan.averaged * baselines)},
                           dtype::float32)),
-      levels_(add_slot("levels", {flat_dimension(plan.times * plan.averaged * baselines)}, dtype::float32)),
+      levels_(add_slot("levels", {flat_dimension(plan.times * plan.averaged * baselines)},
+                       dtype::float32)),
       smooth_(add_slot("smooth", {flat_dimension(plan.times * plan.averaged * baselines)},
                        dtype::complex64)),
-      found_(add_slot("found", {flat_dimension(plan.times * plan.averaged * baselines)}, dtype::uint8)),
-      smeared_(add_slot("smeared", {flat_dimension(plan.times * plan.channels * baselines)}, dtype::uint8)),
+      found_(add_slot("found", {flat_dimension(plan.times * plan.averaged * baselines)},
+                      dtype::uint8)),
+      smeared_(add_slot("smeared", {flat_dimension(plan.times * plan.channels * baselines)},
+                        dtype::uint8)),
       spectrum_(add_slot("spectrum", {flat_dimension(plan.averaged * baselines)}, dtype::float32)),
       spectrum_levels_(
           add_slot("spectrum_levels", {flat_dimension(plan.averaged * baselines)}, dtype::float32)),
-      channel_found_(add_slot("channel_found", {flat_dimension(plan.averaged * baselines)}, dtype::uint8)),
-      full_channels_(add_slot("full_channels", {flat_dimension(plan.channels * baselines)}, dtype::uint8)),
+      channel_found_(
+          add_slot("channel_found", {flat_dimension(plan.averaged * baselines)}, dtype::uint8)),
+      full_channels_(
+          add_slot("full_channels", {flat_dimension(plan.channels * baselines)}, dtype::uint8)),
       full_times_(add_slot("full_times", {flat_dimension(plan.times * baselines)}, dtype::uint8)),
-      noise_(add_slot("noise",
-                      {flat_dimension(std::max(plan.averaged, plan.times * (plan.chunk_ends.size() - 1)) *
-                            baselines)},
-                      dtype::float32)),
+      noise_(add_slot(
+          "noise",
+          {flat_dimension(std::max(plan.averaged, plan.times * (plan.chunk_ends.size() - 1)) *
+                          baselines)},
+          dtype::float32)),
       undefined_(add_slot("undefined", {std::size_t{2}}, dtype::uint32)),
       load_samples_(built.create_kernel("load_samples")),
       select_medians_(built.create_kernel("select_medians")),
@@ -174,8 +180,9 @@ rfi2d::window_table rfi2d::upload(const std::vector<rfi2d_plan::window>& windows
   std::size_t halo = 0;
   bool needs_partial = false;
   for (const auto& window : windows) {
-    table.insert(table.end(), {as_uint32(window.length), std::bit_cast<std::uint32_t>(window.factor),
-                               std::bit_cast<std::uint32_t>(window.clamp)});
+    table.insert(table.end(),
+                 {as_uint32(window.length), std::bit_cast<std::uint32_t>(window.factor),
+                  std::bit_cast<std::uint32_t>(window.clamp)});
     halo += window.length - 1;
     needs_partial = needs_partial || !std::has_single_bit(window.length);
   }
@@ -187,15 +194,14 @@ rfi2d::window_table rfi2d::upload(const std::vector<rfi2d_plan::window>& windows
 /// Returns the samples that a tile has room for, of a line of `all`.
 std::size_t rfi2d::tile_room(std::size_t all, const window_table& windows) const {
   const std::size_t limit = queue().device().limits().max_dynamic_local_memory_bytes;
-  const std::size_t most =
-      limit / (tuning_.line_x * bytes_of_sample(windows.needs_partial != 0));
+  const std::size_t most = limit / (tuning_.line_x * bytes_of_sample(windows.needs_partial != 0));
   const std::size_t sides = 2 * std::size_t{windows.halo};
   const std::size_t room = std::min({all, std::max(wanted_tile, 2 * sides), most});
   if (room == all || room > sides) return room;
-  throw argument_error(
-      fmt::format("rfi2d: windows of up to {} samples need {} samples of local memory at a time, and "
-                  "{} has room for {}; use fewer or shorter windows, or average more channels",
-                  windows.longest, sides + 1, queue().device().name(), most));
+  throw argument_error(fmt::format(
+      "rfi2d: windows of up to {} samples need {} samples of local memory at a time, and "
+      "{} has room for {}; use fewer or shorter windows, or average more channels",
+      windows.longest, sides + 1, queue().device().name(), most));
 }
 
 nd_range rfi2d::range(std::size_t y, std::size_t z) const {
@@ -211,18 +217,26 @@ void rfi2d::do_run() {
   const std::size_t row = plan_.averaged * baselines_;
   const std::size_t widest = widest_chunk(plan_);
   const auto along_times = [&](std::uint32_t source) {
-    return median_lists{.source = source, .by_chunks = false, .lists = plan_.averaged,
-                        .inner = plan_.times, .inner_step = row,
+    return median_lists{.source = source,
+                        .by_chunks = false,
+                        .lists = plan_.averaged,
+                        .inner = plan_.times,
+                        .inner_step = row,
                         .keeps_flag = source == from_amplitude};
   };
   const auto along_channels = [&](std::size_t times) {
-    return median_lists{.source = from_both, .by_chunks = true, .lists = chunks, .planes = times,
-                        .inner = widest, .inner_step = baselines_, .z_step = row,
+    return median_lists{.source = from_both,
+                        .by_chunks = true,
+                        .lists = chunks,
+                        .planes = times,
+                        .inner = widest,
+                        .inner_step = baselines_,
+                        .z_step = row,
                         .out_along_inner = true};
   };
   const auto channel_lines = [&](std::uint32_t purpose, std::size_t times) {
-    return threshold_lines{purpose, freq_windows_, chunk_ends_, chunks, widest, times, row,
-                           baselines_, plan_.averaged};
+    return threshold_lines{purpose, freq_windows_, chunk_ends_, chunks,        widest,
+                           times,   row,           baselines_,  plan_.averaged};
   };
   // The spectrum of medians.
   select(memory(spectrum_), memory(amplitude_), memory(levels_), along_times(from_amplitude));
@@ -265,18 +279,23 @@ void rfi2d::compute_background(const background_arrays& arrays) {
     const std::uint32_t time_reach = arrays.times > 1 ? tables.time_reach : 0;
     // Without its neighbours a sample has the weight 1, whatever the tap: it cancels.
     const device_array& time_taps = arrays.times > 1 ? tables.time_taps : unit_tap_;
-    enqueue(smooth_times_, range(averaged, divide_up(times, sums_together)), smooth_, arrays.amplitude,
-            channel_found_, arrays.levels, noise_, chunk_of_.buffer(), time_taps.buffer(),
-            time_reach, rejects, baselines_, times, averaged);
+    enqueue(smooth_times_, range(averaged, divide_up(times, sums_together)), smooth_,
+            arrays.amplitude, channel_found_, arrays.levels, noise_, chunk_of_.buffer(),
+            time_taps.buffer(), time_reach, rejects, baselines_, times, averaged);
     enqueue(smooth_channels_, range(divide_up(averaged, sums_together), times), arrays.levels,
             undefined_, smooth_, arrays.amplitude, channel_found_, noise_, chunk_of_.buffer(),
             tables.freq_taps.buffer(), tables.freq_reach, is_last ? 1U : 0U, rejects, arrays.which,
             baselines_, times, averaged);
     if (is_last) break;
     select(memory(noise_), arrays.levels, arrays.levels,
-           {.source = from_residual, .by_chunks = true, .lists = plan_.chunk_ends.size() - 1,
-            .outer = arrays.times, .outer_step = plan_.averaged * baselines_,
-            .inner = widest_chunk(plan_), .inner_step = baselines_, .scale = plan_.reject});
+           {.source = from_residual,
+            .by_chunks = true,
+            .lists = plan_.chunk_ends.size() - 1,
+            .outer = arrays.times,
+            .outer_step = plan_.averaged * baselines_,
+            .inner = widest_chunk(plan_),
+            .inner_step = baselines_,
+            .scale = plan_.reject});
   }
   enqueue(find_gaps_, range(divide_up(averaged, gap_segment), times), smooth_, arrays.levels,
           undefined_, arrays.which, baselines_, times, averaged);
@@ -284,17 +303,17 @@ void rfi2d::compute_background(const background_arrays& arrays) {
           baselines_, times, averaged);
 }
 
-void rfi2d::select(const tune::buffer& medians, const tune::buffer& values, const tune::buffer& levels,
-                   const median_lists& lists) {
+void rfi2d::select(const tune::buffer& medians, const tune::buffer& values,
+                   const tune::buffer& levels, const median_lists& lists) {
   const std::size_t bytes = 4 * lists.outer * lists.inner * tuning_.select_x;
   const std::size_t limit = queue().device().limits().max_dynamic_local_memory_bytes;
   const std::size_t own = select_medians_.info().local_memory_bytes;
   const bool staged = bytes + own <= limit;
-  const nd_range range{{round_up(baselines_, tuning_.select_x),
-                        std::min(lists.lists, most_groups) * tuning_.select_y,
-                        std::min(lists.planes, most_groups)},
-                       {tuning_.select_x, tuning_.select_y, 1},
-                       staged ? bytes : 4};
+  const nd_range range{
+      {round_up(baselines_, tuning_.select_x),
+       std::min(lists.lists, most_groups) * tuning_.select_y, std::min(lists.planes, most_groups)},
+      {tuning_.select_x, tuning_.select_y, 1},
+      staged ? bytes : 4};
   enqueue(select_medians_, range, medians, values, levels, channel_found_, chunk_ends_.buffer(),
           lists.source, lists.by_chunks ? 1U : 0U, baselines_, as_uint32(lists.lists),
           as_uint32(lists.planes), as_uint32(lists.outer), std::uint64_t{lists.outer_step},
@@ -303,8 +322,8 @@ void rfi2d::select(const tune::buffer& medians, const tune::buffer& values, cons
           lists.keeps_flag ? 1U : 0U, staged ? 1U : 0U);
 }
 
-void rfi2d::threshold(const tune::buffer& found, const tune::buffer& amplitude, const tune::buffer& levels,
-                      const threshold_lines& lines) {
+void rfi2d::threshold(const tune::buffer& found, const tune::buffer& amplitude,
+                      const tune::buffer& levels, const threshold_lines& lines) {
   const window_table& windows = lines.windows;
   const std::size_t beyond = windows.longest - 1;
   const std::size_t all = std::min(lines.length, lines.longest_part + 2 * beyond);
@@ -319,11 +338,11 @@ void rfi2d::threshold(const tune::buffer& found, const tune::buffer& amplitude, 
                        {tuning_.line_x, tuning_.line_y, 1},
                        bytes};
   enqueue(sum_threshold_, range, found, amplitude, levels, noise_, channel_found_,
-          lines.ends.buffer(), windows.windows.buffer(), windows.count,
-          lines.purpose, baselines_, as_uint32(lines.lines),
-          std::uint64_t{lines.line_step}, as_uint32(lines.parts), std::uint64_t{lines.parts},
-          std::uint64_t{lines.sample_step}, as_uint32(lines.length), as_uint32(tiles), as_uint32(tile),
-          windows.halo, as_uint32(beyond), as_uint32(room), windows.needs_partial);
+          lines.ends.buffer(), windows.windows.buffer(), windows.count, lines.purpose, baselines_,
+          as_uint32(lines.lines), std::uint64_t{lines.line_step}, as_uint32(lines.parts),
+          std::uint64_t{lines.parts}, std::uint64_t{lines.sample_step}, as_uint32(lines.length),
+          as_uint32(tiles), as_uint32(tile), windows.halo, as_uint32(beyond), as_uint32(room),
+          windows.needs_partial);
 }
 
 void rfi2d::finish() {

@@ -81,8 +81,8 @@ class rfi2d final : public operation {
   void compute_background(const background_arrays& arrays);
   void select(const tune::buffer& medians, const tune::buffer& values, const tune::buffer& levels,
               const median_lists& lists);
-  void threshold(const tune::buffer& found, const tune::buffer& amplitude, const tune::buffer& levels,
-                 const threshold_lines& lines);
+  void threshold(const tune::buffer& found, const tune::buffer& amplitude,
+                 const tune::buffer& levels, const threshold_lines& lines);
   void finish();
   window_table upload(const std::vector<rfi2d_plan::window>& windows);
   nd_range range(std::size_t y, std::size_t z) const;

@@ -133,7 +133,9 @@ space<rfi2d_tuning> tuning_space(const rfi2d_key&) {
         .work_group = {t.select_x, t.select_y, 1},
         .local_memory_bytes = 4 * t.select_x * (steps * ((std::size_t{1} << t.bits) - 1) + 3)};
   });
-  space.needs([](const rfi2d_tuning& t) { return resources{.work_group = {t.line_x, t.line_y, 1}}; });
+  space.needs([](const rfi2d_tuning& t) {
+    return resources{.work_group = {t.line_x, t.line_y, 1}};
+  });
   return space;
 }
 

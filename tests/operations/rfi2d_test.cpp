@@ -74,7 +74,9 @@ LIBTUNE_DEVICE_TEST_CASE("the device flags as the host does, whatever shape and 
   const std::vector<rfi2d_parameters> parameters{
       {},
       {.background_iterations = 0, .time_extend = 2, .freq_extend = 4, .freq_chunks = 3},
-      {.windows_time = {3, 1, 50}, .windows_freq = {5, 1, 7, 6}, .background_iterations = 2,
+      {.windows_time = {3, 1, 50},
+       .windows_freq = {5, 1, 7, 6},
+       .background_iterations = 2,
        .freq_chunks = 7},
       {.spike_width_time = 0, .spike_width_freq = 3, .average_freq = 3},
       {.outlier_nsigma = 3, .flag_all_time_frac = 0.2, .flag_all_freq_frac = 0.1},
@@ -146,9 +148,8 @@ LIBTUNE_DEVICE_TEST_CASE("windows too long for local memory are an error that sa
   const tune::context context = device.create_context();
   const tune::command_queue queue = context.create_command_queue();
   const rfi2d_template made(context, {.is_complex = false});
-  CHECK_THROWS_WITH_AS(
-      made.instantiate(queue, 4, 10'000'000, 1, {.windows_freq = {1, 4'000'000}}),
-      doctest::Contains("windows"), tune::argument_error);
+  CHECK_THROWS_WITH_AS(made.instantiate(queue, 4, 10'000'000, 1, {.windows_freq = {1, 4'000'000}}),
+                       doctest::Contains("windows"), tune::argument_error);
 }
 
 LIBTUNE_DEVICE_TEST_CASE("rfi2d can be tuned" * tune::testing::force_autotune(), device) {
