@@ -71,10 +71,6 @@ bool has_host_side(const copy_request& request) noexcept {
   return request.source.buffer == nullptr || request.destination.buffer == nullptr;
 }
 
-bool is_empty(const copy_request& request) noexcept {
-  return request.row_bytes == 0 || request.rows == 0 || request.slices == 0;
-}
-
 [[noreturn]] void throw_foreign_context(const char* what, const device_info& queue_device) {
   throw argument_error(fmt::format(
       "the {} belongs to another context than the command queue on device '{}'; make both from "

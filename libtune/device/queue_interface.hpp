@@ -95,6 +95,11 @@ struct copy_request {
   bool blocking = true;  ///< true to return only when the host memory may be used again
 };
 
+/// True if a request has no bytes.
+constexpr bool is_empty(const copy_request& request) noexcept {
+  return request.row_bytes == 0 || request.rows == 0 || request.slices == 0;
+}
+
 /// True if a request is one run of bytes on both sides.
 constexpr bool is_linear(const copy_request& request) noexcept {
   return request.rows == 1 && request.slices == 1;

@@ -13,15 +13,17 @@
 #include "transpose_tile.kernel.hpp"
 #include "work_group_rank.kernel.hpp"
 #include "work_group_reduce.kernel.hpp"
+#include "work_group_scan.kernel.hpp"
 
 namespace tune {
 namespace {
 
 constexpr std::string_view reduce_name = "libtune/work_group_reduce.kernel";
-constexpr std::array<library_kernel, 3> library{{
+constexpr std::array<library_kernel, 4> library{{
     {"libtune/transpose_tile.kernel", embedded::transpose_tile_kernel},
     {"libtune/work_group_rank.kernel", embedded::work_group_rank_kernel, reduce_name},
     {reduce_name, embedded::work_group_reduce_kernel},
+    {"libtune/work_group_scan.kernel", embedded::work_group_scan_kernel, reduce_name},
 }};
 
 constexpr std::string_view blanks = " \t";

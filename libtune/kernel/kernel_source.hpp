@@ -30,6 +30,7 @@ struct library_kernel {
 ///   libtune/transpose_tile.kernel     tiles of a matrix through local memory
 ///   libtune/work_group_rank.kernel    order statistics of the floats of a set of work items
 ///   libtune/work_group_reduce.kernel  one value of each work item becomes one of each set
+///   libtune/work_group_scan.kernel    prefix sums, or running combinations, over a set
 std::span<const library_kernel> kernel_library() noexcept;
 
 /// A kernel's text with the texts from libtune that it includes, and the origin of its lines.

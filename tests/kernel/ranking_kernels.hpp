@@ -90,4 +90,50 @@ typedef struct { GLOBAL const float* from; uint begin, end, step; } strided;
   return {"rankings.kernel", text};
 }
 
+/// scan_<size>(out, in), of 192 / size sets in a group of rows: out[192 * column + item].
+/// Columns: sums of integers, inclusive and exclusive; without shuffles; maps x -> ax + b as a
+/// pair, which do not commute, inclusive and exclusive; then sums again with the same scratch.
+constexpr int scan_sizes[] = {1, 4, 12, 64, 96};
+constexpr int scan_items = 192;
+constexpr int scan_columns = 7;
+inline tune::kernel_source scans() {
+  std::string text = R"(#include "libtune/work_group_scan.kernel"
+typedef struct { uint factor; ushort offset; } map;
+DEVICE_FN map map_of(uint factor, uint offset) {
+  map made;
+  made.factor = factor;
+  made.offset = (ushort)offset;
+  return made;
+}
+DEVICE_FN map after(map a, map b) {
+  return map_of(a.factor * b.factor, a.offset * b.factor + b.offset);
+}
+)";
+  for (const int size : scan_sizes) {
+    text += replaced(R"(
+WORK_GROUP_SCAN(sum_@, int, @, 0, a + b)
+WORK_GROUP_SCAN_WITH(plain_@, long, @, 0, 0, a + b)
+WORK_GROUP_SCAN(map_@, map, @, map_of(1, 0), after(a, b))
+KERNEL REQD_WORK_GROUP_SIZE(@, 192 / @, 1)
+void scan_@(GLOBAL int* RESTRICT out, GLOBAL const int* RESTRICT in) {
+  LOCAL_DECL sum_@_scratch sums[192 / @];
+  LOCAL_DECL plain_@_scratch plains[192 / @];
+  LOCAL_DECL map_@_scratch maps[192 / @];
+  const uint x = get_local_id(0);
+  const uint y = get_local_id(1);
+  const uint i = y * @ + x;
+  out[i] = sum_@_inclusive_once(in[i], x, &sums[y]);
+  out[192 + i] = sum_@_exclusive(in[i], x, &sums[y]);
+  out[2 * 192 + i] = (int)plain_@_inclusive(in[i], x, &plains[y]);
+  out[3 * 192 + i] = (int)plain_@_exclusive(in[i], x, &plains[y]);
+  out[4 * 192 + i] = map_@_inclusive(map_of(2 * in[i] + 1, in[i]), x, &maps[y]).offset;
+  out[5 * 192 + i] = map_@_exclusive(map_of(2 * in[i] + 1, in[i]), x, &maps[y]).offset;
+  out[6 * 192 + i] = sum_@_inclusive(2 * in[i], x, &sums[y]);
+}
+)",
+                     "@", std::to_string(size));
+  }
+  return {"scans.kernel", text};
+}
+
 }  // namespace library_kernels

@@ -64,6 +64,7 @@ const sample samples[] = {
     {"libtune/kernel/transpose_tile.kernel"},
     {"libtune/kernel/work_group_rank.kernel"},
     {"libtune/kernel/work_group_reduce.kernel"},
+    {"libtune/kernel/work_group_scan.kernel"},
     {"libtune/device/fill.kernel"},
     {"tests/conformance/conformance.kernel", {{"factor", 3}, {"reverse_group", 32}}},
     {"libtune/verify/count_differences.kernel", {{"wgs", 64}}, "#define complex_part float\n"},
@@ -166,7 +167,7 @@ COMPILER_TEST_CASE("kernels that use the library compile for every architecture"
   for (const tune::kernel_source& source :
        {library_kernels::types(), library_kernels::repeats(), library_kernels::transposes(),
         library_kernels::tiles(), library_kernels::storage(), library_kernels::words(),
-        library_kernels::rankings()}) {
+        library_kernels::rankings(), library_kernels::scans()}) {
     for (const compute_capability& architecture : architectures) {
       CAPTURE(source.name);
       CAPTURE(architecture.major);
