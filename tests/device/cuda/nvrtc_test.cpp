@@ -90,6 +90,10 @@ const sample samples[] = {
      "DEVICE_FN void find_medians(const float* window, float* middle) {}\n"
      "DEVICE_FN void find_neighbours(const float* window, float* lower, float* middle,\n"
      "                               float* upper) {}\n"},
+    {"operations/rfi/threshold_simple.kernel",
+     {{"wgsx", 32}, {"wgsy", 4}, {"vector", 8}, {"items", 2}, {"order", 0}}},
+    {"operations/rfi/threshold_sum.kernel",
+     {{"n_windows", 4}, {"order", 0}, {"wgsx", 8}, {"wgsy", 8}, {"run", 16}}},
     {"operations/transpose/transpose.kernel",
      {{"block_x", 16}, {"block_y", 8}, {"tile", 32}, {"vector", 4}, {"walk", 1}},
      "typedef ushort element;\ntypedef ushort4 word;\n"}};
