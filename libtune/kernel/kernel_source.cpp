@@ -10,15 +10,22 @@
 
 #include "libtune/base/error.hpp"
 
+#include "complex_magnitude.kernel.hpp"
 #include "transpose_tile.kernel.hpp"
+#include "work_group_rank.kernel.hpp"
 #include "work_group_reduce.kernel.hpp"
+#include "work_group_scan.kernel.hpp"
 
 namespace tune {
 namespace {
 
-constexpr std::array<library_kernel, 2> library{{
+constexpr std::string_view reduce_name = "libtune/work_group_reduce.kernel";
+constexpr std::array<library_kernel, 5> library{{
+    {"libtune/complex_magnitude.kernel", embedded::complex_magnitude_kernel},
     {"libtune/transpose_tile.kernel", embedded::transpose_tile_kernel},
-    {"libtune/work_group_reduce.kernel", embedded::work_group_reduce_kernel},
+    {"libtune/work_group_rank.kernel", embedded::work_group_rank_kernel, reduce_name},
+    {reduce_name, embedded::work_group_reduce_kernel},
+    {"libtune/work_group_scan.kernel", embedded::work_group_scan_kernel, reduce_name},
 }};
 
 constexpr std::string_view blanks = " \t";
@@ -65,6 +72,8 @@ const library_kernel& find(std::string_view name, const std::string& source_name
 }
 
 void add_file(resolved_source& resolved, const library_kernel& kernel) {
+  const auto needed = std::ranges::find(library, kernel.needs, &library_kernel::name);
+  if (needed != library.end()) add_file(resolved, *needed);
   const auto own = resolved.files.begin();
   if (std::ranges::find(own + 1, resolved.files.end(), kernel.name, &kernel_source::name) ==
       resolved.files.end()) {

@@ -20,14 +20,18 @@ struct kernel_source {
 
 /// A text that kernels may include by its name. It explains itself at its beginning.
 struct library_kernel {
-  std::string_view name;  ///< "libtune/work_group_reduce.kernel"
-  std::string_view text;  ///< its source; in static storage
+  std::string_view name;        ///< "libtune/work_group_reduce.kernel"
+  std::string_view text;        ///< its source; in static storage
+  std::string_view needs = {};  ///< the name of the text that goes before it, if there is one
 };
 
 /// The texts that come with libtune, in the order of their names:
 ///
+///   libtune/complex_magnitude.kernel  the absolute value of a complex number
 ///   libtune/transpose_tile.kernel     tiles of a matrix through local memory
+///   libtune/work_group_rank.kernel    order statistics of the floats of a set of work items
 ///   libtune/work_group_reduce.kernel  one value of each work item becomes one of each set
+///   libtune/work_group_scan.kernel    prefix sums, or running combinations, over a set
 std::span<const library_kernel> kernel_library() noexcept;
 
 /// A kernel's text with the texts from libtune that it includes, and the origin of its lines.
@@ -45,8 +49,9 @@ struct resolved_source {
 };
 
 /// Puts the texts that a kernel's text asks for by lines `#include "libtune/..."` before it, each
-/// once, and takes those lines out. Conditions are not looked at: a text is there even if `#if`
-/// leaves out the line that asks for it. Other includes stay as they are.
+/// once and after the text that it needs, and takes those lines out. Conditions are not looked at:
+/// a text is there even if `#if` leaves out the line that asks for it. Other includes stay as they
+/// are.
 /// @throws build_error if there is no such text, with the names of those that there are
 resolved_source include_kernel_library(const kernel_source& source);
 

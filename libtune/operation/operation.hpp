@@ -108,7 +108,7 @@ struct binding {
 /// they share no dimension and have each a queue.
 class operation {
  public:
-  virtual ~operation() = default;
+  virtual ~operation();
   operation(const operation&) = delete;
   operation& operator=(const operation&) = delete;
 
@@ -196,9 +196,9 @@ class operation {
   /// @throws argument_error if memory belongs to another context than the queue
   explicit operation(command_queue queue, std::shared_ptr<allocator> memory = nullptr);
   /// Slots move along; references to them stay valid.
-  operation(operation&&) noexcept = default;
+  operation(operation&&) noexcept;
   /// The same, after letting go of the slots that this operation had.
-  operation& operator=(operation&&) noexcept = default;
+  operation& operator=(operation&&) noexcept;
 
   /// Adds a slot; the reference stays valid when the operation is moved. To keep it as a member,
   /// see slot_ref.

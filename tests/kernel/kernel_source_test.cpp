@@ -60,7 +60,10 @@ TEST_CASE("text that includes nothing of the library stays as it is") {
 
 TEST_CASE("an included text comes first, under its own name, and the line is left empty") {
   const tune::resolved_source resolved = resolve("one\n" + reduce_include + "\nthree\n");
-  const std::string text(tune::kernel_library()[1].text);
+  const auto found = std::ranges::find(tune::kernel_library(), "libtune/work_group_reduce.kernel",
+                                       &tune::library_kernel::name);
+  REQUIRE(found != tune::kernel_library().end());
+  const std::string text(found->text);
   CHECK(resolved.text == "#line 1 \"libtune/work_group_reduce.kernel\"\n" + text +
                              "#line 1 \"a.kernel\"\none\n\nthree\n");
 }
@@ -80,6 +83,15 @@ TEST_CASE("each text is taken once, in the order in which they are asked for") {
   CHECK(resolved.files[2].name == "libtune/transpose_tile.kernel");
   CHECK(count(resolved.text, "#define WORK_GROUP_REDUCE(") == 1);
   CHECK(resolved.text.ends_with("#line 1 \"a.kernel\"\n\n\n\nint a;\n"));
+}
+
+TEST_CASE("a text that needs another one brings it, before it and once") {
+  const std::string rank_include = "#include \"libtune/work_group_rank.kernel\"\n";
+  const tune::resolved_source resolved = resolve(rank_include + reduce_include + "\n");
+  REQUIRE(resolved.files.size() == 3);
+  CHECK(resolved.files[1].name == "libtune/work_group_reduce.kernel");
+  CHECK(resolved.files[2].name == "libtune/work_group_rank.kernel");
+  CHECK(resolved.runs.size() == 3);
 }
 
 TEST_CASE("a kernel may be named as a text of the library") {

@@ -18,6 +18,7 @@
 #include "libtune/kernel/preamble.hpp"
 #include "tests/device/cuda/fake_machine.hpp"
 #include "tests/kernel/library_kernels.hpp"
+#include "tests/kernel/ranking_kernels.hpp"
 
 namespace {
 
@@ -60,8 +61,11 @@ const sample samples[] = {
      {{"FILTER_SIZE", 3}},
      "__constant__ float weights[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};\n"},
     {"examples/verification/partial_sums.kernel", {{"block_size", 64}, {"vector", 2}}},
+    {"libtune/kernel/complex_magnitude.kernel"},
     {"libtune/kernel/transpose_tile.kernel"},
+    {"libtune/kernel/work_group_rank.kernel"},
     {"libtune/kernel/work_group_reduce.kernel"},
+    {"libtune/kernel/work_group_scan.kernel"},
     {"libtune/device/fill.kernel"},
     {"tests/conformance/conformance.kernel", {{"factor", 3}, {"reverse_group", 32}}},
     {"libtune/verify/count_differences.kernel", {{"wgs", 64}}, "#define complex_part float\n"},
@@ -73,6 +77,19 @@ const sample samples[] = {
      "typedef float element;\ntypedef float value;\ntypedef float4 word;\n"
      "#define IDENTITY 0\n#define LOAD(p, i) ((p)[i])\n#define STORE(v, p, i) ((p)[i] = (v))\n"
      "DEVICE_FN value combine(value a, value b) { return a + b; }\n"},
+    {"operations/maskedsum/maskedsum.kernel",
+     {{"use_amplitudes", 1}, {"wgsx", 64}, {"wgsy", 4}, {"vector", 2}, {"items", 4}}},
+    {"operations/rfi/background.kernel",
+     {{"width", 3},
+      {"windows", 1},
+      {"wgs", 64},
+      {"is_amplitude", 1},
+      {"flag_use", 0},
+      {"order", 1}},
+     "typedef float sample;\n"
+     "DEVICE_FN void find_medians(const float* window, float* middle) {}\n"
+     "DEVICE_FN void find_neighbours(const float* window, float* lower, float* middle,\n"
+     "                               float* upper) {}\n"},
     {"operations/transpose/transpose.kernel",
      {{"block_x", 16}, {"block_y", 8}, {"tile", 32}, {"vector", 4}, {"walk", 1}},
      "typedef ushort element;\ntypedef ushort4 word;\n"}};
@@ -148,7 +165,8 @@ TEST_CASE("every kernel of the tree compiles for every architecture from sm_75 t
 COMPILER_TEST_CASE("kernels that use the library compile for every architecture") {
   for (const tune::kernel_source& source :
        {library_kernels::types(), library_kernels::repeats(), library_kernels::transposes(),
-        library_kernels::tiles(), library_kernels::storage(), library_kernels::words()}) {
+        library_kernels::tiles(), library_kernels::storage(), library_kernels::words(),
+        library_kernels::rankings(), library_kernels::scans()}) {
     for (const compute_capability& architecture : architectures) {
       CAPTURE(source.name);
       CAPTURE(architecture.major);
