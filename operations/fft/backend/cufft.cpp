@@ -16,7 +16,7 @@
 #include "libtune/device/cuda/interop.hpp"
 #include "operations/fft/backend/plan.hpp"
 
-namespace tune::operations::detail {
+namespace tune::operations::transforms {
 namespace {
 
 using handle = int;
@@ -241,4 +241,4 @@ std::shared_ptr<fft_plan> make_cufft_plan(const command_queue& queue, const fft_
   return std::make_shared<cufft_plan>(queue, geometry, tuning);
 }
 
-}  // namespace tune::operations::detail
+}  // namespace tune::operations::transforms
