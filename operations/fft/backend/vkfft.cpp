@@ -307,7 +307,7 @@ recorder make_recorder(const command_queue& queue) {
     items = std::min(items, most_items_on_cpu);
     bytes = std::min(bytes, most_local_bytes_on_cpu);
   }
-  return {queue, items, bytes};
+  return {queue.context(), items, bytes};
 }
 
 vkfft::VkFFTConfiguration configuration_of(const fft_geometry& geometry, const fft_tuning& tuning) {

@@ -63,9 +63,10 @@ struct recorded_kernel {
 /// Nothing is thrown through VkFFT; the first exception is kept for afterwards.
 class recorder {
  public:
-  recorder(const command_queue& queue, std::size_t max_work_group, std::size_t local_memory)
-      : queue_(queue),
-        context_(queue.context()),
+  /// Tables are made on a queue of its own.
+  recorder(const tune::context& context, std::size_t max_work_group, std::size_t local_memory)
+      : context_(context),
+        queue_(context.create_command_queue()),
         max_work_group_(max_work_group),
         local_memory_(local_memory) {}
 
@@ -116,8 +117,8 @@ class recorder {
  private:
   buffer& own_memory(recorded_memory& of) const;
 
-  command_queue queue_;
   context context_;
+  command_queue queue_;
   std::size_t max_work_group_;
   std::size_t local_memory_;
   std::exception_ptr failure_;
