@@ -19,7 +19,7 @@
 
 namespace tune::operations {
 
-using detail::fft_geometry;
+using transforms::fft_geometry;
 
 namespace {
 
@@ -339,7 +339,7 @@ fft_description workload_of(const fft_key& key, const device& device) {
 
 }  // namespace
 
-std::string detail::to_string(const fft_geometry& geometry) {
+std::string transforms::to_string(const fft_geometry& geometry) {
   constexpr std::array<const char*, 3> kinds{"c2c", "r2c", "c2r"};
   return fmt::format("{} {} of {} {}, batch {}", kinds.at(static_cast<std::size_t>(geometry.kind)),
                      geometry.is_inverse() ? "inverse" : "forward", size_text(geometry),
@@ -347,8 +347,8 @@ std::string detail::to_string(const fft_geometry& geometry) {
 }
 
 std::string fft_absence(const device& device) {
-  if (is_cuda(device)) return detail::cufft_absence();
-  if (device.info().backend == "OpenCL") return detail::vkfft_absence();
+  if (is_cuda(device)) return transforms::cufft_absence();
+  if (device.info().backend == "OpenCL") return transforms::vkfft_absence();
   return "transforms are made by cuFFT on CUDA and by VkFFT on OpenCL, not on " +
          device.info().backend;
 }
@@ -361,8 +361,8 @@ fft::fft(const command_queue& queue, const fft_description& description, const f
   src_ = &add_slot("src", exactly(checked.src, checked.padded_src), description.src);
   dest_ = &add_slot("dest", exactly(checked.dest, checked.padded_dest), description.dest);
   if (checked.geometry.batch == 0) return;
-  plan_ = is_cuda(queue.device()) ? detail::make_cufft_plan(queue, checked.geometry, tuning)
-                                  : detail::make_vkfft_plan(queue, checked.geometry, tuning);
+  plan_ = is_cuda(queue.device()) ? transforms::make_cufft_plan(queue, checked.geometry, tuning)
+                                  : transforms::make_vkfft_plan(queue, checked.geometry, tuning);
   if (plan_->work_bytes() > 0) {
     work_area_ = &add_slot("work_area", {plan_->work_bytes()}, dtype::uint8);
   }
