@@ -80,6 +80,7 @@ const sample samples[] = {
      {{"width", 3},
       {"windows", 1},
       {"wgs", 64},
+      {"tiled", 0},
       {"is_amplitude", 1},
       {"flag_use", 0},
       {"order", 1}},
