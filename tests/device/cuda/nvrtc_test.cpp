@@ -83,6 +83,7 @@ const sample samples[] = {
      {{"width", 3},
       {"windows", 1},
       {"wgs", 64},
+      {"tiled", 0},
       {"is_amplitude", 1},
       {"flag_use", 0},
       {"order", 1}},
@@ -90,6 +91,8 @@ const sample samples[] = {
      "DEVICE_FN void find_medians(const float* window, float* middle) {}\n"
      "DEVICE_FN void find_neighbours(const float* window, float* lower, float* middle,\n"
      "                               float* upper) {}\n"},
+    {"operations/rfi/noise_estimate.kernel",
+     {{"wgsx", 64}, {"wgsy", 1}, {"order", 1}, {"held", 8}}},
     {"operations/rfi/threshold_simple.kernel",
      {{"wgsx", 32}, {"wgsy", 4}, {"vector", 8}, {"items", 2}, {"order", 0}}},
     {"operations/rfi/threshold_sum.kernel",
