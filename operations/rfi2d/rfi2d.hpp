@@ -108,6 +108,7 @@ class rfi2d final : public operation {
   slot_ref<> noise_;
   slot_ref<> undefined_;
   kernel load_samples_;
+  kernel select_short_medians_;
   kernel select_medians_;
   kernel smooth_times_;
   kernel smooth_channels_;

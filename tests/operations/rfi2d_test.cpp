@@ -84,7 +84,7 @@ LIBTUNE_DEVICE_TEST_CASE("the device flags as the host does, whatever shape and 
   std::uint32_t seed = 1;
   for (const auto& [times, channels, baselines] :
        {std::tuple(21, 97, 5), std::tuple(1, 70, 3), std::tuple(33, 1, 2), std::tuple(9, 300, 37),
-        std::tuple(2, 2, 1)}) {
+        std::tuple(2, 2, 1), std::tuple(140, 6, 3)}) {
     for (const rfi2d_parameters& given : parameters) {
       CAPTURE(times);
       CAPTURE(channels);
