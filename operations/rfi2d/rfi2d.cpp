@@ -260,6 +260,18 @@ void rfi2d::do_run() {
   finish();
 }
 
+std::vector<named_value> rfi2d::do_parameters() const {
+  return parameter_list()
+      .add("type", vis_->type())
+      .add("shape", vis_->required_layout().size())
+      .add("average_freq", plan_.average)
+      .add("freq_chunks", plan_.chunk_ends.size() - 1)
+      .add("background_iterations", plan_.backgrounds.size() - 1)
+      .add("time_extend", plan_.time_extend)
+      .add("freq_extend", plan_.freq_extend)
+      .add("tuning", tuning_);
+}
+
 void rfi2d::load() {
   const auto strides = [](const slot_ref<>& slot) {
     const shape& padded = slot->buffer().layout().padded();

@@ -77,6 +77,7 @@ class rfi2d final : public operation {
   struct threshold_lines;
 
   void do_run() override;
+  std::vector<named_value> do_parameters() const override;
   void load();
   void compute_background(const background_arrays& arrays);
   void select(const tune::buffer& medians, const tune::buffer& values, const tune::buffer& levels,

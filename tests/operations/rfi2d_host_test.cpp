@@ -171,8 +171,8 @@ struct known_interference {
         const bool blob = t >= 100 && t < 110 && f >= 100 && f < 106;
         const bool spike = (t * 345 + f) % 9973 == 17;
         injected(t, f, 0) = line || time || blob || spike ? 1 : 0;
-        given.data(t, f, 0) = static_cast<float>(
-            std::abs(random.normal(10, 0.1) + (injected(t, f, 0) != 0 ? 2 : 0)));
+        given.data(t, f, 0) =
+            static_cast<float>(std::abs(random.normal(10, 0.1) + (injected(t, f, 0) != 0 ? 2 : 0)));
       }
     }
   }

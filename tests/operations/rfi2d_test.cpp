@@ -132,6 +132,25 @@ LIBTUNE_DEVICE_TEST_CASE("with all flagged, or nothing finite, the device agrees
   agrees(made, queue, given.data, given.flags, {});
 }
 
+LIBTUNE_DEVICE_TEST_CASE("one operation flags one array after another", device) {
+  const tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue();
+  const rfi2d_template made(context, {.is_complex = false});
+  rfi2d op = made.instantiate(queue, 20, 50, 4, {.freq_chunks = 2});
+  op.ensure_all_bound();
+  for (const std::uint32_t seed : {20, 21, 22}) {
+    const rfi2d_case given = random_rfi2d_case(20, 50, 4, seed);
+    op.buffer("vis").set(queue, given.data);
+    op.buffer("input_flags").set(queue, given.flags);
+    op.run();
+    const auto got = op.buffer("flags").get<std::uint8_t>(queue);
+    const auto expected = rfi2d_host_flagger({.freq_chunks = 2}).flag(given.data, given.flags);
+    const auto compared =
+        tune::compare(expected.layout(), expected.data(), got.layout(), got.data(), {});
+    CHECK_MESSAGE(compared.matches(), compared.describe());
+  }
+}
+
 LIBTUNE_DEVICE_TEST_CASE("empty visibilities are flagged by doing nothing", device) {
   const tune::context context = device.create_context();
   tune::command_queue queue = context.create_command_queue();
