@@ -177,11 +177,11 @@ LIBTUNE_DEVICE_TEST_CASE("rfi2d can be tuned" * tune::testing::force_autotune(),
   options.search.max_count = 3;
   tune::set_tuning_options(context, options);
   const rfi2d_template made(context, {.is_complex = true});
-  CHECK(tune::operations::tuning_space({}).find(made.tuning()));
+  CHECK(tune::operations::tuning_space(tune::operations::rfi2d_key{}).find(made.tuning()));
 }
 
 TEST_CASE("the space of rfi2d has the test default") {
-  CHECK(tune::operations::tuning_space({}).find(rfi2d_tuning{}).has_value());
+  CHECK(tune::operations::tuning_space(tune::operations::rfi2d_key{}).find(rfi2d_tuning{}).has_value());
 }
 
 TEST_CASE("rfi2d compiles for CUDA in every number of bits") {
