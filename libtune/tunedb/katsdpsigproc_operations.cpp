@@ -52,12 +52,16 @@ value width_class(const row& from, const std::string& column) {
   return number(columns);
 }
 
-/// Kernel text without the blanks around its ends, and "a+b" in the words of sum_of.
+/// Where the order of an array is a part of the key here, and not there.
+std::vector<value> either_order() {
+  return {std::string("channel_major"), std::string("baseline_major")};
+}
+
+/// An expression, with "a+b" in the words of sum_of.
 std::string expression(const std::string& text) {
   std::string dense = text;
   std::erase(dense, ' ');
-  if (dense == "a+b") return "a + b";
-  return text;
+  return dense == "a+b" ? "a + b" : text;
 }
 
 counterpart translate_fill(const row& from) {
@@ -94,10 +98,7 @@ counterpart translate_transpose(const row& from) {
 counterpart translate_maskedsum(const row& from) {
   return {.key = {{"use_amplitudes", {truth_of(from, "arg_use_amplitudes")}},
                   {"columns", width_classes()}},
-          .tuning = {{"size", count_of(from, "value_size")},
-                     {"wgs", count_of(from, "value_size")},
-                     {"wgsx", count_of(from, "value_size")},
-                     {"wgsy", std::int64_t{1}}}};
+          .tuning = {{"wgsx", count_of(from, "value_size")}, {"wgsy", std::int64_t{1}}}};
 }
 
 counterpart translate_percentile5(const row& from) {
@@ -123,26 +124,31 @@ std::string flag_use(const row& from) {
 }
 
 counterpart translate_background(const row& from) {
-  return {
-      .key = {{"width", {count_of(from, "arg_width")}},
-              {"is_amplitude", {truth_of(from, "arg_is_amplitude")}},
-              {"flag_use", {flag_use(from)}},
-              {"order", {std::string("channel_major"), std::string("baseline_major")}}},
-      .tuning = {{"wgs", count_of(from, "value_wgs")}, {"csplit", count_of(from, "value_csplit")}}};
+  return {.key = {{"width", {count_of(from, "arg_width")}},
+                  {"is_amplitude", {truth_of(from, "arg_is_amplitude")}},
+                  {"flag_use", {flag_use(from)}},
+                  {"order", either_order()}},
+          .tuning = {{"wgs", count_of(from, "value_wgs")}}};
 }
 
+// A group there has one baseline, whose deviations its items hold in registers.
 counterpart translate_noise(const row& from) {
-  return {.key = {{"max_channels", {count_of(from, "arg_max_channels")}},
-                  {"channels", {width_class(from, "arg_max_channels")}}},
-          .tuning = {{"wgsx", count_of(from, "value_wgsx")},
-                     {"wgs", count_of(from, "value_wgsx")},
-                     {"size", count_of(from, "value_wgsx")}}};
+  const std::int64_t channels = std::get<std::int64_t>(count_of(from, "arg_max_channels"));
+  const std::int64_t items = std::get<std::int64_t>(count_of(from, "value_wgsx"));
+  return {
+      .key = {{"max_channels", {channels}},
+              {"channels", {width_class(from, "arg_max_channels")}},
+              {"order", {std::string("baseline_major")}}},
+      .tuning = {
+          {"wgsx", items}, {"wgsy", std::int64_t{1}}, {"held", (channels + items - 1) / items}}};
 }
 
+// A group there has one baseline, and each of its items vt channels.
 counterpart translate_threshold(const row& from) {
-  return {.key = {{"n_windows", {count_of(from, "arg_n_windows")}},
-                  {"windows", {count_of(from, "arg_n_windows")}}},
-          .tuning = {{"wgs", count_of(from, "value_wgs")}, {"vt", count_of(from, "value_vt")}}};
+  return {.key = {{"n_windows", {count_of(from, "arg_n_windows")}}, {"order", either_order()}},
+          .tuning = {{"wgsx", count_of(from, "value_wgs")},
+                     {"wgsy", std::int64_t{1}},
+                     {"run", count_of(from, "value_vt")}}};
 }
 
 }  // namespace

@@ -24,6 +24,9 @@ using tune::testing::tunedb;
 using tune::testing::tunedb_json;
 using json = nlohmann::json;
 
+// What the priors of an operation are is checked by a test for each whose headers are above; the
+// others are checked as far as all of them can be.
+
 /// A table as katsdpsigproc makes it, without types, and its rows.
 struct table {
   std::string name;
