@@ -3,6 +3,9 @@
 #include "operations/workload.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
 
 #include "libtune/device/device.hpp"
 
@@ -18,6 +21,29 @@ std::size_t workload_bytes(const device& device) {
   // is visited matters more.
   const std::size_t wanted = std::max((is_gpu ? 16 : 5) * cache, 32 * mebibyte);
   return std::min({wanted, limits.max_allocation_bytes, limits.global_memory_bytes / 8});
+}
+
+std::size_t computed_workload_bytes(const device& device) {
+  const std::size_t bytes = workload_bytes(device);
+  return device.kind() == device_kind::gpu ? bytes : std::min(bytes, std::size_t{64} << 20);
+}
+
+std::size_t width_class(std::size_t columns) noexcept {
+  return std::clamp<std::size_t>(std::bit_ceil(columns), 128, 65536);
+}
+
+void set_numbers(command_queue& queue, const device_array& array) {
+  const std::size_t bytes = array.layout().bytes();
+  std::vector<float> numbers(std::min<std::size_t>(bytes / sizeof(float), std::size_t{1} << 22));
+  std::uint32_t state = 1;
+  for (float& number : numbers) {
+    state = state * 1664525U + 1013904223U;
+    number = static_cast<float>(state >> 8) * 0x1p-24F;
+  }
+  const std::size_t part = numbers.size() * sizeof(float);
+  for (std::size_t at = 0; at < bytes; at += part) {
+    queue.write(array.buffer(), numbers.data(), std::min(part, bytes - at), at);
+  }
 }
 
 }  // namespace tune::operations

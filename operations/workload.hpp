@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "libtune/array/device_array.hpp"
 #include "libtune/device/device.hpp"
 
 namespace tune::operations {
@@ -12,5 +13,16 @@ namespace tune::operations {
 /// four times the device's last cache, so that global memory is what is measured, and no more than
 /// an eighth of the memory or what one buffer may hold.
 std::size_t workload_bytes(const device& device);
+
+/// The same for operations that compute much for each byte: at most 64 MiB if the device is no GPU.
+std::size_t computed_workload_bytes(const device& device);
+
+/// Returns the class of widths that is tuned for: the columns rounded up to a power of two from 128
+/// to 65536. So an application tunes once and not for each of its shapes.
+std::size_t width_class(std::size_t columns) noexcept;
+
+/// Sets every float of an array, padding included, to a number that is at least 0 and less than 1,
+/// evenly distributed. The numbers repeat after four million. Waits for the queue.
+void set_numbers(command_queue& queue, const device_array& array);
 
 }  // namespace tune::operations

@@ -138,6 +138,12 @@ mapped_memory command_queue::map(const buffer& managed, bool blocking) {
   return {impl_, managed.impl(), blocking};
 }
 
+void command_queue::enqueue_foreign(const std::function<void()>& enqueue,
+                                    std::span<const std::shared_ptr<const void>> used) {
+  if (!enqueue) throw argument_error("enqueue_foreign needs a function that enqueues, and has none");
+  impl_->enqueue_foreign(enqueue, used);
+}
+
 event command_queue::enqueue_marker() { return event(impl_->mark()); }
 
 void command_queue::wait_for(std::span<const event> events) {

@@ -156,6 +156,16 @@ class command_queue {
   /// @throws argument_error if the buffer is not managed or of another context; device_error
   mapped_memory map(const buffer& managed, bool blocking = true);
 
+  /// Calls a function that lets another library enqueue on this queue by its native handle (see
+  /// device/cuda/interop.hpp, device/opencl/interop.hpp), and returns what it throws. In CUDA the
+  /// queue's context is current meanwhile. What it enqueues counts as one command where the queue
+  /// is recording, and becomes part of the graph where it is captured, if the library can be
+  /// captured. Allocates nothing unless the queue is recording or captured.
+  /// @param enqueue  enqueues on this queue alone, and does not wait
+  /// @param used     what those commands use: a graph keeps it alive, an impl() of a buffer, say
+  void enqueue_foreign(const std::function<void()>& enqueue,
+                       std::span<const std::shared_ptr<const void>> used = {});
+
   /// An event that ends when everything enqueued before it has.
   event enqueue_marker();
   /// Later commands start only when these events, of any queue of the context, have ended.

@@ -101,6 +101,24 @@ class capture_scope {
   bool was_recording_;
 };
 
+/// All that is enqueued between two markers, as one command.
+class event_between final : public event_interface {
+ public:
+  event_between(std::shared_ptr<event_interface> start, std::shared_ptr<event_interface> end)
+      : start_(std::move(start)), end_(std::move(end)) {}
+
+ private:
+  void do_wait() const override { end_->wait(); }
+  bool do_is_complete() const override { return end_->is_complete(); }
+  std::chrono::nanoseconds do_duration() const override { return end_->time_since(*start_); }
+  std::chrono::nanoseconds do_time_since(const event_interface& prior) const override {
+    return start_->time_since(prior);
+  }
+
+  std::shared_ptr<event_interface> start_;
+  std::shared_ptr<event_interface> end_;
+};
+
 bool is_regular(const copy_side& side, std::size_t rows) noexcept {
   return side.slice_pitch_bytes % side.row_pitch_bytes == 0 &&
          side.slice_pitch_bytes >= side.row_pitch_bytes * rows;
@@ -200,6 +218,25 @@ void queue_interface::fill(const buffer_interface& buffer, const fill_region& re
   do_fill(buffer, merged(region), shortest(pattern), recording_ ? &event : nullptr);
   if (recording_) recorded_.push_back(std::move(event));
   if (captured_ != nullptr) keep(buffer);
+}
+
+void queue_interface::enqueue_foreign(const std::function<void()>& enqueue,
+                                      std::span<const std::shared_ptr<const void>> used) {
+  event_pointer event;
+  do_enqueue_foreign(enqueue, recording_ ? &event : nullptr);
+  if (recording_) recorded_.push_back(std::move(event));
+  if (captured_ != nullptr) captured_->insert(captured_->end(), used.begin(), used.end());
+}
+
+void queue_interface::do_enqueue_foreign(const std::function<void()>& enqueue,
+                                         event_pointer* event) {
+  if (event == nullptr) {
+    enqueue();
+    return;
+  }
+  event_pointer start = do_mark();
+  enqueue();
+  *event = std::make_shared<event_between>(std::move(start), do_mark());
 }
 
 std::shared_ptr<event_interface> queue_interface::mark() {

@@ -10,6 +10,7 @@
 
 #include "libtune/base/error.hpp"
 
+#include "complex_magnitude.kernel.hpp"
 #include "transpose_tile.kernel.hpp"
 #include "work_group_rank.kernel.hpp"
 #include "work_group_reduce.kernel.hpp"
@@ -19,7 +20,8 @@ namespace tune {
 namespace {
 
 constexpr std::string_view reduce_name = "libtune/work_group_reduce.kernel";
-constexpr std::array<library_kernel, 4> library{{
+constexpr std::array<library_kernel, 5> library{{
+    {"libtune/complex_magnitude.kernel", embedded::complex_magnitude_kernel},
     {"libtune/transpose_tile.kernel", embedded::transpose_tile_kernel},
     {"libtune/work_group_rank.kernel", embedded::work_group_rank_kernel, reduce_name},
     {reduce_name, embedded::work_group_reduce_kernel},

@@ -27,6 +27,7 @@ struct library_kernel {
 
 /// The texts that come with libtune, in the order of their names:
 ///
+///   libtune/complex_magnitude.kernel  the absolute value of a complex number
 ///   libtune/transpose_tile.kernel     tiles of a matrix through local memory
 ///   libtune/work_group_rank.kernel    order statistics of the floats of a set of work items
 ///   libtune/work_group_reduce.kernel  one value of each work item becomes one of each set

@@ -43,7 +43,7 @@ value to_value(element_type type, std::span<const std::byte> bytes) {
   for (const std::byte each : bytes) text += fmt::format("{:02x}", std::to_integer<int>(each));
   if (!type.dtype() || type == dtype::complex64 || type == dtype::complex128) return text;
   return visit_dtype(*type.dtype(), [&]<class T>() -> value {
-    if constexpr (sizeof(T) <= sizeof(double) && !detail::complex_number<T>) {
+    if constexpr (sizeof(T) <= sizeof(double) && !tune::detail::complex_number<T>) {
       T number{};
       std::memcpy(&number, bytes.data(), sizeof(T));
       if constexpr (std::is_integral_v<T>)

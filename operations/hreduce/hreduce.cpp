@@ -3,7 +3,6 @@
 #include "operations/hreduce/hreduce.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <fmt/format.h>
 #include <functional>
 #include <memory>
@@ -21,11 +20,6 @@ namespace {
 
 constexpr std::size_t max_word_bytes = 16;
 constexpr hreduce_tuning test_default{};
-
-// Few classes of widths, so that an application tunes once and not for each of its shapes.
-std::size_t width_class(std::size_t columns) {
-  return std::clamp<std::size_t>(std::bit_ceil(columns), 128, 65536);
-}
 
 hreduce_key key_of(const reduction& reduction, std::size_t columns) {
   return {.type = std::string(reduction.type.name()),

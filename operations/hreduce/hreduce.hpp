@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libtune/libtune.hpp"
+#include "operations/hreduce/column_range.hpp"
 #include "operations/hreduce/reduction.hpp"
 
 namespace tune::operations {
@@ -38,12 +39,6 @@ LIBTUNE_FIELDS(tune::operations::hreduce_key, type, element_bytes, operation, id
 LIBTUNE_FIELDS(tune::operations::hreduce_tuning, wgsx, wgsy, vector, items)
 
 namespace tune::operations {
-
-/// The columns of an array that are reduced.
-struct column_range {
-  std::size_t begin = 0;  ///< the first that is reduced
-  std::size_t end = 0;    ///< the first that is not
-};
 
 /// Reduces each row of an array to one element: dest[r] = src[r, begin] to src[r, end - 1]. In what
 /// order is not defined. Made by hreduce_template.

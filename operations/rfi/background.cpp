@@ -61,8 +61,9 @@ std::size_t run_of(const device& device, const background_key& key, const backgr
 }
 
 /// Samples that are compared with the host's result: some missing, a few infinite.
-struct known_case {
-  known_case(const command_queue& queue, const background_key& its_key, std::size_t its_channels)
+struct background_case {
+  background_case(const command_queue& queue, const background_key& its_key,
+                  std::size_t its_channels)
       : key(its_key), channels(its_channels), work(queue) {
     host_array<std::uint8_t> flags = key.flag_use == flag_use::channel_flags
                                          ? sparse_flags({channels})
@@ -178,8 +179,8 @@ const autotuner<background_key, background_tuning> background_median_filter_temp
         flags.zero(queue);
         work.set("flags", flags);
       }
-      const known_case narrow(queue, key, 5);
-      const known_case wide(queue, key, 3 * key.width + 64);
+      const background_case narrow(queue, key, 5);
+      const background_case wide(queue, key, 3 * key.width + 64);
       return session.tune(tuning_space(key), [&](const background_tuning& tuning) {
         const program built = build(context, key, tuning);
         background_median_filter op(queue, built, key, tuning, channels, baselines);

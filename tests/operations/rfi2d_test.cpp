@@ -181,7 +181,9 @@ LIBTUNE_DEVICE_TEST_CASE("rfi2d can be tuned" * tune::testing::force_autotune(),
 }
 
 TEST_CASE("the space of rfi2d has the test default") {
-  CHECK(tune::operations::tuning_space(tune::operations::rfi2d_key{}).find(rfi2d_tuning{}).has_value());
+  CHECK(tune::operations::tuning_space(tune::operations::rfi2d_key{})
+            .find(rfi2d_tuning{})
+            .has_value());
 }
 
 TEST_CASE("rfi2d compiles for CUDA in every number of bits") {

@@ -61,6 +61,7 @@ const sample samples[] = {
      {{"FILTER_SIZE", 3}},
      "__constant__ float weights[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};\n"},
     {"examples/verification/partial_sums.kernel", {{"block_size", 64}, {"vector", 2}}},
+    {"libtune/kernel/complex_magnitude.kernel"},
     {"libtune/kernel/transpose_tile.kernel"},
     {"libtune/kernel/work_group_rank.kernel"},
     {"libtune/kernel/work_group_reduce.kernel"},
@@ -76,6 +77,8 @@ const sample samples[] = {
      "typedef float element;\ntypedef float value;\ntypedef float4 word;\n"
      "#define IDENTITY 0\n#define LOAD(p, i) ((p)[i])\n#define STORE(v, p, i) ((p)[i] = (v))\n"
      "DEVICE_FN value combine(value a, value b) { return a + b; }\n"},
+    {"operations/maskedsum/maskedsum.kernel",
+     {{"use_amplitudes", 1}, {"wgsx", 64}, {"wgsy", 4}, {"vector", 2}, {"items", 4}}},
     {"operations/rfi/background.kernel",
      {{"width", 3},
       {"windows", 1},
@@ -87,6 +90,10 @@ const sample samples[] = {
      "DEVICE_FN void find_medians(const float* window, float* middle) {}\n"
      "DEVICE_FN void find_neighbours(const float* window, float* lower, float* middle,\n"
      "                               float* upper) {}\n"},
+    {"operations/rfi/threshold_simple.kernel",
+     {{"wgsx", 32}, {"wgsy", 4}, {"vector", 8}, {"items", 2}, {"order", 0}}},
+    {"operations/rfi/threshold_sum.kernel",
+     {{"n_windows", 4}, {"order", 0}, {"wgsx", 8}, {"wgsy", 8}, {"run", 16}}},
     {"operations/transpose/transpose.kernel",
      {{"block_x", 16}, {"block_y", 8}, {"tile", 32}, {"vector", 4}, {"walk", 1}},
      "typedef ushort element;\ntypedef ushort4 word;\n"}};

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How near the operations that reduce arrays to statistics come to the bandwidth of the device.
+//
+// Each operation is tuned, without a database; then it works on arrays of random numbers. Timed in
+// turn, round by round, by markers on the device: the tuned operation, the same with the test
+// default, and a copy of the array. Reported are the bytes that have to be moved (each input once,
+// each output once) over the median time, and medians of the ratios of a round: "of copy" is
+// bandwidth over the copy's bandwidth, the others are the other's time over ours, so that above 1
+// is better everywhere.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <complex>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <string>
+#include <vector>
+
+#include "bench/operations/device_time.hpp"
+#include "libtune/tune/remote/serve_if_worker.hpp"
+#include "operations/maskedsum/maskedsum.hpp"
+#include "operations/workload.hpp"
+
+namespace {
+
+using namespace tune::operations;  // NOLINT: the subject of the program
+using bench::contender;
+
+struct settings {
+  int rounds = 30;
+  std::size_t limit = 0;
+  std::size_t device = 0;
+  std::vector<std::string> only;
+};
+
+struct bench_device {
+  tune::device device;
+  tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue({.profiling = true});
+  int rounds = 0;
+};
+
+struct array_shape {
+  std::size_t rows, columns;
+};
+
+template <class Make>
+auto timed_search(double& seconds, Make&& make) {
+  const auto start = std::chrono::steady_clock::now();
+  auto made = make();
+  seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return made;
+}
+
+// contenders: tuned, copy, others.
+void report(const std::string& name, double moved_bytes, double copied_bytes,
+            const std::vector<contender>& timed, double search_seconds, const std::string& tuning) {
+  const double median = timed[0].median();
+  fmt::print("{:<34} {:>9.1f} us {:>7.0f} GB/s {:>7.3f}", name, median * 1e6,
+             moved_bytes / median / 1e9,
+             bench::ratio(timed[1], timed[0]) * moved_bytes / copied_bytes);
+  for (std::size_t i = 2; i < timed.size(); ++i) {
+    fmt::print(" {:>7.2f}", bench::ratio(timed[i], timed[0]));
+  }
+  fmt::print(" {:>6.1f} s  {}\n", search_seconds, tuning);
+  std::fflush(stdout);
+}
+
+contender copy_of(bench_device& on, const tune::device_array& from, const tune::device_array& to) {
+  return {[&on, from, to] { to.copy_from(on.queue, from); }};
+}
+
+void bench_maskedsum(bench_device& on, bool use_amplitudes, const array_shape& shape) {
+  double searched = 0;
+  const auto tuned = timed_search(
+      searched, [&] { return maskedsum_template(on.context, use_amplitudes, shape.columns); });
+  const maskedsum_template plain(on.context, use_amplitudes, shape.columns, maskedsum_tuning{});
+  const double bytes = 8.0 * static_cast<double>(shape.rows * shape.columns);
+  const tune::device_array src(on.context, {tune::dtype::complex64, {shape.rows, shape.columns}});
+  const tune::device_array copied(on.context,
+                                  {tune::dtype::complex64, {shape.rows, shape.columns}});
+  set_numbers(on.queue, src);
+  maskedsum ours = tuned.instantiate(on.queue, shape.rows, shape.columns);
+  maskedsum standard = plain.instantiate(on.queue, shape.rows, shape.columns);
+  for (maskedsum* op : {&ours, &standard}) {
+    op->bind("src", src);
+    op->ensure_all_bound();
+    set_numbers(on.queue, op->buffer("mask"));
+  }
+  std::vector<contender> timed{
+      {[&] { ours.run(); }}, copy_of(on, src, copied), {[&] { standard.run(); }}};
+  bench::time_in_turn(on.queue, timed, on.rounds);
+  report(fmt::format("maskedsum{} {} x {}", use_amplitudes ? " of |x|" : "", shape.rows,
+                     shape.columns),
+         bytes, 2 * bytes, timed, searched, tune::to_string(tune::to_values(tuned.tuning())));
+}
+
+void run(bench_device on, const settings& given) {
+  tune::tuning_options options{.database = "", .mode = tune::tuning_mode::force};
+  if (given.limit > 0) {
+    options.strategy = "random";
+    options.search.max_count = given.limit;
+  }
+  tune::set_tuning_options(on.context, options);
+  const auto wanted = [&](const char* name) {
+    return given.only.empty() || std::ranges::find(given.only, name) != given.only.end();
+  };
+  const bool is_gpu = on.device.kind() == tune::device_kind::gpu;
+  fmt::print("{} {}\n{:<34} {:>12} {:>12} {:>7} {:>7} {:>8}  {}\n", on.device.info().backend,
+             on.device.name(), "", "time", "bandwidth", "of copy", "default", "search", "tuning");
+  std::vector<array_shape> sums{{4096, 5000}, {4096, 4096}};
+  if (is_gpu) sums.insert(sums.end(), {{16384, 8192}, {1 << 20, 128}, {1024, 131072}});
+  if (wanted("maskedsum")) {
+    for (const array_shape& shape : sums) bench_maskedsum(on, false, shape);
+    bench_maskedsum(on, true, sums.back());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  tune::serve_if_worker(argc, argv);
+  settings given;
+  CLI::App app(
+      "Measures operations that reduce arrays; see the head of the source for the method.");
+  app.add_option("--rounds", given.rounds, "how often each contender is timed");
+  app.add_option("--limit", given.limit, "try so many configurations, chosen at random");
+  app.add_option("--device", given.device, "its index, as LIBTUNE_DEVICE counts");
+  app.add_option("--only", given.only, "maskedsum");
+  CLI11_PARSE(app, argc, argv);
+  ::setenv("LIBTUNE_CACHE", "off", 1);
+  bench_device on{.device = tune::all_devices().at(given.device)};
+  on.rounds = given.rounds;
+  run(std::move(on), given);
+}

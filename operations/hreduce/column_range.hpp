@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+namespace tune::operations {
+
+/// The columns of an array that an operation looks at.
+struct column_range {
+  std::size_t begin = 0;  ///< the first
+  std::size_t end = 0;    ///< the first after them
+};
+
+}  // namespace tune::operations

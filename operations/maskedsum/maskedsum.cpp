@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "operations/maskedsum/maskedsum.hpp"
+
+#include <algorithm>
+#include <complex>
+#include <string>
+#include <utility>
+
+#include "libtune/verify/answer.hpp"
+#include "operations/maskedsum/reference.hpp"
+#include "operations/workload.hpp"
+
+#include "maskedsum.kernel.hpp"
+
+namespace tune::operations {
+namespace {
+
+element_type sum_type(bool use_amplitudes) {
+  return use_amplitudes ? dtype::float32 : dtype::complex64;
+}
+
+program build(const context& context, const maskedsum_key& key, const maskedsum_tuning& tuning) {
+  defines macros(tuning);
+  macros.add("use_amplitudes", key.use_amplitudes ? 1 : 0);
+  return compile(context, {"maskedsum.kernel", std::string(embedded::maskedsum_kernel)}, macros);
+}
+
+std::size_t column_groups(const maskedsum_tuning& tuning, std::size_t columns) {
+  return divide_up(columns, tuning.wgsx * tuning.vector);
+}
+
+/// Returns the number of parts that the rows are split into so that the device is busy.
+std::uint32_t part_count(const device& device, const maskedsum_tuning& tuning, std::size_t rows,
+                         std::size_t columns) {
+  constexpr std::size_t resident_items = 2048;  // of a compute unit
+  constexpr std::size_t most_parts = 4096;
+  const std::size_t groups = column_groups(tuning, columns);
+  if (groups == 0) return 1;
+  const std::size_t group_items = tuning.wgsx * tuning.wgsy;
+  const std::size_t wanted =
+      device.limits().compute_units * divide_up(resident_items * tuning.waves, group_items);
+  // Parts that are too short cost more than they gain.
+  const std::size_t useful = rows / (4 * tuning.wgsy * tuning.items);
+  return static_cast<std::uint32_t>(
+      std::max<std::size_t>(1, std::min({wanted / groups, useful, most_parts})));
+}
+
+/// Sums that the host computes as well, of rows and columns that no configuration divides, and of
+/// so many rows that some are added in parts.
+struct known_sums {
+  static constexpr std::size_t rows = 1003;
+  static constexpr std::size_t columns = 77;
+
+  known_sums(const command_queue& queue, const maskedsum_key& its_key) : key(its_key), work(queue) {
+    host_array<std::complex<float>> src({rows, columns});
+    host_array<float> mask({rows});
+    std::uint32_t state = 7;
+    const auto draw = [&] {
+      state = state * 1664525U + 1013904223U;
+      return static_cast<float>(state >> 24) / 256.0F;
+    };
+    for (std::size_t row = 0; row < rows; ++row) {
+      mask(row) = row % 5 == 0 ? 0.0F : draw();
+      for (std::size_t c = 0; c < columns; ++c) src(row, c) = {draw(), draw() - 0.25F};
+    }
+    const tolerance allowed{.absolute = 0, .relative = 1e-5};
+    if (key.use_amplitudes) {
+      expected.add("dest", maskedsum_on_host<float>(src, mask), allowed);
+    } else {
+      expected.add("dest", maskedsum_on_host<std::complex<float>>(src, mask), allowed);
+    }
+    work.set("src", std::move(src)).set("mask", std::move(mask));
+  }
+
+  std::optional<std::string> find_wrong(const program& built,
+                                        const maskedsum_tuning& tuning) const {
+    maskedsum op(work.queue(), built, tuning, key.use_amplitudes, rows, columns);
+    return find_fault(op, work, expected);
+  }
+
+  maskedsum_key key;
+  workload work;
+  answer expected;
+};
+
+}  // namespace
+
+maskedsum::maskedsum(const command_queue& queue, const program& built,
+                     const maskedsum_tuning& tuning, bool use_amplitudes, std::size_t rows,
+                     std::size_t columns)
+    : operation(queue),
+      kernel_(built.create_kernel("sum_rows")),
+      tuning_(tuning),
+      src_(add_slot("src", {rows, columns}, dtype::complex64, padding_policy::any_valid)),
+      mask_(add_slot("mask", {rows}, dtype::float32, padding_policy::any_valid)),
+      dest_(add_slot("dest", {columns}, sum_type(use_amplitudes), padding_policy::any_valid)),
+      rows_(rows),
+      columns_(columns),
+      parts_(part_count(queue.device(), tuning, rows, columns)),
+      part_length_(divide_up(rows, parts_)) {
+  if (parts_ == 1) return;
+  combine_ = built.create_kernel("add_parts");
+  partial_ = &add_slot("partial", {parts_ * columns}, sum_type(use_amplitudes));
+}
+
+void maskedsum::do_run() {
+  if (columns_ == 0) return;
+  const work_size group{tuning_.wgsx, tuning_.wgsy};
+  const auto range = [&](std::size_t groups, std::size_t parts) {
+    return nd_range{{groups * tuning_.wgsx, parts * tuning_.wgsy}, group};
+  };
+  const std::uint64_t stride = src_->buffer().layout().padded()[1];
+  const nd_range all = range(column_groups(tuning_, columns_), parts_);
+  if (partial_ == nullptr) {
+    enqueue(kernel_, all, dest_, src_, mask_, rows_, columns_, stride, part_length_);
+    return;
+  }
+  enqueue(kernel_, all, *partial_, src_, mask_, rows_, columns_, stride, part_length_);
+  enqueue(*combine_, range(divide_up(columns_, tuning_.wgsx), 1), dest_, *partial_, columns_,
+          parts_);
+}
+
+maskedsum_template::maskedsum_template(const context& context, bool use_amplitudes,
+                                       std::size_t columns,
+                                       const std::optional<maskedsum_tuning>& tuning)
+    : key_{.use_amplitudes = use_amplitudes, .columns = width_class(columns)},
+      tuning_(tuning ? *tuning : autotune(context, key_)),
+      program_(build(context, key_, tuning_)) {}
+
+maskedsum maskedsum_template::instantiate(const command_queue& queue, std::size_t rows,
+                                          std::size_t columns) const {
+  return {queue, program_, tuning_, key_.use_amplitudes, rows, columns};
+}
+
+space<maskedsum_tuning> tuning_space(const maskedsum_key& key) {
+  space<maskedsum_tuning> space;
+  space.add(&maskedsum_tuning::wgsx, {32, 64, 128, 256});
+  space.add(&maskedsum_tuning::wgsy, {1, 2, 4, 8, 16});
+  space.add(&maskedsum_tuning::vector, {1, 2});
+  space.add(&maskedsum_tuning::items, {1, 2, 4, 8});
+  space.add(&maskedsum_tuning::waves, {1, 2, 4});
+  space.restrict(
+      [](const maskedsum_tuning& t) { return t.wgsx * t.wgsy >= 64 && t.wgsx * t.wgsy <= 1024; },
+      "work groups of 64 to 1024", &maskedsum_tuning::wgsx, &maskedsum_tuning::wgsy);
+  space.needs([key](const maskedsum_tuning& t) {
+    const std::size_t value_bytes = key.use_amplitudes ? 4 : 8;
+    return resources{.work_group = {t.wgsx, t.wgsy, 1},
+                     .local_memory_bytes = t.wgsx * t.wgsy * t.vector * value_bytes};
+  });
+  return space;
+}
+
+const autotuner<maskedsum_key, maskedsum_tuning> maskedsum_template::autotune{
+    {.name = "operations.maskedsum_template.autotune", .version = 0, .test = {}},
+    [](tuning_session& session, const maskedsum_key& key) {
+      const context& context = session.context();
+      auto queue = context.create_tuning_command_queue();
+      const std::size_t columns = key.columns;
+      const std::size_t rows = divide_up(computed_workload_bytes(context.device()),
+                                         columns * sizeof(std::complex<float>));
+      const device_array src(context, {dtype::complex64, {rows, columns}});
+      const device_array mask(context, {dtype::float32, {rows}});
+      set_numbers(queue, src);
+      set_numbers(queue, mask);
+      const workload work(queue);
+      const known_sums known(queue, key);
+      return session.tune(tuning_space(key), [&](const maskedsum_tuning& tuning) {
+        const program built = build(context, key, tuning);
+        maskedsum op(queue, built, tuning, key.use_amplitudes, rows, columns);
+        op.bind("src", src);
+        op.bind("mask", mask);
+        // What is measured is looked at as far as its bounds go.
+        return make_measure(queue, std::move(op), work, answer()).check([=] {
+          return known.find_wrong(built, tuning);
+        });
+      });
+    }};
+
+}  // namespace tune::operations

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "libtune/libtune.hpp"
+
+namespace tune::operations {
+
+/// A masked sum, as far as the speed depends on it.
+struct maskedsum_key {
+  bool use_amplitudes = false;  ///< of |x| instead of x
+  std::size_t columns = 8192;   ///< of an array: a power of two from 128 to 65536
+};
+
+/// The division of the columns and rows among work groups and work items.
+struct maskedsum_tuning {
+  std::size_t wgsx = 64;   ///< work items of a group, along the columns
+  std::size_t wgsy = 4;    ///< and along the rows
+  std::size_t vector = 1;  ///< columns that an item loads at once
+  std::size_t items = 1;   ///< rows of an item that are loaded at a time
+  std::size_t waves = 2;   ///< rows are split into parts until there are so many groups as would
+                           ///< fill the device that many times
+};
+
+}  // namespace tune::operations
+
+LIBTUNE_FIELDS(tune::operations::maskedsum_key, use_amplitudes, columns)
+LIBTUNE_FIELDS(tune::operations::maskedsum_tuning, wgsx, wgsy, vector, items, waves)
+
+namespace tune::operations {
+
+/// Adds up the rows of an array, each with a weight: dest[c] = sum over r of mask[r] * src[r, c],
+/// or of mask[r] * |src[r, c]|. Made by maskedsum_template.
+///
+/// Slots src: rows x columns of complex64, mask: rows of float32, and dest: columns, of complex64,
+/// or of float32 if amplitudes are added. Any padding, which is neither used nor written. It is
+/// fastest where the padded columns of src are a multiple of the tuning's vector; arrays that it
+/// allocates are. Where there are few columns, rows are added in parts, with a slot partial for
+/// their results.
+///
+/// Products and sums are those of float32: a weight of 0 does not hide NaN or infinity. |x| does
+/// not overflow where it is finite. Sums are taken in a fixed order, so equal inputs give equal
+/// bits, as long as tuning and device are the same. Without rows dest becomes 0.
+class maskedsum final : public operation {
+ public:
+  /// For maskedsum_template, which compiled the program for this tuning and key.
+  maskedsum(const command_queue& queue, const program& program, const maskedsum_tuning& tuning,
+            bool use_amplitudes, std::size_t rows, std::size_t columns);
+
+ private:
+  void do_run() override;
+
+  kernel kernel_;                  // of the rows, or of their parts
+  std::optional<kernel> combine_;  // of the parts, if there are any
+  maskedsum_tuning tuning_;
+  slot_ref<> src_;
+  slot_ref<> mask_;
+  slot_ref<> dest_;
+  io_slot* partial_ = nullptr;
+  std::uint64_t rows_;
+  std::uint64_t columns_;
+  std::uint32_t parts_;
+  std::uint64_t part_length_;
+};
+
+/// The kernels of masked sums, compiled and tuned for a context. Immutable, so thread-safe.
+class maskedsum_template {
+ public:
+  /// Looks up the tuning for a masked sum in the database; without one it searches, and stores it.
+  static const autotuner<maskedsum_key, maskedsum_tuning> autotune;
+
+  /// Tunes on first use if no tuning is given.
+  /// @param context         compiles the kernels, and tunes them
+  /// @param use_amplitudes  whether |x| is added instead of x
+  /// @param columns         about how many an array has: the number that is tuned for, rounded up
+  /// to
+  ///                        a power of two. Operations may have any other number.
+  /// @param tuning          nothing: the one that autotune finds
+  /// @throws what autotuner and compile throw
+  explicit maskedsum_template(const context& context, bool use_amplitudes = false,
+                              std::size_t columns = 8192,
+                              const std::optional<maskedsum_tuning>& tuning = std::nullopt);
+
+  /// The tuning that the program was compiled with.
+  const maskedsum_tuning& tuning() const noexcept { return tuning_; }
+
+  /// An operation for one shape of array.
+  /// @param queue          of the context that the template was made for
+  /// @param rows, columns  the shape of src
+  maskedsum instantiate(const command_queue& queue, std::size_t rows, std::size_t columns) const;
+
+ private:
+  maskedsum_key key_;
+  maskedsum_tuning tuning_;
+  program program_;
+};
+
+/// The configurations that are searched.
+space<maskedsum_tuning> tuning_space(const maskedsum_key& key);
+
+}  // namespace tune::operations
