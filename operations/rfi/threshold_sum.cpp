@@ -24,7 +24,7 @@ std::size_t local_memory_bytes(const threshold_sum_key& key, const threshold_sum
   const std::size_t edge = (std::size_t{1} << key.n_windows) - key.n_windows - 1;
   const std::size_t loaded = t.wgsx * t.run + 2 * round_up(edge, 4);
   const std::size_t skewed = loaded + loaded / t.run;
-  return (t.wgsy * (skewed + 31) + t.wgsx * (t.wgsy + 1)) * 4;
+  return (t.wgsy * (skewed + 31) + t.wgsx * (t.wgsy + 1) + t.wgsx * t.wgsy + 1) * 4;
 }
 
 void check_key(const threshold_sum_key& key) {
