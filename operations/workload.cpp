@@ -23,6 +23,11 @@ std::size_t workload_bytes(const device& device) {
   return std::min({wanted, limits.max_allocation_bytes, limits.global_memory_bytes / 8});
 }
 
+std::size_t computed_workload_bytes(const device& device) {
+  const std::size_t bytes = workload_bytes(device);
+  return device.kind() == device_kind::gpu ? bytes : std::min(bytes, std::size_t{64} << 20);
+}
+
 std::size_t width_class(std::size_t columns) noexcept {
   return std::clamp<std::size_t>(std::bit_ceil(columns), 128, 65536);
 }

@@ -110,7 +110,7 @@ struct threshold_sum_options {
 };
 
 /// The most windows that a sum threshold may have.
-constexpr std::size_t max_windows = 10;
+constexpr std::size_t max_windows = 8;
 
 /// @throws argument_error unless n_sigma is positive and finite and the flag value is not 0
 void check(const threshold_options& options);

@@ -92,6 +92,13 @@ host_array<float> random_deviations(std::size_t channels, std::size_t baselines)
   });
 }
 
+host_array<float> random_noise(std::size_t baselines) {
+  generator from;
+  host_array<float> noise({baselines});
+  for (std::size_t b = 0; b < baselines; ++b) noise(b) = 2.0F * from.uniform();
+  return noise;
+}
+
 host_array<std::uint8_t> sparse_flags(const shape& size) {
   generator from;
   host_array<std::uint8_t> flags(size);

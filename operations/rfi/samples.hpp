@@ -42,6 +42,8 @@ host_array<float> random_amplitudes(std::size_t channels, std::size_t baselines)
 host_array<std::complex<float>> random_visibilities(std::size_t channels, std::size_t baselines);
 /// Deviations of both signs from 0, a part of them large, and a few NaN.
 host_array<float> random_deviations(std::size_t channels, std::size_t baselines);
+/// Noise from 0 on, for each baseline.
+host_array<float> random_noise(std::size_t baselines);
 /// Flags of which an eighth is not zero.
 host_array<std::uint8_t> sparse_flags(const shape& size);
 
