@@ -62,6 +62,7 @@ LIBTUNE_DEVICE_TEST_CASE("arrays of random shape and padding are transformed", d
   if (is_absent(device)) return;
   const tune::context context = device.create_context();
   std::mt19937 engine(4);
+  constexpr double slack = 2;  // for sines that a kernel computes: 1.25 times was seen with PoCL
   for (int i = 0; i < 4; ++i) {
     const std::size_t axes = 1 + engine() % 3;
     std::vector<std::size_t> size(engine() % 3);
@@ -78,10 +79,10 @@ LIBTUNE_DEVICE_TEST_CASE("arrays of random shape and padding are transformed", d
       return shape(std::span<const std::size_t>(extents));
     };
     transforms_real<float>(context, as_shape(size), axes, as_shape(padded_real),
-                           as_shape(padded_complex), 4);
+                           as_shape(padded_complex), slack);
     transforms_complex<std::complex<float>>(
         context, as_shape(size), axes, i % 2 == 0 ? fft_direction::forward : fft_direction::inverse,
-        as_shape(padded_real));
+        as_shape(padded_real), {}, slack);
   }
 }
 
