@@ -27,7 +27,7 @@ std::size_t local_memory_bytes(const threshold_sum_key& key, const threshold_sum
   return (t.wgsy * (skewed + 31) + t.wgsx * (t.wgsy + 1)) * 4;
 }
 
-void check(const threshold_sum_key& key) {
+void check_key(const threshold_sum_key& key) {
   threshold_sum_options options;
   options.n_windows = key.n_windows;
   check(options);
@@ -77,13 +77,6 @@ threshold_sum::threshold_sum(const command_queue& queue, const program& program,
       channels_(channels),
       baselines_(baselines),
       groups_across_(static_cast<std::uint32_t>(divide_up(channels, tuning.wgsx * tuning.run))) {
-  check(options);
-  if (options.n_windows != key.n_windows) {
-    throw argument_error(
-        fmt::format("a sum threshold of {} windows was asked of a template that "
-                    "was compiled for {}",
-                    options.n_windows, key.n_windows));
-  }
   factors_.resize(max_windows);
   const std::size_t groups =
       divide_up(channels, tuning.wgsx * tuning.run) * divide_up(baselines, tuning.wgsy);
@@ -109,13 +102,23 @@ std::vector<named_value> threshold_sum::do_parameters() const {
 
 threshold_sum_template::threshold_sum_template(const context& context, const threshold_sum_key& key,
                                                const std::optional<threshold_sum_tuning>& tuning)
-    : key_((check(key), key)),
+    : key_((check_key(key), key)),
       tuning_(tuning ? *tuning : autotune(context, key)),
       program_(build(context, key, tuning_)) {}
+
+void threshold_sum_template::check(const threshold_sum_options& options) const {
+  rfi::check(options);
+  if (options.n_windows == key_.n_windows) return;
+  throw argument_error(
+      fmt::format("a sum threshold of {} windows was asked of a template that was "
+                  "compiled for {}",
+                  options.n_windows, key_.n_windows));
+}
 
 threshold_sum threshold_sum_template::instantiate(const command_queue& queue, std::size_t channels,
                                                   std::size_t baselines,
                                                   const threshold_sum_options& options) const {
+  check(options);
   return {queue, program_, key_, tuning_, options, channels, baselines};
 }
 
@@ -142,7 +145,7 @@ space<threshold_sum_tuning> tuning_space(const threshold_sum_key& key) {
 const autotuner<threshold_sum_key, threshold_sum_tuning> threshold_sum_template::autotune{
     {.name = "operations.rfi.threshold_sum_template.autotune", .version = 0, .test = {}},
     [](tuning_session& session, const threshold_sum_key& key) {
-      check(key);
+      check_key(key);
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();
       constexpr std::size_t channels = tuning_channels;

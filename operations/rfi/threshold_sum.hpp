@@ -84,6 +84,9 @@ class threshold_sum_template {
   /// The tuning that the program was compiled with.
   const threshold_sum_tuning& tuning() const noexcept { return tuning_; }
 
+  /// @throws argument_error as rfi::check, or unless the options have as many windows as the key
+  void check(const threshold_sum_options& options) const;
+
   /// An operation for one shape.
   /// @param queue  of the context that the template was made for
   /// @param options  with as many windows as the key

@@ -4,16 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace tune::operations {
 
-std::size_t box_radius(double sigma) {
-  return static_cast<std::size_t>(0.5 * std::sqrt(12.0 * sigma * sigma / 4.0 + 1.0));
+std::size_t box_radius(double sigma, std::size_t boxes) {
+  const double count = static_cast<double>(boxes);
+  return static_cast<std::size_t>(0.5 * std::sqrt(12.0 * sigma * sigma / count + 1.0));
 }
 
-gaussian_taps::gaussian_taps(double sigma, std::size_t length) {
-  constexpr std::size_t boxes = 4;
-  const std::size_t radius = box_radius(sigma);
+gaussian_taps::gaussian_taps(double sigma, std::size_t length, std::size_t boxes) {
+  const std::size_t radius = box_radius(sigma, boxes);
   const std::size_t width = 2 * radius + 1;
   // Each box makes of the weights so far the sums of `width` of them.
   std::vector<double> weights{1.0};

@@ -9,16 +9,17 @@
 
 namespace tune::operations {
 
-/// The radius of a box which, convolved four times with itself, has about the variance of a
-/// Gaussian: the largest r for which (2r + 1)^2 is no more than 12 sigma^2 / 4 + 1.
-std::size_t box_radius(double sigma);
+/// The radius of boxes which, convolved with each other, have about the variance of a Gaussian: the
+/// largest r for which (2r + 1)^2 is no more than 12 sigma^2 / boxes + 1.
+std::size_t box_radius(double sigma, std::size_t boxes = 4);
 
-/// The weights of a Gaussian's approximation by four boxes: symmetric, and 1 in total.
+/// The weights of a Gaussian's approximation by boxes: symmetric, and 1 in total.
 class gaussian_taps {
  public:
   /// @param sigma   the standard deviation, in samples
   /// @param length  of the lines that are smoothed, at least 1: taps beyond it are left out
-  gaussian_taps(double sigma, std::size_t length);
+  /// @param boxes   at least 1
+  gaussian_taps(double sigma, std::size_t length, std::size_t boxes = 4);
 
   /// The greatest distance of two samples, one of which weighs on the other.
   std::size_t reach() const noexcept { return reach_; }

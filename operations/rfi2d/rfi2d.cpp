@@ -28,6 +28,9 @@ constexpr std::size_t gap_segment = 64;
 /// Work groups along y and z that every device takes; kernels go on with what is left.
 constexpr std::size_t most_groups = 32768;
 
+/// A longer list than this has the work of many items.
+constexpr std::size_t longest_short_list = 128;
+
 /// The samples of a tile of SumThreshold, with those at its sides, that are aimed at.
 constexpr std::size_t wanted_tile = 192;
 
@@ -151,6 +154,7 @@ rfi2d::rfi2d(const command_queue& queue, const program& built, const rfi2d_tunin
           dtype::float32)),
       undefined_(add_slot("undefined", {std::size_t{2}}, dtype::uint32)),
       load_samples_(built.create_kernel("load_samples")),
+      select_short_medians_(built.create_kernel("select_short_medians")),
       select_medians_(built.create_kernel("select_medians")),
       smooth_times_(built.create_kernel("smooth_times")),
       smooth_channels_(built.create_kernel("smooth_channels")),
@@ -256,6 +260,18 @@ void rfi2d::do_run() {
   finish();
 }
 
+std::vector<named_value> rfi2d::do_parameters() const {
+  return parameter_list()
+      .add("type", vis_->type())
+      .add("shape", vis_->required_layout().size())
+      .add("average_freq", plan_.average)
+      .add("freq_chunks", plan_.chunk_ends.size() - 1)
+      .add("background_iterations", plan_.backgrounds.size() - 1)
+      .add("time_extend", plan_.time_extend)
+      .add("freq_extend", plan_.freq_extend)
+      .add("tuning", tuning_);
+}
+
 void rfi2d::load() {
   const auto strides = [](const slot_ref<>& slot) {
     const shape& padded = slot->buffer().layout().padded();
@@ -305,8 +321,17 @@ void rfi2d::compute_background(const background_arrays& arrays) {
 
 void rfi2d::select(const tune::buffer& medians, const tune::buffer& values,
                    const tune::buffer& levels, const median_lists& lists) {
-  const std::size_t bytes = 4 * lists.outer * lists.inner * tuning_.select_x;
   const std::size_t limit = queue().device().limits().max_dynamic_local_memory_bytes;
+  const std::size_t short_bytes = 4 * lists.inner * tuning_.wgsx * tuning_.wgsy;
+  if (!lists.by_chunks && lists.inner <= longest_short_list && short_bytes <= limit) {
+    nd_range short_range = range(lists.lists, 1);
+    short_range.local_memory_bytes = short_bytes;
+    enqueue(select_short_medians_, short_range, medians, values, levels, channel_found_,
+            lists.source, baselines_, as_uint32(lists.lists), as_uint32(lists.inner),
+            std::uint64_t{lists.inner_step}, lists.keeps_flag ? 1U : 0U);
+    return;
+  }
+  const std::size_t bytes = 4 * lists.outer * lists.inner * tuning_.select_x;
   const std::size_t own = select_medians_.info().local_memory_bytes;
   const bool staged = bytes + own <= limit;
   const nd_range range{

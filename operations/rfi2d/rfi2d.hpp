@@ -77,6 +77,7 @@ class rfi2d final : public operation {
   struct threshold_lines;
 
   void do_run() override;
+  std::vector<named_value> do_parameters() const override;
   void load();
   void compute_background(const background_arrays& arrays);
   void select(const tune::buffer& medians, const tune::buffer& values, const tune::buffer& levels,
@@ -108,6 +109,7 @@ class rfi2d final : public operation {
   slot_ref<> noise_;
   slot_ref<> undefined_;
   kernel load_samples_;
+  kernel select_short_medians_;
   kernel select_medians_;
   kernel smooth_times_;
   kernel smooth_channels_;

@@ -100,7 +100,7 @@ struct known_observation {
 shape measured_size(const device& device) {
   if (device.kind() != device_kind::gpu) return {12, 256, 32};
   const std::size_t each = 30 * 4096 * sizeof(std::complex<float>);
-  return {30, 4096, std::clamp<std::size_t>(workload_bytes(device) / each / 64 * 64, 64, 512)};
+  return {30, 4096, std::clamp<std::size_t>(workload_bytes(device) / each / 64 * 64, 64, 128)};
 }
 
 }  // namespace

@@ -157,3 +157,84 @@ TEST_CASE("shapes that differ, and parameters out of range, are errors that say 
   CHECK_THROWS_WITH_AS(rfi2d_host_flagger({.rho = 0}), doctest::Contains("rho"),
                        tune::argument_error);
 }
+
+namespace {
+
+/// An observation of 234 times and 345 channels, and the interference in it.
+struct known_interference {
+  known_interference() : given(234, 345, 1), injected({234, 345, 1}) {
+    numpy_random random(1);
+    for (std::size_t t = 0; t < 234; ++t) {
+      for (std::size_t f = 0; f < 345; ++f) {
+        const bool line = f == 30 || f == 200 || f == 201;
+        const bool time = t == 60 && f > 20 && f < 340;
+        const bool blob = t >= 100 && t < 110 && f >= 100 && f < 106;
+        const bool spike = (t * 345 + f) % 9973 == 17;
+        injected(t, f, 0) = line || time || blob || spike ? 1 : 0;
+        given.data(t, f, 0) =
+            static_cast<float>(std::abs(random.normal(10, 0.1) + (injected(t, f, 0) != 0 ? 2 : 0)));
+      }
+    }
+  }
+  rfi2d_case given;
+  flag_array injected;
+};
+
+}  // namespace
+
+TEST_CASE("no interference is missed, and little else flagged") {
+  const known_interference known;
+  for (const rfi2d_parameters& parameters :
+       {rfi2d_parameters{.time_extend = 1, .freq_extend = 1},
+        rfi2d_parameters{.time_extend = 1, .freq_extend = 1, .freq_chunks = 1},
+        rfi2d_parameters{.time_extend = 1, .freq_extend = 1, .freq_chunks = 15},
+        rfi2d_parameters{.time_extend = 1, .freq_extend = 1, .average_freq = 2}}) {
+    const flag_array flags =
+        rfi2d_host_flagger(parameters).flag(known.given.data, known.given.flags);
+    std::size_t missed = 0, extra = 0;
+    for (std::size_t i = 0; i < flags.padded_elements(); ++i) {
+      missed += known.injected.data()[i] > flags.data()[i] ? 1 : 0;
+      extra += known.injected.data()[i] < flags.data()[i] ? 1 : 0;
+    }
+    CHECK(missed == 0);
+    CHECK(extra < flags.padded_elements() * 3 / 100);
+  }
+}
+
+TEST_CASE("where all is flagged nothing is found") {
+  known_interference known;
+  known.given.flags.fill(1);
+  CHECK(count(rfi2d_host_flagger().flag(known.given.data, known.given.flags)) == 0);
+}
+
+TEST_CASE("each part of the band has a noise of its own") {
+  rfi2d_case given(60, 200, 1);
+  numpy_random random(9);
+  for (std::size_t t = 0; t < 60; ++t) {
+    for (std::size_t f = 0; f < 200; ++f) {
+      // Ten times the noise in the second half.
+      const double deviation = f < 100 ? 0.05 : 0.5;
+      given.data(t, f, 0) = static_cast<float>(random.normal(10, deviation));
+    }
+  }
+  given.data(30, 17, 0) = 11;
+  given.data(30, 170, 0) = 11;
+  const flag_array flags = rfi2d_host_flagger().flag(given.data, given.flags);
+  CHECK(flags(30, 17, 0) == 1);
+  CHECK(flags(30, 170, 0) == 0);
+}
+
+TEST_CASE("windows along time are used up to the number of times, not of channels") {
+  // Weak interference in one of two channels, which only long windows see.
+  rfi2d_case given(200, 2, 1);
+  numpy_random random(10);
+  for (std::size_t t = 0; t < 200; ++t) {
+    for (std::size_t f = 0; f < 2; ++f) {
+      given.data(t, f, 0) = static_cast<float>(random.normal(10, 0.1));
+    }
+    if (t >= 80 && t < 88) given.data(t, 1, 0) += 0.28F;
+  }
+  const rfi2d_parameters parameters{.windows_freq = {}, .spike_width_freq = 0, .freq_chunks = 1};
+  const flag_array flags = rfi2d_host_flagger(parameters).flag(given.data, given.flags);
+  for (std::size_t t = 80; t < 88; ++t) CHECK(flags(t, 1, 0) == 1);
+}

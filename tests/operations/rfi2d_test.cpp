@@ -84,7 +84,7 @@ LIBTUNE_DEVICE_TEST_CASE("the device flags as the host does, whatever shape and 
   std::uint32_t seed = 1;
   for (const auto& [times, channels, baselines] :
        {std::tuple(21, 97, 5), std::tuple(1, 70, 3), std::tuple(33, 1, 2), std::tuple(9, 300, 37),
-        std::tuple(2, 2, 1)}) {
+        std::tuple(2, 2, 1), std::tuple(140, 6, 3)}) {
     for (const rfi2d_parameters& given : parameters) {
       CAPTURE(times);
       CAPTURE(channels);
@@ -130,6 +130,25 @@ LIBTUNE_DEVICE_TEST_CASE("with all flagged, or nothing finite, the device agrees
   agrees(made, queue, given.data, given.flags, {});
   given.data.fill(3.25F);
   agrees(made, queue, given.data, given.flags, {});
+}
+
+LIBTUNE_DEVICE_TEST_CASE("one operation flags one array after another", device) {
+  const tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue();
+  const rfi2d_template made(context, {.is_complex = false});
+  rfi2d op = made.instantiate(queue, 20, 50, 4, {.freq_chunks = 2});
+  op.ensure_all_bound();
+  for (const std::uint32_t seed : {20, 21, 22}) {
+    const rfi2d_case given = random_rfi2d_case(20, 50, 4, seed);
+    op.buffer("vis").set(queue, given.data);
+    op.buffer("input_flags").set(queue, given.flags);
+    op.run();
+    const auto got = op.buffer("flags").get<std::uint8_t>(queue);
+    const auto expected = rfi2d_host_flagger({.freq_chunks = 2}).flag(given.data, given.flags);
+    const auto compared =
+        tune::compare(expected.layout(), expected.data(), got.layout(), got.data(), {});
+    CHECK_MESSAGE(compared.matches(), compared.describe());
+  }
 }
 
 LIBTUNE_DEVICE_TEST_CASE("empty visibilities are flagged by doing nothing", device) {

@@ -35,8 +35,8 @@ RFI2D_INLINE band_part with_sides(const block_plan& plan, std::size_t begin, std
 
 /// Smooths one channel along time, into the arrays smooth and weight, in which channel part.from is
 /// the first of each time.
-void smooth_time(const block_arrays& arrays, const background_task& task, const block_taps& taps,
-                 std::size_t f, const band_part& part) {
+inline void smooth_time(const block_arrays& arrays, const background_task& task,
+                        const block_taps& taps, std::size_t f, const band_part& part) {
   for (std::size_t t = 0; t < task.times; ++t) {
     const std::size_t at = t * arrays.stride + f;
     const lane_bits out = task.flagged[at] | arrays.rejected[at];
@@ -56,9 +56,9 @@ void smooth_time(const block_arrays& arrays, const background_task& task, const 
 }
 
 /// The background of channels [begin, end), and where it has none because no sample is near.
-void masked_gaussian(const block_plan& plan, const block_arrays& arrays,
-                     const background_task& task, const block_background& background,
-                     std::size_t begin, std::size_t end) {
+inline void masked_gaussian(const block_plan& plan, const block_arrays& arrays,
+                            const background_task& task, const block_background& background,
+                            std::size_t begin, std::size_t end) {
   const band_part part = with_sides(plan, begin, end, background.freq.reach);
   const std::size_t width = part.to - part.from;
   for (std::size_t f = part.from; f < part.to; ++f) {
@@ -78,8 +78,8 @@ void masked_gaussian(const block_plan& plan, const block_arrays& arrays,
 }
 
 /// Rejects the samples of channels [begin, end) that are too far from the background.
-void reject_outliers(const block_plan& plan, const block_arrays& arrays,
-                     const background_task& task, std::size_t begin, std::size_t end) {
+inline void reject_outliers(const block_plan& plan, const block_arrays& arrays,
+                            const background_task& task, std::size_t begin, std::size_t end) {
   lanes* const residuals = arrays.smooth;
   std::size_t n = 0;
   int_lanes count{};
@@ -102,7 +102,8 @@ void reject_outliers(const block_plan& plan, const block_arrays& arrays,
 
 /// Interpolates the level of one baseline and time where it is undefined: linearly in frequency,
 /// constant at the ends, 0 if there is none at all.
-void interpolate_line(lanes* level, const lane_bits* undefined, std::size_t n, std::size_t lane) {
+inline void interpolate_line(lanes* level, const lane_bits* undefined, std::size_t n,
+                             std::size_t lane) {
   const auto is_undefined = [&](std::size_t f) { return (undefined[f] >> lane & 1U) != 0; };
   std::size_t known = n;  // the last that is defined; n: none yet
   for (std::size_t f = 0; f < n; ++f) {
@@ -129,7 +130,8 @@ void interpolate_line(lanes* level, const lane_bits* undefined, std::size_t n, s
   }
 }
 
-void interpolate(const block_plan& plan, const block_arrays& arrays, const background_task& task) {
+inline void interpolate(const block_plan& plan, const block_arrays& arrays,
+                        const background_task& task) {
   for (std::size_t t = 0; t < task.times; ++t) {
     const std::size_t row = t * arrays.stride;
     unsigned any = 0;
@@ -142,8 +144,8 @@ void interpolate(const block_plan& plan, const block_arrays& arrays, const backg
 }
 
 /// Computes the background, after as many rounds of rejecting outliers as the plan has.
-void compute_background(const block_plan& plan, const block_arrays& arrays,
-                        const background_task& task) {
+inline void compute_background(const block_plan& plan, const block_arrays& arrays,
+                               const background_task& task) {
   const std::size_t samples = task.times * arrays.stride;
   for (std::size_t i = 0; i < samples; ++i) arrays.rejected[i] = arrays.rejecting[i] = 0;
   for (std::size_t k = 0; k < plan.background_count; ++k) {

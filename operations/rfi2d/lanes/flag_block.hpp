@@ -22,8 +22,8 @@ struct frequency_line {
   lane_bits* found;          ///< |= the result
 };
 
-void threshold_frequencies(const block_plan& plan, block_arrays& arrays,
-                           const frequency_line& line) {
+inline void threshold_frequencies(const block_plan& plan, block_arrays& arrays,
+                                  const frequency_line& line) {
   const block_windows& windows = plan.freq_windows;
   if (windows.count == 0) return;
   const std::size_t beyond = windows.first[windows.count - 1].length - 1;
@@ -48,7 +48,7 @@ void threshold_frequencies(const block_plan& plan, block_arrays& arrays,
   }
 }
 
-void threshold_times(const block_plan& plan, block_arrays& arrays, std::size_t f) {
+inline void threshold_times(const block_plan& plan, block_arrays& arrays, std::size_t f) {
   lanes* const values = arrays.line_values;
   int_lanes count{};
   for (std::size_t t = 0; t < plan.times; ++t) {
@@ -67,7 +67,7 @@ void threshold_times(const block_plan& plan, block_arrays& arrays, std::size_t f
 }
 
 /// Flags channels by their medians over time.
-void flag_spectrum(const block_plan& plan, block_arrays& arrays) {
+inline void flag_spectrum(const block_plan& plan, block_arrays& arrays) {
   lanes* const sorted = arrays.threshold.sums;
   for (std::size_t f = 0; f < plan.averaged; ++f) {
     int_lanes count{};
@@ -99,7 +99,7 @@ void flag_spectrum(const block_plan& plan, block_arrays& arrays) {
   }
 }
 
-void flag_block(const block_plan& plan, const block_task& task, void* memory) {
+inline void flag_block(const block_plan& plan, const block_task& task, void* memory) {
   block_arrays arrays{};
   lay_out(plan, memory, arrays);
   load_block(plan, task, arrays);

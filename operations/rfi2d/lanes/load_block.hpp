@@ -52,7 +52,7 @@ RFI2D_INLINE lane_bits load_flags(const block_task& task, std::size_t t, std::si
 }
 
 /// Fills the arrays amplitude, flagged and missing.
-void load_block(const block_plan& plan, const block_task& task, block_arrays& arrays) {
+inline void load_block(const block_plan& plan, const block_task& task, block_arrays& arrays) {
   for (std::size_t t = 0; t < plan.times; ++t) {
     for (std::size_t f = 0; f < plan.averaged; ++f) {
       const std::size_t begin = f * plan.average;

@@ -79,7 +79,7 @@ class bump_allocator {
 };
 
 /// Lays the arrays out in memory. @returns the bytes that they take
-[[maybe_unused]] std::size_t lay_out(const block_plan& plan, void* memory, block_arrays& arrays) {
+inline std::size_t lay_out(const block_plan& plan, void* memory, block_arrays& arrays) {
   const block_extents extents(plan);
   bump_allocator from(memory);
   const std::size_t samples = plan.times * extents.stride;

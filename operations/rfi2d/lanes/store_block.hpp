@@ -9,8 +9,8 @@ namespace tune::operations {
 namespace {
 
 /// to[i] is flagged if one of `extend` samples from i - extend / 2 on is.
-void smear(const lane_bits* from, lane_bits* to, std::size_t n, std::size_t stride,
-           std::size_t extend) {
+inline void smear(const lane_bits* from, lane_bits* to, std::size_t n, std::size_t stride,
+                  std::size_t extend) {
   const std::size_t before = extend / 2;
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t first = i < before ? 0 : i - before;
@@ -22,7 +22,7 @@ void smear(const lane_bits* from, lane_bits* to, std::size_t n, std::size_t stri
 }
 
 /// The lanes that have more flags than this among n samples.
-lane_bits have_more(const lane_bits* flags, std::size_t n, std::size_t stride, double most) {
+inline lane_bits have_more(const lane_bits* flags, std::size_t n, std::size_t stride, double most) {
   int_lanes count{};
   for (std::size_t i = 0; i < n; ++i) count -= expand(flags[i * stride]);
   unsigned bits = 0;
@@ -46,7 +46,8 @@ RFI2D_INLINE void store_flags(const block_task& task, std::uint8_t* result, lane
   for (std::size_t i = 0; i < task.baselines; ++i) result[i] = bits >> i & 1U;
 }
 
-void store_block(const block_plan& plan, const block_task& task, const block_arrays& arrays) {
+inline void store_block(const block_plan& plan, const block_task& task,
+                        const block_arrays& arrays) {
   lane_bits* const smeared = arrays.undefined;  // no longer needed
   for (std::size_t f = 0; f < plan.averaged; ++f) {
     smear(arrays.found + f, smeared + f, plan.times, arrays.stride, plan.time_extend);
