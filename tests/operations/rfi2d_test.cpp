@@ -174,7 +174,7 @@ LIBTUNE_DEVICE_TEST_CASE("windows too long for local memory are an error that sa
 LIBTUNE_DEVICE_TEST_CASE("rfi2d can be tuned" * tune::testing::force_autotune(), device) {
   const tune::context context = device.create_context();
   tune::tuning_options options{.strategy = "random"};
-  options.search.max_count = 3;
+  options.search.max_count = 2;
   tune::set_tuning_options(context, options);
   const rfi2d_template made(context, {.is_complex = true});
   CHECK(tune::operations::tuning_space(tune::operations::rfi2d_key{}).find(made.tuning()));
