@@ -41,6 +41,30 @@ else()
   find_package(doctest QUIET)
 endif()
 
+# Transforms on OpenCL; left out where it is not there. Headers of other versions than 1.2, which is
+# known, are tried.
+find_path(LIBTUNE_VKFFT_INCLUDE_DIR vkFFT.h DOC "The folder of vkFFT.h, of libvkfft-dev")
+mark_as_advanced(LIBTUNE_VKFFT_INCLUDE_DIR)
+set(LIBTUNE_VKFFT_ABSENCE "vkFFT.h of libvkfft-dev was not found")
+if(LIBTUNE_VKFFT_INCLUDE_DIR)
+  set(LIBTUNE_VKFFT_ABSENCE "")
+  file(STRINGS "${LIBTUNE_VKFFT_INCLUDE_DIR}/vkFFT.h" libtune_vkfft_version REGEX "return 102[0-9][0-9];")
+  if(NOT libtune_vkfft_version AND TARGET OpenCL::Headers AND TARGET Boost::headers)
+    if(NOT DEFINED LIBTUNE_VKFFT_COMPILES)
+      set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+      try_compile(LIBTUNE_VKFFT_COMPILES "${PROJECT_BINARY_DIR}/vkfft"
+        SOURCES "${PROJECT_SOURCE_DIR}/operations/fft/backend/vkfft.cpp"
+        CMAKE_FLAGS "-DINCLUDE_DIRECTORIES=${PROJECT_SOURCE_DIR};${LIBTUNE_VKFFT_INCLUDE_DIR}"
+        LINK_LIBRARIES OpenCL::Headers Boost::headers fmt::fmt
+        CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON)
+      unset(CMAKE_TRY_COMPILE_TARGET_TYPE)
+    endif()
+    if(NOT LIBTUNE_VKFFT_COMPILES)
+      set(LIBTUNE_VKFFT_ABSENCE "vkFFT.h in ${LIBTUNE_VKFFT_INCLUDE_DIR} is of a version that does not compile here")
+    endif()
+  endif()
+endif()
+
 if(libtune_missing_packages)
   list(JOIN libtune_missing_packages " " libtune_missing_packages)
   message(FATAL_ERROR "libtune needs packages that were not found. On Debian or Ubuntu:\n"

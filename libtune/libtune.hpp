@@ -19,6 +19,7 @@
 #include "libtune/kernel/compile.hpp"
 #include "libtune/measure/measure.hpp"
 #include "libtune/operation/operation.hpp"
+#include "libtune/operation/parameter_list.hpp"
 #include "libtune/operation/sequence.hpp"
 #include "libtune/operation/workload.hpp"
 #include "libtune/search/space/space.hpp"

@@ -29,6 +29,13 @@ std::size_t allocator::block_alignment(std::size_t asked_bytes) const {
   return std::max(asked_bytes, owner.info().limits.buffer_alignment_bytes);
 }
 
+managed_allocator::managed_allocator(const tune::context& context) : allocator(context) {
+  const device owner = context.device();
+  if (owner.info().managed_memory != managed_memory_kind::none) return;
+  throw device_error("an allocator of managed memory", owner.name(),
+                     "the device has no managed memory; use plain_allocator, and copy");
+}
+
 buffer_allocator::buffer_allocator(const buffer& whole, std::size_t alignment_bytes)
     : allocator(tune::context(whole.impl()->context())),
       chunk_(std::make_shared<detail::memory_chunk>(whole, block_alignment(alignment_bytes))) {}

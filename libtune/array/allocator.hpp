@@ -50,6 +50,22 @@ class plain_allocator final : public allocator {
   buffer do_allocate(std::size_t bytes) override { return context().create_buffer(bytes); }
 };
 
+/// Each buffer is managed memory of the context, which the host can map: for operations whose slots
+/// the host reads or writes without copies.
+///   op.set_allocator(std::make_shared<tune::managed_allocator>(context));
+///   op.ensure_all_bound();
+///   const tune::managed_array<float> dest(op.buffer("dest"));
+///   auto view = dest.map(queue);
+class managed_allocator final : public allocator {
+ public:
+  /// Allocates from this context, and keeps a handle of it. @throws device_error if its device has
+  /// no managed memory (device_info::managed_memory)
+  explicit managed_allocator(const tune::context& context);
+
+ private:
+  buffer do_allocate(std::size_t bytes) override { return context().create_managed_buffer(bytes); }
+};
+
 namespace detail {
 class memory_chunk;
 }

@@ -73,6 +73,8 @@ device_array::device_array(tune::buffer buffer, const array_layout& layout)
 
 context device_array::context() const { return tune::context(buffer_.impl()->context()); }
 
+void device_array::check_alike(const array_layout& host) const { check_same(host, layout_); }
+
 void device_array::zero(command_queue& queue) const {
   if (layout_.bytes() > 0) queue.zero(buffer_, layout_.bytes());
 }

@@ -56,6 +56,21 @@ class device_array {
     return host_array<T>::pinned(context(), layout_);
   }
 
+  /// A host array with the elements of another one and the layout of this array, for copies that do
+  /// not block: the argument itself, moved, if it has this layout, else a pinned copy.
+  ///   const auto staged = array.asarray_like(std::move(samples));
+  ///   array.set_async(queue, staged);
+  /// @throws type_error if the element types differ, argument_error if the shapes do, device_error
+  ///         if there is no pinned memory
+  template <element T>
+  host_array<T> asarray_like(host_array<T> array) const {
+    check_alike(array.layout());
+    if (array.layout() == layout_) return array;
+    host_array<T> copy = staging_array<T>();
+    detail::copy_elements(array.layout(), array.data(), layout_, copy.data());
+    return copy;
+  }
+
   /// Enqueues zeroing of the whole array, the padding included.
   void zero(command_queue& queue) const;
   /// Enqueues zeroing of the elements of a region, and leaves the padding as it is.
@@ -165,6 +180,7 @@ class device_array {
                    const region& source_region = {}) const;
 
  private:
+  void check_alike(const array_layout& host) const;
   void fill_bytes(command_queue& queue, element_type type, std::span<const std::byte> value) const;
   void fill_region_bytes(command_queue& queue, const region& selected, element_type type,
                          std::span<const std::byte> value) const;
@@ -209,6 +225,11 @@ class typed_array : public device_array {
 
   /// A pinned host array of the same layout. @throws device_error if there is no memory
   host_array<T> staging_array() const { return device_array::staging_array<T>(); }
+  /// A host array of the same layout: the argument, or a pinned copy.
+  /// @throws argument_error if the shapes differ, device_error if there is no pinned memory
+  host_array<T> asarray_like(host_array<T> array) const {
+    return device_array::asarray_like(std::move(array));
+  }
 
   /// Enqueues setting every element to a value, the padding included.
   /// @throws argument_error if an element has more than 256 bytes

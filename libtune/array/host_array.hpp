@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "libtune/array/layout.hpp"
@@ -15,6 +16,7 @@ namespace tune::detail {
 
 /// Uninitialised memory of the host: ordinary, or pinned memory of a context. Owns it; a value:
 /// copies are deep and of the same kind; one that was moved from may be assigned and destroyed.
+/// Memory of somebody else can be wrapped; copies of that are ordinary.
 class host_memory {
  public:
   /// Of ordinary memory: what the vectors of processors like best.
@@ -24,6 +26,8 @@ class host_memory {
   explicit host_memory(std::size_t bytes);
   /// Pinned. @throws device_error (out_of_memory)
   host_memory(const context& context, std::size_t bytes);
+  /// Wraps memory that lives longer.
+  host_memory(void* wrapped, std::size_t bytes) noexcept;
   host_memory(const host_memory& other);
   host_memory(host_memory&&) noexcept = default;
   host_memory& operator=(const host_memory& other);
@@ -32,6 +36,7 @@ class host_memory {
 
   void* data() const noexcept { return data_.get(); }
   bool is_pinned() const noexcept { return context_ != nullptr; }
+  bool is_owner() const noexcept { return data_.use_count() != 0; }
 
  private:
   // For copies, if it is pinned; not an optional context, which g++ 13 takes for uninitialised.
@@ -40,13 +45,22 @@ class host_memory {
   std::size_t bytes_;
 };
 
+/// Copies the elements of an array, which both layouts describe, and no padding. The layouts have
+/// one shape and one element type, and the memory does not overlap.
+void copy_elements(const array_layout& from, const void* source, const array_layout& to,
+                   void* destination) noexcept;
+
+/// Checks that memory is large enough to be wrapped. @throws argument_error
+void check_wrapped(const array_layout& layout, std::size_t elements);
+
 }  // namespace tune::detail
 
 namespace tune {
 
 /// A typed array in host memory, with the same padding rules as on the device. Owns its elements;
 /// a value: copies are deep; one that was moved from may be assigned and destroyed, no more.
-/// Elements start as T() does: as zero, if they are numbers.
+/// Elements start as T() does: as zero, if they are numbers. An array that wraps memory of the
+/// application is the exception: it owns no elements, and starts with those that are there.
 template <element T>
 class host_array {
   static_assert(alignof(T) <= detail::host_memory::alignment);
@@ -73,6 +87,36 @@ class host_array {
     return host_array(detail::checked_layout(layout, element_type::of<T>()),
                       detail::host_memory(context, layout.bytes()));
   }
+  /// An array without padding over memory of the application, which lives longer than the array,
+  /// and than copies that do not block. Copies of it own their elements, in ordinary memory;
+  /// assigning to it lets the memory go, and does not write to it.
+  ///   array.set(queue, tune::host_array<float>::wrap(samples, {channels, times}));
+  /// @throws argument_error if the memory has fewer elements than the array
+  static host_array wrap(std::span<T> memory, const shape& size) {
+    return wrap(memory, size, size);
+  }
+  /// The same, in the top left corner of a padded array.
+  /// @throws as above, also if the shape does not fit in the padded one
+  static host_array wrap(std::span<T> memory, const shape& size, const shape& padded) {
+    const array_layout layout(element_type::of<T>(), size, padded);
+    detail::check_wrapped(layout, memory.size());
+    return host_array(layout, memory.data());
+  }
+  /// As wrap, over memory that is only read: keep the result in a constant.
+  ///   const auto taps = tune::host_array<float>::wrap_const(numbers, {numbers.size()});
+  static const host_array wrap_const(
+      std::span<const T> memory,  // NOLINT: const, or one could write
+      const shape& size) {
+    return wrap_const(memory, size, size);
+  }
+  /// The same, in the top left corner of a padded array.
+  static const host_array wrap_const(std::span<const T> memory,  // NOLINT: likewise
+                                     const shape& size, const shape& padded) {
+    return wrap({const_cast<T*>(memory.data()), memory.size()}, size, padded);  // NOLINT: likewise
+  }
+  /// False if the elements lie in memory of the application.
+  bool is_owner() const noexcept { return memory_.is_owner(); }
+
   /// True if the elements lie in pinned memory of a context, as those of pinned() do.
   bool is_pinned() const noexcept { return memory_.is_pinned(); }
 
@@ -111,6 +155,8 @@ class host_array {
       : layout_(layout), memory_(std::move(memory)) {
     std::uninitialized_value_construct_n(data(), padded_elements());
   }
+  host_array(const array_layout& layout, T* wrapped)
+      : layout_(layout), memory_(wrapped, layout.bytes()) {}
 
   array_layout layout_;
   detail::host_memory memory_;

@@ -67,6 +67,12 @@ class managed_array : public typed_array<T> {
   managed_array(const tune::context& context, const shape& size, const shape& padded)
       : managed_array(context, array_layout(element_type::of<T>(), size, padded)) {}
 
+  /// The same elements as those of an array in managed memory: what an operation with a
+  /// managed_allocator has bound, or an array over context::create_managed_buffer.
+  /// @throws type_error if it holds other elements; map is an argument_error if its memory is not
+  ///         managed
+  explicit managed_array(device_array array) : typed_array<T>(std::move(array)) {}
+
   /// Lets the host read and write the elements, until what it returns ends. Waits for what is
   /// enqueued on this queue; commands of other queues that use the array have to have ended. No
   /// command may use it in the meantime. @throws device_error

@@ -166,6 +166,13 @@ void for_each_field(T& object, Visitor&& visit) {
   });
 }
 
+namespace detail {
+// Adding to a vector, compiled once for all types.
+void add_field(std::vector<field_description>& fields, const char* name, value_type type,
+               bool optional);
+void add_value(std::vector<named_value>& values, const char* name, value added);
+}  // namespace detail
+
 /// The fields of T in the order of the list.
 template <fielded T>
 std::vector<field_description> describe_fields() {
@@ -173,7 +180,7 @@ std::vector<field_description> describe_fields() {
   const T object{};
   for_each_field(object, [&](const char* name, const auto& member) {
     using traits = value_traits<std::remove_cvref_t<decltype(member)>>;
-    fields.push_back({name, traits::type, traits::optional});
+    detail::add_field(fields, name, traits::type, traits::optional);
   });
   return fields;
 }
@@ -183,7 +190,8 @@ template <fielded T>
 std::vector<named_value> to_values(const T& object) {
   std::vector<named_value> values;
   for_each_field(object, [&](const char* name, const auto& member) {
-    values.push_back({name, value_traits<std::remove_cvref_t<decltype(member)>>::to_value(member)});
+    detail::add_value(values, name,
+                      value_traits<std::remove_cvref_t<decltype(member)>>::to_value(member));
   });
   return values;
 }

@@ -9,6 +9,10 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/fields.hpp"
 
+template class std::vector<tune::value>;
+template class std::vector<tune::named_value>;
+template class std::vector<tune::field_description>;
+
 namespace tune {
 namespace {
 
@@ -111,6 +115,15 @@ double real_from(const value& v, value_type type) {
 const std::string& string_from(const value& v, value_type type) {
   if (const auto* s = std::get_if<std::string>(&v)) return *s;
   throw_wrong_type(type, v);
+}
+
+void add_field(std::vector<field_description>& fields, const char* name, value_type type,
+               bool optional) {
+  fields.push_back({name, type, optional});
+}
+
+void add_value(std::vector<named_value>& values, const char* name, value added) {
+  values.push_back({name, std::move(added)});
 }
 
 const value& find_value(std::span<const named_value> values, const char* name) {

@@ -241,6 +241,11 @@ struct value_traits<std::optional<T>> {
 
 }  // namespace tune
 
+// So that the library compiles their functions, and not each of its users.
+extern template class std::vector<tune::value>;
+extern template class std::vector<tune::named_value>;
+extern template class std::vector<tune::field_description>;
+
 /// Names an enumeration's values, so that keys and tunings store them by name. At global scope, or
 /// in the namespace of the enumeration, before its first use:
 ///   LIBTUNE_ENUM(app::layout, row_major, column_major)

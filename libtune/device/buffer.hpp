@@ -54,6 +54,24 @@ struct fill_region {
   std::size_t slices = 1;             ///< in the region
 };
 
+/// The place of the rows of a copy on one side.
+struct copy_place {
+  std::size_t offset_bytes = 0;       ///< of the first byte
+  std::size_t row_pitch_bytes = 0;    ///< from one row to the next; 0: they follow each other
+  std::size_t slice_pitch_bytes = 0;  ///< from one slice to the next; 0: they follow each other
+};
+
+/// The bytes of a copy between buffers, or a buffer and the host: a box of up to three dimensions,
+/// the fastest of which is counted in bytes, and its place on each side. Pitches are no less than
+/// what they step over.
+struct copy_region {
+  std::size_t row_bytes = 0;    ///< in each row, without its gap to the next
+  std::size_t rows = 1;         ///< in each slice
+  std::size_t slices = 1;       ///< in the box
+  copy_place source = {};       ///< where they are read
+  copy_place destination = {};  ///< where they are written
+};
+
 /// Managed memory while the host may touch it, from command_queue::map to the end of this object,
 /// which keeps queue and buffer. It can be moved but not copied, for the mapping ends once. Not
 /// thread-safe.

@@ -7,6 +7,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
+#include "libtune/device/copy.hpp"
 #include "libtune/device/kernel.hpp"
 #include "libtune/device/queue_interface.hpp"
 
@@ -68,6 +69,53 @@ void command_queue::read(const buffer& source, void* destination, std::size_t by
                .blocking = blocking});
 }
 
+void command_queue::write(const buffer& destination, std::span<const std::byte> source,
+                          const copy_region& region, bool blocking) {
+  detail::copy_request request = detail::make_copy_request(region, {"host memory", source.size()},
+                                                           {"buffer", destination.size_bytes()});
+  request.source.host = const_cast<std::byte*>(source.data());  // NOLINT: never written
+  request.destination.buffer = destination.impl().get();
+  request.blocking = blocking;
+  impl_->copy(request);
+}
+
+void command_queue::read(const buffer& source, std::span<std::byte> destination,
+                         const copy_region& region, bool blocking) {
+  detail::copy_request request = detail::make_copy_request(region, {"buffer", source.size_bytes()},
+                                                           {"host memory", destination.size()});
+  request.source.buffer = source.impl().get();
+  request.destination.host = destination.data();
+  request.blocking = blocking;
+  impl_->copy(request);
+}
+
+void command_queue::copy(const buffer& destination, const buffer& source, std::size_t bytes,
+                         std::size_t destination_offset_bytes, std::size_t source_offset_bytes) {
+  copy(destination, source,
+       {.row_bytes = bytes,
+        .source = {.offset_bytes = source_offset_bytes},
+        .destination = {.offset_bytes = destination_offset_bytes}});
+}
+
+void command_queue::copy(const buffer& destination, const buffer& source,
+                         const copy_region& region) {
+  detail::copy_request request = detail::make_copy_request(region, {"buffer", source.size_bytes()},
+                                                           {"buffer", destination.size_bytes()});
+  request.source.buffer = source.impl().get();
+  request.destination.buffer = destination.impl().get();
+  const bool within_one = source == destination;
+  if (within_one && detail::overlaps(request)) {
+    throw argument_error(
+        "the source and the destination of a copy within one buffer overlap; "
+        "copy to another buffer first");
+  }
+  if (!within_one || detail::is_empty(request) || detail::has_equal_pitches(request)) {
+    impl_->copy(request);
+  } else {
+    detail::for_each_row(request, [&](const detail::copy_request& row) { impl_->copy(row); });
+  }
+}
+
 void command_queue::fill(const buffer& buffer, std::size_t bytes,
                          std::span<const std::byte> pattern, std::size_t offset_bytes) {
   impl_->fill(*buffer.impl(), {.offset_bytes = offset_bytes, .row_bytes = bytes}, pattern);
@@ -88,6 +136,12 @@ void command_queue::zero(const buffer& buffer, const fill_region& region) {
 
 mapped_memory command_queue::map(const buffer& managed, bool blocking) {
   return {impl_, managed.impl(), blocking};
+}
+
+void command_queue::enqueue_foreign(const std::function<void()>& enqueue,
+                                    std::span<const std::shared_ptr<const void>> used) {
+  if (!enqueue) throw argument_error("enqueue_foreign needs a function that enqueues, and has none");
+  impl_->enqueue_foreign(enqueue, used);
 }
 
 event command_queue::enqueue_marker() { return event(impl_->mark()); }

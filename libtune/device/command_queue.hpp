@@ -104,6 +104,30 @@ class command_queue {
   void read(const buffer& source, void* destination, std::size_t bytes,
             std::size_t offset_bytes = 0, bool blocking = true);
 
+  /// Copies a box of bytes from host memory to a buffer:
+  ///   queue.write(padded, std::as_bytes(std::span(image)),
+  ///               {.row_bytes = 40, .rows = 9, .destination = {.row_pitch_bytes = 64}});
+  /// Blocking or not is as for the other write.
+  /// @throws argument_error if the box leaves the buffer or the host memory, or its rows or slices
+  ///         overlap; device_error
+  void write(const buffer& destination, std::span<const std::byte> source,
+             const copy_region& region, bool blocking = true);
+  /// Copies a box of bytes from a buffer to host memory; the rest as for write.
+  void read(const buffer& source, std::span<std::byte> destination, const copy_region& region,
+            bool blocking = true);
+
+  /// Copies bytes from one buffer to another, or to another place in it. Does not block.
+  /// @throws argument_error if the bytes leave a buffer, or overlap within one; device_error
+  void copy(const buffer& destination, const buffer& source, std::size_t bytes,
+            std::size_t destination_offset_bytes = 0, std::size_t source_offset_bytes = 0);
+  /// Copies a box of bytes from one buffer to another, or to another place in it, where every row
+  /// is a command if the pitches differ. Does not block. Parts of one buffer (create_sub_buffer)
+  /// must not overlap either, which is not checked.
+  /// @throws argument_error if the box leaves a buffer, its rows or slices overlap, or the two
+  /// sides
+  ///         overlap within one buffer; device_error
+  void copy(const buffer& destination, const buffer& source, const copy_region& region);
+
   /// Repeats a pattern of 1 to 256 bytes over a range, or over each row of a region, whose size it
   /// divides. Any offset and pitch will do; rows aligned to 16 bytes are filled fastest. It does
   /// not block, takes the pattern at once, and allocates nothing unless the queue is recording.
@@ -131,6 +155,16 @@ class command_queue {
   ///                  there (finish, or an event of enqueue_marker)
   /// @throws argument_error if the buffer is not managed or of another context; device_error
   mapped_memory map(const buffer& managed, bool blocking = true);
+
+  /// Calls a function that lets another library enqueue on this queue by its native handle (see
+  /// device/cuda/interop.hpp, device/opencl/interop.hpp), and returns what it throws. In CUDA the
+  /// queue's context is current meanwhile. What it enqueues counts as one command where the queue
+  /// is recording, and becomes part of the graph where it is captured, if the library can be
+  /// captured. Allocates nothing unless the queue is recording or captured.
+  /// @param enqueue  enqueues on this queue alone, and does not wait
+  /// @param used     what those commands use: a graph keeps it alive, an impl() of a buffer, say
+  void enqueue_foreign(const std::function<void()>& enqueue,
+                       std::span<const std::shared_ptr<const void>> used = {});
 
   /// An event that ends when everything enqueued before it has.
   event enqueue_marker();

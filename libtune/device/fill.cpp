@@ -15,13 +15,6 @@
 namespace tune::detail {
 namespace {
 
-// Of a region that fits.
-bool overlaps_itself(const fill_region& region) noexcept {
-  if (region.rows > 1 && region.row_pitch_bytes < region.row_bytes) return true;
-  const std::size_t slice_bytes = (region.rows - 1) * region.row_pitch_bytes + region.row_bytes;
-  return region.slices > 1 && region.slice_pitch_bytes < slice_bytes;
-}
-
 // Enough to hide what a store takes, and few enough for any device.
 constexpr std::size_t group_items = 64;
 constexpr work_size most_groups{4096, 1024, 64};
@@ -48,6 +41,12 @@ bool fits(const fill_region& region, std::size_t bytes) noexcept {
   };
   return step(region.rows - 1, region.row_pitch_bytes) &&
          step(region.slices - 1, region.slice_pitch_bytes);
+}
+
+bool overlaps_itself(const fill_region& region) noexcept {
+  if (region.rows > 1 && region.row_pitch_bytes < region.row_bytes) return true;
+  const std::size_t slice_bytes = (region.rows - 1) * region.row_pitch_bytes + region.row_bytes;
+  return region.slices > 1 && region.slice_pitch_bytes < slice_bytes;
 }
 
 std::string to_text(const fill_region& region) {

@@ -41,6 +41,9 @@ constexpr bool is_counted_in(std::size_t word_bytes, const fill_region& region) 
 /// for.
 bool fits(const fill_region& region, std::size_t bytes) noexcept;
 
+/// True if the rows or slices of a region have bytes in common. It is not empty, and fits.
+bool overlaps_itself(const fill_region& region) noexcept;
+
 /// "2 x 3 rows of 16 bytes (128 and 32 bytes apart) at 64".
 std::string to_text(const fill_region& region);
 

@@ -71,10 +71,6 @@ bool has_host_side(const copy_request& request) noexcept {
   return request.source.buffer == nullptr || request.destination.buffer == nullptr;
 }
 
-bool is_empty(const copy_request& request) noexcept {
-  return request.row_bytes == 0 || request.rows == 0 || request.slices == 0;
-}
-
 [[noreturn]] void throw_foreign_context(const char* what, const device_info& queue_device) {
   throw argument_error(fmt::format(
       "the {} belongs to another context than the command queue on device '{}'; make both from "
@@ -103,6 +99,24 @@ class capture_scope {
   possessions*& captured_;
   bool& recording_;
   bool was_recording_;
+};
+
+/// All that is enqueued between two markers, as one command.
+class event_between final : public event_interface {
+ public:
+  event_between(std::shared_ptr<event_interface> start, std::shared_ptr<event_interface> end)
+      : start_(std::move(start)), end_(std::move(end)) {}
+
+ private:
+  void do_wait() const override { end_->wait(); }
+  bool do_is_complete() const override { return end_->is_complete(); }
+  std::chrono::nanoseconds do_duration() const override { return end_->time_since(*start_); }
+  std::chrono::nanoseconds do_time_since(const event_interface& prior) const override {
+    return start_->time_since(prior);
+  }
+
+  std::shared_ptr<event_interface> start_;
+  std::shared_ptr<event_interface> end_;
 };
 
 bool is_regular(const copy_side& side, std::size_t rows) noexcept {
@@ -204,6 +218,25 @@ void queue_interface::fill(const buffer_interface& buffer, const fill_region& re
   do_fill(buffer, merged(region), shortest(pattern), recording_ ? &event : nullptr);
   if (recording_) recorded_.push_back(std::move(event));
   if (captured_ != nullptr) keep(buffer);
+}
+
+void queue_interface::enqueue_foreign(const std::function<void()>& enqueue,
+                                      std::span<const std::shared_ptr<const void>> used) {
+  event_pointer event;
+  do_enqueue_foreign(enqueue, recording_ ? &event : nullptr);
+  if (recording_) recorded_.push_back(std::move(event));
+  if (captured_ != nullptr) captured_->insert(captured_->end(), used.begin(), used.end());
+}
+
+void queue_interface::do_enqueue_foreign(const std::function<void()>& enqueue,
+                                         event_pointer* event) {
+  if (event == nullptr) {
+    enqueue();
+    return;
+  }
+  event_pointer start = do_mark();
+  enqueue();
+  *event = std::make_shared<event_between>(std::move(start), do_mark());
 }
 
 std::shared_ptr<event_interface> queue_interface::mark() {

@@ -95,6 +95,11 @@ struct copy_request {
   bool blocking = true;  ///< true to return only when the host memory may be used again
 };
 
+/// True if a request has no bytes.
+constexpr bool is_empty(const copy_request& request) noexcept {
+  return request.row_bytes == 0 || request.rows == 0 || request.slices == 0;
+}
+
 /// True if a request is one run of bytes on both sides.
 constexpr bool is_linear(const copy_request& request) noexcept {
   return request.rows == 1 && request.slices == 1;
@@ -138,6 +143,8 @@ class queue_interface {
   void copy(const copy_request& request);
   void fill(const buffer_interface& buffer, const fill_region& region,
             std::span<const std::byte> pattern);
+  void enqueue_foreign(const std::function<void()>& enqueue,
+                       std::span<const std::shared_ptr<const void>> used);
   std::shared_ptr<event_interface> mark();
   void wait_for(std::span<const std::shared_ptr<event_interface>> events);
   void flush();
@@ -172,6 +179,9 @@ class queue_interface {
   /// the shortest of its meaning: see fill_parts.hpp.
   virtual void do_fill(const buffer_interface& buffer, const fill_region& region,
                        std::span<const std::byte> pattern, event_pointer* event) = 0;
+  /// Calls enqueue(), by which another library enqueues; event as for do_launch. By default the
+  /// event is the time between a marker before and one after.
+  virtual void do_enqueue_foreign(const std::function<void()>& enqueue, event_pointer* event);
   virtual event_pointer do_mark() = 0;
   virtual void do_wait_for(std::span<const event_pointer> events) = 0;
   virtual void do_flush() = 0;

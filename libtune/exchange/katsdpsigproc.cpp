@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <iterator>
 #include <optional>
 #include <sqlite3.h>
 #include <string_view>
@@ -210,21 +211,26 @@ std::vector<named_value> convert_all(const column_values& row, std::string_view 
   return values;
 }
 
-result_content convert_row(const column_values& row, const function_identity& function,
-                           const std::string& date) {
-  result_content result{.arguments = convert_all(row, argument_prefix, function.key_fields),
-                        .values = convert_all(row, value_prefix, function.value_fields),
-                        .columns = {{"tuned_at", date}}};
+/// The columns of a result that are neither key nor tuning.
+column_values other_columns(const column_values& row, const std::string& date) {
+  column_values columns{{"tuned_at", date}};
   for (const identity_column& column : identity_columns()) {
     const auto found = row.find(column.name);
     if (found == row.end()) continue;
     if (std::holds_alternative<std::string>(column.get({}))) {
-      result.columns[column.name] = text_in(found->second, column.name);
+      columns[column.name] = text_in(found->second, column.name);
     } else {
-      result.columns[column.name] = integer_in(found->second, column.name);
+      columns[column.name] = integer_in(found->second, column.name);
     }
   }
-  return result;
+  return columns;
+}
+
+result_content convert_row(const column_values& row, const function_identity& function,
+                           const std::string& date) {
+  return {.arguments = convert_all(row, argument_prefix, function.key_fields),
+          .values = convert_all(row, value_prefix, function.value_fields),
+          .columns = other_columns(row, date)};
 }
 
 /// The reason why no row of a table can be taken; empty if rows can.
@@ -264,33 +270,93 @@ function_identity identity_for(const foreign_table& table, std::pair<std::string
           .value_fields = infer_fields(table, value_prefix, options.types)};
 }
 
+/// The rule for a table; null if its rows are taken as they are.
+const katsdpsigproc_translation* find_rule(const std::optional<std::pair<std::string, int>>& named,
+                                           const katsdpsigproc_options& options) {
+  if (!named || options.names.contains(named->first)) return nullptr;
+  const auto rule =
+      std::ranges::find(options.translations, named->first, &katsdpsigproc_translation::table);
+  return rule == options.translations.end() ? nullptr : &*rule;
+}
+
+/// The function that a rule leads to. @throws unusable if there is none for this table
+const translation_target& target_of(const katsdpsigproc_translation& rule, int version,
+                                    const katsdpsigproc_options& options) {
+  if (version != rule.version) {
+    throw unusable{fmt::format("version {} has a counterpart here, version {} has none",
+                               rule.version, version)};
+  }
+  for (const translation_target& target : options.targets) {
+    if (target.function.name == rule.function) return target;
+  }
+  throw unusable{"its counterpart " + rule.function + " is not in this program"};
+}
+
+/// Calls take(row) for each row, and notes why one could not be taken.
+template <class Take>
+void take_rows(const foreign_table& table, taken_table& report, Take take) {
+  for (const column_values& row : table.rows) {
+    std::string reason;
+    try {
+      take(row);
+      ++report.taken;
+    } catch (const unusable& row_fault) {
+      reason = row_fault.reason;
+    } catch (const argument_error& row_fault) {
+      reason = row_fault.what();
+    }
+    if (reason.empty() || std::ranges::find(report.left, reason) != report.left.end()) continue;
+    report.left.push_back(std::move(reason));
+  }
+}
+
+void check_table(const foreign_table& table, const function_identity& function) {
+  const std::string fault = fault_of(table, function);
+  if (!fault.empty()) throw unusable{fault};
+}
+
+function_content take_priors(const foreign_table& table, const katsdpsigproc_translation& rule,
+                             const translation_target& target, const std::string& date,
+                             taken_table& report) {
+  check_table(table, target.function);
+  report.prior = true;
+  function_content content{.function = target.function};
+  take_rows(table, report, [&](const column_values& row) {
+    std::ranges::move(translate_row(rule, target, plain_row(row), other_columns(row, date)),
+                      std::back_inserter(content.results));
+  });
+  return content;
+}
+
+function_content take_results(const foreign_table& table,
+                              const std::optional<std::pair<std::string, int>>& named,
+                              const katsdpsigproc_options& options, taken_table& report) {
+  if (!named) throw unusable{"its name does not end in __ and a version"};
+  function_content content{.function = identity_for(table, *named, options)};
+  check_table(table, content.function);
+  take_rows(table, report, [&](const column_values& row) {
+    content.results.push_back(convert_row(row, content.function, options.date));
+  });
+  return content;
+}
+
 void take(const foreign_table& table, const katsdpsigproc_options& options,
           katsdpsigproc_content& all) {
   taken_table report{.table = table.name, .rows = table.rows.size()};
   const auto named = split_name(table.name);
-  function_content content;
-  if (named) content.function = identity_for(table, *named, options);
-  const std::string fault =
-      named ? fault_of(table, content.function) : "its name does not end in __ and a version";
-  if (!fault.empty()) {
-    report.left.push_back(fault);
-    all.tables.push_back(std::move(report));
-    return;
+  try {
+    const katsdpsigproc_translation* rule = find_rule(named, options);
+    function_content content =
+        rule == nullptr ? take_results(table, named, options, report)
+                        : take_priors(table, *rule, target_of(*rule, named->second, options),
+                                      options.date, report);
+    report.function = content.function.name;
+    report.version = content.function.version;
+    if (!content.results.empty()) all.content.functions.push_back(std::move(content));
+  } catch (const unusable& fault) {
+    report.left.push_back(fault.reason);
   }
-  for (const column_values& row : table.rows) {
-    try {
-      content.results.push_back(convert_row(row, content.function, options.date));
-    } catch (const unusable& row_fault) {
-      if (std::ranges::find(report.left, row_fault.reason) == report.left.end()) {
-        report.left.push_back(row_fault.reason);
-      }
-    }
-  }
-  report.function = content.function.name;
-  report.version = content.function.version;
-  report.taken = content.results.size();
   all.tables.push_back(std::move(report));
-  if (!content.results.empty()) all.content.functions.push_back(std::move(content));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libtune/exchange/infer_field.hpp"
+#include "libtune/exchange/katsdpsigproc_translation.hpp"
 #include "libtune/store/maintenance/database_content.hpp"
 
 namespace tune {
@@ -19,6 +20,7 @@ struct taken_table {
   int version = 0;
   std::size_t rows = 0;             ///< that it has
   std::size_t taken = 0;            ///< of them
+  bool prior = false;               ///< true if a search tries what was taken, and nothing else
   std::vector<std::string> left{};  ///< why something was not taken, once for each reason
 };
 
@@ -36,6 +38,11 @@ struct katsdpsigproc_options {
   /// The functions of the tuning database, whose fields have types. Others get the types that
   /// infer_field gives, a numpy type the name of its element type.
   std::vector<function_identity> known{};
+  /// Rules for tables of katsdpsigproc's own operations, which become priors; not for tables that
+  /// have a name above.
+  std::vector<katsdpsigproc_translation> translations{};
+  /// The functions that the rules lead to. A table whose function is not there is left.
+  std::vector<translation_target> targets{};
   /// Types of fields, in place of those that their values show.
   field_types types{};
   std::string date{};  ///< tuned_at of the results; katsdpsigproc keeps no date
@@ -45,8 +52,9 @@ struct katsdpsigproc_options {
 /// what a column's type cannot say is converted where a known function wants it: 0 and 1 to bool,
 /// the text of a numpy type to a dtype. Of a device it knows name, platform and driver alone, so
 /// that its results are found as nearest matches; other columns of an identity are taken if they
-/// are there, and a table with any other column is left. There are no scores, so measured results
-/// win over these.
+/// are there, and a table with any other column is left. A translation makes priors, which no
+/// lookup returns and a search tries first. There are no scores, so measured results win over
+/// these.
 /// @throws database_error if it cannot be read, or is a tuning database of libtune
 katsdpsigproc_content read_katsdpsigproc(const std::string& path,
                                          const katsdpsigproc_options& options = {});

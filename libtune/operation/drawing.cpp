@@ -48,6 +48,24 @@ std::string describe(const std::string& name, const slot& item) {
   return text;
 }
 
+/// A value as one short line.
+std::string abridged(std::string text) {
+  constexpr std::size_t longest = 40;
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  if (text.size() <= longest) return text;
+  return text.substr(0, longest - 3) + "...";
+}
+
+/// The name of an operation and its parameters; those of a sequence stand in its children.
+std::string describe(const std::string& name, const operation& drawn) {
+  std::string text = name;
+  if (!drawn.children().empty()) return text;
+  for (const named_value& item : drawn.parameters()) {
+    text += '\n' + item.name + " = " + abridged(to_string(item.value));
+  }
+  return text;
+}
+
 const char* form_of(const slot& item) {
   if (dynamic_cast<const alias_slot*>(&item) != nullptr) return "folder";
   return item.children().empty() ? "box" : "oval";
@@ -76,7 +94,7 @@ class dot_writer {
 
   void add_operation(const operation& drawn, const std::string& name, int depth) {
     add(depth, fmt::format("subgraph cluster_{} {{", clusters_++));
-    add(depth + 1, "label=" + quoted(name) + ';');
+    add(depth + 1, "label=" + quoted(describe(name, drawn)) + ';');
     for (const named_operation& child : drawn.children()) {
       add_operation(*child.operation, child.name, depth + 1);
     }

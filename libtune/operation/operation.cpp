@@ -33,6 +33,10 @@ operation::operation(command_queue queue, std::shared_ptr<allocator> memory)
   set_allocator(std::move(memory));
 }
 
+operation::~operation() = default;
+operation::operation(operation&&) noexcept = default;
+operation& operation::operator=(operation&&) noexcept = default;
+
 void operation::throw_moved_from() {
   throw argument_error(
       "the operation was moved from, and has neither queue nor slots any more; use the one that it "

@@ -108,7 +108,7 @@ struct binding {
 /// they share no dimension and have each a queue.
 class operation {
  public:
-  virtual ~operation() = default;
+  virtual ~operation();
   operation(const operation&) = delete;
   operation& operator=(const operation&) = delete;
 
@@ -170,7 +170,9 @@ class operation {
   /// The bytes that ensure_all_bound would allocate if nothing were bound.
   std::size_t required_bytes() const;
 
-  /// The parameters of the operation, for logs and records: those that the derived class returns.
+  /// A description of the operation, for logs, records and drawings: sizes, element types, scalar
+  /// arguments and the tuning, as the derived class returns them (see parameter_list). A sequence
+  /// has those of its children, as "child:name".
   std::vector<named_value> parameters() const { return do_parameters(); }
 
   /// The operations that this one runs; none unless it is a sequence.
@@ -194,9 +196,9 @@ class operation {
   /// @throws argument_error if memory belongs to another context than the queue
   explicit operation(command_queue queue, std::shared_ptr<allocator> memory = nullptr);
   /// Slots move along; references to them stay valid.
-  operation(operation&&) noexcept = default;
+  operation(operation&&) noexcept;
   /// The same, after letting go of the slots that this operation had.
-  operation& operator=(operation&&) noexcept = default;
+  operation& operator=(operation&&) noexcept;
 
   /// Adds a slot; the reference stays valid when the operation is moved. To keep it as a member,
   /// see slot_ref.

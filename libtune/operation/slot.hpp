@@ -163,6 +163,12 @@ class io_slot : public slot {
   host_array<T> allocate_host() const {
     return host_array<T>(required_layout());
   }
+  /// The same in pinned memory of a context, for copies that do not block.
+  /// @throws type_error as above, device_error if there is no memory
+  template <element T>
+  host_array<T> allocate_host(const context& context) const {
+    return host_array<T>::pinned(context, required_layout());
+  }
 
  protected:
   /// Binds an array to a part of a compound, which has checked it.
@@ -215,6 +221,10 @@ class typed_slot final : public io_slot {
 
   /// A host array that fits.
   host_array<T> allocate_host() const { return io_slot::allocate_host<T>(); }
+  /// The same in pinned memory of a context. @throws device_error if there is no memory
+  host_array<T> allocate_host(const context& context) const {
+    return io_slot::allocate_host<T>(context);
+  }
 
   /// Copies the elements between the array that is bound and the host, as device_array does.
   void set(command_queue& queue, const host_array<T>& source) const { buffer().set(queue, source); }

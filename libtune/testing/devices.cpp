@@ -23,6 +23,23 @@ constexpr detail::word_table<device_choice, 3> choices{{"first-per-api", "all", 
 
 std::atomic<device_choice> chosen{device_choice::first_per_api};
 
+const char* why_none() {
+  if (chosen == device_choice::none) return "--devices=none";
+  return all_devices().empty() ? "this machine has no device"
+                               : "PYOPENCL_CTX names a platform without devices";
+}
+
+// Each in a subcase of its own, so that it is reported once.
+void skip_refused(const std::vector<device_requirement>& requirements) {
+  for (const device& item : test_devices()) {
+    const std::string needed = find_unmet(requirements, item);
+    if (needed.empty()) continue;
+    const std::string reason = fmt::format("not on {} device {}, because the test case needs {}",
+                                           item.info().backend, item.name(), needed);
+    DOCTEST_SUBCASE(reason.c_str()) { skip(reason); }
+  }
+}
+
 }  // namespace
 
 device_choice device_choice_from_name(std::string_view name) {
@@ -42,15 +59,20 @@ std::vector<device> choose_devices(std::vector<device> devices, device_choice ch
 
 void set_device_choice(device_choice choice) noexcept { chosen = choice; }
 
-std::vector<device> test_devices() {
+std::vector<device> test_devices(const std::vector<device_requirement>& requirements) {
   if (chosen == device_choice::none) return {};
-  return choose_devices(all_devices(), chosen);
+  std::vector<device> devices = candidate_devices();
+  std::erase_if(devices,
+                [&](const device& item) { return !find_unmet(requirements, item).empty(); });
+  return choose_devices(std::move(devices), chosen);
 }
 
 void for_each_test_device(const std::function<void(const device&)>& test) {
-  const std::vector<device> devices = test_devices();
+  const std::vector<device_requirement> requirements = running_requirements();
+  const std::vector<device> devices = test_devices(requirements);
+  if (!requirements.empty()) skip_refused(requirements);
   if (devices.empty()) {
-    skip(chosen == device_choice::none ? "--devices=none" : "this machine has no device");
+    if (test_devices().empty()) skip(why_none());
     return;
   }
   // A subcase that an exception leaves is reported, and the exception once more when it arrives.

@@ -14,6 +14,7 @@
 #include "libtune/device/device.hpp"
 #include "libtune/kernel/defines.hpp"
 #include "libtune/kernel/kernel_source.hpp"
+#include "libtune/testing/device_requirement.hpp"
 
 namespace tune::testing {
 
@@ -34,17 +35,23 @@ std::vector<device> choose_devices(std::vector<device> devices, device_choice ch
 /// Not for use while tests run.
 void set_device_choice(device_choice choice) noexcept;
 
-/// The devices of this machine that device tests run on.
-std::vector<device> test_devices();
+/// The devices of this machine that device tests run on: of those that LIBTUNE_DEVICE, CUDA_DEVICE
+/// or PYOPENCL_CTX leave (candidate_devices), the chosen ones.
+/// @param requirements  of the test case; a choice of the first of each API is the first that they
+///                      accept
+/// @throws environment_error if the variable cannot be read, no_device_error if it names a device
+///         that is not there; not where the choice is none
+std::vector<device> test_devices(const std::vector<device_requirement>& requirements = {});
 
-/// Calls test with each of test_devices(), as a doctest subcase of its own. Skips the test case if
-/// there is none.
+/// Calls test with each of test_devices() that the decorators of the running test case accept, as a
+/// doctest subcase of its own. Skips the test case on each other one, or if there is none.
+/// @throws as test_devices, so that the test case fails and says why
 void for_each_test_device(const std::function<void(const device&)>& test);
 
 }  // namespace tune::testing
 
 /// A test case that runs once for each of tune::testing::test_devices(), and is skipped where there
-/// is none.
+/// is none. Decorators narrow the choice: cuda_only, opencl_only, only_on.
 ///   LIBTUNE_DEVICE_TEST_CASE("a buffer is as large as was asked", device) {
 ///     CHECK(device.create_context().create_buffer(3).size_bytes() == 3);
 ///   }

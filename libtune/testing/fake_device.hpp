@@ -140,6 +140,7 @@ struct fake_device_options {
   bool command_graphs = true;  ///< true if its queues can capture
   /// When the host may access managed memory.
   managed_memory_kind managed_memory = managed_memory_kind::direct;
+  device_hardware hardware = {};  ///< its identifiers, and the generation of an NVIDIA device
 };
 
 /// One launch that succeeded.

@@ -70,7 +70,7 @@ device_info fake_state::info() const {
           .kind = options_.kind,
           .language = kernel_language::opencl_c,
           .limits = options_.limits,
-          .hardware = {},
+          .hardware = options_.hardware,
           .managed_memory = options_.managed_memory,
           .command_graphs = options_.command_graphs};
 }

@@ -10,11 +10,11 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "libtune/base/error.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fixtures.hpp"
+#include "libtune/testing/test_place.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
 #include "libtune/tune/test_mode.hpp"
 
@@ -23,16 +23,8 @@ namespace {
 
 constexpr int usage_exit_status = 2;
 
-using place = std::pair<std::string, unsigned>;
-
-place place_of(const doctest::TestCaseData& test_case) {
-  return {test_case.m_file.c_str(), test_case.m_line};
-}
-
-// Decorators run while static objects are initialised, in no particular order. doctest copies the
-// test case that it gives to fill(), so the place is what identifies it later.
-std::set<place>& forced_places() {
-  static std::set<place> places;
+std::set<test_place>& forced_places() {
+  static std::set<test_place> places;
   return places;
 }
 

@@ -24,6 +24,8 @@ using tuning_function =
 
 /// The parts of an autotuner, with the types of its key and tuning erased.
 struct autotuner_parts {
+  ~autotuner_parts();
+
   std::string name;
   int version = 0;
   std::vector<field_description> key_fields;

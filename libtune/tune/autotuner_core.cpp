@@ -48,6 +48,8 @@ autotuner_core::values autotuner_core::obtain(const tune::context& context, cons
   return testing == detail::test_mode::forced ? call.tune_for_test() : call.obtain();
 }
 
+detail::autotuner_parts::~autotuner_parts() = default;
+
 std::shared_ptr<const autotuner_core> detail::make_autotuner(autotuner_parts parts) {
   return std::make_shared<const autotuner_core>(
       function_identity{std::move(parts.name), parts.version, std::move(parts.key_fields),

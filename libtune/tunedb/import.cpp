@@ -16,6 +16,7 @@
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/store/maintenance/merge.hpp"
 #include "libtune/tunedb/commands.hpp"
+#include "libtune/tunedb/katsdpsigproc_operations.hpp"
 #include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/selection.hpp"
 
@@ -140,6 +141,8 @@ katsdpsigproc_options options_for(const std::string& database,
   for (const function_summary& summary : database_reader(database).functions()) {
     options.known.push_back(summary.function);
   }
+  options.translations = operation_translations();
+  options.targets = registered_targets();
   options.types = parse_types(given.types);
   options.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   return options;
@@ -147,13 +150,17 @@ katsdpsigproc_options options_for(const std::string& database,
 
 json to_json(const taken_table& table) {
   return {{"table", table.table}, {"function", table.function}, {"version", table.version},
-          {"rows", table.rows},   {"taken", table.taken},       {"left", table.left}};
+          {"rows", table.rows},   {"taken", table.taken},       {"prior", table.prior},
+          {"left", table.left}};
 }
 
 void print_text(const std::vector<taken_table>& tables) {
   for (const taken_table& table : tables) {
     fmt::print("{}: {} of {} rows taken", table.table, table.taken, table.rows);
-    if (!table.function.empty()) fmt::print(", as {} version {}", table.function, table.version);
+    if (!table.function.empty()) {
+      fmt::print(", as {}{} version {}", table.prior ? "priors of " : "", table.function,
+                 table.version);
+    }
     fmt::print("\n");
     for (const std::string& reason : table.left) fmt::print("  left: {}\n", reason);
   }
@@ -221,7 +228,10 @@ void add_import_katsdpsigproc(CLI::App& program, invocation& shared) {
   CLI::App* command = program.add_subcommand(
       "import-katsdpsigproc",
       "Takes the results of a katsdpsigproc tuning.db, which is only read, and says of every table "
-      "what was taken and what not. Types are those of the functions that the database knows "
+      "what was taken and what not. Those of its own operations become priors of the ones here, "
+      "which "
+      "a search tries first and no lookup returns. Types are those of the functions that the "
+      "database knows "
       "already, else as the values show them");
   command->add_option("FILE", options->file, "katsdpsigproc's tuning.db")->required();
   command

@@ -6,8 +6,10 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "libtune/base/visit_dtype.hpp"
 #include "libtune/verify/answer.hpp"
 #include "operations/storage_type.hpp"
 #include "operations/workload.hpp"
@@ -33,6 +35,24 @@ std::vector<std::byte> test_value(std::size_t bytes) {
   std::vector<std::byte> value(bytes);
   for (std::size_t i = 0; i < value.size(); ++i) value[i] = static_cast<std::byte>(i + 1);
   return value;
+}
+
+/// An element as a number, or as its bytes in hexadecimal where it is none.
+value to_value(element_type type, std::span<const std::byte> bytes) {
+  std::string text;
+  for (const std::byte each : bytes) text += fmt::format("{:02x}", std::to_integer<int>(each));
+  if (!type.dtype() || type == dtype::complex64 || type == dtype::complex128) return text;
+  return visit_dtype(*type.dtype(), [&]<class T>() -> value {
+    if constexpr (sizeof(T) <= sizeof(double) && !tune::detail::complex_number<T>) {
+      T number{};
+      std::memcpy(&number, bytes.data(), sizeof(T));
+      if constexpr (std::is_integral_v<T>)
+        return value_traits<T>::to_value(number);
+      else
+        return double{static_cast<float>(number)};
+    }
+    return text;
+  });
 }
 
 answer expected_of_odd_size(command_queue queue, const fill_key& key) {
@@ -96,6 +116,14 @@ void fill::do_run() {
   const std::span<const std::byte> word(word_);
   enqueue(kernel_, {{groups * tuning_.wgs}, {tuning_.wgs}}, data_, word, word.first(element_bytes),
           words, rest);
+}
+
+std::vector<named_value> fill::do_parameters() const {
+  return parameter_list()
+      .add("type", data_->type())
+      .add("shape", data_->required_layout().size())
+      .add("value", to_value(data_->type(), std::span(word_).first(data_->type().bytes())))
+      .add("tuning", tuning_);
 }
 
 fill_template::fill_template(const context& context, element_type type,

@@ -53,6 +53,7 @@ class fill final : public operation {
 
  private:
   void do_run() override;
+  std::vector<named_value> do_parameters() const override;
   void set_value(element_type type, const void* value);
 
   kernel kernel_;

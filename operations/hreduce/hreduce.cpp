@@ -155,6 +155,7 @@ hreduce::hreduce(const command_queue& queue, const program& built, const hreduce
     : operation(queue),
       kernel_(built.create_kernel("reduce_rows")),
       tuning_(tuning),
+      operation_(key.operation),
       src_(add_slot("src", {rows, columns}, type, padding_policy::any_valid)),
       dest_(add_slot("dest", {rows}, type)),
       rows_(rows),
@@ -182,6 +183,17 @@ void hreduce::do_run() {
   enqueue(kernel_, range(rows_ * parts_), *partial_, src_, rows_, begin_, end_, stride, parts_,
           part_length_);
   enqueue(*combine_, range(rows_), dest_, *partial_, rows_, parts_);
+}
+
+std::vector<named_value> hreduce::do_parameters() const {
+  return parameter_list()
+      .add("type", src_->type())
+      .add("shape", src_->required_layout().size())
+      .add("operation", operation_)
+      .add("begin", begin_)
+      .add("end", end_)
+      .add("parts", parts_)
+      .add("tuning", tuning_);
 }
 
 hreduce_template::hreduce_template(const context& context, const reduction& reduction,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "libtune/libtune.hpp"
 #include "operations/hreduce/column_range.hpp"
@@ -54,10 +55,12 @@ class hreduce final : public operation {
 
  private:
   void do_run() override;
+  std::vector<named_value> do_parameters() const override;
 
   kernel kernel_;                  // of the rows, or of their parts
   std::optional<kernel> combine_;  // of the parts, if there are any
   hreduce_tuning tuning_;
+  std::string operation_;  // of the key
   slot_ref<> src_;
   slot_ref<> dest_;
   io_slot* partial_ = nullptr;

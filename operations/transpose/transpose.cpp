@@ -104,6 +104,7 @@ transpose::transpose(const command_queue& queue, const program& built,
                      std::size_t columns)
     : operation(queue),
       kernel_(built.create_kernel("transpose")),
+      tuning_(tuning),
       src_(add_slot("src", {rows, columns}, type, padding_policy::any_valid)),
       dest_(add_slot("dest", {columns, rows}, type, padding_policy::any_valid)),
       rows_(rows),
@@ -127,6 +128,13 @@ void transpose::do_run() {
   const std::uint64_t src_stride = src_->buffer().layout().padded()[1];
   enqueue(kernel_, range_, dest_, src_, rows_, columns_, dest_stride, src_stride, tiles_down_,
           tiles_across_);
+}
+
+std::vector<named_value> transpose::do_parameters() const {
+  return parameter_list()
+      .add("type", src_->type())
+      .add("shape", shape{rows_, columns_})
+      .add("tuning", tuning_);
 }
 
 transpose_template::transpose_template(const context& context, element_type type,

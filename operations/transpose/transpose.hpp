@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "libtune/libtune.hpp"
 
@@ -52,8 +53,10 @@ class transpose final : public operation {
 
  private:
   void do_run() override;
+  std::vector<named_value> do_parameters() const override;
 
   kernel kernel_;
+  transpose_tuning tuning_;
   slot_ref<> src_;
   slot_ref<> dest_;
   std::uint64_t rows_;

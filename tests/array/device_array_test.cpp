@@ -341,6 +341,36 @@ TEST_CASE("a queue of another context is an error") {
   CHECK_THROWS_AS(array.zero(elsewhere.queue), tune::argument_error);
 }
 
+EVERY_DEVICE_TEST_CASE("asarray_like returns an array of its own layout, or a pinned copy",
+                       device) {
+  bench on(device);
+  const device_array array(on.context, {dtype::float32, {2, 3}, {4, 8}});
+  host_array<float> alike({2, 3}, {4, 8});
+  const float* const elements = alike.data();
+  alike(1, 2) = 5;
+  const host_array<float> same = array.asarray_like(std::move(alike));
+  CHECK(same.data() == elements);
+  host_array<float> flat({2, 3});
+  for (std::size_t i = 0; i < 6; ++i) flat.data()[i] = static_cast<float>(i);
+  const host_array<float> staged = tune::typed_array<float>(array).asarray_like(flat);
+  CHECK(staged.layout() == array.layout());
+  CHECK(staged.is_pinned());
+  CHECK(staged(1, 2) == 5);
+  CHECK(staged.data()[8] == 3);
+  array.set_async(on.queue, staged);
+  CHECK(array.get_region<float>(on.queue, {1, 1})() == 4);
+}
+
+TEST_CASE("asarray_like refuses other types and shapes") {
+  bench on(fake_device().device());
+  const device_array array(on.context, {dtype::float32, {2, 3}, {4, 8}});
+  CHECK_THROWS_WITH_AS(array.asarray_like(host_array<std::int32_t>({2, 3})),
+                       "elements of type int32 cannot be copied to float32", tune::type_error);
+  CHECK_THROWS_WITH_AS(array.asarray_like(host_array<float>({3, 2})),
+                       "an array of shape (3, 2) cannot be copied to one of (2, 3)",
+                       tune::argument_error);
+}
+
 TEST_CASE("memory that cannot be had is an error") {
   const fake_device fake;
   bench on(fake.device());

@@ -6,10 +6,14 @@
 #include <cstdint>
 #include <cstring>
 #include <doctest/doctest.h>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
+#include "libtune/array/device_array.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/testing/allocation_counter.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "tests/array/numbered_array.hpp"
@@ -150,6 +154,88 @@ TEST_CASE("pinned arrays take memory of the context") {
 TEST_CASE("a pinned array may be empty") {
   const tune::context context = fake_device().device().create_context();
   CHECK(host_array<float>::pinned(context, {dtype::float32, {0}}).padded_elements() == 0);
+}
+
+TEST_CASE("an array wraps memory of the application, padding included") {
+  std::vector<int> memory(12);
+  for (int i = 0; i < 12; ++i) memory[static_cast<std::size_t>(i)] = i;
+  auto wrapped = host_array<int>::wrap(memory, {2, 3}, {2, 5});
+  CHECK_FALSE(wrapped.is_owner());
+  CHECK_FALSE(wrapped.is_pinned());
+  CHECK(wrapped.data() == memory.data());
+  CHECK(wrapped.layout() == array_layout(dtype::int32, {2, 3}, {2, 5}));
+  CHECK(wrapped(1, 2) == 7);
+  wrapped(1, 2) = 70;
+  CHECK(memory[7] == 70);
+}
+
+TEST_CASE("memory that is too small to be wrapped is an error") {
+  std::vector<int> memory(12);
+  CHECK_NOTHROW(host_array<int>::wrap(memory, {3, 4}));
+  CHECK_THROWS_WITH_AS(host_array<int>::wrap(memory, {2, 3}, {2, 7}),
+                       "an array of the padded shape (2, 7) has 14 elements, and the memory to "
+                       "wrap has 12",
+                       tune::argument_error);
+  CHECK_THROWS_AS(host_array<int>::wrap_const(memory, {13}), tune::argument_error);
+  CHECK_THROWS_AS(host_array<int>::wrap(memory, {3}, {2}), tune::argument_error);
+  CHECK_NOTHROW(host_array<int>::wrap({}, {0, 3}));
+}
+
+TEST_CASE("copies of a wrapped array own their elements, and assigning does not write through") {
+  std::vector<int> memory{1, 2, 3};
+  auto wrapped = host_array<int>::wrap(memory, {3});
+  host_array<int> copy = wrapped;
+  CHECK(copy.is_owner());
+  copy(0) = 9;
+  CHECK(memory[0] == 1);
+  const host_array<int> moved = std::move(wrapped);
+  CHECK(moved.data() == memory.data());
+  wrapped = copy;
+  CHECK(wrapped.is_owner());
+  CHECK(memory == std::vector<int>{1, 2, 3});
+}
+
+TEST_CASE("wrapping allocates nothing") {
+  std::vector<float> memory(100);
+  const tune::testing::allocation_counter counter;
+  const auto wrapped = host_array<float>::wrap(memory, {10, 10});
+  CHECK(counter.count() == 0);
+}
+
+EVERY_DEVICE_TEST_CASE("wrapped arrays are copied as others are, constant ones too", device) {
+  const tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue();
+  const std::vector<std::int32_t> given{1, 2, 3, 0, 4, 5, 6, 0};
+  const auto source = host_array<std::int32_t>::wrap_const(given, {2, 3}, {2, 4});
+  static_assert(std::is_const_v<decltype(host_array<int>::wrap_const({}, shape{}))>);
+  const tune::device_array array(context, {dtype::int32, {2, 3}});
+  array.set(queue, source);
+  std::vector<std::int32_t> got(9, -1);
+  auto destination = host_array<std::int32_t>::wrap(got, {2, 3}, {3, 3});
+  array.get(queue, destination);
+  CHECK(got == std::vector<std::int32_t>{1, 2, 3, 4, 5, 6, -1, -1, -1});
+  array.get_region(queue, {1}, destination, {0});
+  CHECK(got == std::vector<std::int32_t>{4, 5, 6, 4, 5, 6, -1, -1, -1});
+}
+
+TEST_CASE("elements are copied between all paddings of arrays of each rank") {
+  for (const shape& size : tune::testing::shapes_of_each_rank) {
+    for (unsigned from = 0; from < tune::testing::paddings(size); ++from) {
+      for (unsigned to = 0; to < tune::testing::paddings(size); ++to) {
+        const auto source =
+            tune::testing::numbered_array<std::int16_t>(size, tune::testing::padded_by(size, from));
+        host_array<std::int16_t> expected(size, tune::testing::padded_by(size, to));
+        expected.fill(-1);
+        host_array<std::int16_t> got = expected;
+        tune::detail::copy_elements(source.layout(), source.data(), got.layout(), got.data());
+        std::int64_t n = 0;
+        tune::testing::for_each_place(size, expected.layout().padded(), [&](std::size_t place) {
+          expected.data()[place] = tune::testing::numbered<std::int16_t>(n++);
+        });
+        REQUIRE(std::memcmp(expected.data(), got.data(), expected.layout().bytes()) == 0);
+      }
+    }
+  }
 }
 
 void check_copies(host_memory memory) {

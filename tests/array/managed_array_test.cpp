@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <type_traits>
 
+#include "libtune/array/allocator.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/kernel.hpp"
 #include "libtune/testing/devices.hpp"
@@ -69,6 +70,37 @@ EVERY_DEVICE_TEST_CASE_AND(device_with_triple(),
   queue.enqueue(kernel, {{128}, {32}});
   const auto view = array.map(queue);
   for (std::uint32_t i = 0; i < 123; ++i) REQUIRE(view(i) == 3 * i);
+}
+
+EVERY_DEVICE_TEST_CASE("what a managed allocator hands out can be mapped", device) {
+  const tune::context context = device.create_context();
+  if (device.info().managed_memory == managed_memory_kind::none) {
+    CHECK_THROWS_WITH_AS(tune::managed_allocator{context},
+                         doctest::Contains("the device has no managed memory"), tune::device_error);
+    return;
+  }
+  tune::command_queue queue = context.create_command_queue();
+  tune::managed_allocator memory(context);
+  const tune::device_array untyped(memory, {tune::dtype::int32, {3}});
+  const managed_array<std::int32_t> array(untyped);
+  array.fill(queue, 7);
+  const auto view = array.map(queue);
+  CHECK(view(2) == 7);
+}
+
+TEST_CASE("a managed array of other elements is an error, and so is mapping plain memory") {
+  const tune::context context = fake_device().device().create_context();
+  tune::command_queue queue = context.create_command_queue();
+  const tune::device_array plain(context, {tune::dtype::int32, {3}});
+  CHECK_THROWS_AS(managed_array<float>{plain}, tune::type_error);
+  CHECK_THROWS_WITH_AS(static_cast<void>(managed_array<std::int32_t>(plain).map(queue)),
+                       doctest::Contains("is not managed memory"), tune::argument_error);
+}
+
+TEST_CASE("a device without managed memory has no allocator of it") {
+  const fake_device fake({.managed_memory = managed_memory_kind::none});
+  CHECK_THROWS_WITH_AS(tune::managed_allocator{fake.device().create_context()},
+                       doctest::Contains("fake device"), tune::device_error);
 }
 
 EVERY_DEVICE_TEST_CASE("managed arrays are copied as others are", device) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "libtune/base/error.hpp"
@@ -195,7 +196,115 @@ void refused_beyond_all_numbers(const device& device) {
   CHECK(after == before);
 }
 
+copy_region region_of(const rectangle& shape) {
+  const auto place_of = [](const layout& side) {
+    return copy_place{side.offset, side.row_pitch, side.slice_pitch};
+  };
+  return {.row_bytes = shape.row_bytes,
+          .rows = shape.rows,
+          .slices = shape.slices,
+          .source = place_of(shape.source),
+          .destination = place_of(shape.destination)};
+}
+
+// The same rectangles as users ask for them.
+void copied_by_users(const device& device) {
+  copy_bench bench(device);
+  for (const rectangle& shape : rectangles) {
+    for (const bool blocking : {true, false}) {
+      const auto index = &shape - rectangles;
+      CAPTURE(index);
+      CAPTURE(blocking);
+      const bytes source = counting();
+      const bytes expected = expected_after(shape, source);
+      const bytes others(memory_bytes, 0xEE);
+      bytes result(memory_bytes, 0xEE);
+      bench.queue.write(bench.from, source.data(), memory_bytes);
+      bench.queue.read(bench.from, std::as_writable_bytes(std::span(result)), region_of(shape),
+                       blocking);
+      if (!blocking) bench.queue.finish();
+      CHECK(result == expected);
+      for (const bool from_host : {true, false}) {
+        CAPTURE(from_host);
+        bench.queue.write(bench.to, others.data(), memory_bytes);
+        if (from_host) {
+          bench.queue.write(bench.to, std::as_bytes(std::span(source)), region_of(shape), blocking);
+        } else {
+          bench.queue.copy(bench.to, bench.from, region_of(shape));
+        }
+        bench.queue.read(bench.to, result.data(), memory_bytes);
+        CHECK(result == expected);
+      }
+    }
+  }
+}
+
+// Rows follow each other where no pitch is given.
+void copied_without_pitches(const device& device) {
+  copy_bench bench(device);
+  const bytes source = counting();
+  bench.queue.write(bench.from, std::as_bytes(std::span(source)),
+                    {.row_bytes = 5, .rows = 4, .slices = 3, .source = {.offset_bytes = 7}});
+  bytes result(60);
+  bench.queue.read(bench.from, result.data(), result.size());
+  CHECK(std::equal(result.begin(), result.end(), source.begin() + 7));
+  bench.queue.copy(bench.to, bench.from, 50, 100, 10);
+  bench.queue.read(bench.to, result.data(), 50, 100);
+  CHECK(std::equal(result.begin(), result.begin() + 50, source.begin() + 17));
+}
+
+// Also where the pitches differ, which no driver takes within a buffer, and where rows of both
+// sides lie between each other.
+void moved_within_buffer(const device& device) {
+  copy_bench bench(device);
+  const rectangle moves[] = {{6, 3, 2, {0, 10, 40}, {100, 13, 50}},
+                             {4, 5, 2, {0, 10, 60}, {5, 10, 60}},
+                             {40, 1, 1, {0, 0, 0}, {40, 0, 0}},
+                             {4, 1, 5, {0, 0, 9}, {150, 0, 4}}};
+  for (const rectangle& shape : moves) {
+    const auto index = &shape - moves;
+    CAPTURE(index);
+    bytes expected = counting();
+    bench.queue.write(bench.from, expected.data(), memory_bytes);
+    bench.queue.copy(bench.from, bench.from, region_of(shape));
+    for (std::size_t slice = 0; slice < shape.slices; ++slice) {
+      for (std::size_t row = 0; row < shape.rows; ++row) {
+        std::copy_n(expected.data() + place(shape.source, slice, row), shape.row_bytes,
+                    expected.data() + place(shape.destination, slice, row));
+      }
+    }
+    bytes result(memory_bytes);
+    bench.queue.read(bench.from, result.data(), memory_bytes);
+    CHECK(result == expected);
+  }
+}
+
+void of_parts(const device& device) {
+  copy_bench bench(device);
+  const std::size_t half = device.limits().buffer_alignment_bytes * 64;
+  const buffer whole = bench.context.create_buffer(2 * half);
+  const bytes source(half, 0x21);
+  bench.queue.zero(whole, whole.size_bytes());
+  const buffer first = bench.context.create_sub_buffer(whole, 0, half);
+  const buffer second = bench.context.create_sub_buffer(whole, half, half);
+  bench.queue.write(first, source.data(), half);
+  bench.queue.copy(second, first,
+                   {.row_bytes = 3,
+                    .rows = 4,
+                    .source = {.row_pitch_bytes = 8},
+                    .destination = {.offset_bytes = 2, .row_pitch_bytes = 5}});
+  bytes result(half);
+  bench.queue.read(second, result.data(), half);
+  bytes expected(half, 0);
+  for (const std::size_t row : {0, 1, 2, 3}) std::fill_n(expected.begin() + 2 + row * 5, 3, 0x21);
+  CHECK(result == expected);
+}
+
 constexpr requirement requirements[] = {
+    {"a box of bytes is copied between the host and buffers, blocking or not", copied_by_users},
+    {"the rows of a copy follow each other where no pitch is given", copied_without_pitches},
+    {"a box of bytes is copied to another place in its buffer", moved_within_buffer},
+    {"a box of bytes is copied between parts of a buffer", of_parts},
     {"a rectangle of one to three dimensions is copied from host to device", to_device},
     {"a rectangle of one to three dimensions is copied from device to host", to_host},
     {"a rectangle of one to three dimensions is copied between buffers", within_device},

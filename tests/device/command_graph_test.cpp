@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
+#include <array>
 #include <doctest/doctest.h>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "libtune/base/error.hpp"
@@ -80,6 +83,19 @@ TEST_CASE_FIXTURE(bench, "a graph keeps its buffers, and lets them go with its l
   graph.reset();
   CHECK(fake.live_bytes() == 127);
   queue.enqueue(*copy);
+}
+
+TEST_CASE_FIXTURE(bench, "a graph keeps what another library uses while it is captured") {
+  auto used = std::make_shared<int>(3);
+  const std::weak_ptr<int> watched = used;
+  auto graph = queue.capture([&] {
+    const std::array<std::shared_ptr<const void>, 1> kept{std::move(used)};
+    queue.enqueue_foreign([] {}, kept);
+  });
+  REQUIRE(graph);
+  CHECK_FALSE(watched.expired());
+  graph.reset();
+  CHECK(watched.expired());
 }
 
 TEST_CASE_FIXTURE(bench, "recording anew lets go of what is not used any more") {

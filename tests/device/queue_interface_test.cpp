@@ -55,6 +55,29 @@ TEST_CASE_FIXTURE(bench, "a fill of nothing does not reach the device") {
   CHECK(fake.calls(tune::testing::fake_call::fill) == 0);
 }
 
+TEST_CASE_FIXTURE(bench, "the work of another library is recorded as one command") {
+  tune::tuning_command_queue tuning = context.create_tuning_command_queue();
+  const auto foreign = [&] {
+    tuning.impl()->copy(request());  // which is not recorded
+    tuning.impl()->copy(request());
+  };
+  tuning.enqueue_foreign(foreign);
+  tuning.start_recording();
+  tuning.enqueue_foreign(foreign);
+  CHECK(tuning.recorded() == 1);
+  CHECK(tuning.stop_recording().size() == 1);
+  CHECK(fake.calls(tune::testing::fake_call::copy) == 4);
+}
+
+TEST_CASE_FIXTURE(bench, "the failure of another library reaches the caller, and is no command") {
+  tune::tuning_command_queue tuning = context.create_tuning_command_queue();
+  tuning.start_recording();
+  CHECK_THROWS_AS(tuning.enqueue_foreign([] { throw tune::argument_error("no plan"); }),
+                  tune::argument_error);
+  CHECK(tuning.recorded() == 0);
+  CHECK_THROWS_AS(queue.enqueue_foreign({}), tune::argument_error);
+}
+
 std::vector<copy_request> parts_of(const copy_request& wanted) {
   std::vector<copy_request> parts;
   tune::detail::for_each_part(wanted, [&](const copy_request& part) { parts.push_back(part); });

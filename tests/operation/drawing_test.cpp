@@ -8,8 +8,10 @@
 #include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "libtune/base/error.hpp"
+#include "libtune/operation/parameter_list.hpp"
 #include "libtune/operation/sequence.hpp"
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
@@ -29,7 +31,7 @@ TEST_CASE("an operation is drawn with its slots") {
   graph [fontname="sans-serif", style=rounded];
   node [fontname="sans-serif", shape=box];
   subgraph cluster_0 {
-    label="scale";
+    label="scale\nfactor = 1";
     s0 [shape=box, label="src\nint32 (20,)\npadded (32,)\n128 bytes"];
     s1 [shape=box, label="dest\nint32 (20,)\npadded (32,)\n128 bytes"];
   }
@@ -51,19 +53,19 @@ TEST_CASE("a sequence is drawn with what its operations share") {
   subgraph cluster_0 {
     label="pipeline";
     subgraph cluster_1 {
-      label="a";
+      label="a\nfactor = 1";
       s0 [shape=box, label="src\nint32 (20,)\npadded (32,)\n128 bytes"];
       s1 [shape=box, label="dest\nint32 (20,)\npadded (32,)"];
     }
     subgraph cluster_2 {
       label="inner";
       subgraph cluster_3 {
-        label="b";
+        label="b\nfactor = 1";
         s2 [shape=box, label="src\nint32 (20,)\npadded (32,)"];
         s3 [shape=box, label="dest\nint32 (20,)\npadded (32,)"];
       }
       subgraph cluster_4 {
-        label="c";
+        label="c\nfactor = 1";
         s4 [shape=box, label="src\nint32 (20,)\npadded (32,)"];
         s5 [shape=box, label="dest\nint32 (20,)\npadded (32,)"];
       }
@@ -104,6 +106,25 @@ TEST_CASE("what is bound is drawn with its own padding") {
   auto op = on.make_scale(20, 1);
   op.bind("src", tune::device_array(on.context, {tune::dtype::int32, {20}, {100}}));
   CHECK(to_dot(op).find(R"(src\nint32 (20,)\npadded (100,))") != std::string::npos);
+}
+
+/// An operation whose parameters are long.
+class wordy final : public tune::operation {
+ public:
+  explicit wordy(const tune::command_queue& queue) : operation(queue) {}
+
+ private:
+  void do_run() override {}
+  std::vector<tune::named_value> do_parameters() const override {
+    return tune::parameter_list().add("text", "first\n" + std::string(100, 'x'));
+  }
+};
+
+TEST_CASE("a long parameter is drawn as one short line") {
+  const bench on(steps::make_device().device());
+  CHECK(to_dot(wordy(on.queue), "w")
+            .find("label=\"w\\ntext = first " + std::string(31, 'x') + "...\"") !=
+        std::string::npos);
 }
 
 TEST_CASE("names may hold anything") {

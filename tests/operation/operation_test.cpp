@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "libtune/array/allocator.hpp"
 #include "libtune/array/host_array.hpp"
+#include "libtune/array/managed_array.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
@@ -345,6 +347,24 @@ TEST_CASE("an array of another context is refused by the name of the slot, by op
                        doctest::Contains("the slot 'src' belongs to another context"),
                        tune::argument_error);
   CHECK_FALSE(slot.is_bound());
+}
+
+EVERY_DEVICE_TEST_CASE_AND(steps::make_device(), "the host maps slots in managed memory", device) {
+  bench on(device);
+  scale op = on.make_scale(100, 3);
+  if (device.info().managed_memory == tune::managed_memory_kind::none) return;
+  op.set_allocator(std::make_shared<tune::managed_allocator>(on.context));
+  op.ensure_all_bound();
+  const tune::managed_array<std::int32_t> src(op.buffer("src"));
+  {
+    auto view = src.map(on.queue);
+    for (std::size_t i = 0; i < view.padded_elements(); ++i) {
+      view.data()[i] = static_cast<std::int32_t>(i);
+    }
+  }
+  op.run();
+  const auto view = tune::managed_array<std::int32_t>(op.buffer("dest")).map(on.queue);
+  for (std::size_t i = 0; i < 100; ++i) REQUIRE(view(i) == 3 * static_cast<std::int32_t>(i));
 }
 
 TEST_CASE("an operation tells its parameters if it has any") {

@@ -148,6 +148,9 @@ TEST_CASE("a host array is padded as the slot requires") {
                      dtype::uint8);
   CHECK(slot.allocate_host<std::uint8_t>().layout() == slot.required_layout());
   CHECK_THROWS_AS(slot.allocate_host<float>(), tune::type_error);
+  const auto pinned = slot.allocate_host<std::uint8_t>(fake_context());
+  CHECK(pinned.is_pinned());
+  CHECK(pinned.layout() == slot.required_layout());
 }
 
 TEST_CASE("memory is laid out as the slot requires, and has to be large enough") {

@@ -100,6 +100,25 @@ TEST_CASE("nearest matches are ranked over all databases, the upper one first fo
   CHECK(layers.open().find_nearest(sample_function(), sample_key(), 1).size() == 1);
 }
 
+TEST_CASE("priors are looked for apart from results, and are never found") {
+  const three_layers layers;
+  tune::device_identity prior = sample_device();
+  prior.capabilities.api = tune::prior_api;
+  store(layers.top, 1, prior);
+  store(layers.middle, 2, other_driver);
+  const tuning_layers open = layers.open();
+  const auto results = open.find_nearest(sample_function(), sample_key());
+  REQUIRE(results.size() == 1);
+  CHECK(wgs_of(results[0]) == 2);
+  const auto priors =
+      open.find_nearest(sample_function(), sample_key(), 16, tune::nearest_kind::priors);
+  REQUIRE(priors.size() == 1);
+  CHECK(wgs_of(priors[0]) == 1);
+  CHECK_FALSE(open.find(sample_function(), sample_key()));
+  tune::tuning_database top(layers.top);
+  CHECK_FALSE(top.find(sample_function(), sample_key(), tune::match_mode::nearest));
+}
+
 TEST_CASE("a system database is not written, locked or joined by other files") {
   const three_layers layers;
   store(layers.bottom, 16);

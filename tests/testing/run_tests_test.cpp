@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "libtune/testing/devices.hpp"
+#include "libtune/testing/fixtures.hpp"
 #include "libtune/tune/test_mode.hpp"
 
 namespace run_tests_test {
@@ -82,6 +83,36 @@ TEST_CASE("a device test is skipped without devices") {
   INFO(result.output);
   CHECK(result.status == tune::testing::skipped_exit_status);
   CHECK(contains(result, "skipped: needs a device: --devices=none"));
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a device test that no device meets is skipped with the reason", device) {
+  const outcome result = run_sample("--test-case='needs a quantum device,needs a CUDA * future'");
+  INFO(result.output);
+  CHECK(result.status == tune::testing::skipped_exit_status);
+  CHECK(contains(result, "skipped: needs a quantum device: not on " + device.info().backend +
+                             " device " + device.name() +
+                             ", because the test case needs a quantum device"));
+  CHECK(contains(result, "needs a CUDA device of compute capability 999.0 or later"));
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a device test runs on the devices that it accepts", device) {
+  const outcome result = run_sample("--test-case='needs OpenCL'");
+  INFO(result.output);
+  const bool found = !tune::testing::test_devices({tune::testing::opencl_only()}).empty();
+  CHECK(result.status == (found ? 0 : tune::testing::skipped_exit_status));
+  const bool is_refused = device.info().backend != "OpenCL";
+  CHECK(contains(result, "not on " + device.info().backend) == is_refused);
+}
+
+TEST_CASE("a variable that names no device fails the device tests, and no others") {
+  const tune::testing::scoped_environment absent("LIBTUNE_DEVICE", "one");
+  const outcome result = run_sample("--test-case='needs a device'");
+  INFO(result.output);
+  CHECK(result.status == 1);
+  CHECK(contains(result, "LIBTUNE_DEVICE is 'one'"));
+  CHECK(run_sample("--test-case=passes").status == 0);
+  CHECK(run_sample("--devices=none --test-case='needs a device'").status ==
+        tune::testing::skipped_exit_status);
 }
 
 LIBTUNE_DEVICE_TEST_CASE("what a device test throws is reported once for each device", device) {

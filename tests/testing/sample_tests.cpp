@@ -25,3 +25,19 @@ LIBTUNE_DEVICE_TEST_CASE("throws on a device", device) {
 }
 
 LIBTUNE_DEVICE_TEST_CASE("requires on a device", device) { REQUIRE(device.name().empty()); }
+
+LIBTUNE_DEVICE_TEST_CASE("needs a quantum device" *
+                             tune::testing::only_on("a quantum device",
+                                                    [](const tune::device&) { return false; }),
+                         device) {
+  FAIL("it runs on " << device.name());
+}
+
+LIBTUNE_DEVICE_TEST_CASE("needs OpenCL" * tune::testing::opencl_only(), device) {
+  CHECK(device.info().backend == "OpenCL");
+}
+
+LIBTUNE_DEVICE_TEST_CASE("needs a CUDA device of the future" * tune::testing::cuda_only({999, 0}),
+                         device) {
+  FAIL("it runs on " << device.name());
+}

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// README.md and the pages in docs/ show code that is compiled, the library's own table of
-// variables, and links that lead somewhere. Code is a region of a file in examples/ or
+// README.md, the pages in docs/ and those of two rooms show code that is compiled, the library's
+// own table of variables, and links that lead somewhere. Code is a region of a file in examples/ or
 // tests/examples/: the lines between two comments "// [name]".
 #include <algorithm>
 #include <doctest/doctest.h>
@@ -42,6 +42,7 @@ std::vector<fs::path> pages() {
   auto found = files_below(source_dir / "docs", {".md"});
   found.push_back(source_dir / "README.md");
   found.push_back(source_dir / "operations/README.md");
+  found.push_back(source_dir / "libtune/pipeline/README.md");
   return found;
 }
 

@@ -97,6 +97,62 @@ TEST_CASE("a nearest match that is not in the space is skipped for the next one"
   CHECK(heard->tried.empty());
 }
 
+/// Stores a prior: the configuration of another kernel that did the same work.
+void store_prior(const std::string& path, const tune::context& context,
+                 const scale_tuning& tuning) {
+  tune::device_identity device = context.device().identity();
+  device.capabilities = {.api = std::string(tune::prior_api)};
+  const tune::function_identity function{.name = "sample.scale",
+                                         .version = 0,
+                                         .key_fields = tune::describe_fields<sample::scale_key>(),
+                                         .value_fields = tune::describe_fields<scale_tuning>()};
+  tune::tuning_database(path).store(function, {tune::to_values(sample::scale_key{}), device},
+                                    tune::to_values(tuning), std::nullopt);
+}
+
+TEST_CASE("a prior is never a result, and a search tries it first") {
+  for (const match_mode match : {match_mode::exact, match_mode::nearest, match_mode::verify}) {
+    const application app;
+    counted_autotuner counted;
+    const auto heard = std::make_shared<recorder>();
+    const auto context = context_of("fake device");
+    store_prior(app.path, context, {.wgs = 8, .rows = 2});
+    CHECK_THROWS_AS(counted.autotune(context, {}, options_for(match, heard, tuning_mode::cached)),
+                    tune::not_tuned_error);
+    CHECK(counted.autotune(context, {}, options_for(match, heard)) == fastest);
+    CHECK(heard->lookups.at(1).grade == tune::lookup_grade::miss);
+    CHECK(heard->searches.size() == 1);
+    REQUIRE(heard->tried.size() == 6);
+    CHECK(heard->tried.front() == scale_tuning{.wgs = 8, .rows = 2});
+    // What the search found is a result like any other.
+    CHECK(counted.autotune(context, {}, options_for(match, heard)) == fastest);
+    CHECK(heard->lookups.at(2).grade == tune::lookup_grade::exact);
+    CHECK(count_rows(app.path) == 2);
+  }
+}
+
+TEST_CASE("of a prior outside of the space the closest configuration is tried first") {
+  const application app;
+  counted_autotuner counted;
+  const auto heard = std::make_shared<recorder>();
+  const auto context = context_of("fake device");
+  store_prior(app.path, context, {.wgs = 512, .rows = 2});
+  CHECK(counted.autotune(context, {}, options_for(match_mode::exact, heard)) == fastest);
+  CHECK(heard->tried.front() == scale_tuning{.wgs = 8, .rows = 2});
+}
+
+TEST_CASE("results of other devices are tried before priors") {
+  const application app;
+  counted_autotuner counted;
+  const auto heard = std::make_shared<recorder>();
+  const auto context = context_of("fake device");
+  store_prior(app.path, context, {.wgs = 8, .rows = 2});
+  store(app.path, context_of("another device"), {.wgs = 4, .rows = 2}, counted);
+  CHECK(counted.autotune(context, {}, options_for(match_mode::exact, heard)) == fastest);
+  CHECK(heard->tried.at(0) == scale_tuning{.wgs = 4, .rows = 2});
+  CHECK(heard->tried.at(1) == scale_tuning{.wgs = 8, .rows = 2});
+}
+
 TEST_CASE("a nearest match that the device cannot run is skipped") {
   const application app;
   const auto heard = std::make_shared<recorder>();

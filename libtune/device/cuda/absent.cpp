@@ -31,6 +31,7 @@ device compile_only_device(compute_capability) { throw_absent(); }
 context wrap_context(void*) { throw_absent(); }
 command_queue wrap_stream(const context&, void*, command_queue_options) { throw_absent(); }
 buffer wrap_memory(const context&, std::uintptr_t, std::size_t) { throw_absent(); }
+context_scope::context_scope(const context&) { throw_absent(); }
 void* native_handle(const context&) { throw_absent(); }
 void* native_handle(const command_queue&) { throw_absent(); }
 std::uintptr_t native_handle(const buffer&) { throw_absent(); }

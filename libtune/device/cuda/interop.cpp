@@ -71,6 +71,11 @@ buffer wrap_memory(const context& context, std::uintptr_t address, std::size_t b
       std::make_shared<cuda_buffer>(std::move(owner), address, bytes, ownership::borrowed));
 }
 
+context_scope::context_scope(const context& context) {
+  const std::shared_ptr<cuda_context> owner = as_cuda(context.impl());
+  entered_ = std::make_shared<current_context>(owner->api(), owner->handle(), owner->info());
+}
+
 void* native_handle(const context& context) { return as_cuda(context.impl())->handle(); }
 
 void* native_handle(const command_queue& queue) {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "libtune/device/buffer.hpp"
 #include "libtune/device/command_queue.hpp"
@@ -36,5 +37,20 @@ buffer wrap_memory(const context& context, std::uintptr_t address, std::size_t b
 void* native_handle(const context& context);         ///< a CUcontext
 void* native_handle(const command_queue& queue);     ///< a CUstream
 std::uintptr_t native_handle(const buffer& buffer);  ///< a CUdeviceptr
+
+/// Makes a context the current one of the calling thread while it lives, and leaves the thread as
+/// it was: for calls of the CUDA runtime and of libraries that use it. It has to end on that
+/// thread.
+class [[nodiscard]] context_scope {
+ public:
+  /// @throws argument_error if the context is not of CUDA; device_error
+  explicit context_scope(const context& context);
+  context_scope(const context_scope&) = delete;
+  context_scope& operator=(const context_scope&) = delete;
+  ~context_scope() = default;
+
+ private:
+  std::shared_ptr<const void> entered_;
+};
 
 }  // namespace tune::cuda

@@ -327,6 +327,15 @@ void cuda_queue::do_fill(const detail::buffer_interface& buffer, const fill_regi
   }
 }
 
+void cuda_queue::do_enqueue_foreign(const std::function<void()>& enqueue, event_pointer* event) {
+  const auto entered = cuda().enter();
+  if (event != nullptr) {
+    *event = timed(enqueue);
+  } else {
+    enqueue();
+  }
+}
+
 cuda_queue::event_pointer cuda_queue::do_mark() {
   const auto entered = cuda().enter();
   auto event = make_event(true);

@@ -146,6 +146,7 @@ class cuda_queue final : public detail::queue_interface {
   void do_copy(const detail::copy_request& request) override;
   void do_fill(const detail::buffer_interface& buffer, const fill_region& region,
                std::span<const std::byte> pattern, event_pointer* event) override;
+  void do_enqueue_foreign(const std::function<void()>& enqueue, event_pointer* event) override;
   event_pointer do_mark() override;
   void do_wait_for(std::span<const event_pointer> events) override;
   void do_flush() override;

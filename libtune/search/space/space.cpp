@@ -23,32 +23,99 @@ std::vector<std::size_t> positions(const std::vector<parameter>& parameters,
 
 }  // namespace
 
-void space_outline::add_parameter(parameter added) { parameters_.push_back(std::move(added)); }
+/// The functions that know the struct. Shared with the search_space, so never changed in place.
+struct erased_space::functions {
+  std::shared_ptr<const void> defaults;
+  copy_function copy;
+  std::vector<setter> setters;  // for each parameter
+  std::vector<predicate> restrictions;
+};
 
-void space_outline::add_restriction(std::string description, std::vector<std::string> reads) {
-  if (description.empty()) description = fmt::format("restriction {}", restrictions_.size() + 1);
-  restrictions_.push_back({std::move(description), std::move(reads)});
+struct erased_space::state {
+  struct named_restriction {
+    std::string description;
+    std::vector<std::string> reads;
+  };
+
+  std::shared_ptr<const erased_space::functions> functions;
+  std::vector<parameter> parameters;
+  std::vector<named_restriction> restrictions;
+  search_space core{{}};
+};
+
+erased_space::erased_space(std::shared_ptr<const void> defaults, copy_function copy)
+    : state_(std::make_shared<const state>(
+          state{std::make_shared<const functions>(functions{std::move(defaults), copy, {}, {}}),
+                {},
+                {}})) {}
+
+erased_space::erased_space(const erased_space&) noexcept = default;
+erased_space::erased_space(erased_space&&) noexcept = default;
+erased_space& erased_space::operator=(const erased_space&) noexcept = default;
+erased_space& erased_space::operator=(erased_space&&) noexcept = default;
+erased_space::~erased_space() = default;
+
+void erased_space::add(parameter added, setter set) {
+  state changed = *state_;
+  changed.parameters.push_back(std::move(added));
+  auto its_functions = std::make_shared<functions>(*changed.functions);
+  its_functions->setters.push_back(std::move(set));
+  changed.functions = std::move(its_functions);
+  commit(std::move(changed));
 }
 
-search_space space_outline::make_space(combination_factory make_combination) const {
+void erased_space::restrict(std::string description, std::vector<std::string> reads,
+                            predicate allows) {
+  state changed = *state_;
+  if (description.empty()) {
+    description = fmt::format("restriction {}", changed.restrictions.size() + 1);
+  }
+  changed.restrictions.push_back({std::move(description), std::move(reads)});
+  auto its_functions = std::make_shared<functions>(*changed.functions);
+  its_functions->restrictions.push_back(std::move(allows));
+  changed.functions = std::move(its_functions);
+  commit(std::move(changed));
+}
+
+void erased_space::commit(state changed) {
   std::vector<restriction> restrictions;
-  for (const named_restriction& item : restrictions_) {
+  for (const state::named_restriction& item : changed.restrictions) {
     restrictions.push_back({item.description, nullptr});
-    if (!item.reads.empty()) restrictions.back().reads = positions(parameters_, item.reads);
+    if (!item.reads.empty()) restrictions.back().reads = positions(changed.parameters, item.reads);
   }
-  return search_space(parameters_, std::move(restrictions), std::move(make_combination));
+  const auto make_combination = [functions = changed.functions]() -> combination {
+    const std::shared_ptr<void> tuning = functions->copy(functions->defaults.get());
+    return {
+        [functions, tuning](std::size_t i, std::size_t to) {
+          functions->setters[i](tuning.get(), to);
+        },
+        [functions, tuning](std::size_t i) { return functions->restrictions[i](tuning.get()); }};
+  };
+  changed.core = search_space(changed.parameters, std::move(restrictions), make_combination);
+  state_ = std::make_shared<const state>(std::move(changed));
 }
 
-bool space_outline::has_defaults(std::span<const named_value> values,
-                                 std::span<const named_value> defaults) const {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const bool fixed =
-        std::ranges::find(parameters_, values[i].name, &parameter::name) == parameters_.end();
-    // As text, so that a default of NaN is equal to itself.
-    if (fixed && canonical_text(values[i].value) != canonical_text(defaults[i].value)) return false;
-  }
-  return true;
+const void* erased_space::defaults() const noexcept { return state_->functions->defaults.get(); }
+
+void erased_space::choose(void* tuning, std::size_t index) const {
+  const std::vector<std::size_t> choice = core().choice(index);
+  for (std::size_t i = 0; i < choice.size(); ++i) state_->functions->setters[i](tuning, choice[i]);
 }
+
+std::optional<std::size_t> erased_space::find(std::span<const named_value> values,
+                                              std::span<const named_value> defaults) const {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto& all = state_->parameters;
+    const bool fixed = std::ranges::find(all, values[i].name, &parameter::name) == all.end();
+    // As text, so that a default of NaN is equal to itself.
+    if (fixed && canonical_text(values[i].value) != canonical_text(defaults[i].value)) return {};
+  }
+  return core().find(values);
+}
+
+const search_space& erased_space::core() const noexcept { return state_->core; }
+
+void add_candidate(parameter& to, value added) { to.candidates.push_back(std::move(added)); }
 
 void throw_inexact_candidate(const std::string& field, const value& given) {
   throw argument_error(

@@ -25,33 +25,46 @@ namespace tune {
 
 namespace detail {
 
-/// The part of space<Tuning> that does not depend on the struct: parameters and restrictions by
-/// the names of the members.
-class space_outline {
+/// space<Tuning> without the type of the struct, which the functions given to it know. Copies share
+/// what they have until one is changed.
+class erased_space {
  public:
-  void add_parameter(parameter added);
+  using copy_function = std::shared_ptr<void> (*)(const void* tuning);
+  using setter = std::function<void(void* tuning, std::size_t candidate)>;
+  using predicate = std::function<bool(const void* tuning)>;
+
+  erased_space(std::shared_ptr<const void> defaults, copy_function copy);
+  erased_space(const erased_space&) noexcept;
+  erased_space(erased_space&&) noexcept;
+  erased_space& operator=(const erased_space&) noexcept;
+  erased_space& operator=(erased_space&&) noexcept;
+  ~erased_space();
+
+  /// Members that are never added keep their defaults. @throws argument_error as search_space does,
+  /// which leaves this as it was
+  void add(parameter added, setter set);
   /// An empty description becomes "restriction 1", and so on. Without reads, the restriction is
-  /// taken to read every parameter.
-  void add_restriction(std::string description, std::vector<std::string> reads);
+  /// taken to read every parameter; members that are no parameters may be among those read.
+  void restrict(std::string description, std::vector<std::string> reads, predicate allows);
 
-  /// Members that are no parameters are taken to be fixed, and may be among those read.
-  /// @throws argument_error as the constructor of search_space does
-  search_space make_space(combination_factory make_combination) const;
-
-  /// True if the fields that are no parameters are equal. Both list the fields in one order.
-  bool has_defaults(std::span<const named_value> values,
-                    std::span<const named_value> defaults) const;
+  /// The struct with the values of members that are no parameters.
+  const void* defaults() const noexcept;
+  /// Sets the members that are parameters to a configuration's values.
+  void choose(void* tuning, std::size_t index) const;
+  /// The number of the configuration with these values; empty if there is none, also because a
+  /// member that is no parameter differs. Both list the fields in one order.
+  std::optional<std::size_t> find(std::span<const named_value> values,
+                                  std::span<const named_value> defaults) const;
+  const search_space& core() const noexcept;
 
  private:
-  struct named_restriction {
-    std::string description;
-    std::vector<std::string> reads;
-  };
-
-  std::vector<parameter> parameters_;
-  std::vector<named_restriction> restrictions_;
+  struct functions;
+  struct state;
+  void commit(state changed);
+  std::shared_ptr<const state> state_;
 };
 
+void add_candidate(parameter& to, value added);
 [[noreturn]] void throw_inexact_candidate(const std::string& field, const value& given);
 
 /// True if another type can hold a number with nothing cut off. A floating number may be rounded to
@@ -108,15 +121,6 @@ concept range_of = requires(Range&& range) {
   std::end(range);
 };
 
-/// The part of space<Tuning> that depends on the struct: setters for the candidates, and the
-/// restrictions.
-template <class Tuning>
-struct tuning_model {
-  Tuning defaults;
-  std::vector<std::function<void(Tuning&, std::size_t candidate)>> setters;  // for each parameter
-  std::vector<std::function<bool(const Tuning&)>> restrictions;
-};
-
 /// Walks over a space; each step makes the configuration anew. The space has to outlive it.
 template <class Space>
 class space_iterator {
@@ -171,9 +175,11 @@ class space {
   using iterator = detail::space_iterator<space>;  ///< a forward iterator that returns values
 
   /// Members that are never added keep the value that they have in defaults.
-  explicit space(Tuning defaults = {}) {
-    model_ = std::make_shared<const model>(model{std::move(defaults), {}, {}});
-  }
+  explicit space(Tuning defaults = {})
+      : erased_(std::make_shared<const Tuning>(std::move(defaults)),
+                [](const void* tuning) -> std::shared_ptr<void> {
+                  return std::make_shared<Tuning>(*static_cast<const Tuning*>(tuning));
+                }) {}
 
   /// Lets a member take these values, in this order.
   /// @throws argument_error if the member has been added before, there are no candidates, one is
@@ -202,11 +208,10 @@ class space {
   /// few hundred combinations. Restrictions without a list are asked last, in the order given.
   template <std::predicate<const Tuning&> Predicate, class... Members>
   space& restrict(Predicate predicate, std::string description, Members Tuning::*... reads) {
-    auto changed = std::make_shared<model>(*model_);
-    changed->restrictions.push_back(std::move(predicate));
-    detail::space_outline outline = outline_;
-    outline.add_restriction(std::move(description), {field_name(reads)...});
-    commit(std::move(changed), std::move(outline));
+    erased_.restrict(std::move(description), {field_name(reads)...},
+                     [predicate = std::move(predicate)](const void* tuning) -> bool {
+                       return predicate(*static_cast<const Tuning*>(tuning));
+                     });
     return *this;
   }
   /// Like restrict() above, described by its number: "restriction 1".
@@ -229,16 +234,15 @@ class space {
   }
 
   /// The number of configurations. @throws what search_space::size() throws
-  std::size_t size() const { return core_.size(); }
+  std::size_t size() const { return core().size(); }
   /// True if the restrictions forbid every combination. @throws what size() throws
   bool empty() const { return size() == 0; }
 
   /// A configuration. @throws argument_error if there is none of this number, and what size()
   /// throws
   Tuning operator[](std::size_t index) const {
-    Tuning tuning = model_->defaults;
-    const std::vector<std::size_t> choice = core_.choice(index);
-    for (std::size_t i = 0; i < choice.size(); ++i) model_->setters[i](tuning, choice[i]);
+    Tuning tuning = defaults();
+    erased_.choose(&tuning, index);
     return tuning;
   }
   /// Over all configurations in order; incrementing throws nothing, reading what operator[] throws.
@@ -249,56 +253,39 @@ class space {
   /// The number of a configuration; empty if it is not in the space, also because a member that
   /// was not added differs from the default. @throws what size() throws
   std::optional<std::size_t> find(const Tuning& tuning) const {
-    const std::vector<named_value> values = to_values(tuning);
-    if (!outline_.has_defaults(values, to_values(model_->defaults))) return std::nullopt;
-    return core_.find(values);
+    return erased_.find(to_values(tuning), to_values(defaults()));
   }
 
   /// count different configurations: see search_space::sample. @throws what size() throws
   std::vector<Tuning> sample(std::size_t count, std::uint64_t seed) const {
     std::vector<Tuning> tunings;
-    for (const std::size_t index : core_.sample(count, seed)) tunings.push_back((*this)[index]);
+    for (const std::size_t index : core().sample(count, seed)) tunings.push_back((*this)[index]);
     return tunings;
   }
 
   /// The space as strategies and reports see it, with the same numbers. The reference holds until
   /// the space is changed; a copy keeps what it refers to.
-  const search_space& core() const noexcept { return core_; }
+  const search_space& core() const noexcept { return erased_.core(); }
 
  private:
-  using model = detail::tuning_model<Tuning>;
+  const Tuning& defaults() const noexcept {
+    return *static_cast<const Tuning*>(erased_.defaults());
+  }
 
   template <class Member>
   space& add_candidates(Member Tuning::*member, std::vector<Member> candidates) {
     parameter added{field_name(member), {}};
     for (const Member& item : candidates) {
-      added.candidates.push_back(value_traits<Member>::to_value(item));
+      detail::add_candidate(added, value_traits<Member>::to_value(item));
     }
-    detail::space_outline outline = outline_;
-    outline.add_parameter(std::move(added));
-    auto changed = std::make_shared<model>(*model_);
-    changed->setters.push_back(
-        [member, candidates = std::move(candidates)](Tuning& tuning, std::size_t candidate) {
-          tuning.*member = candidates[candidate];
-        });
-    commit(std::move(changed), std::move(outline));
+    erased_.add(std::move(added),
+                [member, candidates = std::move(candidates)](void* tuning, std::size_t candidate) {
+                  static_cast<Tuning*>(tuning)->*member = candidates[candidate];
+                });
     return *this;
   }
 
-  void commit(std::shared_ptr<const model> changed, detail::space_outline outline) {
-    core_ = outline.make_space([changed]() -> detail::combination {
-      auto tuning = std::make_shared<Tuning>(changed->defaults);
-      return {
-          [changed, tuning](std::size_t i, std::size_t to) { changed->setters[i](*tuning, to); },
-          [changed, tuning](std::size_t i) { return changed->restrictions[i](*tuning); }};
-    });
-    model_ = std::move(changed);
-    outline_ = std::move(outline);
-  }
-
-  std::shared_ptr<const model> model_;  // shared with core_, so never changed in place
-  detail::space_outline outline_;
-  search_space core_{{}};
+  detail::erased_space erased_;
   std::function<resources(const Tuning&)> needs_;
 };
 

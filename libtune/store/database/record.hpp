@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libtune/base/value.hpp"
@@ -16,6 +18,19 @@ namespace tune {
 struct record_key {
   std::vector<named_value> arguments{};  ///< in the order of function_identity::key_fields
   device_identity device{};
+};
+
+/// Stands for the API in the device of a result that is a prior alone: the configuration of another
+/// kernel that did the same work. No lookup returns it; a search tries it first.
+inline constexpr std::string_view prior_api = "prior";
+
+/// True if a result is a prior alone.
+inline bool is_prior(const device_identity& device) { return device.capabilities.api == prior_api; }
+
+/// The results that a look at the nearest devices returns.
+enum class nearest_kind : std::uint8_t {
+  results,  ///< measured for this function, or imported for it
+  priors,   ///< priors alone
 };
 
 /// A result as it was looked up.

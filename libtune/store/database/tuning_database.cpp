@@ -151,9 +151,12 @@ namespace {
 using detail::connection;
 using detail::function_table;
 
-std::vector<record> nearest_records(function_table& table, const record_key& key,
-                                    std::size_t most) {
-  const std::vector<device_identity> devices = table.devices(key.arguments);
+std::vector<record> nearest_records(function_table& table, const record_key& key, std::size_t most,
+                                    nearest_kind kind = nearest_kind::results) {
+  std::vector<device_identity> devices = table.devices(key.arguments);
+  std::erase_if(devices, [&](const device_identity& device) {
+    return is_prior(device) != (kind == nearest_kind::priors);
+  });
   std::vector<record> records;
   for (nearest_match& match : rank_nearest(devices, key.device)) {
     if (records.size() == most) break;
@@ -220,11 +223,12 @@ std::optional<record> tuning_database::find(const function_identity& function,
 }
 
 std::vector<record> tuning_database::find_nearest(const function_identity& function,
-                                                  const record_key& key, std::size_t most) {
+                                                  const record_key& key, std::size_t most,
+                                                  nearest_kind kind) {
   check_request(function, key);
   std::vector<record> found;
-  impl_->read_table(function,
-                    [&](function_table& table) { found = nearest_records(table, key, most); });
+  impl_->read_table(
+      function, [&](function_table& table) { found = nearest_records(table, key, most, kind); });
   return found;
 }
 

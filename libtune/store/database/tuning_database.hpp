@@ -111,9 +111,10 @@ class tuning_database {
                              match_mode mode = match_mode::exact);
 
   /// The results for the same arguments, from the nearest device to the farthest, the exact match
-  /// among them. Empty where find finds nothing. @param most  how many of them at most
+  /// among them; or the priors. Empty where find finds nothing.
+  /// @param most  how many of them at most
   std::vector<record> find_nearest(const function_identity& function, const record_key& key,
-                                   std::size_t most);
+                                   std::size_t most, nearest_kind kind = nearest_kind::results);
   /// Like find(), but waits for writers.
   /// @throws database_busy_error if others hold the file for even longer
   /// @param wait  empty: as long as for writing

@@ -131,11 +131,12 @@ void tuning_layers::remember(const function_identity& function, const record_key
 }
 
 std::vector<record> tuning_layers::find_nearest(const function_identity& function,
-                                                const record_key& key, std::size_t most) const {
+                                                const record_key& key, std::size_t most,
+                                                nearest_kind kind) const {
   std::vector<record> all;
   for (const auto& database : databases_) {
     warn_on_failure([&] {
-      std::ranges::move(database->find_nearest(function, key, most), std::back_inserter(all));
+      std::ranges::move(database->find_nearest(function, key, most, kind), std::back_inserter(all));
     });
   }
   std::vector<device_identity> devices;

@@ -84,10 +84,11 @@ class tuning_layers {
   void remember(const function_identity& function, const record_key& key,
                 const std::vector<named_value>& values) const;
 
-  /// The results for the same arguments, from the nearest device to the farthest.
+  /// The results for the same arguments, or the priors, from the nearest device to the farthest.
   /// @param most  how many of them at most
   std::vector<record> find_nearest(const function_identity& function, const record_key& key,
-                                   std::size_t most = 16) const;
+                                   std::size_t most = 16,
+                                   nearest_kind kind = nearest_kind::results) const;
 
   /// The nearest match that was chosen for a key before, since when this process has stored
   /// nothing for the function and arguments.

@@ -107,7 +107,10 @@ prior_knowledge shared_search::read_prior(search_share& share, const search_iden
   if (search.stage > 0 || !memory_) return {};
   prior_knowledge known = share.known_;
   known.spent.trials = 0;
-  if (!share.starts_warm_) known.similar.clear();
+  if (!share.starts_warm_) {
+    known.similar.clear();
+    known.priors.clear();
+  }
   if (share.role_ == search_role::finals) {
     known.unfinished.clear();
     known.spent = {};

@@ -17,6 +17,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/sha256.hpp"
+#include "libtune/search/space/neighbours.hpp"
 #include "libtune/search/space/search_space.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/tune/databases.hpp"
@@ -52,9 +53,10 @@ std::vector<stored_trial> best_of(std::vector<stored_trial> trials) {
   return trials;
 }
 
+constexpr double of_another_kind = 4;
+
 // Returns the distance of two values: zero, the logarithm of their ratio, or that of two kinds.
-double difference(const value& a, const value& b) {
-  constexpr double of_another_kind = 4;
+double distance(const value& a, const value& b) {
   if (a == b) return 0;
   const auto number = [](const value& of) -> double {
     if (const auto* i = std::get_if<std::int64_t>(&of)) return static_cast<double>(*i);
@@ -65,13 +67,13 @@ double difference(const value& a, const value& b) {
   const double x = number(a);
   const double y = number(b);
   if (!(x > 0 && y > 0)) return of_another_kind;
-  return std::min(of_another_kind, std::abs(std::log2(x / y)));
+  return std::abs(std::log2(x / y));
 }
 
 double difference(const std::vector<named_value>& a, const std::vector<named_value>& b) {
   double sum = 0;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    sum += difference(a[i].value, b[i].value);
+    sum += std::min(of_another_kind, distance(a[i].value, b[i].value));
   }
   return sum;
 }
@@ -107,6 +109,19 @@ std::vector<std::vector<named_value>> similar_configurations(const tuning_layers
     return difference(result.arguments, key.arguments);
   });
   for (const other_result& result : others) found.add(result.values);
+  return found.take();
+}
+
+std::vector<std::vector<named_value>> prior_configurations(const tuning_layers& layers,
+                                                           const function_identity& function,
+                                                           const record_key& key) {
+  collection found(most_devices);
+  warn_on_database_error([&] {
+    for (const record& item :
+         layers.find_nearest(function, key, most_devices, nearest_kind::priors)) {
+      found.add(item.values);
+    }
+  });
   return found.take();
 }
 
@@ -204,6 +219,35 @@ std::vector<std::size_t> numbers_of(const std::vector<std::vector<named_value>>&
   std::vector<std::size_t> numbers;
   for (const auto& configuration : configurations) {
     const auto number = find(configuration, problem);
+    const bool is_new = number && std::ranges::find(numbers, *number) == numbers.end();
+    if (is_new) numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+namespace {
+
+/// The number of the configuration that is closest to one that may be outside of the space.
+std::optional<std::size_t> find_closest(const std::vector<named_value>& configuration,
+                                        const search_problem& problem) {
+  std::vector<double> point;
+  for (const parameter& item : problem.space.parameters()) {
+    const auto field = std::ranges::find(configuration, item.name, &named_value::name);
+    if (field == configuration.end()) return std::nullopt;
+    const auto least = std::ranges::min_element(item.candidates, {}, [&](const value& candidate) {
+      return distance(candidate, field->value);
+    });
+    point.push_back(static_cast<double>(least - item.candidates.begin()));
+  }
+  return closest(problem.space, point);
+}
+
+}  // namespace
+
+std::vector<std::size_t> first_to_try(const prior_knowledge& known, const search_problem& problem) {
+  std::vector<std::size_t> numbers = numbers_of(known.similar, problem);
+  for (const auto& prior : known.priors) {
+    const auto number = find_closest(prior, problem);
     const bool is_new = number && std::ranges::find(numbers, *number) == numbers.end();
     if (is_new) numbers.push_back(*number);
   }

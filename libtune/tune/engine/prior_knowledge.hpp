@@ -42,6 +42,9 @@ struct prior_knowledge {
   spent_budget spent{};
   /// Configurations that did well for similar keys, the best first: the search begins with them.
   std::vector<std::vector<named_value>> similar{};
+  /// Configurations of other kernels that did the same work (is_prior): the search tries the
+  /// closest ones of its space next.
+  std::vector<std::vector<named_value>> priors{};
 };
 
 /// Reads the prior knowledge of a search that is about to start. Does not throw.
@@ -75,6 +78,12 @@ std::vector<std::vector<named_value>> similar_configurations(const tuning_layers
                                                              const record_key& key,
                                                              std::vector<other_result> others,
                                                              std::size_t most = 16);
+
+/// Returns the priors for a key, each once, those of the nearest device first. None of them has to
+/// be in the present space. A fault of a database costs a warning.
+std::vector<std::vector<named_value>> prior_configurations(const tuning_layers& layers,
+                                                           const function_identity& function,
+                                                           const record_key& key);
 
 /// Returns the fingerprint of the space of a search, which includes fields that are no parameters
 /// and their values: 32 hexadecimal digits. Trials are resumed only in a space of the same
@@ -121,6 +130,10 @@ struct trial_choice {
 /// Configurations with other fields count as not there.
 std::vector<std::size_t> numbers_of(const std::vector<std::vector<named_value>>& configurations,
                                     const search_problem& problem);
+
+/// Returns the numbers of the configurations that a search tries first, each once: the similar ones
+/// that are in the space, then the closest ones to the priors.
+std::vector<std::size_t> first_to_try(const prior_knowledge& known, const search_problem& problem);
 
 /// Returns the numbers of the chosen configurations; none: the strategy decides.
 /// @throws argument_error if the choice is strict and nothing of it is in the space

@@ -35,7 +35,7 @@ bool is_limited(const tuning_options& options) {
 search_plan plan_search(const search_problem& problem, const tuning_options& options,
                         const prior_knowledge& known, std::size_t taken_over) {
   search_plan plan{options.strategy, options.search};
-  for (const std::size_t number : numbers_of(known.similar, problem)) {
+  for (const std::size_t number : first_to_try(known, problem)) {
     plan.told.warm_start.push_back(number);
   }
   if (!plan.strategy.empty()) return plan;

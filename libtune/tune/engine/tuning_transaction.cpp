@@ -66,6 +66,7 @@ prior_knowledge trial_recorder::read_prior(const search_identity& search,
       .denied = denied_by(rows.incidents, anew ? incidents_to_deny_by_force : incidents_to_deny)};
   if (!anew && layers != nullptr) {
     known.similar = similar_configurations(*layers, function_, key_, std::move(rows.results));
+    known.priors = prior_configurations(*layers, function_, key_);
   }
   return known;
 }

@@ -14,7 +14,8 @@ prior_knowledge search_memory::read_prior(time_point now) const {
   prior_knowledge told{.goes_on = true,
                        .compile_failures = known_.compile_failures,
                        .denied = known_.denied,
-                       .similar = known_.similar};
+                       .similar = known_.similar,
+                       .priors = known_.priors};
   for (const trial& item : trials_.all()) {
     // A configuration that was not tried may still have to be, if nothing else works.
     if (item.origin == trial_origin::cached) continue;

@@ -189,7 +189,8 @@ void describe(auto& wire, is<trial_choice> auto& item) {
 }
 void describe(auto& wire, is<spent_budget> auto& item) { wire(item.time, item.trials); }
 void describe(auto& wire, is<prior_knowledge> auto& item) {
-  wire(item.unfinished, item.goes_on, item.compile_failures, item.denied, item.spent, item.similar);
+  wire(item.unfinished, item.goes_on, item.compile_failures, item.denied, item.spent, item.similar,
+       item.priors);
 }
 void describe(auto& wire, is<trial> auto& item) {
   wire(item.index, item.configuration, item.outcome, item.reason, item.samples, item.score,
@@ -339,6 +340,7 @@ std::vector<prior_answer> split(prior_knowledge known, std::uint64_t most_bytes)
   splitter parts(most_bytes);
   parts.add(&prior_knowledge::denied, known.denied);
   parts.add(&prior_knowledge::similar, known.similar);
+  parts.add(&prior_knowledge::priors, known.priors);
   parts.add(&prior_knowledge::unfinished, known.unfinished);
   parts.add(&prior_knowledge::compile_failures, known.compile_failures);
   std::vector<prior_answer> all = parts.take();
@@ -349,6 +351,7 @@ std::vector<prior_answer> split(prior_knowledge known, std::uint64_t most_bytes)
 void append(prior_knowledge& whole, prior_knowledge next) {
   append_items(whole.denied, next.denied);
   append_items(whole.similar, next.similar);
+  append_items(whole.priors, next.priors);
   append_items(whole.unfinished, next.unfinished);
   append_items(whole.compile_failures, next.compile_failures);
   whole.spent.time += next.spent.time;

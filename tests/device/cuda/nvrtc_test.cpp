@@ -88,6 +88,24 @@ const sample samples[] = {
       {"bins", 512},
       {"pass_bits", 0},
       {"items", 16}}},
+    {"operations/rfi/background.kernel",
+     {{"width", 3},
+      {"windows", 1},
+      {"wgs", 64},
+      {"tiled", 0},
+      {"is_amplitude", 1},
+      {"flag_use", 0},
+      {"order", 1}},
+     "typedef float sample;\n"
+     "DEVICE_FN void find_medians(const float* window, float* middle) {}\n"
+     "DEVICE_FN void find_neighbours(const float* window, float* lower, float* middle,\n"
+     "                               float* upper) {}\n"},
+    {"operations/rfi/noise_estimate.kernel",
+     {{"wgsx", 64}, {"wgsy", 1}, {"order", 1}, {"held", 8}}},
+    {"operations/rfi/threshold_simple.kernel",
+     {{"wgsx", 32}, {"wgsy", 4}, {"vector", 8}, {"items", 2}, {"order", 0}}},
+    {"operations/rfi/threshold_sum.kernel",
+     {{"n_windows", 4}, {"order", 0}, {"wgsx", 8}, {"wgsy", 8}, {"run", 16}}},
     {"operations/transpose/transpose.kernel",
      {{"block_x", 16}, {"block_y", 8}, {"tile", 32}, {"vector", 4}, {"walk", 1}},
      "typedef ushort element;\ntypedef ushort4 word;\n"}};

@@ -186,6 +186,7 @@ TEST_CASE("prior results that are too long for a message are split") {
     if (i % 10 == 0) known.denied.push_back(trial);
     if (i % 20 == 0) known.compile_failures.push_back(trial);
     known.similar.push_back(trial.configuration);
+    if (i % 5 == 0) known.priors.push_back(trial.configuration);
   }
   known.spent = {.time = std::chrono::seconds(3), .trials = 100};
   const std::vector<prior_answer> parts = split(known, 10'000);

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How many visibilities a second the 2-D flagger flags, on the host and on each device.
+//
+// Times x channels x baselines of complex noise around a constant, with interference in some
+// channels, some times and some samples, and one sample in a hundred flagged. Default parameters.
+// The host flags it with one thread, on fewer baselines since that takes long, and with all; the
+// best of the rounds counts. Devices are tuned first, without a database; the median of the rounds
+// counts, measured by markers on the device, with the data there already. Flags of host and device
+// are compared, all of them.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <complex>
+#include <cstdint>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "bench/operations/device_time.hpp"
+#include "libtune/libtune.hpp"
+#include "libtune/tune/remote/serve_if_worker.hpp"
+#include "operations/rfi2d/rfi2d.hpp"
+#include "operations/rfi2d/rfi2d_host.hpp"
+
+namespace {
+
+using tune::host_array;
+using tune::operations::rfi2d;
+using tune::operations::rfi2d_host_flagger;
+using tune::operations::rfi2d_template;
+
+struct settings {
+  std::size_t times = 30;
+  std::size_t channels = 4096;
+  std::size_t baselines = 2016;
+  std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+  int rounds = 5;
+  std::size_t limit = 0;
+  std::vector<std::size_t> devices;
+};
+
+struct observation {
+  host_array<std::complex<float>> data;
+  host_array<std::uint8_t> flags;
+};
+
+/// Numbers that are nearly normal, with mean 0 and variance 1: four bytes' worth of sums of uniform
+/// ones, which are made much faster than by the standard library.
+class noise {
+ public:
+  float next() {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    const auto part = [&](int shift) { return static_cast<int>(state_ >> shift & 0xFFFF); };
+    return static_cast<float>(part(0) + part(16) + part(32) + part(48) - 2 * 0xFFFF) / 37837.0F;
+  }
+  std::uint64_t bits() const { return state_; }
+
+ private:
+  std::uint64_t state_ = 88172645463325252;
+};
+
+observation observe(const settings& given, std::size_t baselines) {
+  observation made{host_array<std::complex<float>>({given.times, given.channels, baselines}),
+                   host_array<std::uint8_t>({given.times, given.channels, baselines})};
+  noise random;
+  std::size_t i = 0;
+  for (std::size_t t = 0; t < given.times; ++t) {
+    for (std::size_t f = 0; f < given.channels; ++f) {
+      const bool interferes = f % 97 == 5 || (t == given.times / 2 && f % 8 < 5);
+      for (std::size_t b = 0; b < baselines; ++b, ++i) {
+        const float re = random.next();
+        made.data.data()[i] = {20.0F + re + (interferes ? 30.0F : 0.0F), random.next()};
+        made.flags.data()[i] = random.bits() % 100 == 0 ? 1 : 0;
+      }
+    }
+  }
+  return made;
+}
+
+/// Returns the seconds of the fastest round of the host.
+double time_host(const observation& given, std::size_t threads, int rounds) {
+  const rfi2d_host_flagger flagger({}, threads);
+  double best = 1e300;
+  for (int round = 0; round < rounds; ++round) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto flags = flagger.flag(given.data, given.flags);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    best = std::min(best, taken.count());
+  }
+  return best;
+}
+
+double million_per_second(const observation& given, double seconds) {
+  return static_cast<double>(given.data.padded_elements()) / seconds / 1e6;
+}
+
+std::size_t count_differences(const host_array<std::uint8_t>& a,
+                              const host_array<std::uint8_t>& b) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < a.padded_elements(); ++i) count += a.data()[i] != b.data()[i] ? 1 : 0;
+  return count;
+}
+
+/// The device's figures: tuned and with the test default.
+void bench_device(const tune::device& device, const settings& given, const observation& all,
+                  double host_rate) {
+  const tune::context context = device.create_context();
+  tune::tuning_options options{.database = "", .mode = tune::tuning_mode::force};
+  if (given.limit > 0) {
+    options.strategy = "random";
+    options.search.max_count = given.limit;
+  }
+  tune::set_tuning_options(context, options);
+  tune::command_queue queue = context.create_command_queue({.profiling = true});
+  const auto start = std::chrono::steady_clock::now();
+  const rfi2d_template tuned(context);
+  const std::chrono::duration<double> search = std::chrono::steady_clock::now() - start;
+  const rfi2d_template plain(context, {}, tune::operations::rfi2d_tuning{});
+  const tune::shape& size = all.data.size();
+  rfi2d ours = tuned.instantiate(queue, size[0], size[1], size[2]);
+  rfi2d standard = plain.instantiate(queue, size[0], size[1], size[2]);
+  ours.ensure_all_bound();
+  for (const tune::named_slot& slot : ours.slots())
+    standard.bind(slot.name, ours.buffer(slot.name));
+  ours.buffer("vis").set(queue, all.data);
+  ours.buffer("input_flags").set(queue, all.flags);
+  std::vector<bench::contender> timed{{[&] { ours.run(); }}, {[&] { standard.run(); }}};
+  bench::time_in_turn(queue, timed, given.rounds);
+  ours.run();
+  const auto flags = ours.buffer("flags").get<std::uint8_t>(queue);
+  const std::size_t wrong =
+      count_differences(flags, rfi2d_host_flagger({}, given.threads).flag(all.data, all.flags));
+  const double rate = million_per_second(all, timed[0].median());
+  fmt::print(
+      "{} {}: {:.1f} Mvis/s, {:.2f} of the host, {:.2f} of the test default, {} flags differ\n"
+      "  {:.2f} ms, search {:.1f} s, {}\n",
+      device.info().backend, device.name(), rate, rate / host_rate,
+      bench::ratio(timed[1], timed[0]), wrong, 1e3 * timed[0].median(), search.count(),
+      tune::to_string(tune::to_values(tuned.tuning())));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  tune::serve_if_worker(argc, argv);
+  settings given;
+  CLI::App app("Measures the 2-D flagger; see the head of the source for the method.");
+  app.add_option("--times", given.times, "times of an observation");
+  app.add_option("--channels", given.channels, "channels");
+  app.add_option("--baselines", given.baselines, "baselines");
+  app.add_option("--threads", given.threads, "threads of the host");
+  app.add_option("--rounds", given.rounds, "how often each is timed");
+  app.add_option("--limit", given.limit, "try so many configurations, chosen at random");
+  app.add_option("--device", given.devices, "indices, as LIBTUNE_DEVICE counts; default: all");
+  CLI11_PARSE(app, argc, argv);
+  ::setenv("LIBTUNE_CACHE", "off", 1);
+
+  const observation few = observe(given, std::min<std::size_t>(given.baselines, 64));
+  const double one = million_per_second(few, time_host(few, 1, given.rounds));
+  fmt::print("host, 1 thread: {:.1f} Mvis/s\n", one);
+  const observation all = observe(given, given.baselines);
+  const double many = million_per_second(all, time_host(all, given.threads, given.rounds));
+  fmt::print("host, {} threads: {:.1f} Mvis/s ({:.2f} of 1)\n", given.threads, many, many / one);
+
+  const std::vector<tune::device> devices = tune::all_devices();
+  if (given.devices.empty()) {
+    given.devices.resize(devices.size());
+    std::iota(given.devices.begin(), given.devices.end(), std::size_t{0});
+  }
+  for (const std::size_t index : given.devices) {
+    bench_device(devices.at(index), given, all, many);
+  }
+}

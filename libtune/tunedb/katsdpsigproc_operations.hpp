@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <vector>
+
+#include "libtune/exchange/katsdpsigproc_translation.hpp"
+
+namespace tune::cli {
+
+/// The rules for the operations of katsdpsigproc 1.10 whose work the built-in operations do too.
+/// Fields are named only, so that a rule holds as long as a field keeps its name and meaning.
+std::vector<katsdpsigproc_translation> operation_translations();
+
+/// The autotune functions of this program, which links the built-in operations.
+std::vector<translation_target> registered_targets();
+
+}  // namespace tune::cli

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a library of transforms has to do for the operation.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "libtune/libtune.hpp"
+#include "operations/fft/fft.hpp"
+
+namespace tune::operations::transforms {
+
+/// A transform of a batch, in the terms of the libraries: transforms follow each other at the
+/// distance of one padded array of the transformed axes.
+struct fft_geometry {
+  fft_kind kind = fft_kind::c2c;
+  fft_precision precision = fft_precision::single;
+  fft_direction direction = fft_direction::forward;
+  std::size_t axes = 1;
+  std::array<std::size_t, 3> size{1, 1, 1};         ///< the slowest first; of the real side
+  std::array<std::size_t, 3> padded_src{1, 1, 1};   ///< the same for src
+  std::array<std::size_t, 3> padded_dest{1, 1, 1};  ///< and for dest
+  std::size_t batch = 1;
+
+  bool is_inverse() const noexcept { return direction == fft_direction::inverse; }
+};
+
+/// A transform that is ready to run on one queue. Belongs to one thread at a time.
+class fft_plan {
+ public:
+  fft_plan() = default;
+  virtual ~fft_plan() = default;
+  fft_plan(const fft_plan&) = delete;
+  fft_plan& operator=(const fft_plan&) = delete;
+
+  /// The bytes of the work area; 0: none.
+  std::size_t work_bytes() const noexcept { return work_bytes_; }
+  /// Enqueues the transform on the queue that the plan was made for. work is null if it needs none.
+  void run(command_queue& queue, const buffer& src, const buffer& dest, const buffer* work) {
+    do_run(queue, src, dest, work);
+  }
+
+ protected:
+  void set_work_bytes(std::size_t bytes) noexcept { work_bytes_ = bytes; }
+
+ private:
+  virtual void do_run(command_queue& queue, const buffer& src, const buffer& dest,
+                      const buffer* work) = 0;
+
+  std::size_t work_bytes_ = 0;
+};
+
+/// "c2c forward of 16x48 float32, batch 7", for messages.
+std::string to_string(const fft_geometry& geometry);
+
+/// The reason why cuFFT cannot be used in this process; empty if it can.
+std::string cufft_absence();
+/// The name of a result of cuFFT, or its number in hexadecimal: "CUFFT_INVALID_PLAN", "0x7b".
+std::string cufft_result_name(int result);
+/// A plan of cuFFT for a queue of CUDA. @throws device_error
+std::shared_ptr<fft_plan> make_cufft_plan(const command_queue& queue, const fft_geometry& geometry,
+                                          const fft_tuning& tuning);
+
+/// The reason why VkFFT was left out of this library; empty if it was not.
+std::string vkfft_absence();
+/// A plan of VkFFT for a queue of OpenCL. @throws device_error, what compile throws
+std::shared_ptr<fft_plan> make_vkfft_plan(const command_queue& queue, const fft_geometry& geometry,
+                                          const fft_tuning& tuning);
+
+}  // namespace tune::operations::transforms

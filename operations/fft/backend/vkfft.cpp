@@ -1,0 +1,506 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// VkFFT, as a generator of kernels. Its header calls OpenCL; here the names of those functions are
+// macros that lead to the recorder, so that its programs are compiled by tune::compile (with
+// the cache of programs and the seal), its tables are buffers of libtune, and its launches are
+// written down. What is left of a plan is that list of launches, which run() puts on the queue; the
+// application object of VkFFT goes with the construction.
+//
+// The only file that includes the header, which is large: no other source is compiled with it.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <fmt/format.h>
+#include <locale.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "libtune/device/queue_interface.hpp"
+#include "operations/fft/backend/plan.hpp"
+#include "operations/fft/backend/real_by_complex.hpp"
+#include "operations/fft/backend/vkfft_recorder.hpp"
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+// What the header includes besides, so that it is not included into the namespace.
+#include <inttypes.h>
+#include <math.h>
+#include <memory.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+namespace tune::operations::transforms {
+namespace {
+
+// The PCI numbers by which VkFFT tells vendors apart.
+cl_uint vendor_of(const device& device) {
+  const std::string text = device.platform_name() + " " + device.name();
+  const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
+  if (device.kind() == device_kind::cpu) return 0;
+  if (has("NVIDIA")) return 0x10DE;
+  if (has("AMD") || has("Radeon")) return 0x1002;
+  return has("Intel") ? 0x8086 : 0;
+}
+
+template <class T, class Handle>
+T& behind(Handle handle) noexcept {
+  return *reinterpret_cast<T*>(handle);
+}
+
+cl_int describe_device(cl_device_id handle, cl_device_info what, std::size_t bytes, void* value,
+                       std::size_t*) {
+  const auto& of = behind<recorder>(handle);
+  const auto give = [&](const auto& number) {
+    std::memcpy(value, &number, std::min(bytes, sizeof number));
+    return CL_SUCCESS;
+  };
+  switch (what) {
+    case CL_DEVICE_VENDOR_ID: return give(vendor_of(of.device()));
+    case CL_DEVICE_MAX_WORK_GROUP_SIZE: return give(of.max_work_group());
+    case CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS: return give(cl_uint{3});
+    case CL_DEVICE_MAX_WORK_ITEM_SIZES: {
+      std::array<std::size_t, 3> extents = of.device().limits().max_work_group_extent;
+      for (std::size_t& extent : extents) extent = std::min(extent, of.max_work_group());
+      return give(extents);
+    }
+    case CL_DEVICE_LOCAL_MEM_SIZE: return give(cl_ulong{of.local_memory()});
+    default: return CL_INVALID_VALUE;
+  }
+}
+
+cl_mem create_buffer(cl_context context, cl_mem_flags, std::size_t bytes, void* contents,
+                     cl_int* status) {
+  auto& made_by = behind<recorder>(context);
+  recorded_memory* made = nullptr;
+  *status = made_by.guard([&] { made = made_by.create_memory(bytes, contents); });
+  return reinterpret_cast<cl_mem>(made);
+}
+
+cl_int write_buffer(cl_command_queue queue, cl_mem to, cl_bool, std::size_t offset,
+                    std::size_t bytes, const void* from, cl_uint, const cl_event*, cl_event*) {
+  auto& by = behind<recorder>(queue);
+  return by.guard([&] { by.write(behind<recorded_memory>(to), from, bytes, offset); });
+}
+
+cl_command_queue create_queue(cl_context context, cl_device_id, cl_command_queue_properties,
+                              cl_int* status) {
+  *status = CL_SUCCESS;
+  return reinterpret_cast<cl_command_queue>(context);
+}
+
+cl_int finish(cl_command_queue queue) {
+  auto& by = behind<recorder>(queue);
+  return by.guard([&] { by.finish(); });
+}
+
+cl_program create_program(cl_context context, cl_uint, const char** text, const std::size_t* length,
+                          cl_int* status) {
+  auto& by = behind<recorder>(context);
+  recorded_program* made = nullptr;
+  *status = by.guard([&] { made = by.create_program(std::string(*text, *length)); });
+  return reinterpret_cast<cl_program>(made);
+}
+
+cl_int build_program(cl_program handle, cl_uint, const cl_device_id*, const char*, void*, void*) {
+  auto& built = behind<recorded_program>(handle);
+  return built.owner->guard([&] { built.owner->build(built); });
+}
+
+// There is no log here: the exception has it.
+cl_int no_build_log(cl_program, cl_device_id, cl_program_build_info, std::size_t bytes, void* text,
+                    std::size_t* length) {
+  if (length != nullptr) *length = 1;
+  if (text != nullptr && bytes > 0) *static_cast<char*>(text) = 0;
+  return CL_SUCCESS;
+}
+
+cl_kernel create_kernel(cl_program handle, const char* name, cl_int* status) {
+  auto& built = behind<recorded_program>(handle);
+  recorded_kernel* made = nullptr;
+  *status = built.owner->guard([&] { made = built.owner->create_kernel(built, name); });
+  return reinterpret_cast<cl_kernel>(made);
+}
+
+cl_int set_kernel_argument(cl_kernel handle, cl_uint index, std::size_t bytes, const void* value) {
+  auto& target = behind<recorded_kernel>(handle);
+  return target.owner->guard([&] { target.owner->set_argument(target, index, bytes, value); });
+}
+
+cl_int enqueue_kernel(cl_command_queue queue, cl_kernel handle, cl_uint, const std::size_t*,
+                      const std::size_t* global, const std::size_t* local, cl_uint, const cl_event*,
+                      cl_event*) {
+  auto& by = behind<recorder>(queue);
+  return by.guard([&] { by.launch(behind<recorded_kernel>(handle), global, local); });
+}
+
+// The recorder owns what it made.
+template <class Handle>
+cl_int keep(Handle) noexcept {
+  return CL_SUCCESS;
+}
+
+inline char* keep_locale(int, const char*) noexcept { return nullptr; }
+
+// VkFFT's own store of binaries is not used: tune::compile has one.
+template <class... Arguments>
+cl_int refuse(Arguments...) noexcept {
+  return CL_INVALID_OPERATION;
+}
+cl_program refuse_binary(cl_context, cl_uint, const cl_device_id*, const std::size_t*,
+                         const unsigned char**, cl_int*, cl_int* status) noexcept {
+  *status = CL_INVALID_OPERATION;
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace tune::operations::transforms
+
+#define LIBTUNE_VKFFT(function) ::tune::operations::transforms::function
+#define clGetDeviceInfo LIBTUNE_VKFFT(describe_device)
+#define clCreateBuffer LIBTUNE_VKFFT(create_buffer)
+#define clReleaseMemObject LIBTUNE_VKFFT(keep)
+#define clEnqueueWriteBuffer LIBTUNE_VKFFT(write_buffer)
+#define clCreateCommandQueue LIBTUNE_VKFFT(create_queue)
+#define clReleaseCommandQueue LIBTUNE_VKFFT(keep)
+#define clFinish LIBTUNE_VKFFT(finish)
+#define clCreateProgramWithSource LIBTUNE_VKFFT(create_program)
+#define clCreateProgramWithBinary LIBTUNE_VKFFT(refuse_binary)
+#define clBuildProgram LIBTUNE_VKFFT(build_program)
+#define clGetProgramBuildInfo LIBTUNE_VKFFT(no_build_log)
+#define clGetProgramInfo LIBTUNE_VKFFT(refuse)
+#define clReleaseProgram LIBTUNE_VKFFT(keep)
+#define clCreateKernel LIBTUNE_VKFFT(create_kernel)
+#define clReleaseKernel LIBTUNE_VKFFT(keep)
+#define clSetKernelArg LIBTUNE_VKFFT(set_kernel_argument)
+#define clEnqueueNDRangeKernel LIBTUNE_VKFFT(enqueue_kernel)
+// It prints sources that do not compile, and sets the locale of the whole process.
+#define printf(...) static_cast<void>(0)
+#define setlocale LIBTUNE_VKFFT(keep_locale)
+#define VKFFT_BACKEND 3
+
+namespace vkfft {
+#include <vkFFT.h>
+}  // namespace vkfft
+
+#undef printf
+#undef setlocale
+
+namespace tune::operations::transforms {
+namespace {
+
+/// Numbers in kernel text have a point on this thread, whatever the locale of the process.
+class [[nodiscard]] plain_numbers {
+ public:
+  plain_numbers()
+      : plain_(::newlocale(LC_ALL_MASK, "C", nullptr)),
+        before_(::uselocale(plain_)) {}  // null leaves it
+  plain_numbers(const plain_numbers&) = delete;
+  plain_numbers& operator=(const plain_numbers&) = delete;
+  ~plain_numbers() {
+    ::uselocale(before_);
+    if (plain_ != nullptr) ::freelocale(plain_);
+  }
+
+ private:
+  locale_t plain_;
+  locale_t before_;
+};
+
+/// VkFFT's object. A failed initialisation has deleted what it had.
+class application {
+ public:
+  application() = default;
+  application(const application&) = delete;
+  application& operator=(const application&) = delete;
+  ~application() {
+    if (initialised_) vkfft::deleteVkFFT(&object_);
+  }
+
+  vkfft::VkFFTResult initialise(const vkfft::VkFFTConfiguration& configuration) {
+    const vkfft::VkFFTResult result = vkfft::initializeVkFFT(&object_, configuration);
+    initialised_ = result == vkfft::VKFFT_SUCCESS;
+    return result;
+  }
+  vkfft::VkFFTApplication& get() noexcept { return object_; }
+
+ private:
+  vkfft::VkFFTApplication object_{};
+  bool initialised_ = false;
+};
+
+const char* meaning_of(vkfft::VkFFTResult result) {
+  switch (result) {
+    case vkfft::VKFFT_ERROR_UNSUPPORTED_RADIX:
+    case vkfft::VKFFT_ERROR_UNSUPPORTED_FFT_LENGTH: return "it does not do this length";
+    default: return "see VkFFTResult in vkFFT.h";
+  }
+}
+
+[[noreturn]] void throw_refused(const fft_geometry& geometry, const command_queue& queue,
+                                const std::string& reason) {
+  throw device_error("VkFFT for an FFT, " + to_string(geometry), queue.device().name(), reason);
+}
+
+[[noreturn]] void throw_failure(vkfft::VkFFTResult result, const fft_geometry& geometry,
+                                const command_queue& queue) {
+  throw_refused(geometry, queue,
+                fmt::format("error {}: {}", static_cast<int>(result), meaning_of(result)));
+}
+
+std::size_t real_bytes(const fft_geometry& geometry) {
+  return geometry.precision == fft_precision::full ? 8 : 4;
+}
+
+/// The transformed axes that have more than one element, fastest first: VkFFT refuses others.
+std::vector<std::size_t> long_axes(const fft_geometry& geometry) {
+  std::vector<std::size_t> kept;
+  for (std::size_t axis = geometry.axes; axis-- > 0;) {
+    if (geometry.size.at(axis) > 1) kept.push_back(axis);
+  }
+  return kept;
+}
+
+/// The strides of an array as VkFFT counts them, from the second axis on, and its bytes.
+struct placed {
+  placed(const std::array<std::size_t, 3>& padded, const fft_geometry& geometry,
+         std::size_t element_bytes) {
+    std::array<std::uint64_t, 3> steps{};
+    std::uint64_t step = 1;
+    for (std::size_t axis = geometry.axes; axis-- > 0;) {
+      steps.at(axis) = step;
+      step *= padded.at(axis);
+    }
+    strides.fill(step);
+    const std::vector<std::size_t> axes = long_axes(geometry);
+    for (std::size_t i = 1; i < axes.size(); ++i) strides.at(i - 1) = steps.at(axes[i]);
+    is_dense = !axes.empty() && steps.at(axes.front()) == 1;
+    bytes = step * geometry.batch * element_bytes;
+  }
+
+  std::array<std::uint64_t, 3> strides{};
+  std::uint64_t bytes = 0;
+  bool is_dense = false;  // the elements of the fastest of these axes follow each other
+};
+
+template <class Strides>
+void copy_strides(const placed& from, Strides& to) {
+  std::ranges::copy(from.strides, std::begin(to));
+}
+
+// Work groups of CPUs take their private memory from the stack of a thread, and their local memory
+// from caches that are smaller than what drivers tell.
+constexpr std::size_t most_items_on_cpu = 256;
+constexpr std::size_t most_local_bytes_on_cpu = std::size_t{32} << 10;
+
+recorder make_recorder(const command_queue& queue) {
+  const device device = queue.device();
+  std::size_t items = device.limits().max_work_group_size;
+  std::size_t bytes = device.limits().local_memory_bytes;
+  if (device.kind() == device_kind::cpu) {
+    items = std::min(items, most_items_on_cpu);
+    bytes = std::min(bytes, most_local_bytes_on_cpu);
+  }
+  return {queue.context(), items, bytes};
+}
+
+vkfft::VkFFTConfiguration configuration_of(const fft_geometry& geometry, const fft_tuning& tuning) {
+  vkfft::VkFFTConfiguration wanted{};
+  const std::vector<std::size_t> axes = long_axes(geometry);
+  wanted.FFTdim = axes.size();
+  for (std::size_t i = 0; i < axes.size(); ++i) wanted.size[i] = geometry.size.at(axes[i]);
+  wanted.numberBatches = geometry.batch;
+  wanted.doublePrecision = geometry.precision == fft_precision::full ? 1 : 0;
+  wanted.performR2C = geometry.kind != fft_kind::c2c ? 1 : 0;
+  wanted.makeForwardPlanOnly = geometry.is_inverse() ? 0 : 1;
+  wanted.makeInversePlanOnly = geometry.is_inverse() ? 1 : 0;
+  wanted.isInputFormatted = 1;
+  wanted.isOutputFormatted = geometry.kind == fft_kind::c2r ? 1 : 0;
+  wanted.useLUT = tuning.lut ? 1 : 0;
+  wanted.aimThreads = tuning.threads;
+  wanted.coalescedMemory = tuning.coalesced_bytes;
+  wanted.registerBoost = tuning.register_boost;
+  wanted.performBandwidthBoost = tuning.bandwidth_boost;
+  wanted.swapTo3Stage4Step = tuning.three_steps_from;
+  return wanted;
+}
+
+/// The arrays of a transform. VkFFT computes in "buffer": in dest, unless that is real; then in
+/// memory of its own, which is laid out as src.
+struct sides {
+  explicit sides(const fft_geometry& geometry)
+      : src(geometry.padded_src, geometry,
+            real_bytes(geometry) * (geometry.kind == fft_kind::r2c ? 1 : 2)),
+        dest(geometry.padded_dest, geometry,
+             real_bytes(geometry) * (geometry.kind == fft_kind::c2r ? 1 : 2)),
+        middle(geometry.kind == fft_kind::c2r ? src : dest) {}
+
+  /// Points to the sizes here.
+  void describe(vkfft::VkFFTConfiguration& wanted) {
+    copy_strides(src, wanted.inputBufferStride);
+    copy_strides(middle, wanted.bufferStride);
+    copy_strides(dest, wanted.outputBufferStride);
+    wanted.inputBufferSize = &src.bytes;
+    wanted.outputBufferSize = &dest.bytes;
+    wanted.bufferSize = &middle.bytes;
+  }
+
+  placed src;
+  placed dest;
+  placed middle;
+};
+
+/// True if a transform that VkFFT has planned goes wrong: where it joins two real numbers to a
+/// complex one, for lines that are longer than local memory, it halves the length of rows.
+bool halves_odd_rows(vkfft::VkFFTApplication& made, const fft_geometry& geometry) {
+  const auto* plan = geometry.is_inverse() ? made.localFFTPlan_inverse : made.localFFTPlan;
+  const auto& padded = geometry.kind == fft_kind::r2c ? geometry.padded_src : geometry.padded_dest;
+  return plan->multiUploadR2C && padded.at(geometry.axes - 1) % 2 != 0;
+}
+
+/// The launches of one transform.
+class vkfft_plan final : public fft_plan {
+ public:
+  /// False if VkFFT does not do such transforms of real numbers.
+  /// @throws device_error if it does not do the transform at all
+  bool prepare(const command_queue& queue, const fft_geometry& geometry, const fft_tuning& tuning);
+
+ private:
+  using purpose = recorded_memory::purpose;
+
+  static vkfft::VkFFTResult record(recorder& by, vkfft::VkFFTApplication& made, const sides& arrays,
+                                   const fft_geometry& geometry);
+  void do_run(command_queue& queue, const buffer& src, const buffer& dest,
+              const buffer* work) override;
+  const buffer& memory_of(purpose used_as, const buffer& src, const buffer& dest) const;
+  void divide(command_queue& queue, const buffer& work);
+
+  std::vector<recorded_launch> launches_;
+  bool copies_src_ = false;  // to the scratch, which has its layout
+  std::size_t scratch_bytes_ = 0;
+  std::size_t temporary_bytes_ = 0;
+  std::size_t temporary_begin_ = 0;
+  std::optional<buffer> work_{};  // that the two parts are of
+  std::optional<buffer> scratch_{};
+  std::optional<buffer> temporary_{};
+};
+
+bool vkfft_plan::prepare(const command_queue& queue, const fft_geometry& geometry,
+                         const fft_tuning& tuning) {
+  sides arrays(geometry);
+  const bool is_real = geometry.kind != fft_kind::c2c;
+  if (is_real && geometry.size.at(geometry.axes - 1) == 1) return false;
+  if (!arrays.src.is_dense || !arrays.dest.is_dense) {
+    throw_refused(geometry, queue,
+                  "the last axis that is transformed has one element; leave it out of the "
+                  "transformed axes");
+  }
+  recorder by = make_recorder(queue);
+  auto device = reinterpret_cast<cl_device_id>(&by);
+  auto context = reinterpret_cast<cl_context>(&by);
+  vkfft::VkFFTConfiguration wanted = configuration_of(geometry, tuning);
+  wanted.device = &device;
+  wanted.context = &context;
+  arrays.describe(wanted);
+  const plain_numbers locale;
+  application made;
+  const vkfft::VkFFTResult initialised = made.initialise(wanted);
+  by.rethrow();
+  if (is_real && initialised == vkfft::VKFFT_ERROR_UNSUPPORTED_FFT_LENGTH_R2C) return false;
+  if (initialised != vkfft::VKFFT_SUCCESS) throw_failure(initialised, geometry, queue);
+  if (is_real && halves_odd_rows(made.get(), geometry)) return false;
+
+  const vkfft::VkFFTResult appended = record(by, made.get(), arrays, geometry);
+  by.rethrow();
+  if (appended != vkfft::VKFFT_SUCCESS) throw_failure(appended, geometry, queue);
+  if (by.uses(purpose::scratch)) scratch_bytes_ = arrays.middle.bytes;
+  // Long lines of real numbers are taken back from "buffer", whatever the input is.
+  copies_src_ = !by.uses(purpose::src);
+  temporary_bytes_ = by.temporary_bytes();
+  temporary_begin_ = round_up(scratch_bytes_, queue.device().limits().buffer_alignment_bytes);
+  set_work_bytes(temporary_bytes_ > 0 ? temporary_begin_ + temporary_bytes_ : scratch_bytes_);
+  launches_ = by.take_launches();
+  by.finish();
+  return true;
+}
+
+vkfft::VkFFTResult vkfft_plan::record(recorder& by, vkfft::VkFFTApplication& made,
+                                      const sides& arrays, const fft_geometry& geometry) {
+  by.start();
+  const auto handle_of = [&](purpose used_as, std::size_t bytes) {
+    return reinterpret_cast<cl_mem>(by.slot(used_as, bytes));
+  };
+  auto commands = reinterpret_cast<cl_command_queue>(&by);
+  cl_mem src = handle_of(purpose::src, arrays.src.bytes);
+  cl_mem dest = handle_of(purpose::dest, arrays.dest.bytes);
+  cl_mem middle =
+      geometry.kind == fft_kind::c2r ? handle_of(purpose::scratch, arrays.middle.bytes) : dest;
+  vkfft::VkFFTLaunchParams launch{};
+  launch.commandQueue = &commands;
+  launch.inputBuffer = &src;
+  launch.outputBuffer = &dest;
+  launch.buffer = &middle;
+  return vkfft::VkFFTAppend(&made, geometry.is_inverse() ? 1 : -1, &launch);
+}
+
+void vkfft_plan::divide(command_queue& queue, const buffer& work) {
+  if (work_ && work_->impl() == work.impl()) return;
+  const tune::context context = queue.context();
+  if (scratch_bytes_ > 0) scratch_ = context.create_sub_buffer(work, 0, scratch_bytes_);
+  if (temporary_bytes_ > 0) {
+    temporary_ = context.create_sub_buffer(work, temporary_begin_, temporary_bytes_);
+  }
+  work_ = work;
+}
+
+const buffer& vkfft_plan::memory_of(purpose used_as, const buffer& src, const buffer& dest) const {
+  switch (used_as) {
+    case purpose::src: return src;
+    case purpose::scratch: return *scratch_;
+    case purpose::temporary: return *temporary_;
+    default: return dest;
+  }
+}
+
+void vkfft_plan::do_run(command_queue& queue, const buffer& src, const buffer& dest,
+                        const buffer* work) {
+  if (work != nullptr) divide(queue, *work);
+  if (copies_src_) {
+    queue.impl()->copy({.source = {.buffer = src.impl().get()},
+                        .destination = {.buffer = scratch_->impl().get()},
+                        .row_bytes = scratch_bytes_});
+  }
+  for (recorded_launch& launch : launches_) {
+    for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+      const recorded_argument& argument = launch.arguments[i];
+      if (!argument.bytes.empty()) {
+        launch.code->set_argument(i, std::span<const std::byte>(argument.bytes));
+      } else {
+        launch.code->set_argument(
+            i, argument.memory ? *argument.memory : memory_of(argument.used_as, src, dest));
+      }
+    }
+    queue.enqueue(*launch.code, launch.range);
+  }
+}
+
+}  // namespace
+
+std::string vkfft_absence() { return {}; }
+
+std::shared_ptr<fft_plan> make_vkfft_plan(const command_queue& queue, const fft_geometry& geometry,
+                                          const fft_tuning& tuning) {
+  auto made = std::make_shared<vkfft_plan>();
+  if (made->prepare(queue, geometry, tuning)) return made;
+  return make_real_by_complex(queue, geometry, [&](const fft_geometry& complex) {
+    return make_vkfft_plan(queue, complex, tuning);
+  });
+}
+
+}  // namespace tune::operations::transforms

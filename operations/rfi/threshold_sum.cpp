@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "operations/rfi/threshold_sum.hpp"
+
+#include <fmt/format.h>
+#include <string>
+
+#include "libtune/verify/answer.hpp"
+#include "operations/rfi/samples.hpp"
+
+#include "threshold_sum.kernel.hpp"
+
+namespace tune::operations::rfi {
+namespace {
+
+program build(const context& context, const threshold_sum_key& key,
+              const threshold_sum_tuning& tuning) {
+  return compile(context, {"threshold_sum.kernel", std::string(embedded::threshold_sum_kernel)},
+                 defines(key, tuning));
+}
+
+// As in the kernel.
+std::size_t local_memory_bytes(const threshold_sum_key& key, const threshold_sum_tuning& t) {
+  const std::size_t edge = (std::size_t{1} << key.n_windows) - key.n_windows - 1;
+  const std::size_t loaded = t.wgsx * t.run + 2 * round_up(edge, 4);
+  const std::size_t skewed = loaded + loaded / t.run;
+  return (t.wgsy * (skewed + 31) + t.wgsx * (t.wgsy + 1)) * 4;
+}
+
+void check_key(const threshold_sum_key& key) {
+  threshold_sum_options options;
+  options.n_windows = key.n_windows;
+  check(options);
+}
+
+/// Deviations that are compared with the host's result.
+struct sum_case {
+  sum_case(const command_queue& queue, const threshold_sum_key& its_key)
+      : key(its_key), work(queue) {
+    options.n_windows = key.n_windows;
+    const auto deviations = random_deviations(channels, baselines);
+    const auto noise = random_noise(baselines);
+    expected.add("flags", in_order(threshold_sum_host(options)(deviations, noise), key.order),
+                 tolerance::exact());
+    work.set("deviations", in_order(deviations, data_order::baseline_major)).set("noise", noise);
+  }
+
+  std::optional<std::string> find_wrong(const program& built,
+                                        const threshold_sum_tuning& tuning) const {
+    threshold_sum op(work.queue(), built, key, tuning, options, channels, baselines);
+    return find_fault(op, work, expected);
+  }
+
+  static constexpr std::size_t channels = 1157;
+  static constexpr std::size_t baselines = 37;
+  threshold_sum_options options{.n_sigma = 5.0, .flag_value = 2};
+  threshold_sum_key key;
+  workload work;
+  answer expected;
+};
+
+}  // namespace
+
+threshold_sum::threshold_sum(const command_queue& queue, const program& program,
+                             const threshold_sum_key& key, const threshold_sum_tuning& tuning,
+                             const threshold_sum_options& options, std::size_t channels,
+                             std::size_t baselines)
+    : operation(queue),
+      kernel_(program.create_kernel("threshold_sum")),
+      key_(key),
+      factors_(window_thresholds(options)),
+      flag_value_(options.flag_value),
+      deviations_(add_slot<float>("deviations", {baselines, channels}, padding_policy::any_valid)),
+      noise_(add_slot<float>("noise", {baselines})),
+      flags_(add_slot<std::uint8_t>("flags", dimensions_of(key.order, channels, baselines),
+                                    padding_policy::any_valid)),
+      channels_(channels),
+      baselines_(baselines),
+      groups_across_(static_cast<std::uint32_t>(divide_up(channels, tuning.wgsx * tuning.run))) {
+  factors_.resize(max_windows);
+  const std::size_t groups =
+      divide_up(channels, tuning.wgsx * tuning.run) * divide_up(baselines, tuning.wgsy);
+  check_groups("a sum threshold", channels, baselines, groups);
+  range_ = {{groups * tuning.wgsx, tuning.wgsy}, {tuning.wgsx, tuning.wgsy}};
+}
+
+void threshold_sum::do_run() {
+  if (range_.global.x == 0) return;
+  const std::vector<float>& f = factors_;
+  static_assert(max_windows == 8);
+  enqueue(kernel_, range_, flags_, deviations_, noise_, channels_, baselines_,
+          std::uint64_t{flags_->buffer().layout().padded()[1]},
+          std::uint64_t{deviations_->buffer().layout().padded()[1]}, groups_across_, flag_value_,
+          f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]);
+}
+
+std::vector<named_value> threshold_sum::do_parameters() const {
+  std::vector<named_value> parameters = to_values(key_);
+  parameters.push_back({"n_sigma", value_traits<float>::to_value(factors_[0])});
+  return parameters;
+}
+
+threshold_sum_template::threshold_sum_template(const context& context, const threshold_sum_key& key,
+                                               const std::optional<threshold_sum_tuning>& tuning)
+    : key_((check_key(key), key)),
+      tuning_(tuning ? *tuning : autotune(context, key)),
+      program_(build(context, key, tuning_)) {}
+
+void threshold_sum_template::check(const threshold_sum_options& options) const {
+  rfi::check(options);
+  if (options.n_windows == key_.n_windows) return;
+  throw argument_error(
+      fmt::format("a sum threshold of {} windows was asked of a template that was "
+                  "compiled for {}",
+                  options.n_windows, key_.n_windows));
+}
+
+threshold_sum threshold_sum_template::instantiate(const command_queue& queue, std::size_t channels,
+                                                  std::size_t baselines,
+                                                  const threshold_sum_options& options) const {
+  check(options);
+  return {queue, program_, key_, tuning_, options, channels, baselines};
+}
+
+space<threshold_sum_tuning> tuning_space(const threshold_sum_key& key) {
+  space<threshold_sum_tuning> space;
+  space.add(&threshold_sum_tuning::wgsx, {4, 8, 16, 32, 64});
+  space.add(&threshold_sum_tuning::wgsy, {1, 2, 4, 8, 16, 32, 64});
+  space.add(&threshold_sum_tuning::run, {16, 32});
+  space.restrict(
+      [](const threshold_sum_tuning& t) { return t.wgsx * t.wgsy >= 64 && t.wgsx * t.wgsy <= 512; },
+      "work groups of 64 to 512", &threshold_sum_tuning::wgsx, &threshold_sum_tuning::wgsy);
+  space.restrict(
+      [key](const threshold_sum_tuning& t) {
+        return key.order == data_order::baseline_major || t.wgsy % 4 == 0;
+      },
+      "whole words of flags", &threshold_sum_tuning::wgsy);
+  space.needs([key](const threshold_sum_tuning& t) {
+    return resources{.work_group = {t.wgsx, t.wgsy, 1},
+                     .local_memory_bytes = local_memory_bytes(key, t)};
+  });
+  return space;
+}
+
+const autotuner<threshold_sum_key, threshold_sum_tuning> threshold_sum_template::autotune{
+    {.name = "operations.rfi.threshold_sum_template.autotune", .version = 0, .test = {}},
+    [](tuning_session& session, const threshold_sum_key& key) {
+      check_key(key);
+      const context& context = session.context();
+      auto queue = context.create_tuning_command_queue();
+      constexpr std::size_t channels = tuning_channels;
+      const std::size_t baselines = tuning_baselines(context.device(), sizeof(float));
+      const device_array deviations(context, {dtype::float32, {baselines, channels}});
+      fill_with_noise(queue, deviations);
+      workload work(queue);
+      host_array<float> noise({baselines});
+      noise.fill(0.3F);
+      work.set("noise", noise);
+      threshold_sum_options options;
+      options.n_windows = key.n_windows;
+      const sum_case small(queue, key);
+      return session.tune(tuning_space(key), [&](const threshold_sum_tuning& tuning) {
+        const program built = build(context, key, tuning);
+        threshold_sum op(queue, built, key, tuning, options, channels, baselines);
+        op.bind("deviations", deviations);
+        // What is measured is looked at as far as its bounds go.
+        return make_measure(queue, std::move(op), work, answer()).check([=] {
+          return small.find_wrong(built, tuning);
+        });
+      });
+    }};
+
+}  // namespace tune::operations::rfi

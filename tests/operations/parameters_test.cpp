@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the operations say of themselves.
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "libtune/operation/drawing.hpp"
+#include "libtune/testing/devices.hpp"
+#include "operations/fill/fill.hpp"
+#include "operations/hreduce/hreduce.hpp"
+#include "operations/transpose/transpose.hpp"
+
+namespace parameters_test {
+
+using tune::dtype;
+using namespace tune::operations;  // NOLINT: all of them
+
+std::string describe(const tune::operation& op) { return tune::to_string(op.parameters()); }
+
+LIBTUNE_DEVICE_TEST_CASE("fill describes its array and its value", device) {
+  const tune::context context = device.create_context();
+  const tune::command_queue queue = context.create_command_queue();
+  const std::string tuning = ", tuning.wgs=128, tuning.vector=1, tuning.items=1";
+  fill floats = fill_template(context, dtype::float32).instantiate(queue, {3, 4});
+  CHECK(describe(floats) == "type=float32, shape=(3, 4), value=0" + tuning);
+  floats.set_value(-1.5F);
+  CHECK(describe(floats) == "type=float32, shape=(3, 4), value=-1.5" + tuning);
+  fill bytes = fill_template(context, dtype::uint8).instantiate(queue, {5});
+  bytes.set_value(std::uint8_t{200});
+  CHECK(describe(bytes) == "type=uint8, shape=(5,), value=200" + tuning);
+  fill words = fill_template(context, tune::element_type::opaque(4)).instantiate(queue, {5});
+  words.set_value_bytes(std::as_bytes(std::span("\1\2\xAB", 4)));
+  CHECK(describe(words) == "type=opaque, shape=(5,), value=0102ab00" + tuning);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("transpose describes the shape of its input", device) {
+  const tune::context context = device.create_context();
+  const transpose op = transpose_template(context, dtype::complex64, transpose_tuning{.tile = 32})
+                           .instantiate(context.create_command_queue(), 3, 4);
+  CHECK(describe(op) ==
+        "type=complex64, shape=(3, 4), tuning.block_x=16, tuning.block_y=8, tuning.tile=32, "
+        "tuning.vector=1, tuning.walk=along_rows");
+}
+
+LIBTUNE_DEVICE_TEST_CASE("hreduce describes its columns, and a sequence its operations", device) {
+  const tune::context context = device.create_context();
+  const tune::command_queue queue = context.create_command_queue();
+  hreduce op = hreduce_template(context, sum_of(dtype::float32)).instantiate(queue, 5, 100, {2, 9});
+  const std::string parameters =
+      "type=float32, shape=(5, 100), operation=a + b, begin=2, end=9, parts=1, tuning.wgsx=64, "
+      "tuning.wgsy=4, tuning.vector=1, tuning.items=1";
+  CHECK(describe(op) == parameters);
+  const tune::operation_sequence sequence(queue, {{"sum", std::move(op)}});
+  CHECK(describe(sequence).starts_with("sum:type=float32, sum:shape=(5, 100), "));
+  CHECK(tune::to_dot(sequence).find("label=\"sum\\ntype = float32\\nshape = (5, 100)\\n") !=
+        std::string::npos);
+}
+
+}  // namespace parameters_test
