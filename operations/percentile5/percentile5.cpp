@@ -96,7 +96,8 @@ struct ranked_rows {
   void set() {
     auto src = special_rows<T>(rows, columns);
     const double relative = key.is_amplitude ? 0 : 1e-6;
-    expected.add("dest", percentile5_on_host(src, range), {.absolute = 0, .relative = relative, .nan_expected = true});
+    expected.add("dest", percentile5_on_host(src, range),
+                 {.absolute = 0, .relative = relative, .nan_expected = true});
     work.set("src", std::move(src));
   }
 
