@@ -108,14 +108,18 @@ LIBTUNE_DEVICE_TEST_CASE("percentiles of whole and partial rows are exact", devi
   const percentile5_template real(context, 5000);
   const percentile5_template absolute(context, 5000, false);
   const extra more{1, 3, 2, 5};
-  ranks(absolute, context, uniform<complex>(256, 1), {0, 1}, more);
-  ranks(real, context, uniform<float>(255, 4029), {0, 4009}, more);
-  ranks(absolute, context, uniform<complex>(254, 4030), {100, 4030}, more);
-  ranks(absolute, context, uniform<complex>(143, 6031), {123, 4001}, more);
-  ranks(real, context, uniform<float>(252, 4032), {0, 4032}, more);
+  ranks(absolute, context, uniform<complex>(64, 1), {0, 1}, more);
+  ranks(real, context, uniform<float>(31, 4029), {0, 4009}, more);
+  ranks(absolute, context, uniform<complex>(30, 4030), {100, 4030}, more);
+  ranks(absolute, context, uniform<complex>(19, 6031), {123, 4001}, more);
+  ranks(real, context, uniform<float>(28, 4032), {0, 4032}, more);
 }
 
-LIBTUNE_DEVICE_TEST_CASE("rows of 4096 arrays are ranked", device) {
+LIBTUNE_DEVICE_TEST_CASE("thousands of long rows are ranked", device) {
+  if (device.kind() != tune::device_kind::gpu) {
+    tune::testing::skip("slow where there is no GPU");
+    return;
+  }
   const tune::context context = device.create_context();
   ranks(percentile5_template(context, 5000), context, uniform<float>(4095, 4029), {0, 4009});
   ranks(percentile5_template(context, 5000, false), context, uniform<complex>(2343, 6031),
@@ -147,8 +151,8 @@ LIBTUNE_DEVICE_TEST_CASE("every way of ranking takes any numbers, and leaves NaN
   const tune::context context = device.create_context();
   for (const percentile5_tuning& tuning :
        {percentile5_tuning{64, 4, 1, 256, 0, true}, percentile5_tuning{32, 2, 4, 512, 0, false},
-        percentile5_tuning{128, 1, 2, 256, 2, true}, percentile5_tuning{256, 1, 4, 1024, 0, true},
-        percentile5_tuning{32, 2, 1, 256, 1, true}}) {
+        percentile5_tuning{128, 1, 1, 256, 2, true},
+        percentile5_tuning{256, 1, 4, 1024, 0, true}}) {
     CAPTURE(tuning.size);
     const percentile5_template made(context, 700, true, tuning);
     for (const std::size_t columns : {1, 2, 5, 64, 700, 2000}) {
@@ -188,11 +192,11 @@ LIBTUNE_DEVICE_TEST_CASE("no rows have no percentiles, and a wrong range is an e
 LIBTUNE_DEVICE_TEST_CASE("percentile5 can be tuned" * tune::testing::force_autotune(), device) {
   const tune::context context = device.create_context();
   tune::tuning_options options{.strategy = "random"};
-  options.search.max_count = 3;
+  options.search.max_count = 2;
   tune::set_tuning_options(context, options);
   const percentile5_template made(context, 1000);
-  CHECK(tune::operations::tuning_space({.max_columns = 1000}).find(made.tuning()));
-  CHECK_NOTHROW(percentile5_template(context, 300, false));
+  CHECK(tune::operations::tuning_space(tune::operations::percentile5_key{.max_columns = 1000})
+            .find(made.tuning()));
 }
 
 TEST_CASE("the space of percentile5 has the test default, and registers for what is kept") {
