@@ -45,7 +45,7 @@ std::vector<value> width_classes() {
   return classes;
 }
 
-/// Where the order of an array is a part of the key here, and not there.
+/// For an array whose order is a part of the key here, and not there.
 std::vector<value> either_order() {
   return {std::string("channel_major"), std::string("baseline_major")};
 }
