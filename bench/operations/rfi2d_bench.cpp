@@ -14,10 +14,12 @@
 #include <chrono>
 #include <complex>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <numeric>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "bench/operations/device_time.hpp"
@@ -39,6 +41,8 @@ struct settings {
   std::size_t baselines = 2016;
   std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
   int rounds = 5;
+  bool host = true;
+  bool parts = false;
   std::size_t limit = 0;
   std::vector<std::size_t> devices;
 };
@@ -100,6 +104,49 @@ double million_per_second(const observation& given, double seconds) {
   return static_cast<double>(given.data.padded_elements()) / seconds / 1e6;
 }
 
+/// Returns the rate of all threads.
+double bench_host(const settings& given, const observation& all) {
+  const observation few = observe(given, std::min<std::size_t>(given.baselines, 64));
+  const double one = million_per_second(few, time_host(few, 1, given.rounds));
+  fmt::print("host, 1 thread: {:.1f} Mvis/s\n", one);
+  const double many = million_per_second(all, time_host(all, given.threads, given.rounds));
+  fmt::print("host, {} threads: {:.1f} Mvis/s ({:.2f} of 1)\n", given.threads, many, many / one);
+  return many;
+}
+
+/// The time without some of the work, which shows what that takes.
+void bench_parts(const rfi2d_template& tuned, tune::command_queue& queue, rfi2d& whole,
+                 int rounds) {
+  using tune::operations::rfi2d_parameters;
+  const std::vector<std::pair<const char*, rfi2d_parameters>> parts{
+      {"all", {}},
+      {"no rejection", {.background_iterations = 0}},
+      {"no windows", {.windows_time = {}, .windows_freq = {}}},
+      {"neither", {.windows_time = {}, .windows_freq = {}, .background_iterations = 0}},
+      {"nor smoothing",
+       {.windows_time = {},
+        .windows_freq = {},
+        .background_iterations = 0,
+        .spike_width_time = 0,
+        .spike_width_freq = 0}},
+      {"nor smearing",
+       {.windows_time = {},
+        .windows_freq = {},
+        .background_iterations = 0,
+        .spike_width_time = 0,
+        .spike_width_freq = 0,
+        .time_extend = 1,
+        .freq_extend = 1}}};
+  const tune::shape& size = whole.buffer("vis").layout().size();
+  for (const auto& [name, parameters] : parts) {
+    rfi2d op = tuned.instantiate(queue, size[0], size[1], size[2], parameters);
+    for (const tune::named_slot& slot : whole.slots()) op.bind(slot.name, whole.buffer(slot.name));
+    std::vector<bench::contender> timed{{[&] { op.run(); }}};
+    bench::time_in_turn(queue, timed, rounds);
+    fmt::print("  {:<16} {:8.2f} ms\n", name, 1e3 * timed[0].median());
+  }
+}
+
 std::size_t count_differences(const host_array<std::uint8_t>& a,
                               const host_array<std::uint8_t>& b) {
   std::size_t count = 0;
@@ -137,12 +184,14 @@ void bench_device(const tune::device& device, const settings& given, const obser
   const std::size_t wrong =
       count_differences(flags, rfi2d_host_flagger({}, given.threads).flag(all.data, all.flags));
   const double rate = million_per_second(all, timed[0].median());
-  fmt::print(
-      "{} {}: {:.1f} Mvis/s, {:.2f} of the host, {:.2f} of the test default, {} flags differ\n"
-      "  {:.2f} ms, search {:.1f} s, {}\n",
-      device.info().backend, device.name(), rate, rate / host_rate,
-      bench::ratio(timed[1], timed[0]), wrong, 1e3 * timed[0].median(), search.count(),
-      tune::to_string(tune::to_values(tuned.tuning())));
+  fmt::print("{} {}: {:.1f} Mvis/s, {:.2f} ms, {:.2f} of the test default's speed\n",
+             device.info().backend, device.name(), rate, 1e3 * timed[0].median(),
+             bench::ratio(timed[1], timed[0]));
+  if (given.host) fmt::print("  {:.2f} of the host's speed\n", rate / host_rate);
+  fmt::print("  {} of {} flags differ from the host's\n", wrong, flags.padded_elements());
+  fmt::print("  search {:.1f} s, {}\n", search.count(),
+             tune::to_string(tune::to_values(tuned.tuning())));
+  if (given.parts) bench_parts(tuned, queue, ours, given.rounds);
 }
 
 }  // namespace
@@ -156,17 +205,16 @@ int main(int argc, char** argv) {
   app.add_option("--baselines", given.baselines, "baselines");
   app.add_option("--threads", given.threads, "threads of the host");
   app.add_option("--rounds", given.rounds, "how often each is timed");
+  app.add_flag("--host,!--no-host", given.host, "time the host");
+  app.add_flag("--parts", given.parts, "time the device also without some of the work");
   app.add_option("--limit", given.limit, "try so many configurations, chosen at random");
   app.add_option("--device", given.devices, "indices, as LIBTUNE_DEVICE counts; default: all");
   CLI11_PARSE(app, argc, argv);
   ::setenv("LIBTUNE_CACHE", "off", 1);
 
-  const observation few = observe(given, std::min<std::size_t>(given.baselines, 64));
-  const double one = million_per_second(few, time_host(few, 1, given.rounds));
-  fmt::print("host, 1 thread: {:.1f} Mvis/s\n", one);
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   const observation all = observe(given, given.baselines);
-  const double many = million_per_second(all, time_host(all, given.threads, given.rounds));
-  fmt::print("host, {} threads: {:.1f} Mvis/s ({:.2f} of 1)\n", given.threads, many, many / one);
+  const double host_rate = given.host ? bench_host(given, all) : 0;
 
   const std::vector<tune::device> devices = tune::all_devices();
   if (given.devices.empty()) {
@@ -174,6 +222,6 @@ int main(int argc, char** argv) {
     std::iota(given.devices.begin(), given.devices.end(), std::size_t{0});
   }
   for (const std::size_t index : given.devices) {
-    bench_device(devices.at(index), given, all, many);
+    bench_device(devices.at(index), given, all, host_rate);
   }
 }

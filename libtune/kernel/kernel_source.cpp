@@ -29,7 +29,9 @@ constexpr std::array<library_kernel, 6> library{{
     {rank_name, embedded::work_group_rank_kernel, {reduce_name}},
     {reduce_name, embedded::work_group_reduce_kernel},
     {scan_name, embedded::work_group_scan_kernel, {reduce_name}},
-    {"libtune/work_group_select.kernel", embedded::work_group_select_kernel, {rank_name, scan_name}},
+    {"libtune/work_group_select.kernel",
+     embedded::work_group_select_kernel,
+     {rank_name, scan_name}},
 }};
 
 constexpr std::string_view blanks = " \t";

@@ -21,8 +21,8 @@ struct kernel_source {
 
 /// A text that kernels may include by its name. It explains itself at its beginning.
 struct library_kernel {
-  std::string_view name;        ///< "libtune/work_group_reduce.kernel"
-  std::string_view text;        ///< its source; in static storage
+  std::string_view name;                       ///< "libtune/work_group_reduce.kernel"
+  std::string_view text;                       ///< its source; in static storage
   std::array<std::string_view, 2> needs = {};  ///< the names of the texts that go before it
 };
 

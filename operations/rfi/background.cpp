@@ -112,6 +112,7 @@ background_median_filter::background_median_filter(const command_queue& queue,
     : operation(queue),
       kernel_(program.create_kernel("subtract_background")),
       key_(key),
+      tuning_(tuning),
       vis_(add_slot("vis", {channels, baselines}, sample_type(key), padding_policy::any_valid)),
       deviations_(add_slot<float>("deviations", dimensions_of(key.order, channels, baselines),
                                   padding_policy::any_valid)),
@@ -142,7 +143,15 @@ void background_median_filter::do_run() {
           std::uint64_t{deviations_->buffer().layout().padded()[1]}, run_, groups_across_);
 }
 
-std::vector<named_value> background_median_filter::do_parameters() const { return to_values(key_); }
+std::vector<named_value> background_median_filter::do_parameters() const {
+  return parameter_list()
+      .add("type", vis_->type())
+      .add("shape", vis_->required_layout().size())
+      .add("width", key_.width)
+      .add("flag_use", key_.flag_use)
+      .add("order", key_.order)
+      .add("tuning", tuning_);
+}
 
 background_median_filter_template::background_median_filter_template(
     const context& context, const background_key& key,

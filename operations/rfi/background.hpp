@@ -65,6 +65,7 @@ class background_median_filter final : public operation {
 
   kernel kernel_;
   background_key key_;
+  background_tuning tuning_;
   slot_ref<> vis_;
   slot_ref<float> deviations_;
   io_slot* flags_ = nullptr;

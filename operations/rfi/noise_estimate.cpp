@@ -81,6 +81,7 @@ noise_estimate::noise_estimate(const command_queue& queue, const program& progra
     : operation(queue),
       kernel_(program.create_kernel("estimate_noise")),
       key_(key),
+      tuning_(tuning),
       deviations_(add_slot<float>("deviations", dimensions_of(key.order, channels, baselines),
                                   padding_policy::any_valid)),
       noise_(add_slot<float>("noise", {baselines})),
@@ -105,7 +106,11 @@ void noise_estimate::do_run() {
 }
 
 std::vector<named_value> noise_estimate::do_parameters() const {
-  return parameter_list().add("order", key_.order).add("channels", channels_).values();
+  return parameter_list()
+      .add("type", deviations_->type())
+      .add("shape", deviations_->required_layout().size())
+      .add("order", key_.order)
+      .add("tuning", tuning_);
 }
 
 noise_estimate_template::noise_estimate_template(const context& context, data_order order,

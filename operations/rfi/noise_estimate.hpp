@@ -50,6 +50,7 @@ class noise_estimate final : public operation {
 
   kernel kernel_;
   noise_estimate_key key_;
+  noise_estimate_tuning tuning_;
   slot_ref<float> deviations_;
   slot_ref<float> noise_;
   std::uint64_t channels_;

@@ -24,7 +24,7 @@ std::size_t local_memory_bytes(const threshold_sum_key& key, const threshold_sum
   const std::size_t edge = (std::size_t{1} << key.n_windows) - key.n_windows - 1;
   const std::size_t loaded = t.wgsx * t.run + 2 * round_up(edge, 4);
   const std::size_t skewed = loaded + loaded / t.run;
-  return (t.wgsy * (skewed + 31) + t.wgsx * (t.wgsy + 1)) * 4;
+  return (t.wgsy * (skewed + 31) + t.wgsx * (t.wgsy + 1) + t.wgsx * t.wgsy + 1) * 4;
 }
 
 void check_key(const threshold_sum_key& key) {
@@ -68,8 +68,9 @@ threshold_sum::threshold_sum(const command_queue& queue, const program& program,
     : operation(queue),
       kernel_(program.create_kernel("threshold_sum")),
       key_(key),
+      tuning_(tuning),
+      options_(options),
       factors_(window_thresholds(options)),
-      flag_value_(options.flag_value),
       deviations_(add_slot<float>("deviations", {baselines, channels}, padding_policy::any_valid)),
       noise_(add_slot<float>("noise", {baselines})),
       flags_(add_slot<std::uint8_t>("flags", dimensions_of(key.order, channels, baselines),
@@ -90,14 +91,20 @@ void threshold_sum::do_run() {
   static_assert(max_windows == 8);
   enqueue(kernel_, range_, flags_, deviations_, noise_, channels_, baselines_,
           std::uint64_t{flags_->buffer().layout().padded()[1]},
-          std::uint64_t{deviations_->buffer().layout().padded()[1]}, groups_across_, flag_value_,
-          f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]);
+          std::uint64_t{deviations_->buffer().layout().padded()[1]}, groups_across_,
+          std::uint32_t{options_.flag_value}, f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]);
 }
 
 std::vector<named_value> threshold_sum::do_parameters() const {
-  std::vector<named_value> parameters = to_values(key_);
-  parameters.push_back({"n_sigma", value_traits<float>::to_value(factors_[0])});
-  return parameters;
+  return parameter_list()
+      .add("type", deviations_->type())
+      .add("shape", deviations_->required_layout().size())
+      .add("order", key_.order)
+      .add("n_sigma", options_.n_sigma)
+      .add("n_windows", options_.n_windows)
+      .add("threshold_falloff", options_.threshold_falloff)
+      .add("flag_value", options_.flag_value)
+      .add("tuning", tuning_);
 }
 
 threshold_sum_template::threshold_sum_template(const context& context, const threshold_sum_key& key,

@@ -53,8 +53,9 @@ class threshold_sum final : public operation {
 
   kernel kernel_;
   threshold_sum_key key_;
+  threshold_sum_tuning tuning_;
+  threshold_sum_options options_;
   std::vector<float> factors_;  // of the noise: the threshold of each window
-  std::uint32_t flag_value_;
   slot_ref<float> deviations_;
   slot_ref<float> noise_;
   slot_ref<std::uint8_t> flags_;

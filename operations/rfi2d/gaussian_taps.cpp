@@ -32,7 +32,8 @@ gaussian_taps::gaussian_taps(double sigma, std::size_t length, std::size_t boxes
   const std::size_t centre = boxes * radius;
   reach_ = std::min(centre, std::max<std::size_t>(length, 1) - 1);
   for (std::size_t i = 0; i <= reach_; ++i) {
-    half_.push_back(static_cast<float>(weights[centre + i] / total));
+    // Of boxes wider than some thousand samples the sums are rounded.
+    half_.push_back(static_cast<float>(std::max(weights[centre + i], 0.0) / total));
   }
 }
 

@@ -62,12 +62,13 @@ std::vector<rfi2d_plan::window> windows_of(const rfi2d_parameters& given,
 
 std::vector<std::size_t> ends_of_chunks(std::size_t channels, std::size_t chunks) {
   std::vector<std::size_t> ends;
+  // More chunks than channels have one each.
+  chunks = std::min(chunks, std::max<std::size_t>(channels, 1));
   const double step = static_cast<double>(channels) / static_cast<double>(chunks);
   for (std::size_t i = 0; i < chunks; ++i) {
     ends.push_back(static_cast<std::size_t>(static_cast<double>(i) * step));
   }
   ends.push_back(channels);
-  // Where there are more chunks than channels, some are empty.
   ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
   return ends;
 }

@@ -15,19 +15,21 @@ namespace tune::operations {
 struct rfi2d_parameters {
   /// SumThreshold's threshold for one sample, in standard deviations of the noise.
   double outlier_nsigma = 4.5;
-  /// The lengths of the windows along time, and along frequency before averaging. In any order;
-  /// windows longer than the axis are not used.
+  /// The lengths of the windows along time. In any order; longer ones than the axis are not used.
   std::vector<std::size_t> windows_time{1, 2, 4, 8};
+  /// The lengths of the windows along frequency, in channels before averaging.
   std::vector<std::size_t> windows_freq{1, 2, 4, 8};
   /// A sample this many standard deviations from the background is left out of the next one.
   double background_reject = 2.0;
   /// The number of rounds that reject such samples, before the background is computed for good.
   std::size_t background_iterations = 1;
-  /// The standard deviation of the background's Gaussian; channels are those before averaging.
+  /// The standard deviation of the background's Gaussian along time.
   double spike_width_time = 12.5;
+  /// The same along frequency, in channels before averaging.
   double spike_width_freq = 10.0;
-  /// The times, or channels, that each flagged sample spreads to, itself included.
+  /// The number of times that a flagged sample spreads to, itself included.
   std::size_t time_extend = 3;
+  /// The number of channels likewise.
   std::size_t freq_extend = 3;
   /// The number of parts of the band that have a noise level of their own.
   std::size_t freq_chunks = 10;
@@ -44,6 +46,7 @@ struct rfi2d_parameters {
 /// The parameters applied to a number of times and channels. The flaggers on the host and on the
 /// device share these numbers, so that both compute the same.
 struct rfi2d_plan {
+  /// Applies parameters to an observation.
   /// @throws argument_error that names the parameter which is out of its range
   rfi2d_plan(const rfi2d_parameters& parameters, std::size_t times, std::size_t channels);
 
@@ -54,25 +57,24 @@ struct rfi2d_plan {
     float clamp;         ///< to clamp x median |x| are clamped what shorter windows have flagged
   };
 
-  std::size_t times;
-  std::size_t channels;
-  std::size_t average;               ///< channels that are averaged
-  std::size_t averaged;              ///< the channels after that
-  std::vector<window> time_windows;  ///< ascending
-  std::vector<window> freq_windows;
+  std::size_t times;                    ///< of an observation
+  std::size_t channels;                 ///< before averaging
+  std::size_t average;                  ///< channels that are averaged
+  std::size_t averaged;                 ///< channels after averaging
+  std::vector<window> time_windows;     ///< ascending
+  std::vector<window> freq_windows;     ///< ascending, in channels after averaging
   std::vector<std::size_t> chunk_ends;  ///< from 0 to averaged: one more than there are chunks
   float reject;                         ///< rejected is |residual| > reject x median |residual|
   /// The weights of a background.
   struct background {
-    gaussian_taps time;
-    gaussian_taps freq;
+    gaussian_taps time;  ///< along time
+    gaussian_taps freq;  ///< along frequency
   };
   std::vector<background> backgrounds;  ///< in order; the last is subtracted
-  std::size_t time_extend;
-  std::size_t freq_extend;
-  /// More flags than this, and the whole time or channel is flagged.
-  double most_flags_of_time;
-  double most_flags_of_channel;
+  std::size_t time_extend;              ///< as in the parameters
+  std::size_t freq_extend;              ///< as in the parameters
+  double most_flags_of_time;            ///< with more flags a time is flagged as a whole
+  double most_flags_of_channel;         ///< with more flags a channel is flagged as a whole
 };
 
 }  // namespace tune::operations

@@ -19,13 +19,13 @@ struct rfi2d_key {
 
 /// The work groups of the flagger's kernels: baselines along x, samples along y.
 struct rfi2d_tuning {
-  std::size_t wgsx = 32;  ///< of kernels that need no local memory
-  std::size_t wgsy = 4;
-  std::size_t select_x = 16;  ///< of the medians
-  std::size_t select_y = 16;
-  std::size_t bits = 3;     ///< of a median that are found at a time
-  std::size_t line_x = 16;  ///< of SumThreshold
-  std::size_t line_y = 16;
+  std::size_t wgsx = 32;      ///< work items along baselines of all other kernels
+  std::size_t wgsy = 4;       ///< and along channels
+  std::size_t select_x = 16;  ///< baselines of a work group of long medians
+  std::size_t select_y = 16;  ///< work items that share a long median
+  std::size_t bits = 3;       ///< the bits of a median that are found at a time
+  std::size_t line_x = 16;    ///< baselines of a work group of SumThreshold
+  std::size_t line_y = 16;    ///< work items that share a line
 };
 
 }  // namespace tune::operations

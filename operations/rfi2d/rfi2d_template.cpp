@@ -90,7 +90,7 @@ struct known_observation {
     return find_fault(op, work, expected);
   }
 
-  shape size{21, 131, 37};
+  shape size{13, 61, 37};
   rfi2d_parameters parameters{.freq_chunks = 3};
   workload work;
   answer expected;
@@ -98,7 +98,7 @@ struct known_observation {
 
 /// The observation that is measured: as in earnest on a GPU, small enough on others.
 shape measured_size(const device& device) {
-  if (device.kind() != device_kind::gpu) return {12, 256, 32};
+  if (device.kind() != device_kind::gpu) return {6, 128, 32};
   const std::size_t each = 30 * 4096 * sizeof(std::complex<float>);
   return {30, 4096, std::clamp<std::size_t>(workload_bytes(device) / each / 64 * 64, 64, 128)};
 }

@@ -92,6 +92,17 @@ LIBTUNE_DEVICE_TEST_CASE("a flagger transposes only what it has to", device) {
   CHECK(op.children().size() == 5);
 }
 
+LIBTUNE_DEVICE_TEST_CASE("a flagger describes its stages", device) {
+  const tune::context context = device.create_context();
+  const auto op = make_flagger(context).instantiate(context.create_command_queue(), 64, 8);
+  const std::string described = tune::to_string(op.parameters());
+  for (const char* part :
+       {"background:type=complex64, background:shape=(64, 8), background:width=13",
+        "noise_estimate:order=baseline_major", "threshold:n_sigma=11", "threshold:n_windows=4"}) {
+    CHECK_MESSAGE(described.find(part) != std::string::npos, described);
+  }
+}
+
 LIBTUNE_DEVICE_TEST_CASE("stages on a device stand in for those of the host", device) {
   const tune::context context = device.create_context();
   const tune::command_queue queue = context.create_command_queue();
