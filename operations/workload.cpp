@@ -25,7 +25,7 @@ std::size_t workload_bytes(const device& device) {
 
 std::size_t computed_workload_bytes(const device& device) {
   const std::size_t bytes = workload_bytes(device);
-  return device.kind() == device_kind::gpu ? bytes : std::min(bytes, std::size_t{64} << 20);
+  return device.kind() == device_kind::gpu ? bytes : std::min(bytes, std::size_t{8} << 20);
 }
 
 std::size_t width_class(std::size_t columns) noexcept {

@@ -14,7 +14,7 @@ namespace tune::operations {
 /// an eighth of the memory or what one buffer may hold.
 std::size_t workload_bytes(const device& device);
 
-/// The same for operations that compute much for each byte: at most 64 MiB if the device is no GPU.
+/// The same for operations that compute much for each byte: at most 8 MiB if the device is no GPU.
 std::size_t computed_workload_bytes(const device& device);
 
 /// Returns the class of widths that is tuned for: the columns rounded up to a power of two from 128

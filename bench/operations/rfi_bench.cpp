@@ -25,7 +25,7 @@
 
 #include "bench/operations/device_time.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
-#include "operations/rfi/background.hpp"
+#include "operations/rfi/flagger.hpp"
 
 namespace {
 
@@ -127,6 +127,57 @@ void bench_background(bench_device& on, const std::vector<sky>& skies, const bac
   }
 }
 
+/// Deviations with a large value in a thousand, and noise that they are normal by.
+void write_deviations(bench_device& on, tune::operation& op) {
+  const tune::device_array& deviations = op.buffer("deviations");
+  std::mt19937 engine(1);
+  std::normal_distribution<float> normal;
+  std::vector<float> part(1000003);
+  for (float& number : part) number = normal(engine) + (engine() % 1000 == 0 ? 40.0F : 0.0F);
+  const std::size_t all = deviations.layout().bytes();
+  const std::size_t bytes = part.size() * sizeof(float);
+  for (std::size_t at = 0; at < all; at += bytes) {
+    on.queue.write(deviations.buffer(), part.data(), std::min(bytes, all - at), at);
+  }
+  op.buffer("noise").fill(on.queue, 1.0F);
+}
+
+void bench_noise(bench_device& on, const std::vector<sky>& skies, data_order order,
+                 const std::string& name) {
+  for (const sky& seen : skies) {
+    double searched = 0;
+    const auto made =
+        timed(searched, [&] { return noise_estimate_template(on.context, order, seen.channels); });
+    auto op = made.instantiate(on.queue, seen.channels, seen.baselines);
+    op.ensure_all_bound();
+    write_deviations(on, op);
+    report(on, seen, {name, 4, text_of(made), searched}, op);
+  }
+}
+
+template <class Template, class Key>
+void bench_threshold(bench_device& on, const std::vector<sky>& skies, const Key& key,
+                     const std::string& name) {
+  double searched = 0;
+  const auto made = timed(searched, [&] { return Template(on.context, key); });
+  for (const sky& seen : skies) {
+    auto op = made.instantiate(on.queue, seen.channels, seen.baselines);
+    op.ensure_all_bound();
+    write_deviations(on, op);
+    report(on, seen, {name, 5, text_of(made), searched}, op);
+  }
+}
+
+void bench_flagger(bench_device& on, const std::vector<sky>& skies, const flagger_template& made,
+                   double searched, const std::string& name) {
+  for (const sky& seen : skies) {
+    auto op = made.instantiate(on.queue, seen.channels, seen.baselines);
+    op.ensure_all_bound();
+    write_visibilities(on, op.buffer("vis"), seen);
+    report(on, seen, {name, 9, "", searched}, op);
+  }
+}
+
 void run(bench_device on) {
   tune::tuning_options options{.database = "", .mode = tune::tuning_mode::force};
   if (on.given.limit > 0) {
@@ -143,6 +194,33 @@ void run(bench_device on) {
     bench_background(on, skies, {}, "background");
     bench_background(on, skies, {.order = data_order::baseline_major}, "background, transposed");
     bench_background(on, skies, {.flag_use = flag_use::full_flags}, "background, flags");
+  }
+  constexpr data_order turned = data_order::baseline_major;
+  if (on.wants("noise")) {
+    bench_noise(on, skies, turned, "noise, transposed");
+    bench_noise(on, skies, data_order::channel_major, "noise");
+  }
+  if (on.wants("threshold")) {
+    using simple = threshold_simple_template;
+    using sum = threshold_sum_template;
+    bench_threshold<simple>(on, skies, threshold_simple_key{}, "threshold simple");
+    bench_threshold<simple>(on, skies, threshold_simple_key{turned},
+                            "threshold simple, transposed");
+    bench_threshold<sum>(on, skies, threshold_sum_key{.order = turned}, "threshold sum");
+    bench_threshold<sum>(on, skies, threshold_sum_key{.order = data_order::channel_major},
+                         "threshold sum, flags turned");
+  }
+  if (on.wants("flagger")) {
+    double searched = 0;
+    const flagger_template fused =
+        timed(searched, [&] { return make_flagger(on.context, {.channels = 10240}); });
+    bench_flagger(on, skies, fused, searched, "flagger");
+    const flagger_template parts = timed(searched, [&] {
+      return flagger_template(
+          on.context, {on.context, {}}, {on.context, turned, 10240},
+          threshold_sum_template(on.context, threshold_sum_key{.order = turned}));
+    });
+    bench_flagger(on, skies, parts, searched, "flagger with transpositions");
   }
 }
 

@@ -5,7 +5,8 @@
 //
 // Each operation is tuned, without a database; then it works on arrays of random numbers. Timed in
 // turn, round by round, by markers on the device: the tuned operation, the same with the test
-// default, and a copy of the array. Reported are the bytes that have to be moved (each input once,
+// default, a copy of the array, and, for percentile5, a search for each rank bit by bit, as
+// katsdpsigproc has it. Reported are the bytes that have to be moved (each input once,
 // each output once) over the median time, and medians of the ratios of a round: "of copy" is
 // bandwidth over the copy's bandwidth, the others are the other's time over ours, so that above 1
 // is better everywhere.
@@ -22,6 +23,7 @@
 #include "bench/operations/device_time.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
 #include "operations/maskedsum/maskedsum.hpp"
+#include "operations/percentile5/percentile5.hpp"
 #include "operations/workload.hpp"
 
 namespace {
@@ -32,6 +34,7 @@ using bench::contender;
 struct settings {
   int rounds = 30;
   std::size_t limit = 0;
+  std::size_t shapes = 100;
   std::size_t device = 0;
   std::vector<std::string> only;
 };
@@ -98,6 +101,36 @@ void bench_maskedsum(bench_device& on, bool use_amplitudes, const array_shape& s
          bytes, 2 * bytes, timed, searched, tune::to_string(tune::to_values(tuned.tuning())));
 }
 
+void bench_percentile5(bench_device& on, bool is_amplitude, const array_shape& shape) {
+  double searched = 0;
+  const auto tuned = timed_search(
+      searched, [&] { return percentile5_template(on.context, shape.columns, is_amplitude); });
+  const percentile5_template plain(on.context, shape.columns, is_amplitude, percentile5_tuning{});
+  const percentile5_template by_bits(on.context, shape.columns, is_amplitude,
+                                     percentile5_tuning{.size = 128, .rows = 1, .pass_bits = 1});
+  const tune::dtype type = is_amplitude ? tune::dtype::float32 : tune::dtype::complex64;
+  const tune::device_array src(on.context, {type, {shape.rows, shape.columns}});
+  const tune::device_array copied(on.context, {type, {shape.rows, shape.columns}});
+  const tune::device_array dest(on.context, {tune::dtype::float32, {5, shape.rows}});
+  set_numbers(on.queue, src);
+  percentile5 ours = tuned.instantiate(on.queue, shape.rows, shape.columns);
+  percentile5 standard = plain.instantiate(on.queue, shape.rows, shape.columns);
+  percentile5 counted = by_bits.instantiate(on.queue, shape.rows, shape.columns);
+  for (percentile5* op : {&ours, &standard, &counted}) {
+    op->bind("src", src);
+    op->bind("dest", dest);
+  }
+  std::vector<contender> timed{{[&] { ours.run(); }},
+                               copy_of(on, src, copied),
+                               {[&] { standard.run(); }},
+                               {[&] { counted.run(); }}};
+  bench::time_in_turn(on.queue, timed, on.rounds);
+  const auto bytes = static_cast<double>(src.layout().bytes());
+  report(fmt::format("percentile5 {} {} x {}", is_amplitude ? "float32" : "complex64", shape.rows,
+                     shape.columns),
+         bytes, 2 * bytes, timed, searched, tune::to_string(tune::to_values(tuned.tuning())));
+}
+
 void run(bench_device on, const settings& given) {
   tune::tuning_options options{.database = "", .mode = tune::tuning_mode::force};
   if (given.limit > 0) {
@@ -113,6 +146,14 @@ void run(bench_device on, const settings& given) {
              on.device.name(), "", "time", "bandwidth", "of copy", "default", "search", "tuning");
   std::vector<array_shape> sums{{4096, 5000}, {4096, 4096}};
   if (is_gpu) sums.insert(sums.end(), {{16384, 8192}, {1 << 20, 128}, {1024, 131072}});
+  std::vector<array_shape> ranked{{4096, 4096}, {4000, 5000}};
+  if (is_gpu) ranked.insert(ranked.end(), {{65536, 4096}, {131072, 512}, {1024, 65536}});
+  if (given.shapes < sums.size()) sums.resize(given.shapes);
+  if (given.shapes < ranked.size()) ranked.resize(given.shapes);
+  if (wanted("percentile5")) {
+    for (const array_shape& shape : ranked) bench_percentile5(on, true, shape);
+    bench_percentile5(on, false, ranked.front());
+  }
   if (wanted("maskedsum")) {
     for (const array_shape& shape : sums) bench_maskedsum(on, false, shape);
     bench_maskedsum(on, true, sums.back());
@@ -128,8 +169,9 @@ int main(int argc, char** argv) {
       "Measures operations that reduce arrays; see the head of the source for the method.");
   app.add_option("--rounds", given.rounds, "how often each contender is timed");
   app.add_option("--limit", given.limit, "try so many configurations, chosen at random");
+  app.add_option("--shapes", given.shapes, "so many shapes of each operation at most");
   app.add_option("--device", given.device, "its index, as LIBTUNE_DEVICE counts");
-  app.add_option("--only", given.only, "maskedsum");
+  app.add_option("--only", given.only, "maskedsum or percentile5");
   CLI11_PARSE(app, argc, argv);
   ::setenv("LIBTUNE_CACHE", "off", 1);
   bench_device on{.device = tune::all_devices().at(given.device)};

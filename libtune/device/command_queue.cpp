@@ -140,7 +140,8 @@ mapped_memory command_queue::map(const buffer& managed, bool blocking) {
 
 void command_queue::enqueue_foreign(const std::function<void()>& enqueue,
                                     std::span<const std::shared_ptr<const void>> used) {
-  if (!enqueue) throw argument_error("enqueue_foreign needs a function that enqueues, and has none");
+  if (!enqueue)
+    throw argument_error("enqueue_foreign needs a function that enqueues, and has none");
   impl_->enqueue_foreign(enqueue, used);
 }
 

@@ -15,17 +15,23 @@
 #include "work_group_rank.kernel.hpp"
 #include "work_group_reduce.kernel.hpp"
 #include "work_group_scan.kernel.hpp"
+#include "work_group_select.kernel.hpp"
 
 namespace tune {
 namespace {
 
+constexpr std::string_view rank_name = "libtune/work_group_rank.kernel";
+constexpr std::string_view scan_name = "libtune/work_group_scan.kernel";
 constexpr std::string_view reduce_name = "libtune/work_group_reduce.kernel";
-constexpr std::array<library_kernel, 5> library{{
+constexpr std::array<library_kernel, 6> library{{
     {"libtune/complex_magnitude.kernel", embedded::complex_magnitude_kernel},
     {"libtune/transpose_tile.kernel", embedded::transpose_tile_kernel},
-    {"libtune/work_group_rank.kernel", embedded::work_group_rank_kernel, reduce_name},
+    {rank_name, embedded::work_group_rank_kernel, {reduce_name}},
     {reduce_name, embedded::work_group_reduce_kernel},
-    {"libtune/work_group_scan.kernel", embedded::work_group_scan_kernel, reduce_name},
+    {scan_name, embedded::work_group_scan_kernel, {reduce_name}},
+    {"libtune/work_group_select.kernel",
+     embedded::work_group_select_kernel,
+     {rank_name, scan_name}},
 }};
 
 constexpr std::string_view blanks = " \t";
@@ -72,8 +78,10 @@ const library_kernel& find(std::string_view name, const std::string& source_name
 }
 
 void add_file(resolved_source& resolved, const library_kernel& kernel) {
-  const auto needed = std::ranges::find(library, kernel.needs, &library_kernel::name);
-  if (needed != library.end()) add_file(resolved, *needed);
+  for (const std::string_view name : kernel.needs) {
+    const auto needed = std::ranges::find(library, name, &library_kernel::name);
+    if (needed != library.end()) add_file(resolved, *needed);
+  }
   const auto own = resolved.files.begin();
   if (std::ranges::find(own + 1, resolved.files.end(), kernel.name, &kernel_source::name) ==
       resolved.files.end()) {

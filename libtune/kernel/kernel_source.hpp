@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -20,9 +21,9 @@ struct kernel_source {
 
 /// A text that kernels may include by its name. It explains itself at its beginning.
 struct library_kernel {
-  std::string_view name;        ///< "libtune/work_group_reduce.kernel"
-  std::string_view text;        ///< its source; in static storage
-  std::string_view needs = {};  ///< the name of the text that goes before it, if there is one
+  std::string_view name;                       ///< "libtune/work_group_reduce.kernel"
+  std::string_view text;                       ///< its source; in static storage
+  std::array<std::string_view, 2> needs = {};  ///< the names of the texts that go before it
 };
 
 /// The texts that come with libtune, in the order of their names:
@@ -31,6 +32,7 @@ struct library_kernel {
 ///   libtune/transpose_tile.kernel     tiles of a matrix through local memory
 ///   libtune/work_group_rank.kernel    order statistics of the floats of a set of work items
 ///   libtune/work_group_reduce.kernel  one value of each work item becomes one of each set
+///   libtune/work_group_select.kernel  several order statistics at once, by histograms
 ///   libtune/work_group_scan.kernel    prefix sums, or running combinations, over a set
 std::span<const library_kernel> kernel_library() noexcept;
 
@@ -49,7 +51,7 @@ struct resolved_source {
 };
 
 /// Puts the texts that a kernel's text asks for by lines `#include "libtune/..."` before it, each
-/// once and after the text that it needs, and takes those lines out. Conditions are not looked at:
+/// once and after the texts that it needs, and takes those lines out. Conditions are not looked at:
 /// a text is there even if `#if` leaves out the line that asks for it. Other includes stay as they
 /// are.
 /// @throws build_error if there is no such text, with the names of those that there are

@@ -3,6 +3,7 @@
 #include "libtune/tunedb/katsdpsigproc_operations.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
@@ -44,20 +45,16 @@ std::vector<value> width_classes() {
   return classes;
 }
 
-/// The class of a width.
-value width_class(const row& from, const std::string& column) {
-  const auto wanted = static_cast<std::size_t>(std::get<std::int64_t>(count_of(from, column)));
-  std::size_t columns = 128;
-  while (columns < wanted && columns < 65536) columns *= 2;
-  return number(columns);
+/// Where the order of an array is a part of the key here, and not there.
+std::vector<value> either_order() {
+  return {std::string("channel_major"), std::string("baseline_major")};
 }
 
-/// Kernel text without the blanks around its ends, and "a+b" in the words of sum_of.
+/// An expression, with "a+b" in the words of sum_of.
 std::string expression(const std::string& text) {
   std::string dense = text;
   std::erase(dense, ' ');
-  if (dense == "a+b") return "a + b";
-  return text;
+  return dense == "a+b" ? "a + b" : text;
 }
 
 counterpart translate_fill(const row& from) {
@@ -94,19 +91,17 @@ counterpart translate_transpose(const row& from) {
 counterpart translate_maskedsum(const row& from) {
   return {.key = {{"use_amplitudes", {truth_of(from, "arg_use_amplitudes")}},
                   {"columns", width_classes()}},
-          .tuning = {{"size", count_of(from, "value_size")},
-                     {"wgs", count_of(from, "value_size")},
-                     {"wgsx", count_of(from, "value_size")},
-                     {"wgsy", std::int64_t{1}}}};
+          .tuning = {{"wgsx", count_of(from, "value_size")}, {"wgsy", std::int64_t{1}}}};
 }
 
+// The ranks are found there bit by bit, among values that stay in registers.
 counterpart translate_percentile5(const row& from) {
   return {.key = {{"max_columns", {count_of(from, "arg_max_columns")}},
-                  {"columns", {width_class(from, "arg_max_columns")}},
                   {"is_amplitude", {truth_of(from, "arg_is_amplitude")}}},
           .tuning = {{"size", count_of(from, "value_size")},
-                     {"wgsx", count_of(from, "value_size")},
-                     {"wgsy", count_of(from, "value_wgsy")}}};
+                     {"rows", count_of(from, "value_wgsy")},
+                     {"pass_bits", std::int64_t{1}},
+                     {"keeps", true}}};
 }
 
 /// The use of flags by its name here. A version before used True and False.
@@ -123,26 +118,34 @@ std::string flag_use(const row& from) {
 }
 
 counterpart translate_background(const row& from) {
-  return {
-      .key = {{"width", {count_of(from, "arg_width")}},
-              {"is_amplitude", {truth_of(from, "arg_is_amplitude")}},
-              {"flag_use", {flag_use(from)}},
-              {"order", {std::string("channel_major"), std::string("baseline_major")}}},
-      .tuning = {{"wgs", count_of(from, "value_wgs")}, {"csplit", count_of(from, "value_csplit")}}};
+  return {.key = {{"width", {count_of(from, "arg_width")}},
+                  {"is_amplitude", {truth_of(from, "arg_is_amplitude")}},
+                  {"flag_use", {flag_use(from)}},
+                  {"order", either_order()}},
+          .tuning = {{"wgs", count_of(from, "value_wgs")}}};
 }
 
+/// The class of a spectrum's length: a quarter of a power of two.
+value length_class(const row& from, const std::string& column) {
+  const auto channels = static_cast<std::size_t>(std::get<std::int64_t>(count_of(from, column)));
+  const std::size_t wanted = std::clamp<std::size_t>(channels, 256, 65536);
+  const std::size_t step = std::bit_floor(wanted) / 4;
+  return number((wanted + step - 1) / step * step);
+}
+
+// A group there has one baseline, as it has here if the channels of one follow each other.
 counterpart translate_noise(const row& from) {
-  return {.key = {{"max_channels", {count_of(from, "arg_max_channels")}},
-                  {"channels", {width_class(from, "arg_max_channels")}}},
-          .tuning = {{"wgsx", count_of(from, "value_wgsx")},
-                     {"wgs", count_of(from, "value_wgsx")},
-                     {"size", count_of(from, "value_wgsx")}}};
+  return {.key = {{"channels", {length_class(from, "arg_max_channels")}},
+                  {"order", {std::string("baseline_major")}}},
+          .tuning = {{"wgsx", count_of(from, "value_wgsx")}, {"wgsy", std::int64_t{1}}}};
 }
 
+// A group there has one baseline, and each of its items vt channels.
 counterpart translate_threshold(const row& from) {
-  return {.key = {{"n_windows", {count_of(from, "arg_n_windows")}},
-                  {"windows", {count_of(from, "arg_n_windows")}}},
-          .tuning = {{"wgs", count_of(from, "value_wgs")}, {"vt", count_of(from, "value_vt")}}};
+  return {.key = {{"n_windows", {count_of(from, "arg_n_windows")}}, {"order", either_order()}},
+          .tuning = {{"wgsx", count_of(from, "value_wgs")},
+                     {"wgsy", std::int64_t{1}},
+                     {"run", count_of(from, "value_vt")}}};
 }
 
 }  // namespace
@@ -163,7 +166,7 @@ std::vector<katsdpsigproc_translation> operation_translations() {
       {rfi + "BackgroundMedianFilterDeviceTemplate_autotune", 4,
        "operations.rfi.background_median_filter_template.autotune", translate_background},
       {rfi + "NoiseEstMADTDeviceTemplate_autotune", 0,
-       "operations.rfi.noise_est_mad_template.autotune", translate_noise},
+       "operations.rfi.noise_estimate_template.autotune", translate_noise},
       {rfi + "ThresholdSumDeviceTemplate_autotune", 0,
        "operations.rfi.threshold_sum_template.autotune", translate_threshold},
   };

@@ -70,10 +70,9 @@ LIBTUNE_FIELDS(tune::operations::fft_tuning, jit, lut, threads, coalesced_bytes,
 
 namespace tune::operations {
 
-namespace detail {
+namespace transforms {
 class fft_plan;
-struct fft_geometry;
-}  // namespace detail
+}  // namespace transforms
 
 /// The arrays of a transform.
 struct fft_description {
@@ -110,7 +109,7 @@ class fft final : public operation {
   void do_run() override;
   std::vector<named_value> do_parameters() const override;
 
-  std::shared_ptr<detail::fft_plan> plan_;  // null where there is nothing to transform
+  std::shared_ptr<transforms::fft_plan> plan_;  // null where there is nothing to transform
   fft_key key_;
   io_slot* src_;
   io_slot* dest_;

@@ -18,7 +18,7 @@
 
 namespace tune::operations {
 
-namespace detail {
+namespace host {
 
 using host_complex = std::complex<double>;
 
@@ -96,7 +96,7 @@ inline void fft_along(std::span<host_complex> values, const shape& size, std::si
   }
 }
 
-}  // namespace detail
+}  // namespace host
 
 /// Transforms the last axes of an array of complex numbers in place, unnormalised:
 /// out[f] = sum over t of in[t] exp(sign 2 pi i f t / n).
@@ -107,7 +107,7 @@ inline void fft_along(std::span<host_complex> values, const shape& size, std::si
 inline void fft_on_host(std::span<std::complex<double>> values, const shape& size, std::size_t axes,
                         int sign) {
   for (std::size_t axis = size.rank() - axes; axis < size.rank(); ++axis) {
-    detail::fft_along(values, size, axis, sign);
+    host::fft_along(values, size, axis, sign);
   }
 }
 
@@ -145,7 +145,7 @@ inline std::vector<double> inverse_real_fft_on_host(std::span<const std::complex
   std::vector<std::complex<double>> half(values.begin(), values.end());
   const shape spectrum = half_spectrum(size);
   for (std::size_t axis = size.rank() - axes; axis + 1 < size.rank(); ++axis) {
-    detail::fft_along(half, spectrum, axis, 1);
+    host::fft_along(half, spectrum, axis, 1);
   }
   const std::size_t length = size[size.rank() - 1];
   std::vector<double> real;

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::operations {
 
 /// The columns of an array that an operation looks at.

@@ -16,6 +16,8 @@
 namespace tune::operations::rfi {
 namespace {
 
+constexpr std::size_t tile = 32;  // channels, as in the kernel
+
 void check(const background_key& key) {
   check_width(key.width);
   if (key.width > background_median_filter_template::max_width) {
@@ -47,7 +49,8 @@ program build(const context& context, const background_key& key, const backgroun
   return compile(context, {"background.kernel", text},
                  defines(key)
                      .add("windows", static_cast<int>(tuning.windows))
-                     .add("wgs", static_cast<int>(tuning.wgs)));
+                     .add("wgs", static_cast<int>(tuning.wgs))
+                     .add("tiled", tuning.tiled ? 1 : 0));
 }
 
 /// The channels of an item, such that the device is busy and not too many samples are read twice.
@@ -57,7 +60,7 @@ std::size_t run_of(const device& device, const background_key& key, const backgr
   const std::size_t wanted = std::max<std::size_t>(1, device.limits().compute_units) * tuning.items;
   const std::size_t parts = divide_up(wanted, round_up(baselines, tuning.wgs));
   const std::size_t run = std::max(divide_up(channels, parts), std::min(channels, key.width));
-  return round_up(run, tuning.windows);
+  return round_up(run, tuning.tiled ? tile : tuning.windows);
 }
 
 /// Samples that are compared with the host's result: some missing, a few infinite.
@@ -109,6 +112,7 @@ background_median_filter::background_median_filter(const command_queue& queue,
     : operation(queue),
       kernel_(program.create_kernel("subtract_background")),
       key_(key),
+      tuning_(tuning),
       vis_(add_slot("vis", {channels, baselines}, sample_type(key), padding_policy::any_valid)),
       deviations_(add_slot<float>("deviations", dimensions_of(key.order, channels, baselines),
                                   padding_policy::any_valid)),
@@ -130,14 +134,24 @@ void background_median_filter::do_run() {
   if (channels_ == 0 || baselines_ == 0) return;
   // Without flags the kernel takes an array that it does not look at.
   const io_slot& flags = flags_ == nullptr ? *vis_ : *flags_;
-  const std::uint64_t flags_stride =
-      key_.flag_use == flag_use::full_flags ? flags.buffer().layout().padded()[1] : 0;
+  const std::uint64_t flags_stride = flags_ == nullptr ? 0
+                                     : key_.flag_use == flag_use::full_flags
+                                         ? flags.buffer().layout().padded()[1]
+                                         : 1;
   enqueue(kernel_, range_, deviations_, vis_, flags, channels_, baselines_,
           std::uint64_t{vis_->buffer().layout().padded()[1]}, flags_stride,
           std::uint64_t{deviations_->buffer().layout().padded()[1]}, run_, groups_across_);
 }
 
-std::vector<named_value> background_median_filter::do_parameters() const { return to_values(key_); }
+std::vector<named_value> background_median_filter::do_parameters() const {
+  return parameter_list()
+      .add("type", vis_->type())
+      .add("shape", vis_->required_layout().size())
+      .add("width", key_.width)
+      .add("flag_use", key_.flag_use)
+      .add("order", key_.order)
+      .add("tuning", tuning_);
+}
 
 background_median_filter_template::background_median_filter_template(
     const context& context, const background_key& key,
@@ -151,12 +165,18 @@ background_median_filter background_median_filter_template::instantiate(
   return {queue, program_, key_, tuning_, channels, baselines};
 }
 
-space<background_tuning> tuning_space(const background_key&) {
+space<background_tuning> tuning_space(const background_key& key) {
   space<background_tuning> space;
   space.add(&background_tuning::windows, {1, 2, 4, 8, 16});
   space.add(&background_tuning::wgs, {32, 64, 128, 256});
-  space.add(&background_tuning::items, {256, 512, 1024, 2048, 4096});
-  space.needs([](const background_tuning& t) { return resources{.work_group = {t.wgs, 1, 1}}; });
+  if (key.order == data_order::baseline_major) {
+    space.add(&background_tuning::tiled, {false, true});
+  }
+  space.add(&background_tuning::items, {512, 1024, 2048, 4096, 8192, 16384});
+  space.needs([](const background_tuning& t) {
+    return resources{.work_group = {t.wgs, 1, 1},
+                     .local_memory_bytes = t.tiled ? t.wgs * (tile + 1) * sizeof(float) : 0};
+  });
   return space;
 }
 

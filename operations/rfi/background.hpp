@@ -29,8 +29,10 @@ struct background_key {
 
 /// The division of the samples among work items.
 struct background_tuning {
-  std::size_t windows = 4;   ///< channels of a step, whose medians are found together
-  std::size_t wgs = 128;     ///< baselines of a work group
+  std::size_t windows = 4;  ///< channels of a step, whose medians are found together
+  std::size_t wgs = 128;    ///< baselines of a work group
+  /// True if deviations pass through local memory, for whole lines to be written baseline-major.
+  bool tiled = false;
   std::size_t items = 1024;  ///< work items for each compute unit that the band is divided for
 };
 
@@ -38,12 +40,13 @@ struct background_tuning {
 
 LIBTUNE_ENUM(tune::operations::rfi::flag_use, no_flags, channel_flags, full_flags)
 LIBTUNE_FIELDS(tune::operations::rfi::background_key, width, is_amplitude, flag_use, order)
-LIBTUNE_FIELDS(tune::operations::rfi::background_tuning, windows, wgs, items)
+LIBTUNE_FIELDS(tune::operations::rfi::background_tuning, windows, wgs, tiled, items)
 
 namespace tune::operations::rfi {
 
-/// The deviation of amplitudes from the median of a window of channels around each, with the same
-/// bits as background_median_filter_host, where it is written how. Made by
+/// The deviation of amplitudes from the median of a window of channels around each:
+/// background_median_filter_host says how. Given amplitudes, the results have the same bits; those
+/// of complex samples may be a unit in the last place apart. Made by
 /// background_median_filter_template.
 ///
 /// Slots vis: channels x baselines, of complex64, or of float32 if they are amplitudes;
@@ -62,6 +65,7 @@ class background_median_filter final : public operation {
 
   kernel kernel_;
   background_key key_;
+  background_tuning tuning_;
   slot_ref<> vis_;
   slot_ref<float> deviations_;
   io_slot* flags_ = nullptr;

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::operations::rfi {
 
 /// Minima and maxima that find the medians of several windows which follow each other, and share

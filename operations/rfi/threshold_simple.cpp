@@ -54,6 +54,7 @@ threshold_simple::threshold_simple(const command_queue& queue, const program& pr
     : operation(queue),
       kernel_(program.create_kernel("threshold_simple")),
       key_(key),
+      tuning_(tuning),
       options_(options),
       deviations_(add_slot<float>("deviations", dimensions_of(key.order, channels, baselines),
                                   padding_policy::any_valid)),
@@ -79,9 +80,13 @@ void threshold_simple::do_run() {
 }
 
 std::vector<named_value> threshold_simple::do_parameters() const {
-  std::vector<named_value> parameters = to_values(key_);
-  parameters.push_back({"n_sigma", value_traits<double>::to_value(options_.n_sigma)});
-  return parameters;
+  return parameter_list()
+      .add("type", deviations_->type())
+      .add("shape", deviations_->required_layout().size())
+      .add("order", key_.order)
+      .add("n_sigma", options_.n_sigma)
+      .add("flag_value", options_.flag_value)
+      .add("tuning", tuning_);
 }
 
 threshold_simple_template::threshold_simple_template(

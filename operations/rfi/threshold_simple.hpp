@@ -53,6 +53,7 @@ class threshold_simple final : public operation {
 
   kernel kernel_;
   threshold_simple_key key_;
+  threshold_simple_tuning tuning_;
   threshold_options options_;
   slot_ref<float> deviations_;
   slot_ref<float> noise_;

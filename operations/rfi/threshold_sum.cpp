@@ -24,10 +24,10 @@ std::size_t local_memory_bytes(const threshold_sum_key& key, const threshold_sum
   const std::size_t edge = (std::size_t{1} << key.n_windows) - key.n_windows - 1;
   const std::size_t loaded = t.wgsx * t.run + 2 * round_up(edge, 4);
   const std::size_t skewed = loaded + loaded / t.run;
-  return (t.wgsy * (skewed + 31) + t.wgsx * (t.wgsy + 1)) * 4;
+  return (t.wgsy * (skewed + 31) + t.wgsx * (t.wgsy + 1) + t.wgsx * t.wgsy + 1) * 4;
 }
 
-void check(const threshold_sum_key& key) {
+void check_key(const threshold_sum_key& key) {
   threshold_sum_options options;
   options.n_windows = key.n_windows;
   check(options);
@@ -68,8 +68,9 @@ threshold_sum::threshold_sum(const command_queue& queue, const program& program,
     : operation(queue),
       kernel_(program.create_kernel("threshold_sum")),
       key_(key),
+      tuning_(tuning),
+      options_(options),
       factors_(window_thresholds(options)),
-      flag_value_(options.flag_value),
       deviations_(add_slot<float>("deviations", {baselines, channels}, padding_policy::any_valid)),
       noise_(add_slot<float>("noise", {baselines})),
       flags_(add_slot<std::uint8_t>("flags", dimensions_of(key.order, channels, baselines),
@@ -77,13 +78,6 @@ threshold_sum::threshold_sum(const command_queue& queue, const program& program,
       channels_(channels),
       baselines_(baselines),
       groups_across_(static_cast<std::uint32_t>(divide_up(channels, tuning.wgsx * tuning.run))) {
-  check(options);
-  if (options.n_windows != key.n_windows) {
-    throw argument_error(
-        fmt::format("a sum threshold of {} windows was asked of a template that "
-                    "was compiled for {}",
-                    options.n_windows, key.n_windows));
-  }
   factors_.resize(max_windows);
   const std::size_t groups =
       divide_up(channels, tuning.wgsx * tuning.run) * divide_up(baselines, tuning.wgsy);
@@ -97,25 +91,41 @@ void threshold_sum::do_run() {
   static_assert(max_windows == 8);
   enqueue(kernel_, range_, flags_, deviations_, noise_, channels_, baselines_,
           std::uint64_t{flags_->buffer().layout().padded()[1]},
-          std::uint64_t{deviations_->buffer().layout().padded()[1]}, groups_across_, flag_value_,
-          f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]);
+          std::uint64_t{deviations_->buffer().layout().padded()[1]}, groups_across_,
+          std::uint32_t{options_.flag_value}, f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7]);
 }
 
 std::vector<named_value> threshold_sum::do_parameters() const {
-  std::vector<named_value> parameters = to_values(key_);
-  parameters.push_back({"n_sigma", value_traits<float>::to_value(factors_[0])});
-  return parameters;
+  return parameter_list()
+      .add("type", deviations_->type())
+      .add("shape", deviations_->required_layout().size())
+      .add("order", key_.order)
+      .add("n_sigma", options_.n_sigma)
+      .add("n_windows", options_.n_windows)
+      .add("threshold_falloff", options_.threshold_falloff)
+      .add("flag_value", options_.flag_value)
+      .add("tuning", tuning_);
 }
 
 threshold_sum_template::threshold_sum_template(const context& context, const threshold_sum_key& key,
                                                const std::optional<threshold_sum_tuning>& tuning)
-    : key_((check(key), key)),
+    : key_((check_key(key), key)),
       tuning_(tuning ? *tuning : autotune(context, key)),
       program_(build(context, key, tuning_)) {}
+
+void threshold_sum_template::check(const threshold_sum_options& options) const {
+  rfi::check(options);
+  if (options.n_windows == key_.n_windows) return;
+  throw argument_error(
+      fmt::format("a sum threshold of {} windows was asked of a template that was "
+                  "compiled for {}",
+                  options.n_windows, key_.n_windows));
+}
 
 threshold_sum threshold_sum_template::instantiate(const command_queue& queue, std::size_t channels,
                                                   std::size_t baselines,
                                                   const threshold_sum_options& options) const {
+  check(options);
   return {queue, program_, key_, tuning_, options, channels, baselines};
 }
 
@@ -142,7 +152,7 @@ space<threshold_sum_tuning> tuning_space(const threshold_sum_key& key) {
 const autotuner<threshold_sum_key, threshold_sum_tuning> threshold_sum_template::autotune{
     {.name = "operations.rfi.threshold_sum_template.autotune", .version = 0, .test = {}},
     [](tuning_session& session, const threshold_sum_key& key) {
-      check(key);
+      check_key(key);
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();
       constexpr std::size_t channels = tuning_channels;

@@ -53,8 +53,9 @@ class threshold_sum final : public operation {
 
   kernel kernel_;
   threshold_sum_key key_;
+  threshold_sum_tuning tuning_;
+  threshold_sum_options options_;
   std::vector<float> factors_;  // of the noise: the threshold of each window
-  std::uint32_t flag_value_;
   slot_ref<float> deviations_;
   slot_ref<float> noise_;
   slot_ref<std::uint8_t> flags_;
@@ -83,6 +84,9 @@ class threshold_sum_template {
   data_order output_order() const noexcept { return key_.order; }
   /// The tuning that the program was compiled with.
   const threshold_sum_tuning& tuning() const noexcept { return tuning_; }
+
+  /// @throws argument_error as rfi::check, or unless the options have as many windows as the key
+  void check(const threshold_sum_options& options) const;
 
   /// An operation for one shape.
   /// @param queue  of the context that the template was made for

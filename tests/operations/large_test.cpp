@@ -11,6 +11,9 @@
 #include "libtune/testing/run_tests.hpp"
 #include "operations/fill/fill.hpp"
 #include "operations/hreduce/hreduce.hpp"
+#include "operations/rfi/background.hpp"
+#include "operations/rfi/noise_estimate.hpp"
+#include "operations/rfi/threshold_sum.hpp"
 #include "operations/transpose/transpose.hpp"
 
 namespace large_test {
@@ -98,6 +101,53 @@ LIBTUNE_DEVICE_TEST_CASE("rows of more than 2^31 elements are reduced", device) 
   const auto dest = op.buffer("dest").get<std::uint8_t>(queue);
   CHECK(dest(0) == first);
   CHECK(dest(1) == last);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("more than 2^32 samples are flagged", device) {
+  using namespace tune::operations::rfi;  // NOLINT: the subject
+  if (device.kind() != tune::device_kind::gpu ||
+      device.limits().global_memory_bytes < 64 * gibibyte ||
+      device.limits().max_allocation_bytes < 17 * gibibyte) {
+    tune::testing::skip(device.name() + " is no GPU with 64 GiB");
+    return;
+  }
+  const tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue();
+  constexpr std::size_t channels = 65540;
+  constexpr std::size_t baselines = 65600;
+  constexpr std::size_t c = channels - 10;
+  constexpr std::size_t b = baselines - 1;
+  const float spike = 5.0F;
+  auto background = background_median_filter_template(
+                        context, {3, true, flag_use::no_flags, data_order::baseline_major})
+                        .instantiate(queue, channels, baselines);
+  background.ensure_all_bound();
+  const tune::device_array vis = background.buffer("vis");
+  vis.zero(queue);
+  queue.write(vis.buffer(), &spike, sizeof(spike), vis.layout().place(c, b) * sizeof(float));
+  background.run();
+  const tune::device_array deviations = background.buffer("deviations");
+  float deviation = 0.0F;
+  queue.read(deviations.buffer(), &deviation, sizeof(float),
+             deviations.layout().place(b, c) * sizeof(float));
+  CHECK(deviation == spike);
+
+  auto noise = noise_estimate_template(context, data_order::baseline_major, channels)
+                   .instantiate(queue, channels, baselines);
+  noise.bind("deviations", deviations);
+  noise.run();
+  CHECK(noise.buffer("noise").get<float>(queue)(b) == 1.4826F * spike);
+
+  auto threshold = threshold_sum_template(context, {.order = data_order::channel_major})
+                       .instantiate(queue, channels, baselines);
+  threshold.bind("deviations", deviations);
+  threshold.ensure_all_bound();
+  threshold.buffer("noise").fill(queue, 0.1F);
+  threshold.run();
+  const tune::device_array flags = threshold.buffer("flags");
+  CHECK(byte_at(queue, flags, flags.layout().place(c, b)) == 1);
+  CHECK(byte_at(queue, flags, flags.layout().place(c - 1, b)) == 0);
+  CHECK(byte_at(queue, flags, flags.layout().place(c, b - 1)) == 0);
 }
 
 }  // namespace large_test

@@ -16,7 +16,7 @@
 #include "libtune/device/cuda/interop.hpp"
 #include "operations/fft/backend/plan.hpp"
 
-namespace tune::operations::detail {
+namespace tune::operations::transforms {
 namespace {
 
 using handle = int;
@@ -91,6 +91,14 @@ const cufft_api& cufft() {
   return *loaded;
 }
 
+bool has_padding(const fft_geometry& geometry) {
+  std::array<std::size_t, 3> half = geometry.size;
+  half.at(geometry.axes - 1) = half.at(geometry.axes - 1) / 2 + 1;
+  const auto& src = geometry.kind == fft_kind::c2r ? half : geometry.size;
+  const auto& dest = geometry.kind == fft_kind::r2c ? half : geometry.size;
+  return geometry.padded_src != src || geometry.padded_dest != dest;
+}
+
 /// One plan of the library.
 class cufft_plan final : public fft_plan, public std::enable_shared_from_this<cufft_plan> {
  public:
@@ -162,8 +170,11 @@ void cufft_plan::configure(const command_queue& queue, const fft_tuning& tuning)
   const int src_type = geometry_.kind == fft_kind::r2c ? real_types[precision] : complex_type;
   const int dest_type = geometry_.kind == fft_kind::c2r ? real_types[precision] : complex_type;
   std::size_t bytes = 0;
-  check(api.make_plan_many(plan_, static_cast<int>(geometry_.axes), size.data(), src.data(), 1,
-                           src_distance, src_type, dest.data(), 1, dest_distance, dest_type,
+  // Without padding cuFFT gets no strides, which leaves it every choice.
+  const bool is_padded = has_padding(geometry_);
+  check(api.make_plan_many(plan_, static_cast<int>(geometry_.axes), size.data(),
+                           is_padded ? src.data() : nullptr, 1, src_distance, src_type,
+                           is_padded ? dest.data() : nullptr, 1, dest_distance, dest_type,
                            static_cast<long long>(geometry_.batch), &bytes, complex_type),
         "cufftXtMakePlanMany");
   set_work_bytes(bytes);
@@ -241,4 +252,4 @@ std::shared_ptr<fft_plan> make_cufft_plan(const command_queue& queue, const fft_
   return std::make_shared<cufft_plan>(queue, geometry, tuning);
 }
 
-}  // namespace tune::operations::detail
+}  // namespace tune::operations::transforms

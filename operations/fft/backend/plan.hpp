@@ -12,7 +12,7 @@
 #include "libtune/libtune.hpp"
 #include "operations/fft/fft.hpp"
 
-namespace tune::operations::detail {
+namespace tune::operations::transforms {
 
 /// A transform of a batch, in the terms of the libraries: transforms follow each other at the
 /// distance of one padded array of the transformed axes.
@@ -71,4 +71,4 @@ std::string vkfft_absence();
 std::shared_ptr<fft_plan> make_vkfft_plan(const command_queue& queue, const fft_geometry& geometry,
                                           const fft_tuning& tuning);
 
-}  // namespace tune::operations::detail
+}  // namespace tune::operations::transforms

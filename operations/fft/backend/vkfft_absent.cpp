@@ -5,7 +5,7 @@
 #include "libtune/base/error.hpp"
 #include "operations/fft/backend/plan.hpp"
 
-namespace tune::operations::detail {
+namespace tune::operations::transforms {
 
 std::string vkfft_absence() {
   return "VkFFT was not there when libtune was built; install libvkfft-dev, and build libtune "
@@ -17,4 +17,4 @@ std::shared_ptr<fft_plan> make_vkfft_plan(const command_queue& queue, const fft_
   throw device_error("an FFT, " + to_string(geometry), queue.device().name(), vkfft_absence());
 }
 
-}  // namespace tune::operations::detail
+}  // namespace tune::operations::transforms

@@ -59,6 +59,36 @@ COMPILER_TEST_CASE("a stream of another context is refused") {
   CHECK_THROWS_AS(tune::cuda::wrap_stream(other, app.stream), tune::argument_error);
 }
 
+CUcontext current_context() {
+  CUcontext current = nullptr;
+  fake_cuda::api().context_get_current(&current);
+  return current;
+}
+
+COMPILER_TEST_CASE(
+    "a context is current as long as its scope, and while another library enqueues") {
+  fake_cuda::reset();
+  const tune::context context = fake_cuda::make_device().create_context({.own = true});
+  auto* const handle = static_cast<CUcontext>(tune::cuda::native_handle(context));
+  CUcontext const before = current_context();
+  {
+    const tune::cuda::context_scope entered(context);
+    CHECK(current_context() == handle);
+  }
+  CHECK(current_context() == before);
+  tune::tuning_command_queue queue = context.create_tuning_command_queue();
+  bool was_current = false;
+  const auto enqueue = [&] { was_current = current_context() == handle; };
+  queue.enqueue_foreign(enqueue);
+  CHECK(was_current);
+  was_current = false;
+  queue.start_recording();
+  queue.enqueue_foreign(enqueue);
+  CHECK(was_current);
+  CHECK(queue.stop_recording().size() == 1);
+  CHECK(current_context() == before);
+}
+
 COMPILER_TEST_CASE("no memory is refused") {
   const application app;
   CHECK_THROWS_AS(tune::cuda::wrap_memory(app.context, 0, 64), tune::argument_error);
@@ -72,6 +102,7 @@ TEST_CASE("objects of another backend are refused") {
   CHECK_THROWS_AS(tune::cuda::native_handle(context.create_buffer(1)), tune::argument_error);
   CHECK_THROWS_AS(tune::cuda::wrap_stream(context, nullptr), tune::argument_error);
   CHECK_THROWS_AS(tune::cuda::wrap_memory(context, 256, 1), tune::argument_error);
+  CHECK_THROWS_AS(tune::cuda::context_scope{context}, tune::argument_error);
 }
 
 TEST_CASE("a context cannot be wrapped without a driver, nor can null") {

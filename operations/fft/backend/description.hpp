@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "libtune/libtune.hpp"
+#include "operations/fft/backend/plan.hpp"
+#include "operations/fft/fft.hpp"
+
+namespace tune::operations::transforms {
+
+/// The types of real and complex numbers of one precision.
+struct number_types {
+  element_type real;
+  element_type complex;
+};
+
+number_types types_of(fft_precision precision);
+
+/// A description with all that follows from it, checked.
+struct checked_description {
+  /// @throws argument_error, type_error
+  explicit checked_description(const fft_description& about);
+
+  fft_key key() const;
+
+  fft_geometry geometry;
+  shape src;
+  shape dest;
+  shape padded_src;
+  shape padded_dest;
+};
+
+/// The extents of the transformed axes of a key, the slowest first.
+std::vector<std::size_t> extents_of(const fft_key& key);
+
+/// A description with the transforms of a key, so many of them.
+fft_description described_by(const fft_key& key, std::size_t batch);
+
+/// True for devices of CUDA, whose transforms are cuFFT's.
+bool is_cuda(const device& device);
+
+/// @throws device_error if there is no library, type_error if it lacks the precision
+void check_library(const device& device, fft_precision precision);
+
+}  // namespace tune::operations::transforms

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "operations/fft/backend/vkfft_recorder.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+namespace tune::operations::transforms {
+
+buffer& recorder::own_memory(recorded_memory& of) const {
+  if (!of.memory) of.memory = context_.create_buffer(of.bytes);
+  return *of.memory;
+}
+
+recorded_memory* recorder::create_memory(std::size_t bytes, const void* contents) {
+  memory_.push_back(std::make_unique<recorded_memory>(recorded_memory{.bytes = bytes}));
+  if (contents != nullptr) write(*memory_.back(), contents, bytes, 0);
+  return memory_.back().get();
+}
+
+recorded_memory* recorder::slot(recorded_memory::purpose used_as, std::size_t bytes) {
+  memory_.push_back(
+      std::make_unique<recorded_memory>(recorded_memory{.bytes = bytes, .used_as = used_as}));
+  return memory_.back().get();
+}
+
+void recorder::write(recorded_memory& to, const void* from, std::size_t bytes, std::size_t offset) {
+  queue_.write(own_memory(to), from, bytes, offset);
+}
+
+recorded_program* recorder::create_program(std::string text) {
+  programs_.push_back(std::make_unique<recorded_program>(recorded_program{this, std::move(text)}));
+  return programs_.back().get();
+}
+
+recorded_kernel* recorder::create_kernel(const recorded_program& of, const char* name) {
+  auto code = std::make_shared<kernel>(of.built->create_kernel(name));
+  kernels_.push_back(std::make_unique<recorded_kernel>(recorded_kernel{this, std::move(code)}));
+  return kernels_.back().get();
+}
+
+// Memory and plain values come by the same call; a value is never the address of a live object.
+void recorder::set_argument(recorded_kernel& target, std::size_t index, std::size_t bytes,
+                            const void* value) const {
+  if (target.arguments.size() <= index) target.arguments.resize(index + 1);
+  recorded_kernel::argument& argument = target.arguments[index];
+  argument = {};
+  if (bytes == sizeof(void*)) {
+    void* pointer = nullptr;
+    std::memcpy(&pointer, value, sizeof pointer);
+    for (const auto& item : memory_) {
+      if (item.get() == pointer) argument.memory = item.get();
+    }
+    if (argument.memory != nullptr) return;
+  }
+  const auto* first = static_cast<const std::byte*>(value);
+  argument.bytes.assign(first, first + bytes);
+}
+
+void recorder::launch(const recorded_kernel& what, const std::size_t* global,
+                      const std::size_t* local) {
+  const nd_range range{{global[0], global[1], global[2]}, {local[0], local[1], local[2]}, 0};
+  if (!recording_) {
+    for (std::size_t i = 0; i < what.arguments.size(); ++i) {
+      const recorded_kernel::argument& argument = what.arguments[i];
+      if (argument.memory != nullptr) {
+        what.code->set_argument(i, own_memory(*argument.memory));
+      } else {
+        what.code->set_argument(i, std::span<const std::byte>(argument.bytes));
+      }
+    }
+    queue_.enqueue(*what.code, range);
+    return;
+  }
+  recorded_launch made{what.code, range, {}};
+  for (const recorded_kernel::argument& argument : what.arguments) {
+    recorded_argument& kept = made.arguments.emplace_back();
+    kept.bytes = argument.bytes;
+    if (argument.memory == nullptr) continue;
+    kept.used_as = argument.memory->used_as;
+    if (kept.used_as == recorded_memory::purpose::own) {
+      // Memory that nothing was written to is the library's scratch.
+      if (argument.memory->memory) {
+        kept.memory = argument.memory->memory;
+      } else {
+        kept.used_as = recorded_memory::purpose::temporary;
+        temporary_bytes_ = argument.memory->bytes;
+      }
+    }
+  }
+  launches_.push_back(std::move(made));
+}
+
+bool recorder::uses(recorded_memory::purpose wanted) const {
+  return std::ranges::any_of(launches_, [&](const recorded_launch& launch) {
+    return std::ranges::any_of(launch.arguments, [&](const recorded_argument& argument) {
+      return argument.bytes.empty() && argument.used_as == wanted;
+    });
+  });
+}
+
+}  // namespace tune::operations::transforms

@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libtune/verify/answer.hpp"
+#include "operations/fft/backend/description.hpp"
+#include "operations/fft/fft.hpp"
+#include "operations/fft/reference.hpp"
+#include "operations/workload.hpp"
+
+namespace tune::operations {
+namespace {
+
+using transforms::checked_description;
+using transforms::described_by;
+
+/// Numbers from -1 to 1, the same in every run.
+std::vector<double> mixed_numbers(std::size_t count) {
+  std::vector<double> numbers(count);
+  std::uint32_t state = 5;
+  for (double& number : numbers) {
+    state = state * 1664525U + 1013904223U;
+    number = static_cast<double>(state >> 8) / double{1 << 23} - 1;
+  }
+  return numbers;
+}
+
+template <class T>
+host_array<std::complex<T>> complex_array(const shape& size,
+                                          const std::vector<std::complex<double>>& values) {
+  host_array<std::complex<T>> made(size);
+  std::ranges::transform(values, made.data(), [](std::complex<double> value) {
+    return std::complex<T>(static_cast<T>(value.real()), static_cast<T>(value.imag()));
+  });
+  return made;
+}
+
+template <class T>
+host_array<T> real_array(const shape& size, const std::vector<double>& values) {
+  host_array<T> made(size);
+  std::ranges::transform(values, made.data(), [](double value) { return static_cast<T>(value); });
+  return made;
+}
+
+std::vector<std::complex<double>> as_complex(const std::vector<double>& parts) {
+  std::vector<std::complex<double>> made(parts.size() / 2);
+  for (std::size_t i = 0; i < made.size(); ++i) made[i] = {parts[2 * i], parts[2 * i + 1]};
+  return made;
+}
+
+/// The signal-to-noise ratio that float and double reach, less a margin of a few bits.
+template <class T>
+tolerance allowed_for() {
+  return tolerance::signal_to_noise(sizeof(T) == 4 ? 100 : 260);
+}
+
+/// A transform whose result is known, by the reference.
+template <class T>
+void add_known(const fft_description& about, workload& work, answer& expected) {
+  const checked_description checked(about);
+  std::size_t count = 1;
+  for (std::size_t axis = 0; axis < about.axes; ++axis) count *= checked.geometry.size.at(axis);
+  const std::vector<double> numbers = mixed_numbers(2 * about.size.elements());
+  const int sign = checked.geometry.is_inverse() ? 1 : -1;
+  if (checked.geometry.kind == fft_kind::c2c) {
+    std::vector<std::complex<double>> values = as_complex(numbers);
+    work.set("src", complex_array<T>(about.size, values));
+    fft_on_host(values, about.size, about.axes, sign);
+    expected.add("dest", complex_array<T>(about.size, values), allowed_for<T>());
+    return;
+  }
+  const std::vector<double> real(numbers.begin(),
+                                 numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2));
+  auto spectrum = real_fft_on_host(real, about.size, about.axes);
+  if (checked.geometry.kind == fft_kind::r2c) {
+    work.set("src", real_array<T>(about.size, real));
+    expected.add("dest", complex_array<T>(checked.dest, spectrum), allowed_for<T>());
+    return;
+  }
+  for (auto& value : spectrum) value /= std::sqrt(static_cast<double>(count));
+  work.set("src", complex_array<T>(checked.src, spectrum));
+  expected.add(
+      "dest", real_array<T>(about.size, inverse_real_fft_on_host(spectrum, about.size, about.axes)),
+      allowed_for<T>());
+}
+
+/// The known case of a search: a few transforms, or one that is too long for the host, for which
+/// the test default answers.
+struct known_transform {
+  known_transform(const command_queue& queue, const fft_key& key)
+      : about(described_by(key, 1)), work(queue) {
+    constexpr std::size_t enough = std::size_t{1} << 14;
+    constexpr std::size_t most = std::size_t{1} << 22;
+    const std::size_t each = about.size.elements();
+    about = described_by(
+        key, std::clamp<std::size_t>(enough / each, 1, std::min<std::size_t>(key.batch, 5)));
+    if (key.precision == fft_precision::single && each <= most) {
+      add_known<float>(about, work, expected);
+    } else if (key.precision == fft_precision::full && each <= most) {
+      add_known<double>(about, work, expected);
+    } else {
+      set_zeros(queue);
+    }
+  }
+
+  // Half precision and huge arrays: only that all is written, and nothing else.
+  void set_zeros(const command_queue& queue) {
+    const checked_description checked(about);
+    command_queue on = queue;
+    const device_array src(queue.context(), {about.src, checked.src});
+    src.zero(on);
+    const device_array dest(queue.context(), {about.dest, checked.dest});
+    dest.zero(on);
+    work.set("src", src);
+    expected.add("dest", on, dest, tolerance{});
+  }
+
+  std::optional<std::string> find_wrong(const fft_tuning& tuning) const {
+    fft op(work.queue(), about, tuning);
+    return find_fault(op, work, expected);
+  }
+
+  fft_description about;
+  workload work;
+  answer expected;
+};
+
+/// Fills with floats that differ, also where they are read as doubles.
+void fill_with_numbers(command_queue& queue, const buffer& target) {
+  std::vector<float> part(std::min<std::size_t>(target.size_bytes() / 4, std::size_t{1} << 20));
+  std::uint32_t state = 9;
+  for (float& number : part) {
+    state = state * 1664525U + 1013904223U;
+    number = static_cast<float>(state >> 8) / float{1 << 23} - 1.0F;
+  }
+  const std::size_t bytes = part.size() * 4;
+  for (std::size_t at = 0; at < target.size_bytes(); at += bytes) {
+    queue.write(target, part.data(), std::min(bytes, target.size_bytes() - at), at);
+  }
+}
+
+/// As many transforms as the key says and the memory for a workload holds.
+fft_description workload_of(const fft_key& key, const device& device) {
+  const fft_description one = described_by(key, 1);
+  const std::size_t each =
+      one.size.elements() * transforms::types_of(key.precision).complex.bytes();
+  return described_by(key, std::clamp<std::size_t>(workload_bytes(device) / each, 1, key.batch));
+}
+
+}  // namespace
+
+fft_template::fft_template(const context& context, const fft_description& description,
+                           const std::optional<fft_tuning>& tuning)
+    : description_(description) {
+  const checked_description checked(description);
+  transforms::check_library(context.device(), checked.geometry.precision);
+  tuning_ = tuning ? *tuning : autotune(context, checked.key());
+}
+
+fft fft_template::instantiate(const command_queue& queue) const {
+  return {queue, description_, tuning_};
+}
+
+space<fft_tuning> tuning_space(const fft_key& key, const device& device) {
+  space<fft_tuning> space;
+  using sizes = std::vector<std::size_t>;
+  const bool with_cufft = transforms::is_cuda(device);
+  const bool is_real = key.kind != fft_kind::c2c;
+  const std::vector<std::size_t> extents = transforms::extents_of(key);
+  const std::size_t longest = *std::ranges::max_element(extents);
+  space.add(&fft_tuning::jit,
+            with_cufft ? std::vector<bool>{false, true} : std::vector<bool>{false});
+  space.add(&fft_tuning::lut, !with_cufft && key.precision == fft_precision::single
+                                  ? std::vector<bool>{false, true}
+                                  : std::vector<bool>{false});
+  space.add(&fft_tuning::threads, with_cufft ? sizes{0} : sizes{0, 64, 256});
+  space.add(&fft_tuning::coalesced_bytes, with_cufft ? sizes{0} : sizes{0, 64, 128});
+  // VkFFT has none for real transforms.
+  space.add(&fft_tuning::register_boost, with_cufft || is_real ? sizes{0} : sizes{0, 1, 2});
+  space.add(&fft_tuning::bandwidth_boost,
+            with_cufft || extents.size() == 1 ? sizes{0} : sizes{0, 1, 2});
+  space.add(&fft_tuning::three_steps_from,
+            with_cufft || longest < (1U << 18) ? sizes{0} : sizes{0, 18, 21});
+  return space;
+}
+
+const autotuner<fft_key, fft_tuning> fft_template::autotune{
+    {.name = "operations.fft_template.autotune", .version = 0, .test = {}},
+    [](tuning_session& session, const fft_key& key) {
+      const context& context = session.context();
+      auto queue = context.create_tuning_command_queue();
+      const fft_description about = workload_of(key, context.device());
+      const checked_description checked(about);
+      const device_array src(context, {about.src, checked.src});
+      fill_with_numbers(queue, src.buffer());
+      const workload work(queue);
+      const known_transform known(queue, key);
+      return session.tune(tuning_space(key, context.device()), [&](const fft_tuning& tuning) {
+        fft op(queue, about, tuning);
+        op.bind("src", src);
+        // What is measured is looked at as far as its bounds go.
+        return make_measure(queue, std::move(op), work, answer()).check([=] {
+          return known.find_wrong(tuning);
+        });
+      });
+    }};
+
+}  // namespace tune::operations

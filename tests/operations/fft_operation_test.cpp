@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <complex>
+#include <doctest/doctest.h>
+#include <vector>
+
+#include "libtune/testing/allocation_counter.hpp"
+#include "libtune/testing/devices.hpp"
+#include "libtune/testing/fake_device.hpp"
+#include "libtune/testing/fixtures.hpp"
+#include "libtune/testing/run_tests.hpp"
+#include "operations/fft/backend/plan.hpp"
+#include "operations/fft/fft.hpp"
+#include "operations/fft/reference.hpp"
+#include "tests/operations/transformed_numbers.hpp"
+
+namespace fft_operation_test {
+
+using namespace transformed_numbers;  // NOLINT: written for these tests
+
+LIBTUNE_DEVICE_TEST_CASE("complex arrays are transformed in place", device) {
+  if (is_absent(device)) return;
+  const tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue();
+  for (const shape& size : {shape{5, 240}, shape{3, 12, 20}}) {
+    const std::size_t axes = size.rank() - 1;
+    fft op = fft_template(context, {.size = size, .axes = axes}).instantiate(queue);
+    const tune::device_array both(context, {dtype::complex64, size});
+    op.bind({{"src", both}, {"dest", both}});
+    std::vector<complex> expected = random_numbers(size.elements());
+    std::vector<std::complex<float>> given(expected.begin(), expected.end());
+    queue.write(both.buffer(), given.data(), given.size() * sizeof given[0]);
+    op.run();
+    queue.read(both.buffer(), given.data(), given.size() * sizeof given[0]);
+    tune::operations::fft_on_host(expected, size, axes, -1);
+    CHECK(worst(expected, {given.begin(), given.end()}, 1e-6) <= 1);
+  }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("the inverse takes a transform back, and energy is kept", device) {
+  if (is_absent(device)) return;
+  const tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue();
+  const shape size{4, 360};
+  fft there = fft_template(context, {.size = size}).instantiate(queue);
+  fft back =
+      fft_template(context, {.size = size, .direction = fft_direction::inverse}).instantiate(queue);
+  there.ensure_all_bound();
+  back.bind("src", there.buffer("dest"));
+  back.ensure_all_bound();
+  const std::vector<complex> numbers = random_numbers(size.elements());
+  std::vector<std::complex<float>> values(numbers.begin(), numbers.end());
+  const std::size_t bytes = values.size() * sizeof values[0];
+  queue.write(there.buffer("src").buffer(), values.data(), bytes);
+  there.run();
+  back.run();
+  std::vector<std::complex<float>> spectrum(values.size());
+  std::vector<std::complex<float>> returned(values.size());
+  queue.read(there.buffer("dest").buffer(), spectrum.data(), bytes);
+  queue.read(back.buffer("dest").buffer(), returned.data(), bytes);
+  double energy = 0;
+  double energy_of_spectrum = 0;
+  double furthest = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    energy += std::norm(values[i]);
+    energy_of_spectrum += std::norm(spectrum[i]) / 360;
+    furthest = std::max<double>(furthest, std::abs(returned[i] / 360.0F - values[i]));
+  }
+  CHECK(energy_of_spectrum == doctest::Approx(energy).epsilon(1e-5));
+  CHECK(furthest < 1e-5);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("transforms run in a sequence that shares their work areas", device) {
+  if (is_absent(device)) return;
+  const tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue();
+  const shape size{2, 16384};
+  const fft_template forward(context, {.size = size});
+  const fft_template inverse(context, {.size = size, .direction = fft_direction::inverse});
+  tune::operation_sequence both(
+      queue, {{"there", forward.instantiate(queue)}, {"back", inverse.instantiate(queue)}},
+      {{"spectrum", {"there:dest", "back:src"}}},
+      {{"scratch",
+        {tune::optional_slot("there:work_area"), tune::optional_slot("back:work_area")}}});
+  both.ensure_all_bound();
+  const std::vector<complex> numbers = random_numbers(size.elements());
+  std::vector<std::complex<float>> values(numbers.begin(), numbers.end());
+  const std::size_t bytes = values.size() * sizeof values[0];
+  queue.write(both.buffer("there:src").buffer(), values.data(), bytes);
+  tune::captured_operation captured(both);
+  captured.run();
+  std::vector<std::complex<float>> returned(values.size());
+  queue.read(both.buffer("back:dest").buffer(), returned.data(), bytes);
+  double furthest = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    furthest = std::max<double>(furthest, std::abs(returned[i] / 16384.0F - values[i]));
+  }
+  CHECK(furthest < 1e-5);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("half precision is transformed on CUDA, and refused elsewhere", device) {
+  if (is_absent(device)) return;
+  using tune::operations::complex_half;
+  const tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue();
+  const auto type = tune::element_type::of<complex_half>();
+  const shape size{4, 64};
+  const fft_description about{.size = size, .src = type, .dest = type};
+  if (device.info().backend != "CUDA") {
+    CHECK_THROWS_WITH_AS(fft_template(context, about), doctest::Contains("it needs CUDA"),
+                         tune::type_error);
+    return;
+  }
+  CHECK_THROWS_WITH_AS(fft_template(context, {.size = {48}, .src = type, .dest = type}),
+                       doctest::Contains("powers of two"), tune::argument_error);
+  fft op = fft_template(context, about).instantiate(queue);
+  op.ensure_all_bound();
+  std::vector<complex> expected = random_numbers(size.elements());
+  std::vector<complex_half> values(expected.size());
+  std::ranges::transform(expected, values.begin(), [](const complex& value) {
+    return complex_half{tune::float16(static_cast<float>(value.real())),
+                        tune::float16(static_cast<float>(value.imag()))};
+  });
+  const std::size_t bytes = values.size() * sizeof values[0];
+  queue.write(op.buffer("src").buffer(), values.data(), bytes);
+  op.run();
+  queue.read(op.buffer("dest").buffer(), values.data(), bytes);
+  std::vector<complex> got;
+  for (const complex_half& value : values) {
+    got.emplace_back(static_cast<float>(value.real), static_cast<float>(value.imaginary));
+  }
+  tune::operations::fft_on_host(expected, size, 1, -1);
+  CHECK(worst(expected, got, 4e-3) <= 1);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a batch of none is transformed to none", device) {
+  if (is_absent(device)) return;
+  const tune::context context = device.create_context();
+  fft op = fft_template(context, {.size = {0, 8}}).instantiate(context.create_command_queue());
+  CHECK_NOTHROW(op.run());
+}
+
+LIBTUNE_DEVICE_TEST_CASE("descriptions that make no sense are refused", device) {
+  if (is_absent(device)) return;
+  const tune::context context = device.create_context();
+  const auto refuses = [&](const fft_description& wrong, const char* text) {
+    CHECK_THROWS_WITH_AS(fft_template(context, wrong), doctest::Contains(text),
+                         tune::argument_error);
+  };
+  refuses({.size = {4, 8}, .src = dtype::float32, .direction = fft_direction::inverse},
+          "only be a forward one");
+  refuses({.size = {4, 8}, .dest = dtype::float32, .direction = fft_direction::forward},
+          "only be an inverse one");
+  refuses({.size = {8}, .axes = 2}, "along 2 axes");
+  refuses({.size = {2, 2, 2, 2}, .axes = 4}, "1 to 3");
+  refuses({.size = {4, 8}, .padded_src = {5, 8}}, "padding of transformed axes only");
+  refuses({.size = {4, 8}, .padded_dest = {8}}, "has 1 axes where the array has 2");
+  refuses({.size = {4, 8}, .padded_dest = {4, 7}}, "smaller than the array");
+  refuses({.size = {4, 0}}, "no elements");
+  CHECK_THROWS_WITH_AS(fft_template(context, {.size = {8}, .src = dtype::float64}),
+                       doctest::Contains("from float64 to complex64"), tune::type_error);
+  CHECK_THROWS_AS(fft_template(context, {.size = {8}, .dest = dtype::int32}), tune::type_error);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a sealed thread makes no plan, and runs one", device) {
+  if (is_absent(device)) return;
+  const tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue();
+  const fft_template made(context, {.size = {4, 64}});
+  fft op = made.instantiate(queue);
+  op.run();
+  const tune::testing::scoped_seal sealed;
+  CHECK_THROWS_AS(made.instantiate(queue), tune::seal_broken_error);
+  CHECK_NOTHROW(op.run());
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a run allocates nothing on the host, unless cuFFT does", device) {
+  if (is_absent(device) || device.info().backend == "CUDA") return;
+  const tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue();
+  fft op = fft_template(context, {.size = {4, 16384}}).instantiate(queue);
+  op.run();
+  queue.finish();
+  const tune::testing::allocation_counter counter;
+  op.run();
+  CHECK(counter.count() == 0);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("fft can be tuned" * tune::testing::force_autotune(), device) {
+  if (is_absent(device)) return;
+  const tune::context context = device.create_context();
+  tune::tuning_options options{.strategy = "random"};
+  options.search.max_count = 3;
+  tune::set_tuning_options(context, options);
+  const fft_template made(context, {.size = {4, 8, 16}, .axes = 2});
+  CHECK(tune::operations::tuning_space({.size = "8x16"}, device).find(made.tuning()));
+}
+
+LIBTUNE_DEVICE_TEST_CASE("the space of fft has the test default", device) {
+  for (const char* size : {"8", "16x48", "1048576"}) {
+    CHECK(tune::operations::tuning_space({.size = size}, device)
+              .find(tune::operations::fft_tuning{})
+              .has_value());
+  }
+}
+
+TEST_CASE("results of cuFFT have names, and unknown ones numbers") {
+  CHECK(tune::operations::transforms::cufft_result_name(1) == "CUFFT_INVALID_PLAN");
+  CHECK(tune::operations::transforms::cufft_result_name(123) == "0x7b");
+}
+
+TEST_CASE("a device without a library of transforms says so") {
+  const tune::testing::fake_device fake;
+  const tune::context context = fake.device().create_context();
+  CHECK_THROWS_WITH_AS(fft_template(context, {.size = {8}}), doctest::Contains("VkFFT on OpenCL"),
+                       tune::device_error);
+}
+
+}  // namespace fft_operation_test
