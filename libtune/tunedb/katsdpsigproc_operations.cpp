@@ -129,7 +129,7 @@ counterpart translate_background(const row& from) {
 value length_class(const row& from, const std::string& column) {
   const auto channels = static_cast<std::size_t>(std::get<std::int64_t>(count_of(from, column)));
   const std::size_t wanted = std::clamp<std::size_t>(channels, 256, 65536);
-  const std::size_t step = std::bit_floor(wanted) / 4;
+  const std::size_t step = std::max<std::size_t>(64, std::bit_floor(wanted) / 4);
   return number((wanted + step - 1) / step * step);
 }
 
