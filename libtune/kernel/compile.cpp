@@ -81,7 +81,10 @@ program compile(const context& context, const kernel_source& source, const defin
   detail::refuse_if_forked(what);
   detail::check_seal(sealed_action::compile, what);
   const resolved_source resolved = include_kernel_library(source);
-  const std::string before = fmt::format("{}\n{}", preamble(device.language), macros.text());
+  // A part of the text, so of every digest and cached binary.
+  const std::string before =
+      fmt::format("{}\n#define SIMD_GROUP_SIZE {}\n{}", preamble(device.language),
+                  std::max<std::size_t>(1, device.limits.simd_group_size), macros.text());
   const program_source complete{
       .name = source.name, .text = before + resolved.text, .options = options.flags};
   compile_scope* const scope = compile_scope::current();

@@ -94,6 +94,7 @@ std::set<std::string, std::less<>> portable_words() {
 
 // Built into OpenCL C; the CUDA preamble defines them.
 bool is_built_in(std::string_view name) noexcept {
+  if (name == "SIMD_GROUP_SIZE") return true;  // compile defines it
   return name.starts_with("get_global_") || name.starts_with("get_local_") ||
          name.starts_with("get_group_") || name.starts_with("get_num_groups");
 }

@@ -60,7 +60,7 @@ void check_ranked(const column_range& range, std::size_t columns) {
 
 std::size_t local_memory_bytes(const percentile5_tuning& t) {
   const std::size_t others = (t.size * 12 + 64) * t.rows;  // what WORK_GROUP_REDUCE needs at most
-  return t.rows * 3 * t.bins * 4 + others;
+  return t.rows * t.bins * 4 + others;
 }
 
 /// Rows whose percentiles the host computes as well, with all that is special among them.
@@ -163,7 +163,7 @@ space<percentile5_tuning> tuning_space(const percentile5_key& key) {
   space.add(&t::rows, {1, 2, 4, 8});
   space.add(&t::vector,
             key.is_amplitude ? std::vector<std::size_t>{1, 4} : std::vector<std::size_t>{1, 2});
-  space.add(&t::bins, {256, 512, 1024});
+  space.add(&t::bins, {256, 1024, 2048, 4096});
   space.add(&t::pass_bits, {0, 1, 2});
   space.add(&t::keeps, {true, false});
   space.restrict([](const t& c) { return c.size * c.rows >= 64 && c.size * c.rows <= 1024; },

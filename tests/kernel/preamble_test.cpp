@@ -2,13 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/kernel/preamble.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "libtune/base/error.hpp"
 #include "libtune/kernel/compile.hpp"
 #include "libtune/kernel/defines.hpp"
 #include "libtune/testing/devices.hpp"
@@ -27,7 +31,7 @@ TEST_CASE("both preambles define the same portable words") {
       "REQD_WORK_GROUP_SIZE(x, y, z);BARRIER();BARRIER_LOCAL();BARRIER_GLOBAL();UNROLL;"
       "UNROLL_BY(n);FMA(a, b, c);RSQRT(x);ATOMIC_ADD(p, v);ATOMIC_SUB(p, v);ATOMIC_MIN(p, v);"
       "ATOMIC_MAX(p, v);ATOMIC_AND(p, v);ATOMIC_OR(p, v);ATOMIC_XOR(p, v);ATOMIC_XCHG(p, v);"
-      "ATOMIC_CAS(p, expected, v)");
+      "ATOMIC_CAS(p, expected, v);SHUFFLE_AVAILABLE");
   for (std::string word; std::getline(words, word, ';');) {
     CAPTURE(word);
     const std::string line = "#define " + word;
@@ -125,6 +129,30 @@ LIBTUNE_DEVICE_TEST_CASE("constants, unrolled loops, fused products and roots ar
   CHECK(result[4] == doctest::Approx(4).epsilon(1e-12));
   CHECK(result[5] == 3 + 50 + 700 + 9000);
   CHECK(result[6] == doctest::Approx(1.25).epsilon(1e-6));
+}
+
+LIBTUNE_DEVICE_TEST_CASE("kernels know the device's SIMD width, shuffles, and extreme numbers",
+                         device) {
+  auto queue = device.create_context().create_command_queue();
+  const tune::kernel_source source{"known.kernel", R"(
+CONSTANT_DECL float extremes[2] = {INFINITY, -FLT_MAX};
+KERNEL void known(GLOBAL float* out) {
+  out[0] = SIMD_GROUP_SIZE;
+  out[1] = SHUFFLE_AVAILABLE;
+  for (int i = 0; i < 2; ++i) out[2 + i] = extremes[i];
+  out[4] = NAN;
+})"};
+  auto kernel = tune::compile(queue.context(), source).create_kernel("known");
+  const tune::buffer out = buffer_of(queue, std::vector<float>(5));
+  kernel.set_arguments(out);
+  queue.enqueue(kernel, {{1}, {1}});
+  const auto known = contents<float>(queue, out);
+  CHECK(known[0] == static_cast<float>(std::max<std::size_t>(1, device.simd_group_size())));
+  CHECK((known[1] == 0 || known[1] == 1));
+  CHECK(known[2] == std::numeric_limits<float>::infinity());
+  CHECK(known[3] == std::numeric_limits<float>::lowest());
+  CHECK(std::isnan(known[4]));
+  CHECK_THROWS_AS(tune::defines().add("SIMD_GROUP_SIZE", 32), tune::argument_error);
 }
 
 LIBTUNE_DEVICE_TEST_CASE("atomic operations lose nothing, in local and in global memory", device) {

@@ -57,13 +57,15 @@ void $_@size(GLOBAL float* RESTRICT out, GLOBAL const float* RESTRICT in, uint c
   text = replaced(std::move(text), "@items", std::to_string(shape.items));
   return replaced(std::move(text), "@values", values);
 }
-inline tune::kernel_source rankings() {
+/// Those of the shapes with sets of `only` items, or all.
+inline tune::kernel_source rankings(int only = 0) {
   std::string text = R"(#include "libtune/work_group_rank.kernel"
 typedef struct { GLOBAL const float* from; uint begin, end, step; } strided;
 #define EACH_STRIDED(of, visit) \
   for (uint i = (of).begin; i < (of).end; i += (of).step) visit((of).from[i])
 )";
   for (const ranking_shape& shape : ranking_shapes) {
+    if (only != 0 && shape.size != only) continue;
     const std::string size = std::to_string(shape.size);
     text += "WORK_GROUP_RANK(rank_ranker_" + size + ", " + size + ", " +
             std::to_string(shape.items) + ")\n";

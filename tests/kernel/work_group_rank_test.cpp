@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <limits>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -60,11 +61,10 @@ std::vector<float> expected_of(std::vector<float> values, const std::vector<std:
 
 bool same(float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-/// One device, one program, and rows of values to rank with it.
+/// Ranks rows of values on one device.
 struct ranker {
   explicit ranker(const tune::device& device)
-      : queue(device.create_context().create_command_queue()),
-        program(tune::compile(queue.context(), library_kernels::rankings())) {}
+      : queue(device.create_context().create_command_queue()) {}
 
   /// Ranks `rows` of equal length by one work group.
   void check(const library_kernels::ranking_shape& shape, const std::string& kernel_name,
@@ -74,7 +74,12 @@ struct ranker {
     std::vector<float> all;
     for (const auto& row : rows) all.insert(all.end(), row.begin(), row.end());
     const std::size_t results = ranks.size() + 6;
-    auto kernel = program.create_kernel(kernel_name + "_" + std::to_string(shape.size));
+    auto program = programs.find(shape.size);
+    if (program == programs.end()) {
+      const auto source = library_kernels::rankings(shape.size);
+      program = programs.emplace(shape.size, tune::compile(queue.context(), source)).first;
+    }
+    auto kernel = program->second.create_kernel(kernel_name + "_" + std::to_string(shape.size));
     const tune::buffer out = buffer_of(queue, std::vector<float>(results * rows.size()));
     kernel.set_arguments(out, buffer_of(queue, all),
                          static_cast<std::uint32_t>(rows.front().size()), buffer_of(queue, ranks),
@@ -107,7 +112,7 @@ struct ranker {
   }
 
   tune::command_queue queue;
-  tune::program program;
+  std::map<int, tune::program> programs;  // by the size of sets, compiled when they are needed
 };
 
 LIBTUNE_DEVICE_TEST_CASE("every rank of 2000 whole numbers is exact, of one item and of a group",
