@@ -104,16 +104,16 @@ class host_array {
   }
   /// As wrap, over memory that is only read: keep the result in a constant.
   ///   const auto taps = tune::host_array<float>::wrap_const(numbers, {numbers.size()});
-  static const host_array wrap_const(
-      std::span<const T> memory,  // NOLINT: const, or one could write
-      const shape& size) {
+  // NOLINTBEGIN(readability-const-return-type): without const one could write to the memory
+  static const host_array wrap_const(std::span<const T> memory, const shape& size) {
     return wrap_const(memory, size, size);
   }
   /// The same, in the top left corner of a padded array.
-  static const host_array wrap_const(std::span<const T> memory,  // NOLINT: likewise
-                                     const shape& size, const shape& padded) {
-    return wrap({const_cast<T*>(memory.data()), memory.size()}, size, padded);  // NOLINT: likewise
+  static const host_array wrap_const(std::span<const T> memory, const shape& size,
+                                     const shape& padded) {
+    return wrap({const_cast<T*>(memory.data()), memory.size()}, size, padded);  // NOLINT: as above
   }
+  // NOLINTEND(readability-const-return-type)
   /// False if the elements lie in memory of the application.
   bool is_owner() const noexcept { return memory_.is_owner(); }
 

@@ -13,7 +13,7 @@ namespace tune::detail {
 
 /// One side of a copy, for the checks and their messages.
 struct copy_memory {
-  const char* name;       ///< "buffer" or "host memory"
+  const char* name = "";  ///< "buffer" or "host memory"
   std::size_t bytes = 0;  ///< of all of it
 };
 

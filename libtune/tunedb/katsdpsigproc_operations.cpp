@@ -45,7 +45,7 @@ std::vector<value> width_classes() {
   return classes;
 }
 
-/// Where the order of an array is a part of the key here, and not there.
+/// For an array whose order is a part of the key here, and not there.
 std::vector<value> either_order() {
   return {std::string("channel_major"), std::string("baseline_major")};
 }
@@ -129,7 +129,7 @@ counterpart translate_background(const row& from) {
 value length_class(const row& from, const std::string& column) {
   const auto channels = static_cast<std::size_t>(std::get<std::int64_t>(count_of(from, column)));
   const std::size_t wanted = std::clamp<std::size_t>(channels, 256, 65536);
-  const std::size_t step = std::bit_floor(wanted) / 4;
+  const std::size_t step = std::max<std::size_t>(64, std::bit_floor(wanted) / 4);
   return number((wanted + step - 1) / step * step);
 }
 

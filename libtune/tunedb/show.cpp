@@ -6,7 +6,10 @@
 #include <fmt/format.h>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <string>
 
+#include "libtune/store/database/record.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/output.hpp"
@@ -47,7 +50,15 @@ json to_json(const result_content& result) {
           {"device", plain_json(result.device())},
           {"values", plain_json(result.values)},
           {"score_ns", number_or_null(result.score_ns())},
+          {"prior", is_prior(result.device())},
           {"tuned_at", text_of(result.columns, "tuned_at")}};
+}
+
+/// The time of a result, or that it is a prior alone.
+std::string time_of(const json& result) {
+  if (result["prior"].get<bool>()) return "prior";
+  const json& score = result["score_ns"];
+  return time_text(score.is_number() ? std::optional(score.get<double>()) : std::nullopt);
 }
 
 void run(const invocation& shared, const show_options& options) {
@@ -61,7 +72,7 @@ void run(const invocation& shared, const show_options& options) {
              {{"function", function.name}, {"version", function.version}, {"results", list}}, list,
              {{"KEY", "arguments"},
               {"VALUES", "values"},
-              {"TIME", "score_ns"},
+              {"TIME", "score_ns", time_of},
               {"TUNED AT", "tuned_at"},
               {"DEVICE", "device"}});
 }

@@ -98,6 +98,7 @@ class background_median_filter_template {
 
   /// An operation for one shape.
   /// @param queue  of the context that the template was made for
+  /// @param channels, baselines  the shape of the arrays
   /// @throws argument_error if that makes more work groups than a launch can have
   background_median_filter instantiate(const command_queue& queue, std::size_t channels,
                                        std::size_t baselines) const;

@@ -51,7 +51,10 @@ class flagger_threshold {
 /// transpositions that they need between them. Immutable, so thread-safe.
 class flagger_template {
  public:
-  /// @param context  the one that the parts were made for
+  /// @param context         the one that the parts were made for
+  /// @param background      the first stage, which says what samples and input flags are
+  /// @param noise_estimate  the second stage
+  /// @param threshold       the last stage
   /// @throws what the template of a transposition throws
   flagger_template(const context& context, background_median_filter_template background,
                    noise_estimate_template noise_estimate, flagger_threshold threshold);
@@ -72,6 +75,7 @@ class flagger_template {
   /// Its operations are background, transpose_deviations, noise_estimate, threshold and
   /// transpose_flags. All memory comes from the allocator of the sequence.
   /// @param queue  of the context of the template
+  /// @param channels, baselines  the shape of the arrays
   /// @throws what the parts throw
   operation_sequence instantiate(const command_queue& queue, std::size_t channels,
                                  std::size_t baselines) const;

@@ -16,7 +16,8 @@ namespace tune::operations::rfi {
 /// A background that a device computes. For one thread at a time, as its queue.
 class background_from_device final : public background_host {
  public:
-  /// @param queue  of the context that the template was made for
+  /// @param made   the compiled stage or flagger, which is copied
+  /// @param queue  of the context that it was made for
   background_from_device(background_median_filter_template made, command_queue queue);
 
   host_array<float> operator()(const host_array<std::complex<float>>& vis,
@@ -32,7 +33,8 @@ class background_from_device final : public background_host {
 /// A noise estimate that a device computes. For one thread at a time, as its queue.
 class noise_estimate_from_device final : public noise_estimate_host {
  public:
-  /// @param queue  of the context that the template was made for
+  /// @param made   the compiled stage or flagger, which is copied
+  /// @param queue  of the context that it was made for
   noise_estimate_from_device(noise_estimate_template made, command_queue queue);
 
   host_array<float> operator()(const host_array<float>& deviations) const override;
@@ -45,7 +47,8 @@ class noise_estimate_from_device final : public noise_estimate_host {
 /// A threshold that a device computes. For one thread at a time, as its queue.
 class threshold_from_device final : public threshold_host {
  public:
-  /// @param queue  of the context that the template was made for
+  /// @param made   the compiled stage or flagger, which is copied
+  /// @param queue  of the context that it was made for
   threshold_from_device(flagger_threshold made, command_queue queue);
 
   host_array<std::uint8_t> operator()(const host_array<float>& deviations,
@@ -59,7 +62,8 @@ class threshold_from_device final : public threshold_host {
 /// A whole flagger that a device runs. For one thread at a time, as its queue.
 class flagger_from_device {
  public:
-  /// @param queue  of the context that the template was made for
+  /// @param made   the compiled stage or flagger, which is copied
+  /// @param queue  of the context that it was made for
   flagger_from_device(flagger_template made, command_queue queue);
 
   /// The flags of visibilities, as flagger_host has them.

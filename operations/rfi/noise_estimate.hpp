@@ -65,10 +65,12 @@ class noise_estimate_template {
   static const autotuner<noise_estimate_key, noise_estimate_tuning> autotune;
 
   /// Tunes on first use if no tuning is given.
+  /// @param context   compiles the kernel, and tunes it
   /// @param order     of the deviations
   /// @param channels  about how many spectra have: the number that is tuned for. Baseline-major, a
   ///                  group holds so many, or a little more; of longer spectra it reads the rest
   ///                  again and again.
+  /// @param tuning    nothing: the one that autotune finds
   /// @throws what autotuner and compile throw
   noise_estimate_template(const context& context, data_order order, std::size_t channels = 4096,
                           const std::optional<noise_estimate_tuning>& tuning = std::nullopt);
@@ -81,6 +83,7 @@ class noise_estimate_template {
   /// An operation for one shape.
   /// @param queue     of the context that the template was made for
   /// @param channels  any number below 2^32
+  /// @param baselines  of the deviations
   /// @throws argument_error if there are more channels, or more baselines than a launch can have
   ///         work groups for
   noise_estimate instantiate(const command_queue& queue, std::size_t channels,

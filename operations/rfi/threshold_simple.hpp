@@ -84,6 +84,8 @@ class threshold_simple_template {
 
   /// An operation for one shape.
   /// @param queue  of the context that the template was made for
+  /// @param channels, baselines  the shape of the arrays
+  /// @param options  the threshold and the value of flags
   /// @throws argument_error as check, or if that makes more work groups than a launch can have
   threshold_simple instantiate(const command_queue& queue, std::size_t channels,
                                std::size_t baselines, const threshold_options& options = {}) const;

@@ -90,6 +90,7 @@ class threshold_sum_template {
 
   /// An operation for one shape.
   /// @param queue  of the context that the template was made for
+  /// @param channels, baselines  the shape of the arrays
   /// @param options  with as many windows as the key
   /// @throws argument_error as check, or if that makes more work groups than a launch can have
   threshold_sum instantiate(const command_queue& queue, std::size_t channels, std::size_t baselines,

@@ -209,8 +209,13 @@ std::size_t rfi2d::tile_room(std::size_t all, const window_table& windows) const
 }
 
 nd_range rfi2d::range(std::size_t y, std::size_t z) const {
-  const std::size_t groups_y = std::min(divide_up(y, tuning_.wgsy), most_groups);
-  return {{round_up(baselines_, tuning_.wgsx), groups_y * tuning_.wgsy, std::min(z, most_groups)},
+  // To start a group costs as much as some samples: items go on to others instead.
+  constexpr std::size_t enough_groups = 65536;
+  const std::size_t groups_z = std::min(z, most_groups);
+  const std::size_t others = divide_up(baselines_, tuning_.wgsx) * groups_z;
+  const std::size_t groups_y = std::min(
+      {divide_up(y, tuning_.wgsy), most_groups, std::max<std::size_t>(enough_groups / others, 1)});
+  return {{round_up(baselines_, tuning_.wgsx), groups_y * tuning_.wgsy, groups_z},
           {tuning_.wgsx, tuning_.wgsy, 1}};
 }
 
@@ -295,7 +300,7 @@ void rfi2d::compute_background(const background_arrays& arrays) {
     const std::uint32_t time_reach = arrays.times > 1 ? tables.time_reach : 0;
     // Without its neighbours a sample has the weight 1, whatever the tap: it cancels.
     const device_array& time_taps = arrays.times > 1 ? tables.time_taps : unit_tap_;
-    enqueue(smooth_times_, range(averaged, divide_up(times, sums_together)), smooth_,
+    enqueue(smooth_times_, range(averaged * divide_up(times, sums_together), 1), smooth_,
             arrays.amplitude, channel_found_, arrays.levels, noise_, chunk_of_.buffer(),
             time_taps.buffer(), time_reach, rejects, baselines_, times, averaged);
     enqueue(smooth_channels_, range(divide_up(averaged, sums_together), times), arrays.levels,

@@ -102,6 +102,34 @@ LIBTUNE_DEVICE_TEST_CASE("real lines that a library does not do are done as comp
   transforms_real<float>(context, {2, 5, 1}, 2, {2, 5, 2}, {2, 6, 3});
 }
 
+LIBTUNE_DEVICE_TEST_CASE("transforms run in a sequence that shares their work areas", device) {
+  if (is_absent(device)) return;
+  const tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue();
+  const shape size{2, 16384};
+  const fft_template forward(context, {.size = size});
+  const fft_template inverse(context, {.size = size, .direction = fft_direction::inverse});
+  tune::operation_sequence both(
+      queue, {{"there", forward.instantiate(queue)}, {"back", inverse.instantiate(queue)}},
+      {{"spectrum", {"there:dest", "back:src"}}},
+      {{"scratch",
+        {tune::optional_slot("there:work_area"), tune::optional_slot("back:work_area")}}});
+  both.ensure_all_bound();
+  const std::vector<complex> numbers = random_numbers(size.elements());
+  std::vector<std::complex<float>> values(numbers.begin(), numbers.end());
+  const std::size_t bytes = values.size() * sizeof values[0];
+  queue.write(both.buffer("there:src").buffer(), values.data(), bytes);
+  tune::captured_operation captured(both);
+  captured.run();
+  std::vector<std::complex<float>> returned(values.size());
+  queue.read(both.buffer("back:dest").buffer(), returned.data(), bytes);
+  double furthest = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    furthest = std::max<double>(furthest, std::abs(returned[i] / 16384.0F - values[i]));
+  }
+  CHECK(furthest < 1e-5);
+}
+
 TEST_CASE("the reference is the definition") {
   const shape size{2, 3, 5};
   const std::vector<complex> in = random_numbers(size.elements());

@@ -136,10 +136,6 @@ LIBTUNE_DEVICE_TEST_CASE("a background can be tuned" * tune::testing::force_auto
   CHECK(tuning_space(key).find(made.tuning()).has_value());
 }
 
-TEST_CASE("the space of a background has the test default") {
-  CHECK(tuning_space(background_key{}).find(background_tuning{}).has_value());
-}
-
 TEST_CASE("backgrounds compile for CUDA") {
   tune::testing::for_each_compile_target("cuda sm_90", [](const tune::context& context) {
     for (const std::size_t windows : {1, 8, 16}) {

@@ -61,23 +61,6 @@ LIBTUNE_DEVICE_TEST_CASE("input flags are kept out of the estimates and of the r
                         rfi_data::without(seen.interference, seen.channel_flags)) == 0);
 }
 
-LIBTUNE_DEVICE_TEST_CASE("golden: a device flags as katsdpsigproc does", device) {
-  const tune::context context = device.create_context();
-  const tune::command_queue queue = context.create_command_queue();
-  const auto amplitudes = rfi_data::golden_amplitudes();
-  const auto flags = rfi_data::golden_flags();
-  const flagger_settings settings{
-      .width = 5, .is_amplitude = true, .flag_use = flag_use::full_flags, .channels = 96};
-  const auto found =
-      flagger_from_device(make_flagger(context, settings), queue)(amplitudes, &flags);
-  CHECK(rfi_data::checksum(found) == 0xcb5dd762);
-  flagger_settings wide = settings;
-  wide.width = 13;
-  wide.flag_use = flag_use::no_flags;
-  CHECK(rfi_data::checksum(flagger_from_device(make_flagger(context, wide), queue)(amplitudes)) ==
-        0x550364c4);
-}
-
 LIBTUNE_DEVICE_TEST_CASE("a flagger transposes only what it has to", device) {
   const tune::context context = device.create_context();
   const tune::command_queue queue = context.create_command_queue();

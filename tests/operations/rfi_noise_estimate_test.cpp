@@ -132,12 +132,6 @@ LIBTUNE_DEVICE_TEST_CASE("noise estimates can be tuned" * tune::testing::force_a
   }
 }
 
-TEST_CASE("the spaces of noise estimates have the test default") {
-  for (const data_order order : orders) {
-    CHECK(tuning_space(noise_estimate_key{order}).find(noise_estimate_tuning{}));
-  }
-}
-
 TEST_CASE("noise estimates compile for CUDA") {
   tune::testing::for_each_compile_target("cuda sm_90", [](const tune::context& context) {
     for (const std::size_t wgs : {64, 256, 1024}) {

@@ -164,13 +164,6 @@ LIBTUNE_DEVICE_TEST_CASE("thresholds can be tuned" * tune::testing::force_autotu
   CHECK(tuning_space(sum).find(threshold_sum_template(context, sum).tuning()));
 }
 
-TEST_CASE("the spaces of thresholds have the test defaults") {
-  for (const data_order order : orders) {
-    CHECK(tuning_space(threshold_simple_key{order}).find(threshold_simple_tuning{}));
-    CHECK(tuning_space(threshold_sum_key{4, order}).find(threshold_sum_tuning{}));
-  }
-}
-
 TEST_CASE("thresholds compile for CUDA") {
   tune::testing::for_each_compile_target("cuda sm_90", [](const tune::context& context) {
     for (const data_order order : orders) {

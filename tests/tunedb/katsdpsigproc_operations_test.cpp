@@ -288,6 +288,9 @@ TEST_CASE("tunedb takes the operations of katsdpsigproc as priors, and says so")
   CHECK(report["results_added"] == 14);
   const json shown = tunedb_json(db + "show operations.fill_template.autotune");
   CHECK(shown["results"].size() == 2);
+  CHECK(shown["results"][0]["prior"] == true);
+  CHECK(tune::testing::contains(tunedb(db + "show operations.fill_template.autotune").output,
+                                "  prior  "));
   const auto again = tunedb(db + "import-katsdpsigproc " + folder.file("k.db"));
   CHECK(again.code == 0);
   CHECK(tune::testing::contains(again.output,

@@ -26,6 +26,14 @@ using tune::compute_capability;
 
 constexpr compute_capability architectures[] = {{7, 5}, {8, 0}, {8, 6}, {8, 9}, {9, 0}, {10, 0}};
 
+/// The functions of rfi2d_samples.kernel that the kernels after it call.
+constexpr const char* rfi2d_helpers =
+    "#define INFINITE as_float(0x7f800000)\n"
+    "#define DIVIDE(a, b) ((a) / (b))\n"
+    "DEVICE_FN float magnitude(float amplitude) { return fabs(amplitude); }\n"
+    "DEVICE_FN int is_flagged(float amplitude) { return as_uint(amplitude) >> 31; }\n"
+    "DEVICE_FN float with_flag(float amplitude) { return -fabs(amplitude); }\n";
+
 /// A kernel file of the tree, with the macros and the text before it that it can be compiled with.
 struct sample {
   const char* path;
@@ -109,6 +117,12 @@ const sample samples[] = {
      {{"wgsx", 32}, {"wgsy", 4}, {"vector", 8}, {"items", 2}, {"order", 0}}},
     {"operations/rfi/threshold_sum.kernel",
      {{"n_windows", 4}, {"order", 0}, {"wgsx", 8}, {"wgsy", 8}, {"run", 16}}},
+    {"operations/rfi2d/rfi2d_background.kernel", {{"wgsx", 32}, {"wgsy", 4}}, rfi2d_helpers},
+    {"operations/rfi2d/rfi2d_median.kernel",
+     {{"wgsx", 32}, {"wgsy", 4}, {"select_x", 16}, {"select_y", 16}, {"bits", 3}},
+     rfi2d_helpers},
+    {"operations/rfi2d/rfi2d_samples.kernel", {{"wgsx", 32}, {"wgsy", 4}, {"is_complex", 1}}},
+    {"operations/rfi2d/rfi2d_threshold.kernel", {{"line_x", 16}, {"line_y", 16}}, rfi2d_helpers},
     {"operations/transpose/transpose.kernel",
      {{"block_x", 16}, {"block_y", 8}, {"tile", 32}, {"vector", 4}, {"walk", 1}},
      "typedef ushort element;\ntypedef ushort4 word;\n"}};
