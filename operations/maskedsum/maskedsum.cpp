@@ -121,6 +121,14 @@ void maskedsum::do_run() {
           parts_);
 }
 
+std::vector<named_value> maskedsum::do_parameters() const {
+  return parameter_list()
+      .add("shape", src_->required_layout().size())
+      .add("type", dest_->type())
+      .add("parts", parts_)
+      .add("tuning", tuning_);
+}
+
 maskedsum_template::maskedsum_template(const context& context, bool use_amplitudes,
                                        std::size_t columns,
                                        const std::optional<maskedsum_tuning>& tuning)

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "libtune/libtune.hpp"
 
@@ -53,6 +54,7 @@ class maskedsum final : public operation {
 
  private:
   void do_run() override;
+  std::vector<named_value> do_parameters() const override;
 
   kernel kernel_;                  // of the rows, or of their parts
   std::optional<kernel> combine_;  // of the parts, if there are any
@@ -77,8 +79,7 @@ class maskedsum_template {
   /// @param context         compiles the kernels, and tunes them
   /// @param use_amplitudes  whether |x| is added instead of x
   /// @param columns         about how many an array has: the number that is tuned for, rounded up
-  /// to
-  ///                        a power of two. Operations may have any other number.
+  ///                        to a power of two. Operations may have any other number.
   /// @param tuning          nothing: the one that autotune finds
   /// @throws what autotuner and compile throw
   explicit maskedsum_template(const context& context, bool use_amplitudes = false,

@@ -142,6 +142,15 @@ void percentile5::do_run() {
   enqueue(kernel_, range, dest_, src_, rows_, begin_, end_, stride, dest_stride);
 }
 
+std::vector<named_value> percentile5::do_parameters() const {
+  return parameter_list()
+      .add("type", src_->type())
+      .add("shape", src_->required_layout().size())
+      .add("begin", begin_)
+      .add("end", end_)
+      .add("tuning", tuning_);
+}
+
 percentile5_template::percentile5_template(const context& context, std::size_t max_columns,
                                            bool is_amplitude,
                                            const std::optional<percentile5_tuning>& tuning)

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "libtune/libtune.hpp"
 #include "operations/hreduce/column_range.hpp"
@@ -56,6 +57,7 @@ class percentile5 final : public operation {
 
  private:
   void do_run() override;
+  std::vector<named_value> do_parameters() const override;
 
   kernel kernel_;
   percentile5_tuning tuning_;

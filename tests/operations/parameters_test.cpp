@@ -12,6 +12,8 @@
 #include "libtune/testing/devices.hpp"
 #include "operations/fill/fill.hpp"
 #include "operations/hreduce/hreduce.hpp"
+#include "operations/maskedsum/maskedsum.hpp"
+#include "operations/percentile5/percentile5.hpp"
 #include "operations/transpose/transpose.hpp"
 
 namespace parameters_test {
@@ -58,6 +60,20 @@ LIBTUNE_DEVICE_TEST_CASE("hreduce describes its columns, and a sequence its oper
   CHECK(describe(sequence).starts_with("sum:type=float32, sum:shape=(5, 100), "));
   CHECK(tune::to_dot(sequence).find("label=\"sum\\ntype = float32\\nshape = (5, 100)\\n") !=
         std::string::npos);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("maskedsum and percentile5 describe their arrays and their tuning",
+                         device) {
+  const tune::context context = device.create_context();
+  const tune::command_queue queue = context.create_command_queue();
+  const maskedsum sums =
+      maskedsum_template(context, true, 100, maskedsum_tuning{}).instantiate(queue, 5, 100);
+  CHECK(describe(sums).starts_with("shape=(5, 100), type=float32, parts="));
+  CHECK(describe(sums).find("tuning.wgsx=") != std::string::npos);
+  const percentile5 ranks = percentile5_template(context, 100, false, percentile5_tuning{})
+                                .instantiate(queue, 5, 100, {2, 9});
+  CHECK(
+      describe(ranks).starts_with("type=complex64, shape=(5, 100), begin=2, end=9, tuning.size="));
 }
 
 }  // namespace parameters_test
