@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// README.md, the pages in docs/ and those of two rooms show code that is compiled, the library's
-// own table of variables, and links that lead somewhere. Code is a region of a file in examples/ or
-// tests/examples/: the lines between two comments "// [name]".
+// README.md, the pages in docs/, those of the operations and that of pipeline show code that is
+// compiled, the library's own table of variables, and links that lead somewhere. Code is a region
+// of a file in examples/ or tests/examples/: the lines between two comments "// [name]".
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -41,7 +41,9 @@ std::vector<fs::path> files_below(const fs::path& folder, const std::set<std::st
 std::vector<fs::path> pages() {
   auto found = files_below(source_dir / "docs", {".md"});
   found.push_back(source_dir / "README.md");
-  found.push_back(source_dir / "operations/README.md");
+  for (const fs::path& page : files_below(source_dir / "operations", {".md"})) {
+    found.push_back(page);
+  }
   found.push_back(source_dir / "libtune/pipeline/README.md");
   return found;
 }
