@@ -9,7 +9,7 @@
 namespace tune::operations {
 
 std::size_t box_radius(double sigma, std::size_t boxes) {
-  const double count = static_cast<double>(boxes);
+  const auto count = static_cast<double>(boxes);
   return static_cast<std::size_t>(0.5 * std::sqrt(12.0 * sigma * sigma / count + 1.0));
 }
 

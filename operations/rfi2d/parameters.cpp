@@ -52,7 +52,7 @@ std::vector<rfi2d_plan::window> windows_of(const rfi2d_parameters& given,
   std::vector<rfi2d_plan::window> windows;
   for (const std::size_t length : lengths) {
     if (length > longest || (!windows.empty() && windows.back().length == length)) continue;
-    const double n = static_cast<double>(length);
+    const auto n = static_cast<double>(length);
     const double clamp =
         given.outlier_nsigma * deviation_of_median / std::pow(given.rho, std::log2(n));
     windows.push_back({length, static_cast<float>(clamp * n), static_cast<float>(clamp)});

@@ -38,7 +38,7 @@ template <element T>
 device_array upload_table(command_queue queue, std::span<const T> values) {
   host_array<T> host({std::max<std::size_t>(values.size(), 1)});
   std::copy(values.begin(), values.end(), host.data());
-  const device_array made(queue.context(), host.layout());
+  device_array made(queue.context(), host.layout());
   made.set(queue, host);
   return made;
 }
@@ -91,14 +91,14 @@ dimension flat_dimension(std::size_t elements) { return std::max<std::size_t>(el
 }  // namespace
 
 struct rfi2d::median_lists {
-  std::uint32_t source;
-  bool by_chunks;
-  std::size_t lists;
+  std::uint32_t source = 0;
+  bool by_chunks = false;
+  std::size_t lists = 0;
   std::size_t planes = 1;
   std::size_t outer = 1;
   std::size_t outer_step = 0;
-  std::size_t inner;  ///< of each list, or of the longest
-  std::size_t inner_step;
+  std::size_t inner = 0;  ///< of each list, or of the longest
+  std::size_t inner_step = 0;
   std::size_t z_step = 0;
   bool out_along_inner = false;
   float scale = 1;
@@ -360,7 +360,7 @@ void rfi2d::threshold(const tune::buffer& found, const tune::buffer& amplitude,
   const std::size_t room = tile_room(all, windows);
   const std::size_t bytes = room * tuning_.line_x * bytes_of_sample(windows.needs_partial != 0);
   // A tile that has both ends of its line needs no samples at its sides.
-  const std::size_t tile = room == all ? lines.longest_part : room - 2 * windows.halo;
+  const std::size_t tile = room == all ? lines.longest_part : room - std::size_t{2} * windows.halo;
   const std::size_t tiles = divide_up(lines.longest_part, tile);
   const nd_range range{{round_up(baselines_, tuning_.line_x),
                         std::min(lines.parts * tiles, most_groups) * tuning_.line_y,

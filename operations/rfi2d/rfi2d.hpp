@@ -53,8 +53,8 @@ class rfi2d final : public operation {
   struct background_tables {
     device_array time_taps;
     device_array freq_taps;
-    std::uint32_t time_reach;
-    std::uint32_t freq_reach;
+    std::uint32_t time_reach = 0;
+    std::uint32_t freq_reach = 0;
   };
   /// The windows along an axis on the device.
   struct window_table {

@@ -99,7 +99,7 @@ struct known_observation {
 /// The observation that is measured: as in earnest on a GPU, small enough on others.
 shape measured_size(const device& device) {
   if (device.kind() != device_kind::gpu) return {6, 128, 32};
-  const std::size_t each = 30 * 4096 * sizeof(std::complex<float>);
+  const std::size_t each = std::size_t{30} * 4096 * sizeof(std::complex<float>);
   return {30, 4096, std::clamp<std::size_t>(workload_bytes(device) / each / 64 * 64, 64, 128)};
 }
 

@@ -125,7 +125,7 @@ class cufft_plan final : public fft_plan, public std::enable_shared_from_this<cu
 
  private:
   void configure(const command_queue& queue, const fft_tuning& tuning);
-  void destroy() noexcept {
+  void destroy() const noexcept {
     const result ended = cufft().destroy(plan_);
     if (ended != success) log(log_level::error, "cufftDestroy: " + cufft_result_name(ended));
   }
