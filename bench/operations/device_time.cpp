@@ -40,4 +40,26 @@ double ratio(const contender& a, const contender& b) {
   return median_of(ratios);
 }
 
+contender copy_of(tune::command_queue& queue, const tune::device_array& from,
+                  const tune::device_array& to) {
+  return {[&queue, from, to] { to.copy_from(queue, from); }};
+}
+
+void search_afresh(const tune::context& context, std::size_t limit) {
+  tune::tuning_options options{.database = "", .mode = tune::tuning_mode::force};
+  if (limit > 0) {
+    options.strategy = "random";
+    options.search.max_count = limit;
+  }
+  tune::set_tuning_options(context, options);
+}
+
+std::vector<tune::device> chosen_devices(const std::vector<std::size_t>& indices) {
+  const std::vector<tune::device> all = tune::all_devices();
+  if (indices.empty()) return all;
+  std::vector<tune::device> chosen;
+  for (const std::size_t index : indices) chosen.push_back(all.at(index));
+  return chosen;
+}
+
 }  // namespace bench

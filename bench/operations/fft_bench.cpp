@@ -17,7 +17,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -166,12 +165,7 @@ void run(bench_device on, const settings& given) {
     fmt::print("{} {}: {}\n", on.device.info().backend, on.device.name(), absence);
     return;
   }
-  tune::tuning_options options{.database = "", .mode = tune::tuning_mode::force};
-  if (given.limit > 0) {
-    options.strategy = "random";
-    options.search.max_count = given.limit;
-  }
-  tune::set_tuning_options(on.context, options);
+  bench::search_afresh(on.context, given.limit);
   const bool is_gpu = on.device.kind() == tune::device_kind::gpu;
   const std::size_t bytes = (is_gpu ? given.mebibytes : 4) << 20;
   fmt::print("{} {}, {} MiB\n{:<18} {:>8} {:>8} {:>7} {:>8} {:>8} {:>8} {:>9}  tuning\n",
@@ -200,10 +194,7 @@ int main(int argc, char** argv) {
   app.add_option("--only", given.only, "cases whose names contain this");
   CLI11_PARSE(app, argc, argv);
   ::setenv("LIBTUNE_CACHE", "off", 1);
-  const std::vector<tune::device> devices = tune::all_devices();
-  if (given.devices.empty()) {
-    given.devices.resize(devices.size());
-    std::iota(given.devices.begin(), given.devices.end(), std::size_t{0});
+  for (const tune::device& device : bench::chosen_devices(given.devices)) {
+    run({.device = device}, given);
   }
-  for (const std::size_t index : given.devices) run({.device = devices.at(index)}, given);
 }

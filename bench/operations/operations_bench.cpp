@@ -20,7 +20,6 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -101,10 +100,6 @@ double seconds_of(Tune&& tune) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-contender copy_of(bench_device& on, const tune::device_array& from, const tune::device_array& to) {
-  return {[&on, from, to] { to.copy_from(on.queue, from); }};
-}
-
 template <class Tuning>
 std::string text_of(const Tuning& tuning) {
   return tune::to_string(tune::to_values(tuning));
@@ -153,7 +148,7 @@ void bench_transpose(bench_device& on) {
     op->bind("dest", dest);
   }
   std::vector<contender> timed{
-      {[&] { ours.run(); }}, {[&] { standard.run(); }}, copy_of(on, src, copied)};
+      {[&] { ours.run(); }}, {[&] { standard.run(); }}, bench::copy_of(on.queue, src, copied)};
 #ifdef LIBTUNE_BENCH_PEERS
   if (on.device.info().backend == "CUDA" && (sizeof(T) == 4 || sizeof(T) == 8)) {
     timed.push_back({[&] {
@@ -187,7 +182,7 @@ void bench_hreduce(bench_device& on, std::size_t rows) {
     op->bind("dest", dest);
   }
   std::vector<contender> timed{
-      {[&] { ours.run(); }}, {[&] { standard.run(); }}, copy_of(on, src, copied)};
+      {[&] { ours.run(); }}, {[&] { standard.run(); }}, bench::copy_of(on.queue, src, copied)};
 #ifdef LIBTUNE_BENCH_PEERS
   if (on.device.info().backend == "CUDA") {
     void* const stream = tune::cuda::native_handle(on.queue);
@@ -205,12 +200,7 @@ void bench_hreduce(bench_device& on, std::size_t rows) {
 }
 
 void run(bench_device on, const settings& given) {
-  tune::tuning_options options{.database = "", .mode = tune::tuning_mode::force};
-  if (given.limit > 0) {
-    options.strategy = "random";
-    options.search.max_count = given.limit;
-  }
-  tune::set_tuning_options(on.context, options);
+  bench::search_afresh(on.context, given.limit);
   const auto wanted = [&](const char* name) {
     return given.only.empty() ||
            std::find(given.only.begin(), given.only.end(), name) != given.only.end();
@@ -243,13 +233,7 @@ int main(int argc, char** argv) {
   app.add_option("--only", given.only, "fill, transpose or hreduce");
   CLI11_PARSE(app, argc, argv);
   ::setenv("LIBTUNE_CACHE", "off", 1);
-  const std::vector<tune::device> devices = tune::all_devices();
-  if (given.devices.empty()) {
-    given.devices.resize(devices.size());
-    std::iota(given.devices.begin(), given.devices.end(), std::size_t{0});
-  }
-  for (const std::size_t index : given.devices) {
-    const tune::device& device = devices.at(index);
+  for (const tune::device& device : bench::chosen_devices(given.devices)) {
     const bool is_gpu = device.kind() == tune::device_kind::gpu;
     bench_device on{.device = device};
     on.bytes = is_gpu ? given.gibibytes << 30 : std::size_t{64} << 20;

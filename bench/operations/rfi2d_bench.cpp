@@ -17,7 +17,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <numeric>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -158,12 +157,7 @@ std::size_t count_differences(const host_array<std::uint8_t>& a,
 void bench_device(const tune::device& device, const settings& given, const observation& all,
                   double host_rate) {
   const tune::context context = device.create_context();
-  tune::tuning_options options{.database = "", .mode = tune::tuning_mode::force};
-  if (given.limit > 0) {
-    options.strategy = "random";
-    options.search.max_count = given.limit;
-  }
-  tune::set_tuning_options(context, options);
+  bench::search_afresh(context, given.limit);
   tune::command_queue queue = context.create_command_queue({.profiling = true});
   const auto start = std::chrono::steady_clock::now();
   const rfi2d_template tuned(context);
@@ -217,12 +211,7 @@ int main(int argc, char** argv) {
   const observation all = observe(given, given.baselines);
   const double host_rate = given.host ? bench_host(given, all) : 0;
 
-  const std::vector<tune::device> devices = tune::all_devices();
-  if (given.devices.empty()) {
-    given.devices.resize(devices.size());
-    std::iota(given.devices.begin(), given.devices.end(), std::size_t{0});
-  }
-  for (const std::size_t index : given.devices) {
-    bench_device(devices.at(index), given, all, host_rate);
+  for (const tune::device& device : bench::chosen_devices(given.devices)) {
+    bench_device(device, given, all, host_rate);
   }
 }

@@ -17,7 +17,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <numeric>
 #include <random>
 #include <string>
 #include <utility>
@@ -179,12 +178,7 @@ void bench_flagger(bench_device& on, const std::vector<sky>& skies, const flagge
 }
 
 void run(bench_device on) {
-  tune::tuning_options options{.database = "", .mode = tune::tuning_mode::force};
-  if (on.given.limit > 0) {
-    options.strategy = "random";
-    options.search.max_count = on.given.limit;
-  }
-  tune::set_tuning_options(on.context, options);
+  bench::search_afresh(on.context, on.given.limit);
   const bool is_gpu = on.device.kind() == tune::device_kind::gpu;
   const std::vector<sky> skies{{"kat7", 8192, 112},
                                {"big", 10240, is_gpu ? std::size_t{8320} : std::size_t{208}}};
@@ -236,12 +230,7 @@ int main(int argc, char** argv) {
   app.add_option("--only", given.only, "background, noise, threshold or flagger");
   CLI11_PARSE(app, argc, argv);
   ::setenv("LIBTUNE_CACHE", "off", 1);
-  const std::vector<tune::device> devices = tune::all_devices();
-  if (given.devices.empty()) {
-    given.devices.resize(devices.size());
-    std::iota(given.devices.begin(), given.devices.end(), std::size_t{0});
-  }
-  for (const std::size_t index : given.devices) {
-    run(bench_device{.device = devices.at(index), .given = given});
+  for (const tune::device& device : bench::chosen_devices(given.devices)) {
+    run(bench_device{.device = device, .given = given});
   }
 }

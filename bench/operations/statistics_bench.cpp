@@ -72,10 +72,6 @@ void report(const std::string& name, double moved_bytes, double copied_bytes,
   std::fflush(stdout);
 }
 
-contender copy_of(bench_device& on, const tune::device_array& from, const tune::device_array& to) {
-  return {[&on, from, to] { to.copy_from(on.queue, from); }};
-}
-
 void bench_maskedsum(bench_device& on, bool use_amplitudes, const array_shape& shape) {
   double searched = 0;
   const auto tuned = timed_search(
@@ -94,7 +90,7 @@ void bench_maskedsum(bench_device& on, bool use_amplitudes, const array_shape& s
     set_numbers(on.queue, op->buffer("mask"));
   }
   std::vector<contender> timed{
-      {[&] { ours.run(); }}, copy_of(on, src, copied), {[&] { standard.run(); }}};
+      {[&] { ours.run(); }}, bench::copy_of(on.queue, src, copied), {[&] { standard.run(); }}};
   bench::time_in_turn(on.queue, timed, on.rounds);
   report(fmt::format("maskedsum{} {} x {}", use_amplitudes ? " of |x|" : "", shape.rows,
                      shape.columns),
@@ -121,7 +117,7 @@ void bench_percentile5(bench_device& on, bool is_amplitude, const array_shape& s
     op->bind("dest", dest);
   }
   std::vector<contender> timed{{[&] { ours.run(); }},
-                               copy_of(on, src, copied),
+                               bench::copy_of(on.queue, src, copied),
                                {[&] { standard.run(); }},
                                {[&] { counted.run(); }}};
   bench::time_in_turn(on.queue, timed, on.rounds);
@@ -132,12 +128,7 @@ void bench_percentile5(bench_device& on, bool is_amplitude, const array_shape& s
 }
 
 void run(bench_device on, const settings& given) {
-  tune::tuning_options options{.database = "", .mode = tune::tuning_mode::force};
-  if (given.limit > 0) {
-    options.strategy = "random";
-    options.search.max_count = given.limit;
-  }
-  tune::set_tuning_options(on.context, options);
+  bench::search_afresh(on.context, given.limit);
   const auto wanted = [&](const char* name) {
     return given.only.empty() || std::ranges::find(given.only, name) != given.only.end();
   };
