@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libtune/base/value.hpp"
+#include "libtune/measure/metric.hpp"
 #include "libtune/measure/timing/samples.hpp"
 
 namespace tune {
@@ -61,6 +62,8 @@ struct trial {
   /// The ratio of times on the device now to those when the search began, as far as an interruption
   /// has shown it. Times from before and after an interruption compare once divided by it.
   double level = 1;
+  /// The figures of it beside its time, each name once.
+  std::vector<metric> metrics{};
 };
 
 }  // namespace tune
