@@ -31,7 +31,7 @@ libtune_public(store/database function_identity match)
 libtune_public(store/files lock_holder)
 libtune_public(testing allocation_counter device_requirement devices fake_device fake_kernel
                fixtures run_tests strategy_conformance temporary_directory)
-libtune_public(tune autotuner error observer options search_problem session test_mode trial
+libtune_public(tune autotuner error goal observer options search_problem session test_mode trial
                tuning_budget)
 libtune_public(tune/ahead pretuning)
 libtune_public(tune/remote serve_if_worker)

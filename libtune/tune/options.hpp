@@ -13,6 +13,7 @@
 #include "libtune/measure/timing/settings.hpp"
 #include "libtune/search/strategy/strategy.hpp"
 #include "libtune/store/database/match.hpp"
+#include "libtune/tune/goal.hpp"
 #include "libtune/tune/tuning_budget.hpp"
 
 namespace tune {
@@ -84,6 +85,10 @@ struct tuning_options {
   std::string strategy{};     ///< see strategy_names; empty: by the space's size, see choose_search
   strategy_options search{};  ///< seed, limits and first proposals of the strategy
   std::vector<std::shared_ptr<observer>> observers{};  ///< called in this order; none is null
+  /// What is minimised or maximised. LIBTUNE_OBJECTIVE wins over it, and it wins over the goal that
+  /// the author declares with the autotuner; without any it is the least time.
+  std::optional<tuning_goal> goal{};
+  metric_sources metrics{};  ///< computed, and watched for, in each search
 };
 
 /// Makes these the options of every autotuner that is called for this context, or for any copy of

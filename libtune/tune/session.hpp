@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "libtune/base/fields.hpp"
@@ -44,11 +45,13 @@ class tuning_session {
 
   /// Searches a space. For each configuration, generate(tuning) compiles it, prepares its inputs
   /// and returns a measure; nullptr skips it, and what it throws becomes a reason: neither ends
-  /// the search. Returns the configuration with the least median time.
+  /// the search. Returns the best configuration by the goal: that with the least median time,
+  /// unless the autotuner, the application or LIBTUNE_OBJECTIVE says otherwise.
+  /// @param metrics  computed for each trial, and what watches it; a goal may name them
   /// @throws empty_space_error, tuning_failed_error (with every reason)
   template <fielded Tuning, std::invocable<const Tuning&> Generate>
   requires std::convertible_to<std::invoke_result_t<Generate&, const Tuning&>, measure> Tuning
-  tune(const space<Tuning>& space, Generate&& generate) {
+  tune(const space<Tuning>& space, Generate&& generate, metric_sources metrics = {}) {
     const search_problem problem{
         .space = space.core(),
         .configuration = [&](std::size_t index) { return to_values(space[index]); },
@@ -57,7 +60,8 @@ class tuning_session {
         .find =
             [&](const std::vector<named_value>& values) {
               return space.find(from_values<Tuning>(values));
-            }};
+            },
+        .metrics = std::move(metrics)};
     return space[search(problem)];
   }
 

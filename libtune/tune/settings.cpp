@@ -113,6 +113,16 @@ tuning_options search_options(const tuning_options& given, const tuning_settings
   return resolved;
 }
 
+tuning_goal resolve_goal(const tuning_options& options, const tuning_goal& author) {
+  if (const auto given = read_environment("LIBTUNE_OBJECTIVE")) {
+    if (auto goal = goal_from_text(*given)) return *std::move(goal);
+    throw environment_error("LIBTUNE_OBJECTIVE", *given,
+                            "objectives and constraints such as 'min time', 'max gflops' or 'power "
+                            "<= 100', with commas between them");
+  }
+  return options.goal.value_or(author);
+}
+
 isolation_mode resolve_isolation(const tuning_options& options) {
   if (options.isolation) return *options.isolation;
   return isolation_words.read("LIBTUNE_ISOLATION").value_or(isolation_mode::automatic);

@@ -38,6 +38,10 @@ tuning_options search_options(const tuning_options& given, const tuning_settings
 std::chrono::milliseconds resolve_wait(const tuning_options& options,
                                        std::chrono::milliseconds by_default = default_wait);
 
+/// Returns the goal of an autotuner: that of LIBTUNE_OBJECTIVE, else the application's, else the
+/// author's. @throws environment_error
+tuning_goal resolve_goal(const tuning_options& options, const tuning_goal& author);
+
 /// Returns where searches are to run. @throws environment_error
 isolation_mode resolve_isolation(const tuning_options& options);
 
