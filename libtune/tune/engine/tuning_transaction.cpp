@@ -126,7 +126,7 @@ void trial_recorder::search_finished(const search_finished_event& event) {
   if (event.best) {
     const bool stopped = event.end == search_end::time || event.end == search_end::trials;
     found_.emplace_back(*search_, stopped ? stopped_search : "found");
-  } else if (event.end == search_end::complete) {
+  } else if (is_whole(event.end)) {
     warn_on_database_error([&] { database_->finish_search(*search_, all_failed); });
   }
   search_.reset();
