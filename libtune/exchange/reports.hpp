@@ -47,11 +47,12 @@ class table_reporter final : public observer {
 /// metric that any trial has. Numbers that do not exist and fields without a value are empty.
 void write_csv(std::ostream& out, const search_finished_event& search);
 
-/// Writes a search as one JSON object: function, version, arguments, device, elapsed_ns, goal (in
-/// words), best (the configuration, or null), front (the configurations of the Pareto front) and
-/// trials, each with its configuration, outcome, reason, score_ns, score_lower_ns, score_upper_ns,
-/// samples_ns, preparation_ns and metrics ({"gflops": {"value", "unit"}}). Times that do not exist,
-/// or that JSON does not know (NaN, infinity), are null, such values of parameters their names
+/// Writes a search as one JSON object: function, version, arguments, device, elapsed_ns, end, goal
+/// (in words), best (the configuration, or null), front (the configurations of the Pareto front)
+/// and trials, each with its configuration, outcome, reason, score_ns, score_lower_ns,
+/// score_upper_ns, samples_ns, preparation_ns and metrics ({"gflops": {"value", "unit"}}). Times
+/// that do not exist, or that JSON does not know (NaN, infinity), are null, such values of
+/// parameters their names
 /// ("nan"); bytes that are not UTF-8 are replaced.
 void write_json(std::ostream& out, const search_finished_event& search);
 

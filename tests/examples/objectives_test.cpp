@@ -54,7 +54,7 @@ const tune::autotuner<gain_key, gain_tuning> autotune{
         gain.ensure_all_bound();
         return tune::make_measure(queue, std::move(gain))
             .work({.flops = rows * columns, .bytes = 8.0 * rows * columns});
-      }, metrics);
+      }, {.metrics = metrics});
     }};
 // [author]
 // clang-format on

@@ -54,10 +54,6 @@ std::optional<std::chrono::nanoseconds> time_left(const tuning_options& options,
   return std::max(std::chrono::nanoseconds(0), *options.budget->time - spent.time);
 }
 
-bool learns_from_answers(std::string_view strategy) {
-  return strategy != "exhaustive" && strategy != "random" && strategy != "shortlist";
-}
-
 // A trial that has a time and a reason says which of its metrics failed.
 std::optional<std::string> unknown_metrics(const std::vector<trial>& trials) {
   const auto failed = [](const trial& item) { return item.score && !item.reason.empty(); };
@@ -108,11 +104,11 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
                           {&problem.metrics, &registered, &options.metrics});
   step_hooks watched = hooks;
   watched.judge = &judge;
-  search_run run({problem, subject, device, options, observers, now, service,
-                  learns_from_answers(started.strategy), watched, known.spent, judge});
+  search_run run({problem, subject, device, options, observers, now, service, strategy->learns(),
+                  watched, known.spent, judge});
   run.resume(earlier, known.goes_on);
   run.run(*strategy, started.planned, to_known_failures(known.compile_failures, known.denied));
-  if (!run.best() && run.end() == search_end::complete) run.retry_remembered();
+  if (!run.best() && is_whole(run.end())) run.retry_remembered();
 
   const std::optional<std::size_t> best = run.best();
   tuning_event end = search_finished_event{.subject = subject,

@@ -199,8 +199,8 @@ const tune::autotuner<sample_key, sample_tuning> goal_autotune{
       return session.tune(
           make_space(key.configurations),
           [&](const sample_tuning& tuning) { return generate(key, tuning).work({.flops = 1000}); },
-          {.computed = {{.name = "load", .compute = load_of}},
-           .probes = {std::make_shared<process_probe>()}});
+          {.metrics = {.computed = {{.name = "load", .compute = load_of}},
+                       .probes = {std::make_shared<process_probe>()}}});
     }};
 
 const tune::autotuner<sample_key, sample_tuning> staged_autotune{
@@ -237,7 +237,8 @@ tune::tuning_options isolated_options(const std::string& database) {
       .database = database, .mode = tune::tuning_mode::tune, .isolation = tune::isolation_mode::on};
   options.watchdog.floor = std::chrono::seconds(1);
   options.compile_time = std::chrono::milliseconds(200);
-  options.measure = {.time_limit = std::chrono::milliseconds(1), .max_iterations = 3};
+  options.measure =
+      tune::measure_settings{.time_limit = std::chrono::milliseconds(1), .max_iterations = 3};
   return options;
 }
 
