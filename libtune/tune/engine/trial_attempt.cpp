@@ -250,7 +250,7 @@ void trial_attempt::note_generated() {
   if (work.bytes > 0) set_metric(result_.metrics, {"bytes", work.bytes, "B"});
   if (hooks_.judge == nullptr) return;
   hooks_.judge->after_compile(result_);
-  if (auto broken = hooks_.judge->why_unfit(result_)) fail(outcome::unfit, *std::move(broken));
+  if (auto broken = hooks_.judge->why_not_run(result_)) fail(outcome::unfit, *std::move(broken));
 }
 
 // Each call with one program more has to get further, or there would be no end.
