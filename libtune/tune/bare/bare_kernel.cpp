@@ -310,6 +310,10 @@ configuration bare_kernel::complete(const configuration& given) const {
   return all;
 }
 
+program bare_kernel::compile(const context& context, const configuration& at) const {
+  return about_->compile(context, complete(at));
+}
+
 bare_operation bare_kernel::instantiate(const command_queue& queue, const configuration& at) const {
   const configuration all = complete(at);
   return {queue, about_, about_->compile(queue.context(), all), all};

@@ -191,6 +191,9 @@ class bare_kernel {
   /// The same with other options.
   tuned_kernel tune(const context& context, const tuning_options& options) const;
 
+  /// Compiles one configuration, also for a device that only compiles (compile_targets).
+  /// @throws as instantiate
+  program compile(const context& context, const configuration& at) const;
   /// Makes the operation of one configuration: any values, also such as are no candidates.
   /// Parameters with one candidate may be left out. @throws argument_error if others are;
   /// build_error, device_error

@@ -150,6 +150,7 @@ TEST_CASE_FIXTURE(on_device, "parameters, the grid and what define adds become m
                             },
                         .problem_size = {"1000 + width"}});
   mentions.parameter("width", {2}).divide_grid_x({[](const configuration&) { return 100.0; }});
+  mentions.define("block_size_x", std::int64_t{1});  // which the fake times ask for
   mentions.work_group("items", "block_size_y").local_memory("items * 4");
   mentions.arguments(tune::out<float>({1000}), counted(1000), scaling{2.0F, 1000});
   mentions.run(context, {{"items", 16}, {"block_size_y", 2}});
@@ -325,7 +326,8 @@ TEST_CASE("mistakes are errors that say what to change") {
 }
 
 TEST_CASE("a configuration has values of every type, by name") {
-  configuration at{{"whole", 3}, {"real", 0.5}, {"on", true}, {"text", "fast"}, {"big", std::uint64_t{7}}};
+  configuration at{
+      {"whole", 3}, {"real", 0.5}, {"on", true}, {"text", "fast"}, {"big", std::uint64_t{7}}};
   CHECK(at["whole"] == 3);
   CHECK(at["on"] == 1);
   CHECK(at["big"] == 7);
