@@ -76,7 +76,7 @@ class kernel_text {
 /// with keys of its own, has a kernel_tuner, or an operation.
 class bare_kernel {
  public:
-  /// What every kernel has.
+  /// The name, text and size of a kernel.
   struct definition {
     /// In the text. On CUDA also a C++ expression: the names of parameters between < and > become
     /// their values, and so does an expression in braces anywhere: "reduce<float,

@@ -67,7 +67,7 @@ class quantity {
   /// @throws argument_error if the text is no expression
   quantity(const char* text) : quantity(std::string(text)) {}  // NOLINT: likewise
   quantity(std::string text) : text_(std::move(text)) {}       // NOLINT: likewise
-  /// What the function returns for a configuration.
+  /// A function of the configuration.
   template <std::invocable<const configuration&> Function>
   quantity(Function its_function) : function_(std::move(its_function)) {}  // NOLINT: likewise
 
