@@ -172,6 +172,9 @@ class program_interface {
   const std::shared_ptr<context_interface>& context() const noexcept { return context_; }
   std::unique_ptr<kernel_interface> create_kernel(const std::string& name) const;
   std::vector<std::byte> binary() const { return do_binary(); }
+  const included_files& included() const noexcept { return included_; }
+  /// For whoever compiled it, before others use it.
+  void set_included(included_files files) noexcept { included_ = std::move(files); }
 
  private:
   virtual std::unique_ptr<kernel_interface> do_create_kernel(const std::string& name) const = 0;
@@ -179,6 +182,7 @@ class program_interface {
   virtual std::vector<std::byte> do_binary() const = 0;
 
   std::shared_ptr<context_interface> context_;
+  included_files included_;
 };
 
 struct queue_settings {
