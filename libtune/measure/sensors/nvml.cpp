@@ -270,16 +270,20 @@ original_settings nvml_device::original(const device_settings& wanted) const {
   return before;
 }
 
-void nvml_device::set(const device_settings& wanted) const {
+void nvml_device::set(const device_settings& wanted, original_settings& done) const {
+  const original_settings before = original(wanted);
   if (const auto mhz = static_cast<unsigned>(wanted.graphics_clock_mhz); mhz != 0) {
     require(call(api_.lock_graphics, handle_, mhz, mhz), "locking the graphics clock");
+    done.unlock_graphics = true;
   }
   if (const auto mhz = static_cast<unsigned>(wanted.memory_clock_mhz); mhz != 0) {
     require(call(api_.lock_memory, handle_, mhz, mhz), "locking the memory clock");
+    done.unlock_memory = true;
   }
   if (wanted.power_limit_w != 0) {
     const auto milliwatts = static_cast<unsigned>(std::lround(wanted.power_limit_w * 1e3));
     require(call(api_.set_limit, handle_, milliwatts), "setting the power limit");
+    done.power_limit_mw = before.power_limit_mw;
   }
 }
 

@@ -49,11 +49,12 @@ class nvml_device {
 
   /// True if a program or an administrator has locked the clocks.
   bool has_locked_clocks() const;
-  /// Returns the settings to restore after these have been set, without setting any.
+  /// Returns what there will be to restore after these have been set.
   original_settings original(const device_settings& wanted) const;
   /// Sets those that are not zero. @throws error if the device refuses, most often for want of
   /// permission, or because it has no such clock or limit
-  void set(const device_settings& wanted) const;
+  /// @param done  what has to be restored, also after an exception
+  void set(const device_settings& wanted, original_settings& done) const;
   /// Restores all it can before it throws.
   void restore(const original_settings& before) const;
 

@@ -200,14 +200,13 @@ void restore_all() noexcept {
   changed().all.clear();
 }
 
-// The debt is written before it is made; one more setting is one more item of it.
+// The debt is written before it is made.
 void change(changed_device& of, const nvml_device& hardware, const device_settings& wanted) {
   if (of.now) settle_debt(of);
   if (!wanted) return;
-  of.owed.before = hardware.original(wanted);
-  of.record.write(of.owed);
+  of.record.write(debt{of.owed.device, hardware.original(wanted)});
   try {
-    hardware.set(wanted);
+    hardware.set(wanted, of.owed.before);
   } catch (const error&) {
     settle_debt(of);
     throw;

@@ -238,7 +238,7 @@ LIBTUNE_DEVICE_TEST_CASE("the parent restores what a killed child has set", devi
   CHECK(gpu->graphics_clock == 0);
 }
 
-LIBTUNE_DEVICE_TEST_CASE("a child restores what it has set before it ends", device) {
+LIBTUNE_DEVICE_TEST_CASE("nothing stays set after a search in a child", device) {
   const tune::testing::test_mode_guard application{tune::testing::test_mode::off};
   const tune::testing::temporary_directory folder;
   fake_nvml::workbench gpu;
