@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
+#include "libtune/search/model/coverage.hpp"
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
+#include "libtune/tune/error.hpp"
 
 namespace tune {
 namespace {
@@ -122,6 +124,9 @@ void trial_recorder::keep_pending() {
 
 void trial_recorder::search_finished(const search_finished_event& event) {
   keep_pending();
+  for (const std::string& line : coverage_of(event).summary()) {
+    log(log_level::info, describe(event.subject) + ": " + line);
+  }
   if (!search_) return;
   if (event.best) {
     const bool stopped = event.end == search_end::time || event.end == search_end::trials;
