@@ -45,8 +45,10 @@ std::span<const trial_figure> trial_figures() noexcept;
 /// The members of a coverage by their names, the best scores as best_ns.
 json plain_json(const coverage& tried);
 
-/// The configuration, outcome and reason, the figures that are not derived, and samples_ns.
+/// The configuration, outcome and reason, the figures that are not derived, samples_ns and metrics.
 json plain_json(const trial& item);
+/// {"gflops": {"value": 812.5, "unit": "GFLOP/s"}}; null for NaN.
+json metrics_json(const std::vector<metric>& metrics);
 
 }  // namespace detail
 

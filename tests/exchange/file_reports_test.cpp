@@ -118,7 +118,8 @@ TEST_CASE("JSON holds the search and every trial") {
                                  {"score_lower_ns", 53000.0},
                                  {"score_upper_ns", 53200.0},
                                  {"samples_ns", {53000.0, 53100.0, 53200.0}},
-                                 {"preparation_ns", 12'345'000}});
+                                 {"preparation_ns", 12'345'000},
+                                 {"metrics", json::object()}});
   CHECK(got["trials"][4]["reason"] == tune::testing::mixed_search().trials[4].reason);
   CHECK(got["trials"][6]["outcome"] == "invalid time");
   CHECK(got["trials"][6]["score_ns"].is_null());
@@ -146,6 +147,18 @@ TEST_CASE("the coverage of a search is in its JSON, and CSV of its own has a row
   CHECK(csv.starts_with("parameter,share,value,tried,measured,best_ns,ratio,lower,upper\r\n"));
   CHECK(csv.find("\r\ntile,0,1,8,3,50000,,,\r\n") != std::string::npos);
   CHECK(csv.find(",16,2,2,50000,") != std::string::npos);
+}
+
+TEST_CASE("metrics are columns of CSV after all others, and an object in JSON") {
+  const search_finished_event search = tune::testing::search_with_metrics();
+  const std::string csv = csv_of(search);
+  CHECK(csv.find(",reason,gflops,energy,registers\r\n") != std::string::npos);
+  CHECK(csv.find(",12345000,,812.5,,64\r\n") != std::string::npos);
+  CHECK(csv.find(",12345000,,,0.25,64\r\n") != std::string::npos);
+  const json got = json_of(search);
+  CHECK(got["trials"][0]["metrics"] == json{{"gflops", {{"value", 812.5}, {"unit", "GFLOP/s"}}},
+                                            {"energy", {{"value", nullptr}, {"unit", "J"}}},
+                                            {"registers", {{"value", 64.0}, {"unit", ""}}}});
 }
 
 TEST_CASE("JSON says null for the best where all failed") {

@@ -6,6 +6,7 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "libtune/base/never_destroyed.hpp"
@@ -58,6 +59,29 @@ void put_trial(connection& target, search_id search, std::int64_t position,
   insert.bind(2, position);
   bind_trial(insert, trial);
   insert.exec();
+  if (trial.metrics.empty()) return;  // those of a trial that was there have gone with it
+  target.database().exec(create_metrics_sql);
+  SQLite::Statement add(target.database(), metrics_layout().insert("INSERT OR REPLACE"));
+  add.bind(1, number_of(search));
+  add.bind(2, position);
+  add.bind(3, metrics_to_json(trial.metrics));
+  add.exec();
+}
+
+/// The metrics of the trials of a search, by position.
+std::map<std::int64_t, std::vector<metric>> read_metrics(connection& source, search_id search) {
+  std::map<std::int64_t, std::vector<metric>> found;
+  if (!source.database().tableExists("libtune_metrics")) return found;
+  SQLite::Statement select(source.database(), metrics_layout().select() + " WHERE search_id = ?");
+  select.bind(1, number_of(search));
+  while (select.executeStep()) {
+    if (select.getColumn(3).getInt() != 0) {
+      found[select.getColumn(1).getInt64()] = metrics_from_json(select.getColumn(2).getString());
+    } else {
+      warn_of_damaged_row(source.path(), "libtune_metrics");
+    }
+  }
+  return found;
 }
 
 /// The trial in a row that trial_layout() selected; none if it is damaged.
@@ -201,9 +225,14 @@ std::optional<stored_search> read_latest_search(connection& source,
 std::vector<stored_trial> read_trials(connection& source, search_id search) {
   SQLite::Statement select(source.database(), select_trials("search_id = ? ORDER BY position"));
   select.bind(1, number_of(search));
+  auto metrics = read_metrics(source, search);
   std::vector<stored_trial> trials;
   while (select.executeStep()) {
-    if (auto trial = trial_in(source, select)) trials.push_back(*std::move(trial));
+    auto trial = trial_in(source, select);
+    if (!trial) continue;
+    const auto own = metrics.find(select.getColumn(1).getInt64());
+    if (own != metrics.end()) trial->metrics = std::move(own->second);
+    trials.push_back(*std::move(trial));
   }
   return trials;
 }

@@ -103,7 +103,7 @@ inline constexpr auto last_of<cache_state> = cache_state::cold;
 template <>
 inline constexpr auto last_of<test_mode> = test_mode::forced;
 template <>
-inline constexpr auto last_of<outcome> = outcome::out_of_memory;
+inline constexpr auto last_of<outcome> = outcome::unfit;
 template <>
 inline constexpr auto last_of<trial_origin> = trial_origin::cached;
 template <>
@@ -129,6 +129,7 @@ void describe(auto&, Item&) {}
 // ---- base, store, search, measure
 
 void describe(auto& wire, is<named_value> auto& item) { wire(item.name, item.value); }
+void describe(auto& wire, is<metric> auto& item) { wire(item.name, item.value, item.unit); }
 void describe(auto& wire, is<field_description> auto& item) {
   wire(item.name, item.type, item.optional);
 }
@@ -141,7 +142,7 @@ void describe(auto& wire, is<search_identity> auto& item) {
 void describe(auto& wire, is<stored_trial> auto& item) {
   wire(item.configuration, item.outcome, item.message, item.samples_ns, item.score_ns,
        item.preparation, item.remembered, item.programs, item.level, item.made_at,
-       item.score_lower_ns, item.score_upper_ns);
+       item.score_lower_ns, item.score_upper_ns, item.metrics);
 }
 void describe(auto& wire, is<removal> auto& item) { wire(item.description, item.combinations); }
 void describe(auto& wire, is<parameter> auto& item) { wire(item.name, item.candidates); }
@@ -199,7 +200,7 @@ void describe(auto& wire, is<prior_knowledge> auto& item) {
 void describe(auto& wire, is<trial> auto& item) {
   wire(item.index, item.configuration, item.outcome, item.reason, item.samples, item.score,
        item.bounds, item.dropped, item.preparation, item.elapsed, item.origin, item.programs,
-       item.level);
+       item.level, item.metrics);
 }
 void describe(auto& wire, is<search_progress> auto& item) {
   wire(item.planned, item.taken_over, item.compiling, item.compiled, item.measured, item.dropped,

@@ -42,6 +42,8 @@ tune::trial sample_trial() {
   made.bounds = {tune::run_time(0.1), tune::run_time(0.4)};
   made.preparation = std::chrono::nanoseconds(123456789);
   made.programs = {"a", "b"};
+  made.metrics = {{"gflops", 0.1 + 0.2, "GFLOP/s"},
+                  {"energy", std::numeric_limits<double>::quiet_NaN(), "J"}};
   return made;
 }
 
@@ -122,6 +124,7 @@ TEST_CASE("a trial arrives with every bit of its times") {
   CHECK(made.bounds == sample_trial().bounds);
   CHECK(made.configuration == sample_trial().configuration);
   CHECK(made.programs == sample_trial().programs);
+  CHECK(made.metrics == sample_trial().metrics);
 }
 
 TEST_CASE("a message that is cut short is waited for, and one that lies about it is refused") {
