@@ -103,7 +103,8 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
                                            .elapsed = now() - start,
                                            .end = run.end(),
                                            .doubts = run.doubts(),
-                                           .times = run.times()};
+                                           .times = run.times(),
+                                           .space = outline_of(problem.space)};
   auto& finished = std::get<search_finished_event>(end);
   for (const std::string& doubt : finished.doubts) {
     log(log_level::warning, describe(subject) + ": " + doubt);
