@@ -214,6 +214,15 @@ json plain_json(const trial& item) {
   json samples = json::array();
   for (const run_time time : item.samples.times()) samples.push_back(number_or_null(time.count()));
   object["samples_ns"] = std::move(samples);
+  object["metrics"] = metrics_json(item.metrics);
+  return object;
+}
+
+json metrics_json(const std::vector<metric>& metrics) {
+  json object = json::object();
+  for (const metric& item : metrics) {
+    object[item.name] = {{"value", number_or_null(item.value)}, {"unit", item.unit}};
+  }
   return object;
 }
 

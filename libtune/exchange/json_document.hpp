@@ -41,8 +41,10 @@ struct trial_figure {
 /// score_ns, score_lower_ns, score_upper_ns, spread_ns, min_ns, mean_ns, samples, preparation_ns.
 std::span<const trial_figure> trial_figures() noexcept;
 
-/// The configuration, outcome and reason, the figures that are not derived, and samples_ns.
+/// The configuration, outcome and reason, the figures that are not derived, samples_ns and metrics.
 json plain_json(const trial& item);
+/// {"gflops": {"value": 812.5, "unit": "GFLOP/s"}}; null for NaN.
+json metrics_json(const std::vector<metric>& metrics);
 
 }  // namespace detail
 

@@ -43,13 +43,14 @@ class table_reporter final : public observer {
 /// Writes every trial of a search as CSV (RFC 4180): a header, then a row for each, in the order
 /// in which they were made. The columns are the fields of the configuration, then outcome, score_ns
 /// (the median of the samples), score_lower_ns and score_upper_ns (its confidence interval),
-/// spread_ns, min_ns, mean_ns, samples (their number), preparation_ns and reason. Numbers that do
-/// not exist and fields without a value are empty.
+/// spread_ns, min_ns, mean_ns, samples (their number), preparation_ns and reason, then one for each
+/// metric that any trial has. Numbers that do not exist and fields without a value are empty.
 void write_csv(std::ostream& out, const search_finished_event& search);
 
-/// Writes a search as one JSON object: function, version, arguments, device, elapsed_ns, best (the
+/// Writes a search as one JSON object: function, version, arguments, device, elapsed_ns, end, best (the
 /// configuration, or null) and trials, each with its configuration, outcome, reason, score_ns,
-/// score_lower_ns, score_upper_ns, samples_ns and preparation_ns. Times that do not exist, or that
+/// score_lower_ns, score_upper_ns, samples_ns, preparation_ns and metrics ({"gflops": {"value",
+/// "unit"}}). Times that do not exist, or that
 /// JSON does not know (NaN, infinity), are null, such values of parameters their names ("nan");
 /// bytes that are not UTF-8 are replaced.
 void write_json(std::ostream& out, const search_finished_event& search);

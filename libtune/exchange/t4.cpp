@@ -15,6 +15,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/json.hpp"
 #include "libtune/exchange/json_document.hpp"
+#include "libtune/store/database/stored_trial.hpp"
 
 namespace tune {
 namespace {
@@ -88,6 +89,10 @@ std::string measurements(const trial_content& trial, std::string_view outcome) {
   if (outcome_of(invalidity_of(outcome)) != outcome) {
     items.push_back(measurement("outcome", json_text(outcome), ""));
   }
+  for (const metric& item : trial.metrics()) {
+    items.push_back(json_text(
+        {{"name", item.name}, {"value", detail::number_or_null(item.value)}, {"unit", item.unit}}));
+  }
   return fmt::format("[{}]", fmt::join(items, ", "));
 }
 
@@ -117,6 +122,7 @@ std::vector<double> samples_from(const input& times, double unit) {
 
 void read_measurements(const input& list, double unit, column_values& columns) {
   if (!list.is_array()) refuse_t4("'measurements' is no array");
+  std::vector<metric> metrics;
   for (const input& item : list) {
     const std::string name = text_member(item, "name");
     const input& measurement = member_of(item, "value");
@@ -126,8 +132,14 @@ void read_measurements(const input& list, double unit, column_values& columns) {
       columns["message"] = measurement.get<std::string>();
     } else if (name == "outcome" && measurement.is_string()) {
       columns["outcome"] = measurement.get<std::string>();
+    } else if (measurement.is_number() || measurement.is_null()) {
+      metrics.push_back({.name = name,
+                         .value = measurement.is_null() ? std::numeric_limits<double>::quiet_NaN()
+                                                        : measurement.get<double>(),
+                         .unit = item.contains("unit") ? text_member(item, "unit") : ""});
     }
   }
+  if (!metrics.empty()) columns[detail::metrics_column] = detail::metrics_to_json(metrics);
 }
 
 std::string result_text(const trial_content& trial, const std::string& timestamp) {

@@ -85,8 +85,13 @@ program compile(const context& context, const kernel_source& source, const defin
   const std::string before =
       fmt::format("{}\n#define SIMD_GROUP_SIZE {}\n{}", preamble(device.language),
                   std::max<std::size_t>(1, device.limits.simd_group_size), macros.text());
-  const program_source complete{
+  program_source complete{
       .name = source.name, .text = before + resolved.text, .options = options.flags};
+  if (device.language == kernel_language::cuda_cpp) {
+    for (const std::string& kernel : options.kernels) {
+      complete.options.push_back("--kernel-name=" + kernel);
+    }
+  }
   compile_scope* const scope = compile_scope::current();
   if (scope != nullptr) scope->note(complete);
   compare_with_expected(context, macros, complete);

@@ -51,10 +51,10 @@ void detail::notify(std::span<const std::shared_ptr<observer>> observers,
 
 namespace {
 
-constexpr detail::word_table<outcome, 12> outcome_words{
+constexpr detail::word_table<outcome, 13> outcome_words{
     {"measured", "skipped", "over a device limit", "compile failed", "launch failed",
      "wrong result", "invalid time", "failed", "timed out", "crashed", "device fault",
-     "out of memory"}};
+     "out of memory", "unfit"}};
 
 }  // namespace
 

@@ -73,6 +73,16 @@ t4_subject subject() {
           .device = sample_device()};
 }
 
+TEST_CASE("metrics are measurements of T4, and come back exactly") {
+  trial_content one = measured(1500);
+  one.columns["metrics"] = std::string(R"([["gflops",812.5,"GFLOP/s"],["energy",null,"J"]])");
+  const std::string text = to_t4_text(one_search({one}));
+  const json measurements = json::parse(text)["results"][0]["measurements"];
+  CHECK(measurements[1] == json{{"name", "gflops"}, {"value", 812.5}, {"unit", "GFLOP/s"}});
+  CHECK(measurements[2] == json{{"name", "energy"}, {"value", nullptr}, {"unit", "J"}});
+  CHECK(from_own_t4_text(text).searches[0].trials[0].metrics() == one.metrics());
+}
+
 TEST_CASE("every time reads back to fifteen digits") {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> exponent(-3, 12);

@@ -33,6 +33,18 @@ No configuration was skipped.
 )");
 }
 
+TEST_CASE("a table shows the metrics that differ between configurations") {
+  CHECK(table_of(tune::testing::search_with_metrics()) ==
+        R"(The same for all: tile=1
+   block_x  block_y     time            interval  spread  samples  prepared in  energy         gflops
+>       16        4  50.0 us                   -   0.0 %        1      12.3 ms  0.25 J              -
+*       32        2  52.5 us                   -   0.0 %        2      12.3 ms       -              -
+        16        2  53.1 us  53.0 us to 53.2 us   0.3 %        3      12.3 ms       -  812.5 GFLOP/s
+Best (>): 50.0 us (block_x=16, block_y=4); 1 within 5 % of it (*)
+No configuration was skipped.
+)");
+}
+
 TEST_CASE("configurations without a time are counted by their reasons") {
   CHECK(table_of(tune::testing::mixed_search()) ==
         R"(The same for all: tile=1

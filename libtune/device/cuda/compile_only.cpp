@@ -41,12 +41,13 @@ class compile_only_program final : public detail::program_interface {
   std::unique_ptr<detail::kernel_interface> do_create_kernel(
       const std::string& name) const override {
     const device_info& device = context()->info();
-    if (!has_kernel(cubin_, name)) {
+    const std::string symbol = symbol_of(read_symbols(cubin_), name);
+    if (!has_kernel(cubin_, symbol)) {
       throw device_error("looking for kernel '" + name + "'", device.identity.name,
                          "the program has no kernel of this name");
     }
     const required_work_groups required = find_required_work_groups(cubin_);
-    const auto found = required.find(name);
+    const auto found = required.find(symbol);
     kernel_info info{.name = name, .max_work_group_size = device.limits.max_work_group_size};
     if (found != required.end()) {
       info.required_work_group_size = found->second;

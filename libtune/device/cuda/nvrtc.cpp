@@ -7,10 +7,15 @@
 #include <string_view>
 
 #include "libtune/base/error.hpp"
+#include "libtune/device/cuda/cubin.hpp"
 #include "libtune/device/cuda/driver.hpp"
 
 namespace tune::cuda {
 namespace {
+
+// libtune's options, not NVRTC's:
+constexpr std::string_view full_language = "--minimal=false";
+constexpr std::string_view kernel_name = "--kernel-name=";
 
 /// One source in the compiler; it may be compiled again with other options. Not thread-safe.
 class nvrtc_program {
@@ -23,7 +28,8 @@ class nvrtc_program {
 
   nvrtcResult compile(const std::vector<std::string>& options);
 
-  /// The machine code, after success. @throws build_error
+  /// The machine code, after success, with the symbols of kernels that the source's options name.
+  /// @throws build_error
   std::vector<std::byte> cubin() const;
 
   /// Returns the messages of the last compile.
@@ -45,6 +51,10 @@ nvrtc_program::nvrtc_program(const nvrtc_api& api, const program_source& source)
   if (result != NVRTC_SUCCESS) {
     const std::string reason = api_.get_error_string(result);
     throw build_error(fmt::format("NVRTC does not take '{}': {}", source.name, reason), reason);
+  }
+  for (const std::string& option : source.options) {
+    if (!option.starts_with(kernel_name)) continue;
+    api_.add_name_expression(handle_, option.c_str() + kernel_name.size());
   }
 }
 
@@ -70,6 +80,16 @@ std::vector<std::byte> nvrtc_program::cubin() const {
                                   source_.name),
                       log());
   }
+  kernel_symbols symbols;
+  for (const std::string& option : source_.options) {
+    if (!option.starts_with(kernel_name)) continue;
+    const char* const expression = option.c_str() + kernel_name.size();
+    const char* symbol = nullptr;
+    if (api_.get_lowered_name(handle_, expression, &symbol) == NVRTC_SUCCESS) {
+      symbols.emplace(expression, symbol);
+    }
+  }
+  if (!symbols.empty()) append_symbols(binary, symbols);
   return binary;
 }
 
@@ -96,7 +116,6 @@ constexpr std::string_view less_language = "--minimal";
 constexpr std::string_view standard = "--std=c++17";
 // CUDA 13 warns of long4, ulong4 and double4, which are to get other names; those are not portable.
 constexpr std::string_view no_vector_warnings = "-D__NV_NO_VECTOR_DEPRECATION_DIAG";
-constexpr std::string_view full_language = "--minimal=false";  // libtune's, not NVRTC's
 
 // The system's search path, then where NVIDIA's own installer puts the toolkit.
 std::vector<std::string> library_names(int preferred_major) {
@@ -130,8 +149,9 @@ std::vector<std::string> base_options(const program_source& source,
   }
   if (!sets(source.options, "--std", "-std")) options.emplace_back(standard);
   options.emplace_back(no_vector_warnings);
-  std::ranges::copy_if(source.options, std::back_inserter(options),
-                       [](const std::string& option) { return option != full_language; });
+  std::ranges::copy_if(source.options, std::back_inserter(options), [](const std::string& option) {
+    return option != full_language && !option.starts_with(kernel_name);
+  });
   return options;
 }
 

@@ -28,7 +28,9 @@
   X(get_log_size, nvrtcGetProgramLogSize)              \
   X(get_log, nvrtcGetProgramLog)                       \
   X(get_cubin_size, nvrtcGetCUBINSize)                 \
-  X(get_cubin, nvrtcGetCUBIN)
+  X(get_cubin, nvrtcGetCUBIN)                          \
+  X(add_name_expression, nvrtcAddNameExpression)       \
+  X(get_lowered_name, nvrtcGetLoweredName)
 
 namespace tune::cuda {
 
@@ -68,6 +70,8 @@ class nvrtc {
   ///   --minimal, which saves time: a source that does not compile with it is compiled again
   ///   without. The option "--minimal=false", which NVRTC does not have, keeps it out.
   ///   a macro that keeps it from warning of vector types that the preamble uses
+  ///   "--kernel-name=EXPRESSION", which NVRTC does not have either: a kernel that is called for by
+  ///   a C++ expression, such as an instance of a template, and that is found by it (read_symbols)
   ///   --no-cache, because NVRTC's own cache on disk would make compile times meaningless
   /// @throws build_error with the compiler's log
   std::vector<std::byte> compile_to_cubin(const program_source& source,
