@@ -13,6 +13,7 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/search/strategy/strategy.hpp"
+#include "libtune/tune/engine/device_control.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/search_run.hpp"
@@ -104,6 +105,7 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
                           {&problem.metrics, &registered, &options.metrics});
   step_hooks watched = hooks;
   watched.judge = &judge;
+  const detail::restored_device afterwards(device.info());
   search_run run({problem, subject, device, options, observers, now, service, strategy->learns(),
                   watched, known.spent, judge});
   run.resume(earlier, known.goes_on);
@@ -118,7 +120,8 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
                                            .end = run.end(),
                                            .doubts = run.doubts(),
                                            .times = run.times(),
-                                           .goal = started.goal};
+                                           .goal = started.goal,
+                                           .space = outline_of(problem.space)};
   auto& finished = std::get<search_finished_event>(end);
   if (auto doubt = unknown_metrics(finished.trials)) {
     finished.doubts.push_back(*std::move(doubt));
