@@ -15,7 +15,7 @@ namespace detail {
 class buffer_interface;
 }
 
-/// What is read beside an image.
+/// The values read beside an image.
 enum class image_address : std::uint8_t {
   clamp,   ///< the pixel at the edge
   border,  ///< zeros
@@ -23,7 +23,7 @@ enum class image_address : std::uint8_t {
   mirror,  ///< the image mirrored; with normalised coordinates alone
 };
 
-/// How a kernel reads an image.
+/// The way of reading an image in a kernel.
 struct image_sampling {
   image_address address = image_address::clamp;  ///< beside the image
   bool linear = false;  ///< true: between the nearest pixels; false: the nearest one
@@ -40,7 +40,7 @@ struct image_layout {
   int channels = 1;             ///< of a pixel: 1, 2 or 4
   /// True: integers of 8 or 16 bits are read as parts of their greatest value.
   bool normalised_values = false;
-  image_sampling sampling{};  ///< how kernels read it
+  image_sampling sampling{};  ///< the way of reading it
 
   /// The size of one pixel.
   std::size_t pixel_bytes() const noexcept;

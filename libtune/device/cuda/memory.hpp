@@ -24,7 +24,7 @@ class cuda_buffer : public detail::buffer_interface {
   ~cuda_buffer() override;
 
   CUdeviceptr address() const noexcept { return address_; }
-  /// What a kernel gets: the address, or the texture object of an image, which is as long.
+  /// The argument for a kernel: the address, or the texture object of an image, which is as long.
   CUdeviceptr argument() const noexcept { return argument_; }
   /// The pixels of an image; null for memory that has an address.
   CUarray array() const noexcept { return array_; }
