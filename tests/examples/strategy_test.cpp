@@ -38,8 +38,8 @@ class greedy_strategy final : public tune::learning_strategy {
   }
 
   static constexpr std::size_t first_sample = 8;
-  static constexpr std::size_t most_neighbours = 24;
-  static constexpr std::size_t patience = 60;
+  static constexpr std::size_t most_neighbours = 100;
+  static constexpr std::size_t patience = 120;
 
   std::size_t proposed_ = 0;
   std::size_t without_gain_ = 0;       // proposals since the best was found
