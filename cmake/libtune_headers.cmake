@@ -22,6 +22,7 @@ libtune_public(exchange event_log progress reports result_text)
 libtune_public(kernel compile defines kernel_source)
 libtune_public(kernel/pool worker_program)
 libtune_public(measure measure metric)
+libtune_public(measure/sensors device_settings energy_sensor)
 libtune_public(measure/timing samples settings)
 libtune_public(operation dimension drawing operation parameter_list sequence slot workload)
 libtune_public(pipeline event_loop event_waiter future job_queue resource task)
@@ -35,6 +36,7 @@ libtune_public(testing allocation_counter device_requirement devices fake_device
 libtune_public(tune autotuner error observer options search_defaults search_problem session test_mode
                trial tuning_budget)
 libtune_public(tune/ahead pretuning)
+libtune_public(tune/bare bare_kernel bare_operation configuration kernel_argument)
 libtune_public(tune/remote serve_if_worker)
 libtune_public(verify answer comparison)
 

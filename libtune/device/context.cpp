@@ -142,4 +142,6 @@ buffer program::variable(const std::string& name) const { return buffer(impl_->v
 
 std::vector<std::byte> program::binary() const { return impl_->binary(); }
 
+const included_files& program::included() const noexcept { return impl_->included(); }
+
 }  // namespace tune

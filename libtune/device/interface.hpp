@@ -183,6 +183,9 @@ class program_interface {
   std::shared_ptr<buffer_interface> variable(const std::string& name) const {
     return do_variable(name);
   }
+  const included_files& included() const noexcept { return included_; }
+  /// For whoever compiled it, before others use it.
+  void set_included(included_files files) noexcept { included_ = std::move(files); }
 
  private:
   virtual std::unique_ptr<kernel_interface> do_create_kernel(const std::string& name) const = 0;
@@ -192,6 +195,7 @@ class program_interface {
   virtual std::shared_ptr<buffer_interface> do_variable(const std::string& name) const;
 
   std::shared_ptr<context_interface> context_;
+  included_files included_;
 };
 
 struct queue_settings {

@@ -67,6 +67,12 @@ class tuning_session {
     return space[search(problem, defaults)];
   }
 
+  /// Searches a space that is described while the program runs. Returns the number of the
+  /// configuration with the least median time. @throws as above
+  std::size_t tune(const search_problem& problem, const search_defaults& defaults = {}) {
+    return search(problem, defaults);
+  }
+
   /// The autotuner's test default: a configuration that works on every device, and so one whose
   /// result may be taken for the answer (take_answer).
   /// @throws argument_error in a session without an autotuner, type_error for another Tuning

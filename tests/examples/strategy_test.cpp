@@ -107,8 +107,9 @@ struct bowl {
 
   bowl_tuning search(const tune::search_defaults& defaults = {}) const {
     const tune::testing::fake_device fake;
-    tune::tuning_session session(fake.device().create_context(),
-                                 {.function = "bowl", .arguments = {}, .device = fake.device().info()}, options);
+    tune::tuning_session session(
+        fake.device().create_context(),
+        {.function = "bowl", .arguments = {}, .device = fake.device().info()}, options);
     tune::space<bowl_tuning> space;
     std::vector<int> candidates(20);
     for (int i = 0; i < 20; ++i) candidates[static_cast<std::size_t>(i)] = i;

@@ -87,8 +87,11 @@ class compile_only_context final : public detail::context_interface {
   }
   std::shared_ptr<detail::program_interface> do_create_program(
       const program_source& source) override {
-    return std::make_shared<compile_only_program>(shared_from_this(),
-                                                  compiler_.compile_to_cubin(source, capability()));
+    compiled_program compiled = compiler_.compile(source, capability());
+    auto made =
+        std::make_shared<compile_only_program>(shared_from_this(), std::move(compiled.binary));
+    made->set_included(std::move(compiled.included));
+    return made;
   }
   std::shared_ptr<detail::program_interface> do_create_program_from_binary(
       const std::string& name, std::span<const std::byte> binary) override {
@@ -181,9 +184,9 @@ device compile_only_device(compute_capability capability) {
   return device(std::make_shared<compile_only_device_impl>(compiler, capability));
 }
 
-std::vector<std::byte> compile_for(compute_capability device, const std::string& identity,
-                                   const program_source& source) {
-  return compiler_for(device, identity).compile_to_cubin(source, device);
+compiled_program compile_for(compute_capability device, const std::string& identity,
+                             const program_source& source) {
+  return compiler_for(device, identity).compile(source, device);
 }
 
 void prepare_compiler_for(compute_capability device, const std::string& identity) {

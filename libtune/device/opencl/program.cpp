@@ -33,7 +33,9 @@ std::string all_options(const program_source& source, const device_info& device)
 }
 
 bool is_source_failure(cl_int code) {
-  return code == CL_BUILD_PROGRAM_FAILURE || code == CL_INVALID_BUILD_OPTIONS;
+  return code == CL_BUILD_PROGRAM_FAILURE || code == CL_COMPILE_PROGRAM_FAILURE ||
+         code == CL_LINK_PROGRAM_FAILURE || code == CL_INVALID_BUILD_OPTIONS ||
+         code == CL_INVALID_COMPILER_OPTIONS;
 }
 
 [[noreturn]] void throw_rejected(cl_int code, const std::string& name, const device_info& device) {
@@ -77,11 +79,38 @@ std::string_view own_options(const device_info& device) noexcept {
   return counts ? "-w" : "";
 }
 
+namespace {
+
+// By the two steps of OpenCL, as headers are for the first of them only.
+cl::Program build_with_headers(const cl::Context& context, cl::Program handle,
+                               const cl::Device& device, const program_source& source,
+                               const char* options) {
+  std::vector<cl::Program> headers;
+  std::vector<cl_program> handles;
+  std::vector<const char*> names;
+  for (const kernel_header& header : source.headers) {
+    handles.push_back(headers.emplace_back(context, header.text)());
+    names.push_back(header.name.c_str());
+  }
+  const cl_device_id id = device();
+  cl_int status = clCompileProgram(handle(), 1, &id, options, static_cast<cl_uint>(names.size()),
+                                   handles.data(), names.data(), nullptr, nullptr);
+  if (status != CL_SUCCESS) throw cl::Error(status, "clCompileProgram");
+  return cl::linkProgram(std::vector{handle}, nullptr);
+}
+
+}  // namespace
+
 cl::Program build_program(const opencl_context& context, const program_source& source) {
   cl::Program handle;
   try {
     handle = cl::Program(context.handle(), source.text);
-    handle.build({context.device_handle()}, all_options(source, context.info()).c_str());
+    const std::string options = all_options(source, context.info());
+    if (!source.headers.empty()) {
+      return build_with_headers(context.handle(), handle, context.device_handle(), source,
+                                options.c_str());
+    }
+    handle.build({context.device_handle()}, options.c_str());
   } catch (const cl::Error& failure) {
     if (!is_source_failure(failure.err())) {
       throw_error(failure.err(), failure.what(), context.info());

@@ -13,6 +13,7 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/search/strategy/strategy.hpp"
+#include "libtune/tune/engine/device_control.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/search_run.hpp"
@@ -88,6 +89,7 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
   if (strategy->remaining() == 0) throw empty_space_error(started);
   detail::notify(observers, started);
 
+  const detail::restored_device afterwards(device.info());
   search_run run({problem, subject, device, options, observers, now, service, strategy->learns(),
                   hooks, known.spent});
   run.resume(earlier, known.goes_on);
@@ -101,7 +103,8 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
                                            .elapsed = now() - start,
                                            .end = run.end(),
                                            .doubts = run.doubts(),
-                                           .times = run.times()};
+                                           .times = run.times(),
+                                           .space = outline_of(problem.space)};
   auto& finished = std::get<search_finished_event>(end);
   for (const std::string& doubt : finished.doubts) {
     log(log_level::warning, describe(subject) + ": " + doubt);
