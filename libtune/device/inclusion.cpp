@@ -53,7 +53,7 @@ std::string joined_lines(std::string_view text) {
 }
 
 /// True if a word stands where the name of a directive may: after #, %: or the end of a comment (or
-/// within a longer name). No macro can make such a name.
+/// within a longer name). No macro can make one.
 bool has_directive(std::string_view joined, std::string_view word) {
   for (std::size_t at = joined.find(word); at != std::string_view::npos;
        at = joined.find(word, at + 1)) {

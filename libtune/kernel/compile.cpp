@@ -118,6 +118,7 @@ program compile(const context& context, const kernel_source& source, const defin
   if (!includes) compare_with_expected(context, macros, complete);
   try {
     program made = build(context, complete, options.compiler, scope);
+    if (scope != nullptr) scope->keep(made);
     if (includes && scope != nullptr) scope->note_compiled(context, complete);
     if (includes) compare_with_expected(context, macros, complete);
     return made;

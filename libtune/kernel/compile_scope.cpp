@@ -6,6 +6,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/device/interface.hpp"
 #include "libtune/kernel/cache/program_digest.hpp"
 #include "libtune/kernel/compiler.hpp"
 
@@ -27,6 +28,11 @@ compile_scope* compile_scope::current() noexcept { return innermost_scope; }
 
 void compile_scope::note_compiled(const context& context, const program_source& source) {
   programs_.back() = watched_digest(context, source);
+}
+
+void compile_scope::keep(const program& made) {
+  made.impl()->record_launches();
+  made_.push_back(made);
 }
 
 void compile_scope::note(const context& context, const program_source& source) {

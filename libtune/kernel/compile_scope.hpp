@@ -93,6 +93,8 @@ class [[nodiscard]] compile_scope {
 
   /// The digests of the programs that were asked for, in order (see watched_digest).
   const std::vector<std::string>& programs() const noexcept { return programs_; }
+  /// The programs that were made, in order; launches of their kernels are recorded.
+  std::vector<program> take_made() noexcept { return std::exchange(made_, {}); }
   /// True if the program asked for last was refused because it is known not to compile.
   bool refused_known() const noexcept { return refused_known_; }
   bool keeps_no_binaries() const noexcept { return rules_.keeps_no_binaries; }
@@ -115,6 +117,7 @@ class [[nodiscard]] compile_scope {
   void note(const context& context, const program_source& source);
   /// Notes again, now that it has been compiled, the program that was noted last.
   void note_compiled(const context& context, const program_source& source);
+  void keep(const program& made);
   /// The prebuilt program; empty if it is to be compiled on the spot.
   /// @throws build_error if it does not compile, compiler_lost_error, program_is_wanted
   std::optional<program> find_prebuilt(const context& context, const program_source& source);
@@ -130,6 +133,7 @@ class [[nodiscard]] compile_scope {
   rules rules_;
   compile_scope* outer_;
   std::vector<std::string> programs_;
+  std::vector<program> made_;
   bool refused_known_ = false;
   std::optional<wanted_program> wanted_;
   int found_ = 0;

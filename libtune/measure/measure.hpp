@@ -130,8 +130,9 @@ class measure {
   /// The tick of the times that sample returns; zero if they are exact, or the tick is unknown.
   run_time timer_resolution() const;
   /// Times iterations samples, each the mean of several runs, all one after the other. For an
-  /// operation on a queue: the device time of a run is the sum over its kernels and fills, each
-  /// from its own start to its own end, so that gaps between these, or between runs, do not count.
+  /// operation on a queue: the device time of a run is the sum over its kernels, and its fills and
+  /// copies on the device, each from its own start to its own end, so that gaps between these, or
+  /// between runs, do not count; nor do copies between device and host.
   /// For a function that times itself: one sample, the mean over all that it returns.
   /// @param iterations  the number of samples, at least 1
   /// @param runs        of each sample, at least 1

@@ -63,7 +63,8 @@ class tuning_session {
         .find =
             [&](const std::vector<named_value>& values) {
               return space.find(from_values<Tuning>(values));
-            }};
+            },
+        .why_not = [&](const std::vector<metric>& figures) { return space.why_not(figures); }};
     return space[search(problem, defaults)];
   }
 

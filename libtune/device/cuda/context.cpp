@@ -106,9 +106,11 @@ std::shared_ptr<detail::program_interface> cuda_context::do_create_program(
     const program_source& source) {
   compiled_program compiled =
       device_->compiler().compile(source, *info().hardware.compute_capability);
+  const std::size_t bytes = compiled.binary.size();
   auto made =
       std::make_shared<cuda_program>(shared(*this), source.name, std::move(compiled.binary));
   made->set_included(std::move(compiled.included));
+  made->set_binary_bytes(bytes);
   return made;
 }
 

@@ -29,7 +29,7 @@ std::optional<binary_key> present_key(const context& context, const program_sour
 /// of the list that is as it was, else of the latest. Empty if no list is known. Thread-safe.
 included_files present_included(const context& context, const program_source& source);
 
-/// What remember_included leaves to be kept with a binary.
+/// The result of remember_included, to be kept with a binary.
 struct remembered_files {
   binary_key key;             ///< of the binary
   binary_cache::entry lists;  ///< of the program

@@ -307,7 +307,9 @@ bool search_run::is_winner_right() {
 double search_run::rank_of(std::size_t index) const {
   try {
     const auto asked = setting_.problem.needs(index);
-    return asked ? static_cast<double>(asked->local_memory_bytes) : 0.0;
+    return asked
+               ? static_cast<double>(asked->local_memory_bytes + asked->dynamic_local_memory_bytes)
+               : 0.0;
   } catch (const std::exception&) {
     return 0.0;  // it was asked before, so it answers differently each time
   }
