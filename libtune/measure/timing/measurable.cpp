@@ -96,8 +96,8 @@ class queue_measurable final : public measurable {
       : queue_(std::move(queue)), operation_(std::move(operation)) {}
 
  private:
-  void do_run() override {
-    operation_();
+  void do_run(int runs) override {
+    for (int i = 0; i < runs; ++i) operation_();
     queue_.finish();
   }
   std::vector<run_time> do_sample(int iterations) override;

@@ -13,6 +13,7 @@
 #include "libtune/kernel/compiler.hpp"
 #include "libtune/measure/timing/stopping.hpp"
 #include "libtune/store/database/connection.hpp"
+#include "libtune/tune/engine/device_control.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/engine/kernel_figures.hpp"
 
@@ -165,9 +166,20 @@ bool trial_attempt::announced(step_kind kind, std::uint64_t launches, Step&& ste
                                     .configuration = result_.configuration,
                                     .launches = launches,
                                     .expected = run_time(each * static_cast<double>(launches))});
+  if (kind != step_kind::generate && !set_device()) return false;
   const outcome device_failed =
       kind == step_kind::generate ? outcome::failed : outcome::launch_failed;
   return attempt(device_failed, std::forward<Step>(step));
+}
+
+bool trial_attempt::set_device() {
+  try {
+    detail::device_control::set(device_.info(), prepared_.settings());
+    return true;
+  } catch (const error& refused) {
+    fail(outcome::skipped, refused.what());
+    return false;
+  }
 }
 
 // Some drivers report a fault by a word that means other things as well.
@@ -381,6 +393,7 @@ trial run_trial(const search_problem& problem, std::size_t index, const device& 
   if (!attempt.over()) attempt.generate();
   if (attempt.over()) return std::move(attempt.result());
   const device_lease turn(device.info(), wait);
+  const detail::restored_device afterwards(device.info());
   attempt.try_out();
   if (!attempt.over()) attempt.measure_alone();
   attempt.release();

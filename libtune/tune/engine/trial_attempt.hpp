@@ -104,6 +104,7 @@ class trial_attempt {
   bool attempt(outcome device_failed, Step&& step);
   template <class Step>
   bool announced(step_kind kind, std::uint64_t launches, Step&& step);
+  bool set_device();
   bool is_fault(const device_error& failure) const;
   void remember(const std::string& configuration, const known_failures& known);
   void fail(outcome why, std::string reason);
