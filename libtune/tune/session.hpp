@@ -44,10 +44,10 @@ class tuning_session {
   /// The options that the session was made with; they hold as long as it.
   const tuning_options& options() const noexcept;
 
-  /// Searches a space. @param defaults  the options of the search where neither the application nor
-  /// the environment gives them. For each configuration, generate(tuning) compiles it, prepares its
-  /// inputs and returns a measure; nullptr skips it, and what it throws becomes a reason: neither
-  /// ends the search. Returns the configuration with the least median time.
+  /// Searches a space. For each configuration, generate(tuning) compiles it, prepares its inputs
+  /// and returns a measure; nullptr skips it, and what it throws becomes a reason: neither ends the
+  /// search. Returns the configuration with the least median time. The defaults are the options of
+  /// the search where neither the application nor the environment gives them.
   /// @throws empty_space_error, tuning_failed_error (with every reason)
   template <fielded Tuning, std::invocable<const Tuning&> Generate>
   requires std::convertible_to<std::invoke_result_t<Generate&, const Tuning&>, measure> Tuning

@@ -267,6 +267,13 @@ bare_kernel& bare_kernel::measure_by(measuring_function measures) {
   return *this;
 }
 
+bare_kernel& bare_kernel::limit(const std::string& condition) {
+  for (expression& part : expression(condition).parts()) {
+    change().limits.push_back(std::move(part));
+  }
+  return *this;
+}
+
 bare_kernel& bare_kernel::search(search_defaults defaults) {
   change().search = std::move(defaults);
   return *this;

@@ -136,7 +136,8 @@ kernel_argument to_argument(const T& given) {
 
 /// An array that a bare kernel reads: a vector, span or host_array, whose elements are copied now,
 /// or a device_array, whose elements are copied, on the device, when the kernel is tuned or run.
-/// @param name  of the slot of the operation; empty: "argument_0" and so on
+/// @param contents  the array
+/// @param name      of the slot of the operation; empty: "argument_0" and so on
 template <class Array>
 requires requires(const Array& array) { detail::array_argument(array, std::string(), false); }
 kernel_argument in(const Array& contents, std::string name = {}) {
