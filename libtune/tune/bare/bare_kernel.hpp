@@ -171,15 +171,24 @@ class bare_kernel {
   /// without an answer are not compared. @throws argument_error if the argument is no array, or of
   /// another type or size
   template <class Expected>
+  requires requires(const Expected& expected) { detail::keep_answer(expected); }
   bare_kernel& answer(std::size_t argument, const Expected& expected,
                       const tolerance& allowed = {}) {
     auto kept = detail::keep_answer(expected);
-    const array_layout& layout = kept->layout();
     return add_answer(
-        argument, layout,
+        argument, kept->layout().type(), kept->size(),
         [kept, allowed](tune::answer& to, const std::string& name, const shape& size) {
           to.add(name, detail::shaped(*kept, size), allowed);
         });
+  }
+  /// The same with contents that a function makes when they are needed.
+  template <detail::contents_function Function>
+  bare_kernel& answer(std::size_t argument, Function make, const tolerance& allowed = {}) {
+    return add_answer(argument, element_type::of<detail::element_made_by<Function>>(), {},
+                      [make = std::move(make), allowed](tune::answer& to, const std::string& name,
+                                                        const shape& size) {
+                        to.add(name, detail::shaped(*detail::keep_answer(make()), size), allowed);
+                      });
   }
   /// Decides by a function whether the results of a run are right, beside the answers.
   bare_kernel& verify(verifier decides);
@@ -225,7 +234,7 @@ class bare_kernel {
 
   bare_kernel& add_parameter(std::string name, std::vector<value> candidates);
   bare_kernel& divide_grid(std::size_t axis, std::vector<quantity> divisors);
-  bare_kernel& add_answer(std::size_t argument, const array_layout& expected,
+  bare_kernel& add_answer(std::size_t argument, element_type type, const std::optional<shape>& size,
                           std::function<void(tune::answer&, const std::string&, const shape&)> add);
   configuration complete(const configuration& given) const;
   detail::kernel_description& change();
