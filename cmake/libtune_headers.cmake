@@ -27,14 +27,14 @@ libtune_public(measure/timing samples settings)
 libtune_public(operation dimension drawing operation parameter_list sequence slot workload)
 libtune_public(pipeline event_loop event_waiter future job_queue resource task)
 libtune_public(search/model coverage)
-libtune_public(search/space expression search_space space)
-libtune_public(search/strategy strategy)
+libtune_public(search/space expression neighbours random_source search_space space)
+libtune_public(search/strategy learning_strategy strategy)
 libtune_public(store/database function_identity match)
 libtune_public(store/files lock_holder)
 libtune_public(testing allocation_counter device_requirement devices fake_device fake_kernel
                fixtures run_tests strategy_conformance temporary_directory)
-libtune_public(tune autotuner error observer options search_problem session test_mode trial
-               tuning_budget)
+libtune_public(tune autotuner error goal observer options search_defaults search_problem session
+               test_mode trial tuning_budget)
 libtune_public(tune/ahead pretuning)
 libtune_public(tune/remote serve_if_worker)
 libtune_public(verify answer comparison)

@@ -255,7 +255,7 @@ void run(const settings& with) {
 
 int main(int argc, char** argv) {
   settings with;
-  for (const std::string_view name : tune::strategy_names()) with.strategies.emplace_back(name);
+  with.strategies = tune::strategy_names();
   CLI::App app("Scores search strategies on recorded measurements");
   app.add_option("files", with.files, "recordings to search");
   app.add_option("--strategies", with.strategies, "which ones")->delimiter(',');

@@ -49,7 +49,7 @@ class autotuner_core : public std::enable_shared_from_this<autotuner_core> {
   using check_function = std::function<void(const values&)>;
 
   autotuner_core(function_identity identity, values test_default, function tunes,
-                 check_function check);
+                 check_function check, tuning_goal goal = {});
   ~autotuner_core();
   autotuner_core(const autotuner_core&) = delete;
   autotuner_core& operator=(const autotuner_core&) = delete;
@@ -57,6 +57,8 @@ class autotuner_core : public std::enable_shared_from_this<autotuner_core> {
   const function_identity& identity() const noexcept { return identity_; }
   const values& test_default() const noexcept { return test_default_; }
   const function& tunes() const noexcept { return tunes_; }
+  /// The author's.
+  const tuning_goal& goal() const noexcept { return goal_; }
   /// @throws argument_error if the values are no tuning
   void check(const values& tuning) const { check_(tuning); }
   result_validity& validity() const noexcept { return validity_; }
@@ -70,6 +72,7 @@ class autotuner_core : public std::enable_shared_from_this<autotuner_core> {
   values test_default_;
   function tunes_;
   check_function check_;
+  tuning_goal goal_;
   mutable result_validity validity_;
 };
 

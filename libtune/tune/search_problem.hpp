@@ -10,6 +10,7 @@
 #include "libtune/base/value.hpp"
 #include "libtune/measure/measure.hpp"
 #include "libtune/search/space/search_space.hpp"
+#include "libtune/tune/goal.hpp"
 
 namespace tune {
 
@@ -26,6 +27,7 @@ struct search_problem {
   /// The number of the configuration with these fields; empty if it is not in the space. Throws
   /// type_error for other fields.
   std::function<std::optional<std::size_t>(const std::vector<named_value>&)> find{};
+  metric_sources metrics{};  ///< the author's
 };
 
 }  // namespace tune

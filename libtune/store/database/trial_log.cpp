@@ -121,6 +121,19 @@ std::string select_searches(const std::string& conditions) {
   return search_layout().select() + " WHERE " + conditions;
 }
 
+/// The tables of all goals of a function: what fails or harms does so whatever is minimised.
+constexpr const char* of_any_goal =
+    "table_name IN (SELECT table_name FROM libtune_function WHERE version = ? AND "
+    "(name = ? OR name GLOB ?))";
+
+/// Binds a function to the three parameters of that.
+void bind_any_goal(SQLite::Statement& statement, const function_identity& function) {
+  const std::string own = own_name(function.name);
+  statement.bind(1, function.version);
+  statement.bind(2, own);
+  statement.bind(3, own + std::string(goal_mark) + "*");
+}
+
 search_id id_in(SQLite::Statement& selected) { return search_id{selected.getColumn(0).getInt64()}; }
 
 search_identity identity_in(SQLite::Statement& selected) {
@@ -202,6 +215,31 @@ void end_search(connection& target, search_id search, const std::string& result)
   update.exec();
 }
 
+const row_layout& course_layout() {
+  static const never_destroyed<row_layout> layout(
+      row_layout{"libtune_course", {"search_id", "strategy", "ending"}});
+  return *layout;
+}
+
+void create_course_table(connection& target) {
+  target.database().exec(R"sql(
+CREATE TABLE IF NOT EXISTS libtune_course (
+  search_id INTEGER PRIMARY KEY REFERENCES libtune_search (id) ON DELETE CASCADE,
+  strategy TEXT NOT NULL,
+  ending TEXT NOT NULL,  -- why it ended; empty until it has
+  checksum BLOB NOT NULL
+) STRICT)sql");
+}
+
+void note_course(connection& target, search_id search, const search_course& course) {
+  create_course_table(target);
+  SQLite::Statement insert(target.database(), course_layout().insert("INSERT OR REPLACE"));
+  insert.bind(1, number_of(search));
+  insert.bind(2, course.strategy);
+  insert.bind(3, course.ending);
+  insert.exec();
+}
+
 std::optional<stored_search> read_search_result(connection& source,
                                                 const function_identity& function,
                                                 const record_key& key, std::optional<int> stage) {
@@ -249,11 +287,12 @@ std::optional<stored_trial> read_trial(connection& source, search_id search,
 std::vector<search_id> list_searches(connection& source, const function_identity& function,
                                      const device_identity& device, const std::string& compiler) {
   SQLite::Statement select(
-      source.database(), select_searches("table_name = ? AND device_canonical = ? AND compiler = ? "
-                                         "ORDER BY id DESC LIMIT 256"));
-  select.bind(1, table_name(function));
-  select.bind(2, canonical_text(device));
-  select.bind(3, compiler);
+      source.database(),
+      select_searches(std::string(of_any_goal) + " AND device_canonical = ? AND compiler = ? "
+                                                 "ORDER BY id DESC LIMIT 256"));
+  bind_any_goal(select, function);
+  select.bind(4, canonical_text(device));
+  select.bind(5, compiler);
   std::vector<search_id> searches;
   while (step_to_intact(source, select)) searches.push_back(id_in(select));
   return searches;
@@ -263,12 +302,15 @@ std::vector<search_id> list_searches(connection& source, const function_identity
                                      const record_key& key, const search_identity& identity) {
   SQLite::Statement select(
       source.database(),
-      select_searches(std::string(of_search_key) + " AND compiler = ? AND library_version = ? AND "
-                                                   "stage = ? ORDER BY id DESC LIMIT 256"));
-  bind_search_key(select, 1, function, key);
-  select.bind(4, identity.compiler);
-  select.bind(5, identity.library_version);
-  select.bind(6, identity.stage);
+      select_searches(std::string(of_any_goal) +
+                      " AND arguments_canonical = ? AND device_canonical = ? AND compiler = ? AND "
+                      "library_version = ? AND stage = ? ORDER BY id DESC LIMIT 256"));
+  bind_any_goal(select, function);
+  select.bind(4, canonical_arguments(key.arguments));
+  select.bind(5, canonical_text(key.device));
+  select.bind(6, identity.compiler);
+  select.bind(7, identity.library_version);
+  select.bind(8, identity.stage);
   std::vector<search_id> searches;
   while (step_to_intact(source, select)) searches.push_back(id_in(select));
   return searches;

@@ -15,6 +15,7 @@
 namespace tune::detail {
 
 class connection;
+struct row_layout;
 
 /// Searches and their trials in an open database. The functions that write do so inside the
 /// caller's write_transaction. Rows whose checksum is wrong are left out, with a warning. All throw
@@ -42,6 +43,14 @@ void replace_trial(connection& target, search_id search, const stored_trial& tri
 /// Notes the end of a search and its result.
 void end_search(connection& target, search_id search, const std::string& result);
 
+/// Notes the strategy of a search, and why it ended if it has, in place of what was noted before.
+void note_course(connection& target, search_id search, const search_course& course);
+/// The columns of libtune_course: the search, and those that database_content gives it. The table
+/// comes with the first row, because an older libtune makes a database without it.
+const row_layout& course_layout();
+/// Makes that table if the database has none.
+void create_course_table(connection& target);
+
 /// The search for this key that was started last.
 std::optional<stored_search> read_latest_search(connection& source,
                                                 const function_identity& function,
@@ -59,13 +68,13 @@ std::vector<stored_trial> read_trials(connection& source, search_id search);
 /// One of them; none if it is damaged.
 std::optional<stored_trial> read_trial(connection& source, search_id search, std::int64_t position);
 
-/// The latest 256 searches of a function, whatever the key, on a device of exactly this identity
-/// with a compiler, the latest first.
+/// The latest 256 searches of a function, whatever the key and the goal, on a device of exactly
+/// this identity with a compiler, the latest first.
 std::vector<search_id> list_searches(connection& source, const function_identity& function,
                                      const device_identity& device, const std::string& compiler);
 
 /// The searches for exactly this key and stage with the same compiler and libtune, in whatever
-/// space, the latest first; 256 at most.
+/// space and for whatever goal, the latest first; 256 at most.
 std::vector<search_id> list_searches(connection& source, const function_identity& function,
                                      const record_key& key, const search_identity& identity);
 

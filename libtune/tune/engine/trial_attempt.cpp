@@ -15,6 +15,7 @@
 #include "libtune/store/database/connection.hpp"
 #include "libtune/tune/engine/device_control.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
+#include "libtune/tune/engine/trial_judge.hpp"
 
 namespace tune {
 
@@ -229,6 +230,7 @@ void trial_attempt::generate_with(const prebuilt_programs* prebuilt) {
   const stopwatch preparing(now_, result_.preparation);
   const stopwatch elapsing(now_, result_.elapsed);
   const bool generated = announced(step_kind::generate, 0, [&] {
+    if (hooks_.judge != nullptr) hooks_.judge->before_compile(result_);
     prepared_ = problem_.generate(result_.index);
     if (prepared_) prepared_.cache(settings_.cache);
   });
@@ -248,9 +250,19 @@ void trial_attempt::generate_with(const prebuilt_programs* prebuilt) {
   if (!generated) return;
   if (prepared_) {
     stage_ = stage::ready;
+    note_generated();
   } else {
     fail(outcome::skipped, prepared_.why_skipped());
   }
+}
+
+void trial_attempt::note_generated() {
+  const declared_work& work = prepared_.work();
+  if (work.flops > 0) set_metric(result_.metrics, {"flops", work.flops, "FLOP"});
+  if (work.bytes > 0) set_metric(result_.metrics, {"bytes", work.bytes, "B"});
+  if (hooks_.judge == nullptr) return;
+  hooks_.judge->after_compile(result_);
+  if (auto broken = hooks_.judge->why_unfit(result_)) fail(outcome::unfit, *std::move(broken));
 }
 
 // Each call with one program more has to get further, or there would be no end.
@@ -295,10 +307,18 @@ void trial_attempt::warm_up_device() {
             [&] { tune::warm_up(prepared_, {.time_limit = longest_warm_up}, now_); });
 }
 
+std::vector<run_time> trial_attempt::take(int count, int runs) {
+  if (hooks_.judge == nullptr) return prepared_.sample(count, runs);
+  hooks_.judge->before_runs(result_, count * runs);
+  std::vector<run_time> times = prepared_.sample(count, runs);
+  hooks_.judge->after_runs(result_, times);
+  return times;
+}
+
 std::vector<run_time> trial_attempt::sample(int count, double allowed) {
   const stopwatch elapsing(now_, result_.elapsed);
   std::vector<run_time> times;
-  if (!one_run_) announced(step_kind::samples, 1, [&] { times = prepared_.sample(1); });
+  if (!one_run_) announced(step_kind::samples, 1, [&] { times = take(1, 1); });
   if (over()) return {};
   if (!one_run_) one_run_ = times.front();
   int runs = 1;
@@ -311,11 +331,13 @@ std::vector<run_time> trial_attempt::sample(int count, double allowed) {
   if (missing == 0) return times;
   announced(step_kind::samples, static_cast<std::uint64_t>(missing) * static_cast<unsigned>(runs),
             [&] {
-              for (const run_time time : prepared_.sample(missing, runs)) times.push_back(time);
+              for (const run_time time : take(missing, runs)) times.push_back(time);
             });
   if (over()) times.clear();
   return times;
 }
+
+void trial_attempt::refuse(outcome why, std::string reason) { fail(why, std::move(reason)); }
 
 void trial_attempt::measure_alone() {
   const stopwatch elapsing(now_, result_.elapsed);

@@ -72,6 +72,8 @@ class trial_attempt {
   std::vector<run_time> sample(int count, double allowed = 0.01);
   /// Takes samples as the settings say, of this configuration alone.
   void measure_alone();
+  /// Ends the attempt with this outcome.
+  void refuse(outcome why, std::string reason);
   /// Ends the attempt with the outcome invalid_time.
   void refuse_times();
 
@@ -109,6 +111,8 @@ class trial_attempt {
   void remember(const std::string& configuration, const known_failures& known);
   void fail(outcome why, std::string reason);
   void generate_with(const prebuilt_programs* prebuilt);
+  std::vector<run_time> take(int count, int runs);
+  void note_generated();
   void note_that_process_lives();
   void look_for_progress(int found);
 

@@ -9,7 +9,6 @@
 #include <utility>
 #include <variant>
 
-#include "libtune/base/environment.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/device/devices.hpp"
 #include "libtune/process/usable_resources.hpp"
@@ -57,10 +56,10 @@ tuning_request request_for(const remote_task& task) {
 }
 
 watchdog_limits limits_of(const tuning_options& options) {
-  return {.floor = resolve_trial_time(options.watchdog),
+  return {.floor = options.watchdog.floor.value_or(default_trial_time),
           .multiple = options.watchdog.multiple,
           .compile_time = options.compile_time,
-          .floor_is_given = options.watchdog.floor || read_environment("LIBTUNE_TRIAL_TIME")};
+          .floor_is_given = options.watchdog.floor.has_value()};
 }
 
 }  // namespace
@@ -68,7 +67,7 @@ watchdog_limits limits_of(const tuning_options& options) {
 remote_search::remote_search(const tuner_program& program, const remote_task& task)
     : program_(program),
       task_(task),
-      subject_{.function = task.function.name,
+      subject_{.function = split_name(task.function.name).first,
                .version = task.function.version,
                .arguments = task.key,
                .device = task.device.info()},

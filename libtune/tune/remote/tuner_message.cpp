@@ -99,6 +99,8 @@ inline constexpr auto last_of<isolation_mode> = isolation_mode::off;
 template <>
 inline constexpr auto last_of<result_check> = result_check::none;
 template <>
+inline constexpr auto last_of<option_source> = option_source::command;
+template <>
 inline constexpr auto last_of<cache_state> = cache_state::cold;
 template <>
 inline constexpr auto last_of<test_mode> = test_mode::forced;
@@ -107,7 +109,7 @@ inline constexpr auto last_of<outcome> = outcome::unfit;
 template <>
 inline constexpr auto last_of<trial_origin> = trial_origin::cached;
 template <>
-inline constexpr auto last_of<search_end> = search_end::target;
+inline constexpr auto last_of<search_end> = search_end::no_gain;
 template <>
 inline constexpr auto last_of<step_kind> = step_kind::samples;
 template <>
@@ -146,7 +148,7 @@ void describe(auto& wire, is<stored_trial> auto& item) {
 }
 void describe(auto& wire, is<removal> auto& item) { wire(item.description, item.combinations); }
 void describe(auto& wire, is<strategy_options> auto& item) {
-  wire(item.seed, item.max_count, item.max_fraction, item.warm_start);
+  wire(item.seed, item.max_count, item.max_fraction, item.warm_start, item.early_end);
 }
 void describe(auto& wire, is<interval> auto& item) { wire(item.lower, item.upper); }
 void describe(auto& wire, is<measure_settings> auto& item) {
@@ -170,6 +172,11 @@ inline void describe(field_reader& wire, samples& item) {
 
 // ---- tune
 
+void describe(auto& wire, is<objective> auto& item) { wire(item.metric, item.maximise); }
+void describe(auto& wire, is<constraint> auto& item) {
+  wire(item.metric, item.bound, item.at_least);
+}
+void describe(auto& wire, is<tuning_goal> auto& item) { wire(item.objectives, item.constraints); }
 void describe(auto& wire, is<tuning_budget> auto& item) {
   wire(item.time, item.trials, item.target);
 }
@@ -178,7 +185,7 @@ void describe(auto& wire, is<watchdog_settings> auto& item) { wire(item.floor, i
 void describe(auto& wire, is<tuning_options> auto& item) {
   wire(item.database, item.system_databases, item.match, item.mode, item.wait, item.budget,
        item.compile_time, item.isolation, item.watchdog, item.verify, item.measure, item.race,
-       item.strategy, item.search);
+       item.strategy, item.search, item.given_by, item.from_environment, item.goal);
 }
 // Of a winner the configuration is all that a shortlist needs.
 void describe(auto& wire, is<record> auto& item) { wire(item.values, item.score_ns); }
@@ -242,14 +249,15 @@ void describe(auto& wire, is<lookup_event> auto& item) {
 }
 void describe(auto& wire, is<search_started_event> auto& item) {
   wire(item.subject, item.strategy, item.combinations, item.configurations, item.planned,
-       item.removals, item.taken_over, item.budget_left);
+       item.removals, item.taken_over, item.budget_left, item.goal);
 }
 void describe(auto& wire, is<trial_event> auto& item) {
   wire(item.subject, item.trial, item.stage);
 }
 void describe(auto& wire, is<progress_event> auto& item) { wire(item.subject, item.progress); }
 void describe(auto& wire, is<search_finished_event> auto& item) {
-  wire(item.subject, item.trials, item.best, item.elapsed, item.end, item.doubts, item.times);
+  wire(item.subject, item.trials, item.best, item.elapsed, item.end, item.doubts, item.times,
+       item.goal);
 }
 void describe(auto& wire, is<waiting_event> auto& item) {
   wire(item.subject, item.cause, item.holder, item.idle, item.waited, item.limit, item.over);

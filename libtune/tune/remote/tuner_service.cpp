@@ -29,6 +29,7 @@
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/remote/tuner_message.hpp"
+#include "libtune/tune/settings.hpp"
 
 namespace tune::detail {
 namespace {
@@ -186,7 +187,8 @@ struct found_request {
   tune::context context;
 };
 
-const autotuner_core& find_function(const function_identity& wanted) {
+const autotuner_core& find_function(function_identity wanted) {
+  wanted.name = split_name(wanted.name).first;
   const auto all = registered_autotuners();
   const auto found = std::ranges::find_if(all, [&](const autotuner_core* candidate) {
     return candidate->identity().name == wanted.name &&
@@ -207,6 +209,7 @@ const autotuner_core& find_function(const function_identity& wanted) {
 
 found_request find(const tuning_request& request) {
   const autotuner_core& function = find_function(request.function);
+  require_strategy(request.options);
   const std::vector<device> all = all_devices();
   const auto device = find_device(request.device, all);
   if (!device) {
@@ -244,7 +247,7 @@ tuner_message carry_out(tuner_link& link, const tuning_request& request,
                         const found_request& found) {
   tuning_options options = request.options;
   options.observers.push_back(std::make_shared<remote_observer>(link));
-  const tuning_subject subject{.function = request.function.name,
+  const tuning_subject subject{.function = split_name(request.function.name).first,
                                .version = request.function.version,
                                .arguments = request.key,
                                .device = found.context.device().info(),
@@ -292,14 +295,18 @@ void serve_request(tuner_link& link, const tuning_request& request) {
 function_list list_all() {
   function_list all;
   for (const autotuner_core* function : registered_autotuners()) {
-    all.functions.push_back({function->identity(), function->test_default()});
+    function_identity listed = function->identity();
+    listed.name = name_with_goal(listed.name, function->goal());
+    all.functions.push_back({std::move(listed), function->test_default()});
   }
   return all;
 }
 
 check_answer check(const check_request& request) {
   try {
-    autotuner_registry::instance().check(request.function, request.values);
+    function_identity function = request.function;
+    function.name = split_name(function.name).first;
+    autotuner_registry::instance().check(function, request.values);
     return {};
   } catch (const std::exception& refused) {
     return {refused.what()};

@@ -8,8 +8,10 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <fstream>
+#include <memory>
 #include <new>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <sys/resource.h>
@@ -177,6 +179,30 @@ const tune::autotuner<sample_key, sample_tuning> sample_autotune{
       return search(session, key);
     }};
 
+namespace {
+
+struct process_probe final : tune::probe {
+  void after_runs(tune::trial& of, std::span<const tune::run_time>) override {
+    tune::set_metric(of.metrics, {"process", static_cast<double>(::getpid())});
+  }
+};
+
+double load_of(const tune::trial& item) {
+  return static_cast<double>(10 * (std::get<std::int64_t>(item.configuration.at(0).value) % 5));
+}
+
+}  // namespace
+
+const tune::autotuner<sample_key, sample_tuning> goal_autotune{
+    {.name = "isolated.goal", .goal = {.objectives = {tune::maximise("load")}}},
+    [](tune::tuning_session& session, const sample_key& key) {
+      return session.tune(
+          make_space(key.configurations),
+          [&](const sample_tuning& tuning) { return generate(key, tuning).work({.flops = 1000}); },
+          {.metrics = {.computed = {{.name = "load", .compute = load_of}},
+                       .probes = {std::make_shared<process_probe>()}}});
+    }};
+
 const tune::autotuner<sample_key, sample_tuning> staged_autotune{
     {.name = "isolated.staged"}, [](tune::tuning_session& session, const sample_key& key) {
       sample_key first = key;
@@ -211,7 +237,8 @@ tune::tuning_options isolated_options(const std::string& database) {
       .database = database, .mode = tune::tuning_mode::tune, .isolation = tune::isolation_mode::on};
   options.watchdog.floor = std::chrono::seconds(1);
   options.compile_time = std::chrono::milliseconds(200);
-  options.measure = {.time_limit = std::chrono::milliseconds(1), .max_iterations = 3};
+  options.measure =
+      tune::measure_settings{.time_limit = std::chrono::milliseconds(1), .max_iterations = 3};
   return options;
 }
 
