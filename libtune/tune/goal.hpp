@@ -95,6 +95,9 @@ struct finalist {
   const trial& result;
   /// Runs it so many times, one after the other, and returns the times. Empty if it has failed.
   std::function<std::vector<run_time>(int runs)> run;
+  /// Makes the same runs without timing them, so that nothing comes between them. False if it has
+  /// failed.
+  std::function<bool(int runs)> repeat;
   /// Adds a value to its trial (set_metric).
   std::function<void(metric)> add;
 };

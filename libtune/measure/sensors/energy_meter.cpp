@@ -59,7 +59,8 @@ using clock = std::chrono::steady_clock;
 
 constexpr std::chrono::microseconds between_readings{500};
 constexpr seconds between_states{0.02};
-constexpr seconds batch_time{0.005};
+// Long enough for what begins and ends a batch not to count.
+constexpr seconds batch_time{0.02};
 // Power follows the load within this, besides the period of the sensor.
 constexpr seconds settling{0.02};
 constexpr int most_repetitions = 2;
