@@ -252,6 +252,34 @@ void write_unmeasured(std::ostream& out, const search_finished_event& search) {
   for (const outcome result : outcomes) write_reasons(out, groups, result);
 }
 
+constexpr std::size_t listed_values = 32;  // of a parameter
+
+/// A line for each value of a parameter, the first one with its name.
+void add_values(std::vector<row>& rows, const parameter_coverage& of) {
+  std::vector<value_coverage> listed = of.values;
+  if (listed.size() > listed_values) {
+    std::ranges::stable_sort(listed, {}, [](const value_coverage& one) {
+      return std::pair(!one.ratio, one.ratio.value_or(0));
+    });
+    listed.resize(listed_values);
+  }
+  const std::size_t first = rows.size();
+  for (const value_coverage& one : listed) {
+    const bool is_other = one.ratio && *one.lower < *one.upper;  // than the best, which is 1
+    rows.push_back({"", "", to_string(one.value), std::to_string(one.tried),
+                    std::to_string(one.measured),
+                    one.best ? format_run_time(run_time(*one.best)) : "-",
+                    one.ratio ? fmt::format("{:.2f}", *one.ratio) : "-",
+                    is_other ? fmt::format("{:.2f} to {:.2f}", *one.lower, *one.upper) : "-"});
+  }
+  if (of.values.size() > listed.size()) {
+    rows.push_back(
+        {"", "", fmt::format("{} more", of.values.size() - listed.size()), "", "", "", "", ""});
+  }
+  rows[first][0] = of.name;
+  rows[first][1] = fmt::format("{:.0f} %", 100 * of.share);
+}
+
 }  // namespace
 
 void write_table(std::ostream& out, const search_finished_event& search,
@@ -274,7 +302,41 @@ void write_table(std::ostream& out, const search_finished_event& search,
   write_unmeasured(out, search);
   for (const std::string& doubt : search.doubts) out << "Note: " << doubt << '\n';
   if (options.verbose) write_each_unmeasured(out, search, fields);
+  if (options.coverage) write_coverage(out, coverage_of(search));
   out.flush();
+}
+
+void write_coverage(std::ostream& out, const coverage& tried) {
+  out << "Coverage: " << tried.summary().front() << '\n';
+  std::vector<row> rows{
+      {"parameter", "share", "value", "tried", "measured", "best", "ratio", "interval"}};
+  for (const parameter_coverage& item : tried.parameters()) {
+    if (item.values.size() > 1) add_values(rows, item);
+  }
+  if (rows.size() == 1) return;
+  const auto widths = widths_of(rows);
+  for (const row& cells : rows) write_row(out, ' ', cells, widths);
+  out << fmt::format(
+      "Ratio: what a value costs, all else being equal, with the 95 % interval; share: of the\n"
+      "variation of the times, of which the parameters explain {:.0f} % one by one\n",
+      100 * tried.explained());
+}
+
+void write_coverage_csv(std::ostream& out, const coverage& tried) {
+  write_line(out, {"parameter", "share", "value", "tried", "measured", "best_ns", "ratio", "lower",
+                   "upper"});
+  const auto number = [](const std::optional<double>& n) { return n ? to_string(*n) : ""; };
+  for (const parameter_coverage& item : tried.parameters()) {
+    for (const value_coverage& one : item.values) {
+      write_line(out, {item.name, number(item.share), csv_cell(one.value),
+                       std::to_string(one.tried), std::to_string(one.measured), number(one.best),
+                       number(one.ratio), number(one.lower), number(one.upper)});
+    }
+  }
+}
+
+void write_coverage_csv(std::ostream& out, const search_finished_event& search) {
+  write_coverage_csv(out, coverage_of(search));
 }
 
 void write_csv(std::ostream& out, const search_finished_event& search) {
@@ -300,6 +362,7 @@ void write_json(std::ostream& out, const search_finished_event& search) {
       {"goal", to_string(search.goal)},
       {"best", search.best ? plain_json(search.trials[*search.best].configuration) : json(nullptr)},
       {"front", std::move(front)},
+      {"coverage", plain_json(coverage_of(search))},
       {"trials", std::move(trials)}};
   out << detail::json_text(object, 2) << '\n';
 }

@@ -72,13 +72,6 @@ measure measure::reset(std::function<void()> function, reset_before before) && {
   return std::move(reset(std::move(function), before));
 }
 
-measure& measure::at(const device_settings& settings) & {
-  settings_ = settings;
-  return *this;
-}
-
-measure measure::at(const device_settings& settings) && { return std::move(at(settings)); }
-
 measure& measure::work(declared_work of_a_run) & {
   require_operation();
   for (const double amount : {of_a_run.flops, of_a_run.bytes}) {
@@ -92,6 +85,13 @@ measure& measure::work(declared_work of_a_run) & {
 }
 
 measure measure::work(declared_work of_a_run) && { return std::move(work(of_a_run)); }
+
+measure& measure::at(const device_settings& settings) & {
+  settings_ = settings;
+  return *this;
+}
+
+measure measure::at(const device_settings& settings) && { return std::move(at(settings)); }
 
 void measure::prepare() {
   require_operation();

@@ -105,13 +105,6 @@ class measure {
   /// The same for a temporary, which it moves into the result.
   measure reset(std::function<void()> function, reset_before before = reset_before::batch) &&;
 
-  /// Makes the hardware of the device a part of the configuration: clocks and a power limit that it
-  /// runs with. They are set before its runs and restored after the search, by the parent process
-  /// if this one is killed, and by the next search if both are. Where they cannot be set the
-  /// configuration is skipped, with the reason.
-  measure& at(const device_settings& settings) &;
-  /// The same for a temporary, which it moves into the result.
-  measure at(const device_settings& settings) &&;
   /// Declares the work of a run, from which trials have the metrics "flops" and "gflops" (GFLOP/s),
   /// "bytes" and "gbs" (GB/s): .work({.bytes = 2.0 * size * sizeof(float)}).
   /// @throws argument_error if this is a skipped configuration, or a number is negative or not
@@ -121,6 +114,14 @@ class measure {
   measure work(declared_work of_a_run) &&;
   /// The work that has been declared.
   const declared_work& work() const noexcept { return work_; }
+
+  /// Makes the hardware of the device a part of the configuration: clocks and a power limit that it
+  /// runs with. They are set before its runs and restored after the search, by the parent process
+  /// if this one is killed, and by the next search if both are. Where they cannot be set the
+  /// configuration is skipped, with the reason.
+  measure& at(const device_settings& settings) &;
+  /// The same for a temporary, which it moves into the result.
+  measure at(const device_settings& settings) &&;
 
   /// The reason for skipping it, if the author gave one; meaningless if it is not skipped.
   const std::string& why_skipped() const noexcept { return why_skipped_; }
@@ -145,8 +146,9 @@ class measure {
   /// The tick of the times that sample returns; zero if they are exact, or the tick is unknown.
   run_time timer_resolution() const;
   /// Times iterations samples, each the mean of several runs, all one after the other. For an
-  /// operation on a queue: the device time of a run is the sum over its kernels and fills, each
-  /// from its own start to its own end, so that gaps between these, or between runs, do not count.
+  /// operation on a queue: the device time of a run is the sum over its kernels, and its fills and
+  /// copies on the device, each from its own start to its own end, so that gaps between these, or
+  /// between runs, do not count; nor do copies between device and host.
   /// For a function that times itself: one sample, the mean over all that it returns.
   /// @param iterations  the number of samples, at least 1
   /// @param runs        of each sample, at least 1

@@ -93,7 +93,8 @@ struct computed_metric {
 /// A configuration of the last comparison, which a probe may run as often as it needs to.
 struct finalist {
   const trial& result;
-  /// Runs it so many times, one after the other, and returns the times. Empty if it has failed.
+  /// Runs it so many times, one after the other, and returns the times: one for each run, the mean
+  /// of several where the timer is coarse, or of all where it times itself. Empty if it has failed.
   std::function<std::vector<run_time>(int runs)> run;
   /// Makes the same runs without timing them, so that nothing comes between them. False if it has
   /// failed.

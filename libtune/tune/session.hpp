@@ -64,8 +64,15 @@ class tuning_session {
             [&](const std::vector<named_value>& values) {
               return space.find(from_values<Tuning>(values));
             },
-        .metrics = defaults.metrics};
+        .metrics = defaults.metrics,
+        .why_not = [&](const std::vector<metric>& figures) { return space.why_not(figures); }};
     return space[search(problem, defaults)];
+  }
+
+  /// Searches a space that is described while the program runs. Returns the number of the
+  /// configuration with the least median time. @throws as above
+  std::size_t tune(const search_problem& problem, const search_defaults& defaults = {}) {
+    return search(problem, defaults);
   }
 
   /// The autotuner's test default: a configuration that works on every device, and so one whose

@@ -14,11 +14,11 @@
 namespace t4_test {
 
 using nlohmann::json;
+using tune::foreign_subject;
 using tune::from_own_t4_text;
 using tune::from_t4_text;
 using tune::function_content;
 using tune::search_content;
-using tune::t4_subject;
 using tune::to_t4_text;
 using tune::trial_content;
 using tune::testing::random_content;
@@ -64,13 +64,14 @@ const char* const foreign = R"({"metadata": {"timeunit": "miliseconds"}, "schema
    "measurements": [{"name": "time", "value": "CompilationFailedConfig", "unit": ""}],
    "objectives": ["time"]}]})";
 
-t4_subject subject() {
+foreign_subject subject() {
   return {.function = {.name = "convolution",
                        .version = 0,
                        .key_fields = {{"size", tune::value_type::int64}},
                        .value_fields = {}},
           .arguments = {{"size", std::int64_t{4096}}},
-          .device = sample_device()};
+          .device = sample_device(),
+          .same_kernel = true};
 }
 
 TEST_CASE("metrics are measurements of T4, and come back exactly") {

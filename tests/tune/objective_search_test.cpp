@@ -195,6 +195,10 @@ TEST_CASE("a metric whose function throws is unknown, the trial says so, the sea
 
 TEST_CASE("a goal that names no metric fails with the name") {
   bench one({1, 2});
+  CHECK_THROWS_WITH_AS(one.search({.constraints = {at_most("pover", 3)}}),
+                       doctest::Contains("pover"), tune::tuning_failed_error);
+  CHECK_THROWS_WITH_AS(one.search({.objectives = {minimise("time"), minimise("enrgy")}}),
+                       doctest::Contains("enrgy"), tune::tuning_failed_error);
   CHECK_THROWS_WITH_AS(one.search({.objectives = {minimise("enery")}}), doctest::Contains("enery"),
                        tune::tuning_failed_error);
 }
@@ -231,7 +235,7 @@ struct meter final : tune::probe {
   void compare(std::span<const tune::finalist> finalists) override {
     sizes.push_back(finalists.size());
     for (const tune::finalist& one : finalists) {
-      CHECK(one.run(3).size() == 3);
+      CHECK(one.run(3).size() == 1);  // it times itself
       one.add({"energy", energy.at(one.result.index), "J"});
     }
   }
@@ -313,8 +317,9 @@ TEST_CASE("strategies are told what the goal makes of a trial") {
   }
   bench one(times);
   one.metrics.computed = {bench::given("power", power)};
-  const trial best = one.search({.objectives = {minimise("power")}}, {.strategy = "model"});
-  CHECK(one.finished.trials.size() < 200);
+  const trial best = one.search({.objectives = {minimise("power")}},
+                                {.strategy = "model", .search = {.max_count = 60}});
+  CHECK(one.finished.trials.size() <= 60);
   CHECK(std::abs(static_cast<int>(best.index) - 211) <= 2);
 }
 

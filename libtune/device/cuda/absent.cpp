@@ -23,7 +23,7 @@ const inventory& take_inventory() noexcept {
   return *taken;
 }
 
-std::vector<std::byte> compile_for(compute_capability, const std::string&, const program_source&) {
+compiled_program compile_for(compute_capability, const std::string&, const program_source&) {
   throw_absent();
 }
 void prepare_compiler_for(compute_capability, const std::string&) { throw_absent(); }

@@ -84,7 +84,8 @@ class [[nodiscard]] recording {
 
 [[noreturn]] void throw_nothing_enqueued(const tuning_command_queue& queue) {
   throw argument_error(
-      "the operation enqueued no kernel on the queue of make_measure, on device '" +
+      "the operation enqueued no kernel, fill or copy on the device on the queue of make_measure, "
+      "on device '" +
       queue.device().name() + "'; give make_measure the queue that the operation was made for");
 }
 

@@ -100,12 +100,12 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
   if (strategy->remaining() == 0) throw empty_space_error(started);
   detail::notify(observers, started);
 
-  const detail::restored_device afterwards(device.info());
   const metric_sources registered = detail::registered_sources();
   const trial_judge judge(options.goal.value_or(tuning_goal{}),
                           {&problem.metrics, &registered, &options.metrics});
   step_hooks watched = hooks;
   watched.judge = &judge;
+  const detail::restored_device afterwards(device.info());
   search_run run({problem, subject, device, options, observers, now, service, strategy->learns(),
                   watched, known.spent, judge});
   run.resume(earlier, known.goes_on);
@@ -120,7 +120,8 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
                                            .end = run.end(),
                                            .doubts = run.doubts(),
                                            .times = run.times(),
-                                           .goal = started.goal};
+                                           .goal = started.goal,
+                                           .space = outline_of(problem.space)};
   auto& finished = std::get<search_finished_event>(end);
   if (auto doubt = unknown_metrics(finished.trials)) {
     finished.doubts.push_back(*std::move(doubt));

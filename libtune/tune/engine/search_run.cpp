@@ -52,8 +52,8 @@ race_settings race_settings_of(const tuning_options& options) {
 // The figure of so many of the fastest decides, where it takes too long to be measured of all.
 constexpr std::size_t most_finalists = 16;
 constexpr std::size_t finalists_when_late = 4;
-constexpr int final_samples = 100;
 constexpr int final_turns = 4;
+constexpr std::size_t samples_of_turn = 25;
 
 const known_failures& nothing_known() {
   static const detail::never_destroyed<known_failures> nothing;
@@ -340,7 +340,9 @@ bool search_run::is_winner_right() {
 double search_run::rank_of(std::size_t index) const {
   try {
     const auto asked = setting_.problem.needs(index);
-    return asked ? static_cast<double>(asked->local_memory_bytes) : 0.0;
+    return asked
+               ? static_cast<double>(asked->local_memory_bytes + asked->dynamic_local_memory_bytes)
+               : 0.0;
   } catch (const std::exception&) {
     return 0.0;  // it was asked before, so it answers differently each time
   }
@@ -565,9 +567,17 @@ void search_run::run_finals(const std::vector<trial_attempt*>& attempts) {
     if (setting_.judge.needs_samples()) {
       for (int turn = 0; turn < final_turns; ++turn) {
         for (trial_attempt* of : attempts) {
-          for (const run_time time : sample(*of, final_samples / final_turns)) {
-            more_samples_[of->index()].push_back(time);
+          std::vector<run_time> times = sample(*of, static_cast<int>(samples_of_turn));
+          // One that times itself gives the mean of all that it is asked for.
+          const bool is_mean = times.size() == 1;
+          if (is_mean) times.clear();
+          for (bool more = is_mean; more && times.size() < samples_of_turn;) {
+            const std::vector<run_time> one = sample(*of, 1);
+            more = !one.empty();
+            times.insert(times.end(), one.begin(), one.end());
           }
+          auto& kept = more_samples_[of->index()];
+          kept.insert(kept.end(), times.begin(), times.end());
         }
       }
     }

@@ -15,6 +15,7 @@
 #include "libtune/store/database/connection.hpp"
 #include "libtune/tune/engine/device_control.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
+#include "libtune/tune/engine/kernel_figures.hpp"
 #include "libtune/tune/engine/trial_judge.hpp"
 
 namespace tune {
@@ -88,8 +89,17 @@ std::optional<std::string> find_broken_limit(const resources& asked, const devic
     }
   }
   if (asked.local_memory_bytes > limits.local_memory_bytes) {
-    return fmt::format("{} bytes of local memory, the device has {}", asked.local_memory_bytes,
-                       limits.local_memory_bytes);
+    return fmt::format("{} bytes of local memory, the device has {}{}", asked.local_memory_bytes,
+                       limits.local_memory_bytes,
+                       limits.max_dynamic_local_memory_bytes > limits.local_memory_bytes
+                           ? fmt::format(" (and {} for kernels that ask for it at launch)",
+                                         limits.max_dynamic_local_memory_bytes)
+                           : "");
+  }
+  const std::size_t all = asked.local_memory_bytes + asked.dynamic_local_memory_bytes;
+  if (asked.dynamic_local_memory_bytes > 0 && all > limits.max_dynamic_local_memory_bytes) {
+    return fmt::format("{} bytes of local memory, {} of them at launch, the device has {}", all,
+                       asked.dynamic_local_memory_bytes, limits.max_dynamic_local_memory_bytes);
   }
   return std::nullopt;
 }
@@ -236,6 +246,7 @@ void trial_attempt::generate_with(const prebuilt_programs* prebuilt) {
   });
   wanted_ = scope.take_wanted();
   result_.programs = scope.programs();
+  programs_ = scope.take_made();
   if (result_.outcome == outcome::out_of_memory) note_that_process_lives();
   if (wanted_) {
     wanted_->launches = launches_;
@@ -248,11 +259,23 @@ void trial_attempt::generate_with(const prebuilt_programs* prebuilt) {
     if (prebuilt != nullptr) result_.outcome = outcome_of(scope.last_status());
   }
   if (!generated) return;
-  if (prepared_) {
+  if (!prepared_) {
+    fail(outcome::skipped, prepared_.why_skipped());
+    return;
+  }
+  if (!attempt(outcome::failed, [&] { add_figures(); })) return;
+  if (auto reason = problem_.why_not ? problem_.why_not(result_.metrics) : std::nullopt) {
+    fail(outcome::skipped, *std::move(reason));
+  } else {
     stage_ = stage::ready;
     note_generated();
-  } else {
-    fail(outcome::skipped, prepared_.why_skipped());
+  }
+}
+
+void trial_attempt::add_figures() {
+  const auto asked = problem_.needs ? problem_.needs(result_.index) : std::nullopt;
+  for (metric& item : kernel_figures(programs_, asked)) {
+    set_metric(result_.metrics, std::move(item));
   }
 }
 
@@ -262,7 +285,7 @@ void trial_attempt::note_generated() {
   if (work.bytes > 0) set_metric(result_.metrics, {"bytes", work.bytes, "B"});
   if (hooks_.judge == nullptr) return;
   hooks_.judge->after_compile(result_);
-  if (auto broken = hooks_.judge->why_unfit(result_)) fail(outcome::unfit, *std::move(broken));
+  if (auto broken = hooks_.judge->why_not_run(result_)) fail(outcome::unfit, *std::move(broken));
 }
 
 // Each call with one program more has to get further, or there would be no end.
@@ -318,7 +341,12 @@ std::vector<run_time> trial_attempt::take(int count, int runs) {
 std::vector<run_time> trial_attempt::sample(int count, double allowed) {
   const stopwatch elapsing(now_, result_.elapsed);
   std::vector<run_time> times;
-  if (!one_run_) announced(step_kind::samples, 1, [&] { times = take(1, 1); });
+  if (!one_run_) {
+    announced(step_kind::samples, 1, [&] {
+      times = take(1, 1);
+      add_figures();  // its launches are known from now on
+    });
+  }
   if (over()) return {};
   if (!one_run_) one_run_ = times.front();
   int runs = 1;
@@ -348,8 +376,10 @@ void trial_attempt::measure_alone() {
   const stopwatch elapsing(now_, result_.elapsed);
   samples taken;
   const auto most = static_cast<std::uint64_t>(settings_.max_iterations);
-  if (!announced(step_kind::samples, most,
-                 [&] { taken = take_samples(prepared_, settings_, now_); })) {
+  if (!announced(step_kind::samples, most, [&] {
+        taken = take_samples(prepared_, settings_, now_);
+        add_figures();
+      })) {
     return;
   }
   result_.score = score(taken);
@@ -368,6 +398,7 @@ void trial_attempt::refuse_times() {
 void trial_attempt::release() {
   try {
     prepared_ = measure(nullptr);
+    programs_.clear();
   } catch (...) {  // from an author's destructor; the attempt is over anyway
   }
 }

@@ -117,6 +117,7 @@ class trial_attempt {
   void note_generated();
   void note_that_process_lives();
   void look_for_progress(int found);
+  void add_figures();
 
   const search_problem& problem_;
   const tune::device& device_;
@@ -133,6 +134,7 @@ class trial_attempt {
   bool on_the_spot_ = false;        // it takes no prebuilt programs any more
   std::vector<nd_range> launches_;  // as it may be launched, if that has been declared
   measure prepared_{nullptr};
+  std::vector<program> programs_;    // that it compiled; while it is live
   std::optional<run_time> one_run_;  // about the time of a run
 };
 

@@ -79,6 +79,7 @@ trial_judge::trial_judge(const tuning_goal& goal, std::vector<const metric_sourc
   for (const objective& item : goal_.objectives) {
     const bool final = is_final(item.metric);
     decides_finals_ = decides_finals_ || final;
+    if (!final) early_goal_.objectives.push_back(item);
     if (&item == goal_.objectives.data()) races_cost_ = !final && !(item == objective{});
   }
   for (const constraint& item : goal_.constraints) {

@@ -42,11 +42,15 @@ class trial_judge {
 
   /// Computes the metrics of a trial that has samples.
   void complete(trial& of) const;
-  /// The constraint that it breaks, or the value that it lacks; empty if none.
-  /// @param compared  it is a finalist whose metrics are all there; else only those count that are
-  ///                  known early
-  std::optional<std::string> why_unfit(const trial& of, bool compared = false) const {
-    return detail::why_unfit(compared ? goal_ : early_goal_, of, !compared);
+  /// The constraint that a configuration breaks that has not been run, as far as its metrics are
+  /// known; empty if none.
+  std::optional<std::string> why_not_run(const trial& of) const {
+    return detail::why_unfit(early_goal_, of, true);
+  }
+  /// The constraint that it breaks, or the value that it lacks, of a trial with samples.
+  /// @param compared  it is a finalist, which has all metrics
+  std::optional<std::string> why_unfit(const trial& of, bool compared) const {
+    return detail::why_unfit(compared ? goal_ : early_goal_, of, false);
   }
 
   /// The cost of one sample, in units of its own; the sample itself where the time is raced. NaN if
@@ -73,7 +77,7 @@ class trial_judge {
   void compute(trial& of, bool one_sample) const;
 
   tuning_goal goal_;
-  tuning_goal early_goal_;  // the constraints that can be judged before the finals
+  tuning_goal early_goal_;  // the part of it that can be judged before the finals
   std::vector<computed_metric> computed_;
   std::vector<std::shared_ptr<probe>> probes_;
   std::vector<std::string> statistics_;  // that the goal names

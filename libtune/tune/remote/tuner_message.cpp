@@ -147,6 +147,10 @@ void describe(auto& wire, is<stored_trial> auto& item) {
        item.score_lower_ns, item.score_upper_ns, item.metrics);
 }
 void describe(auto& wire, is<removal> auto& item) { wire(item.description, item.combinations); }
+void describe(auto& wire, is<parameter> auto& item) { wire(item.name, item.candidates); }
+void describe(auto& wire, is<space_outline> auto& item) {
+  wire(item.combinations, item.configurations, item.removals, item.parameters);
+}
 void describe(auto& wire, is<strategy_options> auto& item) {
   wire(item.seed, item.max_count, item.max_fraction, item.warm_start, item.early_end);
 }
@@ -257,7 +261,7 @@ void describe(auto& wire, is<trial_event> auto& item) {
 void describe(auto& wire, is<progress_event> auto& item) { wire(item.subject, item.progress); }
 void describe(auto& wire, is<search_finished_event> auto& item) {
   wire(item.subject, item.trials, item.best, item.elapsed, item.end, item.doubts, item.times,
-       item.goal);
+       item.goal, item.space);
 }
 void describe(auto& wire, is<waiting_event> auto& item) {
   wire(item.subject, item.cause, item.holder, item.idle, item.waited, item.limit, item.over);
