@@ -201,6 +201,7 @@ search_record tune_operation(const tune::context& context, const tune::tuning_op
   tune::tuning_options alone = options;
   alone.database = "";
   alone.mode = tune::tuning_mode::force;
+  alone.given_by = tune::option_source::command;
   if (name == "transpose") return tune_transpose(context, alone, shapes);
   if (name == "hreduce") return tune_hreduce(context, alone, shapes);
   throw tune::argument_error("there is no operation '" + std::string(name) + "' to compare");

@@ -326,6 +326,7 @@ void write_json(std::ostream& out, const search_finished_event& search) {
       {"arguments", plain_json(search.subject.arguments)},
       {"device", plain_json(search.subject.device.identity)},
       {"elapsed_ns", search.elapsed.count()},
+      {"end", search_end_name(search.end)},
       {"best", search.best ? plain_json(search.trials[*search.best].configuration) : json(nullptr)},
       {"coverage", plain_json(coverage_of(search))},
       {"trials", std::move(trials)}};

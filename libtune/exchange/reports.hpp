@@ -60,8 +60,8 @@ class table_reporter final : public observer {
 /// metric that any trial has. Numbers that do not exist and fields without a value are empty.
 void write_csv(std::ostream& out, const search_finished_event& search);
 
-/// Writes a search as one JSON object: function, version, arguments, device, elapsed_ns, best (the
-/// configuration, or null), coverage (combinations, configurations, tried, measured, explained,
+/// Writes a search as one JSON object: function, version, arguments, device, elapsed_ns, end,
+/// best (the configuration, or null), coverage (combinations, configurations, tried, measured, explained,
 /// steps and parameters, by the names in coverage.hpp) and trials, each with its configuration,
 /// outcome, reason, score_ns, score_lower_ns, score_upper_ns, samples_ns, preparation_ns and metrics
 /// ({"gflops": {"value", "unit"}}). Times that do not exist, or that JSON does not know (NaN,

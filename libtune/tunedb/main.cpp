@@ -93,7 +93,7 @@ std::string invocation::database_path() const {
 }
 
 tuning_settings invocation::settings() const {
-  tuning_options options;
+  tuning_options options{.given_by = option_source::command};
   if (!database.empty()) options.database = database;
   return resolve_settings(options);
 }

@@ -116,15 +116,26 @@ json to_json(const search_content& search) {
           {"started_at", text_of(search.columns, "started_at")},
           {"finished_at", text_of(search.columns, "finished_at")},
           {"result", text_of(search.columns, "result")},
+          {"strategy", text_of(search.columns, "strategy")},
+          {"ending", text_of(search.columns, "ending")},
           {"trials", std::move(trials)}};
+}
+
+/// "found, strategy model, ended by: no more gain expected"
+std::string course_text(const search_content& search) {
+  const bool is_over = !text_of(search.columns, "finished_at").empty();
+  std::string text = is_over ? text_of(search.columns, "result") : "not finished";
+  const std::string strategy = text_of(search.columns, "strategy");
+  const std::string ending = text_of(search.columns, "ending");
+  if (!strategy.empty()) text += ", strategy " + strategy;
+  if (!ending.empty()) text += ", ended by: " + ending;
+  return text;
 }
 
 void print_text(search_content search) {
   fmt::print("search {}: {} on {}, started {}, {}\n", search.id,
              text_of(search.columns, "arguments"), to_text(search.device()),
-             text_of(search.columns, "started_at"),
-             text_of(search.columns, "finished_at").empty() ? "not finished"
-                                                            : text_of(search.columns, "result"));
+             text_of(search.columns, "started_at"), course_text(search));
   std::ranges::stable_sort(search.trials, {}, [](const trial_content& trial) {
     return trial.score_ns().value_or(std::numeric_limits<double>::infinity());
   });

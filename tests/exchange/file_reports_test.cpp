@@ -109,6 +109,7 @@ TEST_CASE("JSON holds the search and every trial") {
   CHECK(got["device"] ==
         json{{"name", "some device"}, {"platform", "some platform"}, {"version", "1.2"}});
   CHECK(got["elapsed_ns"] == 1'500'000'000);
+  CHECK(got["end"] == "complete");
   CHECK(got["best"] == json{{"block_x", 16}, {"block_y", 4}, {"tile", 1}});
   REQUIRE(got["trials"].size() == 8);
   CHECK(got["trials"][0] == json{{"configuration", {{"block_x", 16}, {"block_y", 2}, {"tile", 1}}},

@@ -187,6 +187,19 @@ TEST_CASE(
   CHECK(count_of(log, "libtune_metrics") == 0);
 }
 
+TEST_CASE("the course of a search is noted beside it, and goes with it") {
+  open_log log;
+  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
+  CHECK_FALSE(log.opened->database().tableExists("libtune_course"));
+  tune::detail::note_course(*log.opened, search, {.strategy = "model"});
+  tune::detail::note_course(*log.opened, search, {.strategy = "random", .ending = "time"});
+  CHECK(count_of(log, "libtune_course") == 1);
+  CHECK(count_of(log, "libtune_course WHERE strategy = 'random' AND ending = 'time'") == 1);
+  CHECK(tune::detail::read_marks(log.opened->database(), "db") == tune::detail::schema_version);
+  log.opened->database().exec("DELETE FROM libtune_search");
+  CHECK(count_of(log, "libtune_course") == 0);
+}
+
 TEST_CASE("damaged metrics are left out, and the trial stays") {
   open_log log;
   const search_id search = insert_search(*log.opened, sample_function(), sample_key());

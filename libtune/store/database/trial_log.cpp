@@ -202,6 +202,31 @@ void end_search(connection& target, search_id search, const std::string& result)
   update.exec();
 }
 
+const row_layout& course_layout() {
+  static const never_destroyed<row_layout> layout(
+      row_layout{"libtune_course", {"search_id", "strategy", "ending"}});
+  return *layout;
+}
+
+void create_course_table(connection& target) {
+  target.database().exec(R"sql(
+CREATE TABLE IF NOT EXISTS libtune_course (
+  search_id INTEGER PRIMARY KEY REFERENCES libtune_search (id) ON DELETE CASCADE,
+  strategy TEXT NOT NULL,
+  ending TEXT NOT NULL,  -- why it ended; empty until it has
+  checksum BLOB NOT NULL
+) STRICT)sql");
+}
+
+void note_course(connection& target, search_id search, const search_course& course) {
+  create_course_table(target);
+  SQLite::Statement insert(target.database(), course_layout().insert("INSERT OR REPLACE"));
+  insert.bind(1, number_of(search));
+  insert.bind(2, course.strategy);
+  insert.bind(3, course.ending);
+  insert.exec();
+}
+
 std::optional<stored_search> read_search_result(connection& source,
                                                 const function_identity& function,
                                                 const record_key& key, std::optional<int> stage) {

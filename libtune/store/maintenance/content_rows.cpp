@@ -111,12 +111,15 @@ struct search_tables {
   explicit search_tables(connection& source)
       : searches(source, "libtune_search"), trials(source, "libtune_trial") {
     if (source.database().tableExists("libtune_metrics")) open_metrics(source);
+    if (source.database().tableExists("libtune_course")) open_courses(source);
   }
+  void open_courses(connection& source) { courses.emplace(source, "libtune_course"); }
   void open_metrics(connection& source) { metrics.emplace(source, "libtune_metrics"); }
 
   raw_table searches;
   raw_table trials;
   std::optional<raw_table> metrics{};  // a database without any has no such table
+  std::optional<raw_table> courses{};  // the same
 };
 
 std::vector<trial_content> read_trials(search_tables& tables, std::int64_t search,
@@ -216,6 +219,12 @@ function_content read_content(connection& source, const function_identity& funct
     search_content search{.columns = other_columns(tables.searches, row, {"id", "table_name"}),
                           .trials = {},
                           .id = row.getColumn("id").getInt64()};
+    if (tables.courses) {
+      damaged += tables.courses->read(
+          {bind_column("search_id", search.id)}, [&](SQLite::Statement& course) {
+            search.columns.merge(other_columns(*tables.courses, course, {"search_id"}));
+          });
+    }
     if (with_trials) search.trials = read_trials(tables, search.id, damaged);
     content.searches.push_back(std::move(search));
   });
@@ -254,10 +263,24 @@ void write_search(connection& target, const function_identity& function,
                   const search_content& search) {
   search_tables tables(target);
   const auto id = static_cast<std::int64_t>(next_search(target));
-  std::vector<bound_column> row = bound(search.columns);
+  column_values columns = search.columns;
+  column_values course;
+  for (const std::string& name : course_layout().columns) {
+    if (auto own = columns.extract(name)) course.insert(std::move(own));
+  }
+  std::vector<bound_column> row = bound(columns);
   row.push_back(bind_column("id", id));
   row.push_back(bind_column("table_name", table_name(function)));
   tables.searches.write(row);
+  if (!course.empty()) {
+    if (!tables.courses) {
+      create_course_table(target);
+      tables.open_courses(target);
+    }
+    row = bound(course);
+    row.push_back(bind_column("search_id", id));
+    tables.courses->write(row);
+  }
   std::int64_t position = 0;
   for (const trial_content& trial : search.trials)
     write_trial(target, tables, id, position++, trial);

@@ -81,13 +81,14 @@ detail::autotuner_parts parts_of(const description& of) {
           .tunes =
               [of](tuning_session& session, const std::vector<named_value>&) {
                 const search_problem problem = detail::make_problem(of, session.context());
-                return problem.configuration(session.tune(problem));
+                return problem.configuration(session.tune(problem, of->search));
               },
           .check = [of](const auto& values) { check_candidates(*of, values); },
           .repeatable = true};
 }
 
-configuration search(const description& of, const context& context, const tuning_options& options) {
+configuration find_best(const description& of, const context& context,
+                        const tuning_options& options) {
   if (of->remembered) {
     const auto core = detail::make_autotuner(parts_of(of));
     return configuration(
@@ -100,7 +101,7 @@ configuration search(const description& of, const context& context, const tuning
                           .device = context.device().info()},
                          options);
   const search_problem problem = detail::make_problem(of, context);
-  return configuration(problem.configuration(session.tune(problem)));
+  return configuration(problem.configuration(session.tune(problem, of->search)));
 }
 
 kernel_results run_once(const description& of, const context& context, const program& compiled,
@@ -266,6 +267,11 @@ bare_kernel& bare_kernel::measure_by(measuring_function measures) {
   return *this;
 }
 
+bare_kernel& bare_kernel::search(search_defaults defaults) {
+  change().search = std::move(defaults);
+  return *this;
+}
+
 bare_kernel& bare_kernel::test_default(configuration works) {
   check_candidates(*about_, works.values());
   change().test_default = std::move(works);
@@ -289,7 +295,7 @@ tuned_kernel bare_kernel::tune(const context& context, const tuning_options& opt
                                                                         : about_->defined.name);
   tuning_options with = options;
   with.observers.push_back(keeper);
-  configuration best = search(about_, context, with);
+  configuration best = find_best(about_, context, with);
   program compiled = about_->compile(context, best);
   return {about_, std::move(compiled), std::move(best), keeper->take()};
 }

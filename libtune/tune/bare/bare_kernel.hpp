@@ -68,8 +68,9 @@ class kernel_text {
 ///
 /// The text is compiled as tune::compile does, after macros for the parameters, those that define
 /// adds, kernel_tuner (1), and grid_size_x, _y and _z where the text mentions them: CUDA C++ and
-/// OpenCL C as they are, or the portable dialect of libtune's kernels. On CUDA the kernel need not
-/// be extern "C", and its name may be an instance of a template.
+/// OpenCL C as they are, or the portable dialect of libtune's kernels. A parameter with
+/// "loop_unroll_factor" in its name is for `#pragma unroll NAME`; 0 takes such lines out. On CUDA
+/// the kernel need not be extern "C", and its name may be an instance of a template.
 ///
 /// A value: copies share what they have until one is changed. Changing it is for one thread; const
 /// functions are thread-safe. A library that is to find its result again, in other processes and
@@ -85,7 +86,8 @@ class bare_kernel {
     kernel_text source;
     /// Work items along x, y and z, before they are divided by what a work group does.
     std::vector<quantity> problem_size;
-    std::vector<std::string> flags{};  ///< for the device's own compiler
+    std::vector<kernel_header> headers{};  ///< texts that the source includes by their names
+    std::vector<std::string> flags{};      ///< for the device's own compiler
   };
   /// The name, the version and the key under which results are remembered, as those of autotuners.
   struct identity {
@@ -173,6 +175,9 @@ class bare_kernel {
   /// Measures by a function instead of device times.
   bare_kernel& measure_by(measuring_function measures);
 
+  /// Gives the search a strategy, limits and checks where neither the application nor the
+  /// environment does.
+  bare_kernel& search(search_defaults defaults);
   /// Declares a configuration that works on every device: for tests, and for the mode "default".
   /// Without it that is the first configuration of the space.
   bare_kernel& test_default(configuration works);

@@ -75,6 +75,21 @@ std::string with_braces_filled(const std::string& name, const configuration& at)
   return filled;
 }
 
+// As Kernel Tuner does, whose users write a factor of 0 for "as the compiler likes". Their lines
+// stay, empty, so that those after them keep their numbers.
+std::string without_idle_unrolling(std::string text, const configuration& at) {
+  for (const named_value& each : at.values()) {
+    if (each.name.find("loop_unroll_factor") == std::string::npos || at[each.name] != 0) continue;
+    const std::string pragma = "#pragma unroll " + each.name;
+    for (std::size_t i = 0; (i = text.find(pragma, i)) != std::string::npos;) {
+      const bool is_whole = i + pragma.size() >= text.size() || !is_word(text[i + pragma.size()]);
+      if (is_whole) text.erase(i, pragma.size());
+      i += is_whole ? 0 : pragma.size();
+    }
+  }
+  return text;
+}
+
 // What all configurations of one search share, made when the first has been compiled.
 struct search_workplace {
   explicit search_workplace(const kernel_description& of, const context& context)
@@ -184,7 +199,9 @@ program kernel_description::compile(const context& context, const configuration&
                     "which device '{}' compiles, has none",
                     name, context.device().name()));
   }
-  const kernel_source source = defined.source.of(at, name);
+  kernel_source source = defined.source.of(at, name);
+  source.headers.insert(source.headers.end(), defined.headers.begin(), defined.headers.end());
+  source.text = without_idle_unrolling(std::move(source.text), at);
   const auto mentions = [&](const std::string& word) {
     return source.text.find(word) != std::string::npos;
   };

@@ -49,6 +49,7 @@ struct kernel_description {
   bare_kernel::verifier verify{};
   bool deterministic = true;
   bare_kernel::measuring_function measures{};
+  search_defaults search{};
   std::optional<configuration> test_default{};
   std::optional<bare_kernel::identity> remembered{};
 

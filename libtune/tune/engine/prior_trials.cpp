@@ -115,7 +115,7 @@ const trial* choose_probe(const std::vector<trial>& trials) {
 }
 
 bool has_same_program(const trial& probe, const search_problem& problem) {
-  const compile_scope scope({.refuses_all = true});
+  const compile_scope scope({.refuses_all = true, .learns_files = true});
   try {
     static_cast<void>(problem.generate(probe.index));
   } catch (...) {

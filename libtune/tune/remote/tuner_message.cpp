@@ -99,6 +99,8 @@ inline constexpr auto last_of<isolation_mode> = isolation_mode::off;
 template <>
 inline constexpr auto last_of<result_check> = result_check::none;
 template <>
+inline constexpr auto last_of<option_source> = option_source::command;
+template <>
 inline constexpr auto last_of<cache_state> = cache_state::cold;
 template <>
 inline constexpr auto last_of<test_mode> = test_mode::forced;
@@ -107,7 +109,7 @@ inline constexpr auto last_of<outcome> = outcome::unfit;
 template <>
 inline constexpr auto last_of<trial_origin> = trial_origin::cached;
 template <>
-inline constexpr auto last_of<search_end> = search_end::target;
+inline constexpr auto last_of<search_end> = search_end::no_gain;
 template <>
 inline constexpr auto last_of<step_kind> = step_kind::samples;
 template <>
@@ -150,7 +152,7 @@ void describe(auto& wire, is<space_outline> auto& item) {
   wire(item.combinations, item.configurations, item.removals, item.parameters);
 }
 void describe(auto& wire, is<strategy_options> auto& item) {
-  wire(item.seed, item.max_count, item.max_fraction, item.warm_start);
+  wire(item.seed, item.max_count, item.max_fraction, item.warm_start, item.early_end);
 }
 void describe(auto& wire, is<interval> auto& item) { wire(item.lower, item.upper); }
 void describe(auto& wire, is<measure_settings> auto& item) {
@@ -182,7 +184,7 @@ void describe(auto& wire, is<watchdog_settings> auto& item) { wire(item.floor, i
 void describe(auto& wire, is<tuning_options> auto& item) {
   wire(item.database, item.system_databases, item.match, item.mode, item.wait, item.budget,
        item.compile_time, item.isolation, item.watchdog, item.verify, item.measure, item.race,
-       item.strategy, item.search);
+       item.strategy, item.search, item.given_by, item.from_environment);
 }
 // Of a winner the configuration is all that a shortlist needs.
 void describe(auto& wire, is<record> auto& item) { wire(item.values, item.score_ns); }

@@ -29,6 +29,7 @@
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/remote/tuner_message.hpp"
+#include "libtune/tune/settings.hpp"
 
 namespace tune::detail {
 namespace {
@@ -204,6 +205,7 @@ std::shared_ptr<const autotuner_core> find_function(const function_identity& wan
 
 found_request find(const tuning_request& request) {
   auto function = find_function(request.function, request.key);
+  require_strategy(request.options);
   const std::vector<device> all = all_devices();
   const auto device = find_device(request.device, all);
   if (!device) {

@@ -71,12 +71,24 @@ LIBTUNE_DEVICE_TEST_CASE("a bare kernel's arrays may lie on the device", device)
   CHECK(sums(9, 9) == 6);
 }
 
+LIBTUNE_DEVICE_TEST_CASE("a bare kernel includes headers that are texts", device) {
+  bare_kernel kernel({.name = "filled",
+                      .source =
+                          "#include \"seven.h\"\n"
+                          "KERNEL void filled(GLOBAL float* to) { to[get_global_id(0)] = SEVEN; }",
+                      .problem_size = {64},
+                      .headers = {{"seven.h", "#define SEVEN 7.0f\n"}}});
+  kernel.arguments(tune::out<float>({64}));
+  const tune::context context = device.create_context();
+  CHECK(kernel.run(context, {{"block_size_x", 16}}).get<float>(0)(63) == 7);
+}
+
 TEST_CASE("kernels of CUDA C++ are compiled as they are, templates with tuned values too") {
   tune::testing::for_each_compile_target("cuda", [](const tune::context& context) {
     const auto compile = [&](const char* name, const char* text, const char* filled) {
       bare_kernel kernel({.name = name, .source = text, .problem_size = {64}});
       kernel.parameter("block_size_x", {32}).parameter("type", {"float"});
-      kernel.parameter("loop_unroll_factor_0", {4});
+      kernel.parameter("loop_unroll_factor_0", {4}).parameter("loop_unroll_factor_1", {0});
       CHECK_NOTHROW(kernel.compile(context, {}).create_kernel(filled));
     };
     compile("plain", "__global__ void plain(float* to) { to[threadIdx.x] = block_size_x; }",
@@ -84,6 +96,8 @@ TEST_CASE("kernels of CUDA C++ are compiled as they are, templates with tuned va
     compile("unrolled", R"(extern "C" __global__ void unrolled(float* to) {
       #pragma unroll loop_unroll_factor_0
       for (int i = 0; i < 64; ++i) to[threadIdx.x + block_size_x * i] = grid_size_x;
+      #pragma unroll loop_unroll_factor_1
+      for (int i = 0; i < 64; ++i) to[threadIdx.x + block_size_x * i] += 1;
     })",
             "unrolled");
     compile("app::filled<type, {block_size_x * 2}>", R"(namespace app {

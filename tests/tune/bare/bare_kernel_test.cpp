@@ -182,6 +182,12 @@ TEST_CASE_FIXTURE(on_device, "restrictions are texts or functions, and shrink th
                        tune::argument_error);
 }
 
+TEST_CASE_FIXTURE(on_device, "the author of a bare kernel decides on its search") {
+  auto kernel = scaling_kernel();
+  kernel.search({.max_count = 3});
+  CHECK(kernel.tune(context).trials().size() == 3);
+}
+
 TEST_CASE_FIXTURE(on_device, "a function verifies, alone and beside answers") {
   auto kernel = scaling_kernel();
   kernel.set_arguments({tune::out(counted(1000)), tune::in(counted(1000)),

@@ -57,6 +57,11 @@ std::vector<tuner_message> one_of_each() {
   request.options.strategy = "random";
   request.options.budget = tune::tuning_budget{.trials = 8};
   request.options.search.max_fraction = 0.5;
+  request.options.search.early_end = false;
+  request.options.verify = tune::result_check::finalists;
+  request.options.measure = tune::measure_settings{.max_iterations = 4};
+  request.options.given_by = tune::option_source::command;
+  request.options.from_environment = {"LIBTUNE_BUDGET"};
   request.choice.known.winners.emplace_back().values = {{"v", std::string("one")}};
   request.choice.shards = 4;
   const tune::tuning_subject subject{
