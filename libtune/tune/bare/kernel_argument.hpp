@@ -150,7 +150,7 @@ kernel_argument array_argument(const shape& size, Function make, std::string nam
 /// A candidate of a parameter as a value.
 template <class Candidate>
 value to_candidate(const Candidate& candidate) {
-  if constexpr (std::same_as<Candidate, bool>) {
+  if constexpr (std::same_as<Candidate, bool> || std::same_as<Candidate, value>) {
     return candidate;
   } else if constexpr (std::integral<Candidate>) {
     return static_cast<std::int64_t>(candidate);
