@@ -13,7 +13,7 @@ function(libtune_public module)
 endfunction()
 
 libtune_public(array allocator device_array host_array layout managed_array region)
-libtune_public(base cxx20 dtype environment error fields library_version log
+libtune_public(base cxx20 dtype environment error fields library_version log metric
                seal value visit_dtype)
 libtune_public(device buffer command_queue context device device_identity devices kernel)
 libtune_public(device/cuda interop)
@@ -21,19 +21,22 @@ libtune_public(device/opencl interop)
 libtune_public(exchange event_log progress reports result_text)
 libtune_public(kernel compile defines kernel_source)
 libtune_public(kernel/pool worker_program)
-libtune_public(measure measure)
+libtune_public(measure measure metric)
+libtune_public(measure/sensors device_settings energy_sensor)
 libtune_public(measure/timing samples settings)
 libtune_public(operation dimension drawing operation parameter_list sequence slot workload)
 libtune_public(pipeline event_loop event_waiter future job_queue resource task)
-libtune_public(search/space search_space space)
-libtune_public(search/strategy strategy)
+libtune_public(search/model coverage)
+libtune_public(search/space expression neighbours random_source search_space space)
+libtune_public(search/strategy learning_strategy strategy)
 libtune_public(store/database function_identity match)
 libtune_public(store/files lock_holder)
 libtune_public(testing allocation_counter device_requirement devices fake_device fake_kernel
                fixtures run_tests strategy_conformance temporary_directory)
-libtune_public(tune autotuner error observer options search_problem session test_mode trial
-               tuning_budget)
+libtune_public(tune autotuner error observer options search_defaults search_problem session test_mode
+               trial tuning_budget)
 libtune_public(tune/ahead pretuning)
+libtune_public(tune/bare bare_kernel bare_operation configuration kernel_argument)
 libtune_public(tune/remote serve_if_worker)
 libtune_public(verify answer comparison)
 

@@ -67,9 +67,9 @@ tune::device choose_device(const arguments& given) {
 }
 
 tune::tuning_options options_of(const arguments& given) {
-  tune::tuning_options options;
-  if (given.strategy != "default") options.strategy = given.strategy;
   // What the environment says is for users' programs.
+  tune::tuning_options options{.given_by = tune::option_source::command};
+  if (given.strategy != "default") options.strategy = given.strategy;
   options.budget = tune::tuning_budget{};
   if (!given.budget.empty()) {
     options.budget = tune::budget_from_text(given.budget);

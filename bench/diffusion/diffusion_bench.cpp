@@ -77,7 +77,8 @@ void report(const tune::search_finished_event& search, std::size_t size, double 
 void tune_on(const tune::device& device, std::size_t size) {
   const tune::context context = device.create_context();
   const auto keeper = std::make_shared<search_keeper>();
-  tune::tuning_options options{.database = "", .mode = tune::tuning_mode::force};
+  tune::tuning_options options{
+      .database = "", .mode = tune::tuning_mode::force, .given_by = tune::option_source::command};
   options.strategy = "exhaustive";
   options.observers = {keeper};
   const double copy = copy_bandwidth(context, size);

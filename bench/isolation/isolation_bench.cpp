@@ -127,6 +127,7 @@ one_search search(const tune::autotuner<chain::key, chain::tuning>& tuner,
   tune::tuning_options options;
   options.database = database;
   options.mode = tune::tuning_mode::force;
+  options.given_by = tune::option_source::command;
   options.isolation = where;
   options.observers = {kept};
   // A device that does not keep still would be measured again and again, which is not the question.

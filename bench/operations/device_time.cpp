@@ -46,7 +46,8 @@ contender copy_of(tune::command_queue& queue, const tune::device_array& from,
 }
 
 void search_afresh(const tune::context& context, std::size_t limit) {
-  tune::tuning_options options{.database = "", .mode = tune::tuning_mode::force};
+  tune::tuning_options options{
+      .database = "", .mode = tune::tuning_mode::force, .given_by = tune::option_source::command};
   if (limit > 0) {
     options.strategy = "random";
     options.search.max_count = limit;

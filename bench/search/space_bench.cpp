@@ -132,6 +132,10 @@ void all_spaces(benchmark::internal::Benchmark* made) { made->Arg(0)->Arg(1)->Ar
 BENCHMARK_CAPTURE(build, convolution, tune::testing::convolution_space, 3424)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(build, gemm, tune::testing::gemm_space, 241600)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(build, convolution_of_texts, tune::testing::convolution_text_space, 3424)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(build, gemm_of_texts, tune::testing::gemm_text_space, 241600)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(build, gemm_without_member_lists, gemm_without_lists, 241600)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(build, gemm_tried_one_by_one, gemm_one_by_one, 241600)

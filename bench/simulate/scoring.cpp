@@ -50,10 +50,10 @@ double scoring::score(std::span<const simulated_step> steps) const {
   return std::accumulate(scores.begin(), scores.end(), 0.0) / static_cast<double>(scores.size());
 }
 
-double scoring::ratio_at_end(std::span<const simulated_step> steps) const {
+double scoring::ratio_at(double time_ms, std::span<const simulated_step> steps) const {
   double best = std::numeric_limits<double>::infinity();
   for (const simulated_step& step : steps) {
-    if (step.finished_ms <= budget_ms() && step.score_ms) best = std::min(best, *step.score_ms);
+    if (step.finished_ms <= time_ms && step.score_ms) best = std::min(best, *step.score_ms);
   }
   return best / baseline_.optimum_ms();
 }

@@ -40,8 +40,8 @@ class scoring {
   /// The mean of the curve.
   double score(std::span<const simulated_step> steps) const;
 
-  /// The best score found within the budget over the optimum: 1 or more, infinite if none.
-  double ratio_at_end(std::span<const simulated_step> steps) const;
+  /// The best score found until a time over the optimum: 1 or more, infinite if none.
+  double ratio_at(double time_ms, std::span<const simulated_step> steps) const;
 
  private:
   random_baseline baseline_;

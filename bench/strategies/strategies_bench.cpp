@@ -9,9 +9,11 @@
 // CPU time of its thread, so that other load does not count. A score is the mean over 32
 // equidistant times of (expected of random search - best so far) / (expected of random search -
 // optimum), until random search may expect to be 95 % of the way from the median to the optimum: 0
-// is random search, 1 is the optimum at once. Printed are the mean over the seeds, half the width
-// of its 95 % confidence interval, the part of the searches that ended within 1 % of the optimum,
-// and the microseconds of the strategy for a proposal.
+// is random search, 1 is the optimum at once. Printed are, for each space, the mean over the seeds,
+// half the width of its 95 % confidence interval, the part of the searches that ended within 1 % of
+// the optimum ("optimal"), how far above it they ended on average ("above"), the part that was
+// within 20 % of it after a tenth of that time ("early"), and the microseconds of the strategy for
+// a proposal.
 //
 // Spaces are files (cache files of Kernel Tuner, T4, exports of libtune; gzip or not) and, with
 // --synthetic, models of kernels on imagined devices, on which strategies are developed. --traces
@@ -26,7 +28,9 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <functional>
 #include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -53,6 +57,7 @@ struct settings {
   std::string only;
   std::size_t seeds = 100;
   std::size_t first_seed = 0;
+  unsigned threads = std::thread::hardware_concurrency();
   std::vector<std::uint64_t> synthetic;
   std::size_t ahead = 1;
   bool by_evaluations = false;
@@ -65,22 +70,21 @@ struct summary {
   std::vector<double> scores;
   std::vector<double> curve = std::vector<double>(scoring::default_moments, 0.0);  // summed
   std::size_t optimal = 0;
+  std::size_t early = 0;
+  double above = 0;  // the optimum, at the end, in parts of it, summed
   double own_us = 0;
   std::size_t proposals = 0;
 
-  void add(const scoring& by, const std::vector<simulated_step>& steps) {
+  void add(const scoring& by, const std::vector<simulated_step>& steps, double us) {
     scores.push_back(by.score(steps));
     const std::vector<double> now = by.curve(steps);
     for (std::size_t i = 0; i < now.size(); ++i) curve[i] += now[i];
-    if (by.ratio_at_end(steps) <= 1.01) ++optimal;
+    const double end = by.ratio_at(by.budget_ms(), steps);
+    if (end <= 1.01) ++optimal;
+    if (by.ratio_at(by.budget_ms() / 10, steps) <= 1.2) ++early;
+    above += end - 1;
+    own_us += us;
     proposals += steps.size();
-  }
-  void add(const summary& other) {
-    scores.insert(scores.end(), other.scores.begin(), other.scores.end());
-    for (std::size_t i = 0; i < curve.size(); ++i) curve[i] += other.curve[i];
-    optimal += other.optimal;
-    own_us += other.own_us;
-    proposals += other.proposals;
   }
   double mean() const {
     double sum = 0;
@@ -108,59 +112,61 @@ scoring make_scoring(const recorded_space& space, const settings& with) {
   return scoring(random_baseline(space, kind), cost);
 }
 
+/// Results by strategy, then by space.
+using table = std::map<std::string, std::map<std::string, summary>>;
+
 void search(const recorded_space& space, const scoring& by, const std::string& name,
-            std::uint64_t seed, const settings& with, summary& into) {
+            std::uint64_t seed, const settings& with, const std::function<void()>& lock,
+            summary& into) {
   double own_ms = 0;
   double last = 0;
   const auto clock = [&] {
     const double now = thread_cpu_ms();
     // The simulation calls it in pairs: before and after the strategy works.
-    if (last == 0) {
-      last = now;
-    } else {
-      own_ms += now - last;
-      last = 0;
-    }
+    own_ms += last == 0 ? 0 : now - last;
+    last = last == 0 ? now : 0;
     return now;
   };
   const double begin = thread_cpu_ms();
   const auto strategy = tune::make_strategy(name, space.space(), {.seed = seed});
   own_ms += thread_cpu_ms() - begin;
   tune::simulation_options options{.max_ms = by.budget_ms(), .ahead = with.ahead};
-  if (with.by_evaluations) {
-    options.cost_ms = 1;
-  }
+  if (with.by_evaluations) options.cost_ms = 1;
   options.clock_ms = clock;
   std::vector<simulated_step> steps = tune::simulate(*strategy, space, options);
   if (with.by_evaluations) {
     for (std::size_t i = 0; i < steps.size(); ++i)
       steps[i].finished_ms = static_cast<double>(i + 1);
   }
-  into.add(by, steps);
-  into.own_us += own_ms * 1e3;
+  lock();
+  into.add(by, steps, own_ms * 1e3);
 }
 
-summary search_many(const recorded_space& space, const scoring& by, const std::string& name,
-                    const settings& with) {
-  const std::size_t workers = std::max(1U, std::thread::hardware_concurrency());
-  std::vector<summary> parts(workers);
-  std::atomic<std::size_t> next{0};
-  std::vector<std::thread> threads;
-  for (summary& part : parts) {
-    threads.emplace_back([&] {
-      for (std::size_t i = next++; i < with.seeds; i = next++) {
-        search(space, by, name, with.first_seed + i, with, part);
-      }
-    });
+/// All searches of all spaces, spread over the processors.
+table search_all(const std::vector<recorded_space>& spaces, const std::vector<scoring>& scorings,
+                 const settings& with) {
+  table results;
+  for (const std::string& name : with.strategies) {
+    for (const recorded_space& space : spaces) results[name][space.name()];
   }
+  const std::size_t jobs = spaces.size() * with.strategies.size() * with.seeds;
+  std::atomic<std::size_t> next{0};
+  std::mutex adding;
+  const auto work = [&] {
+    for (std::size_t job = next++; job < jobs; job = next++) {
+      const std::size_t at = job / with.seeds % spaces.size();
+      const std::string& name = with.strategies[job / with.seeds / spaces.size()];
+      std::unique_lock<std::mutex> held(adding, std::defer_lock);
+      search(
+          spaces[at], scorings[at], name, with.first_seed + job % with.seeds, with,
+          [&] { held.lock(); }, results.at(name).at(spaces[at].name()));
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < std::max(1U, with.threads); ++i) threads.emplace_back(work);
   for (std::thread& thread : threads) thread.join();
-  summary all;
-  for (const summary& part : parts) all.add(part);
-  return all;
+  return results;
 }
-
-/// Results by strategy, then by space.
-using table = std::map<std::string, std::map<std::string, summary>>;
 
 std::vector<simulated_step> steps_of(const nlohmann::json& run) {
   std::vector<simulated_step> steps;
@@ -184,42 +190,34 @@ void read_traces(const std::string& file, const std::vector<recorded_space>& spa
       if (name.substr(0, name.find('.')) != space.name()) continue;
       const scoring by = make_scoring(space, with);
       summary& row = into["kernel_tuner " + entry["strategy"].get<std::string>()][space.name()];
-      for (const auto& run : entry["runs"]) row.add(by, steps_of(run));
+      for (const auto& run : entry["runs"]) row.add(by, steps_of(run), 0);
     }
   }
 }
 
-void print(const table& results, const std::vector<recorded_space>& spaces, const settings& with) {
-  fmt::print("\n{:36}", "strategy");
-  for (const recorded_space& space : spaces) fmt::print(" {:>24}", space.name());
-  fmt::print(" {:>8} {:>8} {:>12}\n", "mean", "optimal", "us/proposal");
-  for (const auto& [name, row] : results) {
-    fmt::print("{:36}", name);
-    double sum = 0;
-    summary all;
-    for (const recorded_space& space : spaces) {
-      const auto found = row.find(space.name());
-      if (found == row.end()) {
-        fmt::print(" {:>24}", "");
-        continue;
-      }
-      const summary& cell = found->second;
-      fmt::print(" {:>24}", fmt::format("{:.3f} +- {:.3f}", cell.mean(), cell.half_interval()));
-      sum += cell.mean();
-      all.add(cell);
+void print(const std::string& strategy, const std::map<std::string, summary>& row, bool curves) {
+  fmt::print("\n{:32} {:>15} {:>8} {:>8} {:>8} {:>12}\n", strategy, "score", "optimal", "above",
+             "early", "us/proposal");
+  double sum = 0;
+  double worst = 1;
+  double above = 0;
+  for (const auto& [space, cell] : row) {
+    const auto runs = static_cast<double>(cell.scores.size());
+    fmt::print("{:32} {:6.3f} +- {:5.3f} {:7.0f}% {:7.1f}% {:7.0f}% {:12.0f}\n", space, cell.mean(),
+               cell.half_interval(), 100 * static_cast<double>(cell.optimal) / runs,
+               100 * cell.above / runs, 100 * static_cast<double>(cell.early) / runs,
+               cell.own_us / static_cast<double>(std::max<std::size_t>(cell.proposals, 1)));
+    sum += cell.mean();
+    worst = std::min(worst, cell.mean());
+    above = std::max(above, cell.above / runs);
+    if (!curves) continue;
+    for (std::size_t i = 0; i < cell.curve.size(); i += 3) {
+      fmt::print(" {:6.2f}", cell.curve[i] / runs);
     }
-    fmt::print(" {:8.3f} {:7.0f}% {:12.0f}\n", sum / static_cast<double>(row.size()),
-               100.0 * static_cast<double>(all.optimal) / static_cast<double>(all.scores.size()),
-               all.own_us / static_cast<double>(std::max<std::size_t>(all.proposals, 1)));
-    if (!with.curves) continue;
-    for (const auto& [space, cell] : row) {
-      fmt::print("    {:32}", space);
-      for (std::size_t i = 0; i < cell.curve.size(); i += 3) {
-        fmt::print(" {:6.2f}", cell.curve[i] / static_cast<double>(cell.scores.size()));
-      }
-      fmt::print("\n");
-    }
+    fmt::print("\n");
   }
+  fmt::print("{:32} {:6.3f}, the worst {:.3f}; at most {:.1f}% above an optimum\n", "mean",
+             sum / static_cast<double>(row.size()), worst, 100 * above);
 }
 
 void run(const settings& with) {
@@ -233,33 +231,32 @@ void run(const settings& with) {
   std::erase_if(spaces, [&](const recorded_space& space) {
     return space.name().find(with.only) == std::string::npos;
   });
-  table results;
+  std::vector<scoring> scorings;
   for (const recorded_space& space : spaces) {
-    const scoring by = make_scoring(space, with);
+    const scoring& by = scorings.emplace_back(make_scoring(space, with));
     const random_baseline& baseline = by.baseline();
     fmt::print(
         "{}: {} configurations, optimum {:.4g} ms, median {:.4g} ms, budget {:.0f} s or {:.0f} "
         "evaluations of random search\n",
         space.name(), space.size(), baseline.optimum_ms(), baseline.median_ms(),
         by.budget_ms() * 1e-3, baseline.evaluations_to(baseline.target_ms(0.95)));
-    std::fflush(stdout);
-    for (const std::string& name : with.strategies) {
-      results[name][space.name()] = search_many(space, by, name, with);
-    }
   }
+  std::fflush(stdout);
+  table results = search_all(spaces, scorings, with);
   for (const std::string& file : with.traces) read_traces(file, spaces, with, results);
-  print(results, spaces, with);
+  for (const auto& [name, row] : results) print(name, row, with.curves);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   settings with;
-  for (const std::string_view name : tune::strategy_names()) with.strategies.emplace_back(name);
+  with.strategies = tune::strategy_names();
   CLI::App app("Scores search strategies on recorded measurements");
   app.add_option("files", with.files, "recordings to search");
   app.add_option("--strategies", with.strategies, "which ones")->delimiter(',');
   app.add_option("--seeds", with.seeds, "searches of each space by each strategy");
+  app.add_option("--threads", with.threads, "searches at the same time");
   app.add_option("--first-seed", with.first_seed, "the first of the seeds");
   app.add_option("--synthetic", with.synthetic, "imagined devices to add, by seed")->delimiter(',');
   app.add_option("--only", with.only, "only spaces with this in their name");

@@ -122,6 +122,7 @@ bool tune_beside(bystander& neighbour, const tune::device& device, const argumen
   tune::tuning_options options;
   options.database = folder.database();
   options.mode = tune::tuning_mode::tune;
+  options.given_by = tune::option_source::command;
   options.strategy = "exhaustive";
   options.watchdog.floor = std::chrono::milliseconds(given.patience_ms);
   options.observers = {search, std::make_shared<tune::table_reporter>(

@@ -79,7 +79,8 @@ void declare(CLI::App& app, arguments& given) {
 
 // Always tunes, so that there is always something to see.
 void set_options(const tune::context& context, const arguments& given) {
-  tune::tuning_options options{.mode = tune::tuning_mode::force};
+  tune::tuning_options options{.mode = tune::tuning_mode::force,
+                               .given_by = tune::option_source::command};
   if (given.configurations) {
     options.strategy = "random";
     options.search.max_count = *given.configurations;

@@ -36,6 +36,11 @@ constexpr std::array variables{
                          "what happens when the database has no result"},
     environment_variable{"LIBTUNE_BUDGET", "limits such as 30 s, 200 trials, target 85 us",
                          "no limit", "what one search may cost, with commas between limits"},
+    environment_variable{"LIBTUNE_STRATEGY", "name", "by the size of the space",
+                         "the strategy of searches: exhaustive, random, local, genetic, model, or "
+                         "one of the program's own"},
+    environment_variable{"LIBTUNE_EARLY_END", "on, off", "on",
+                         "whether a strategy may end a search when it expects no more gain"},
     environment_variable{"LIBTUNE_WAIT", "seconds", "600",
                          "how long to wait for others that tune the same, measure on the device or "
                          "keep the database; where there is a budget, no longer than that"},
@@ -51,6 +56,8 @@ constexpr std::array variables{
                          "process itself"},
     environment_variable{"LIBTUNE_WORKER", "path", "the program itself, or libtune-worker",
                          "the helper program that compiles"},
+    environment_variable{"LIBTUNE_NVML", "path", "libnvidia-ml.so.1",
+                         "the library that reads and sets energy and clocks of NVIDIA devices"},
     environment_variable{"LIBTUNE_LOG", "debug, info, warning, error, off", "info",
                          "how much is logged to standard error"},
 };

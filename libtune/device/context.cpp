@@ -143,4 +143,6 @@ kernel program::create_kernel(const std::string& name) const {
 
 std::vector<std::byte> program::binary() const { return impl_->binary(); }
 
+const included_files& program::included() const noexcept { return impl_->included(); }
+
 }  // namespace tune

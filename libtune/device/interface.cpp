@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/device/interface.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -39,7 +40,40 @@ std::shared_ptr<context_interface> device_interface::create_context(context_opti
 
 std::unique_ptr<kernel_interface> program_interface::create_kernel(const std::string& name) const {
   check_device_door(sealed_action::load, context_->info(), "create kernel '{}'", name);
-  return do_create_kernel(name);
+  auto made = do_create_kernel(name);
+  const std::lock_guard lock(records_mutex_);
+  if (!records_) return made;
+  const auto known = std::ranges::find(launch_records_, name, &launch_record::kernel);
+  if (known == launch_records_.end()) {
+    made->record_ = launch_records_.emplace_back(std::make_shared<launch_record>(name));
+  } else {
+    made->record_ = *known;
+  }
+  return made;
+}
+
+void program_interface::record_launches() const {
+  const std::lock_guard lock(records_mutex_);
+  records_ = true;
+}
+
+std::vector<std::shared_ptr<const launch_record>> program_interface::launch_records() const {
+  const std::lock_guard lock(records_mutex_);
+  return {launch_records_.begin(), launch_records_.end()};
+}
+
+void launch_record::note(const nd_range& range) {
+  constexpr std::size_t most = 16;
+  const std::lock_guard lock(mutex_);
+  const auto same = [&](const nd_range& known) {
+    return known.local == range.local && known.local_memory_bytes == range.local_memory_bytes;
+  };
+  if (launches_.size() < most && std::ranges::none_of(launches_, same)) launches_.push_back(range);
+}
+
+std::vector<nd_range> launch_record::launches() const {
+  const std::lock_guard lock(mutex_);
+  return launches_;
 }
 
 void kernel_interface::refuse_argument(std::size_t index, const std::string& reason) const {
@@ -116,7 +150,9 @@ std::shared_ptr<program_interface> context_interface::create_program(const progr
 std::shared_ptr<program_interface> context_interface::create_program_from_binary(
     const std::string& name, std::span<const std::byte> binary) {
   check_device_door(sealed_action::load, info(), "load program '{}'", name);
-  return do_create_program_from_binary(name, binary);
+  auto made = do_create_program_from_binary(name, binary);
+  made->set_binary_bytes(binary.size());
+  return made;
 }
 
 std::shared_ptr<buffer_interface> context_interface::create_sub_buffer(

@@ -109,6 +109,22 @@ class pinned_memory_interface {
   std::shared_ptr<const device_interface> device_;
 };
 
+/// The launches of a kernel while a tuning queue records them, or a graph captures them: each shape
+/// once. For the figures of a trial. Thread-safe.
+class launch_record {
+ public:
+  explicit launch_record(std::string kernel) : kernel_(std::move(kernel)) {}
+
+  const std::string& kernel() const noexcept { return kernel_; }
+  void note(const nd_range& range);
+  std::vector<nd_range> launches() const;
+
+ private:
+  std::string kernel_;
+  mutable std::mutex mutex_;
+  std::vector<nd_range> launches_;
+};
+
 /// One kernel with the arguments that the next launch will use. Not thread-safe.
 class kernel_interface {
  public:
@@ -131,6 +147,9 @@ class kernel_interface {
   std::optional<std::size_t> resident_work_groups(std::size_t work_group_size,
                                                   std::size_t dynamic_bytes) const {
     return do_resident_work_groups(work_group_size, dynamic_bytes);
+  }
+  void note_launch(const nd_range& range) const {
+    if (record_ != nullptr) record_->note(range);
   }
 
  protected:
@@ -156,8 +175,11 @@ class kernel_interface {
     return std::nullopt;
   }
 
+  friend class program_interface;  // which knows whether launches are recorded
+
   std::shared_ptr<context_interface> context_;
   kernel_info info_;
+  std::shared_ptr<launch_record> record_;
 };
 
 /// A compiled program.
@@ -172,6 +194,18 @@ class program_interface {
   const std::shared_ptr<context_interface>& context() const noexcept { return context_; }
   std::unique_ptr<kernel_interface> create_kernel(const std::string& name) const;
   std::vector<std::byte> binary() const { return do_binary(); }
+  const included_files& included() const noexcept { return included_; }
+  /// For the function that compiles it, before others use it.
+  void set_included(included_files files) noexcept { included_ = std::move(files); }
+
+  /// The bytes of its machine code; 0 if they are not known.
+  std::size_t binary_bytes() const noexcept { return binary_bytes_; }
+  void set_binary_bytes(std::size_t bytes) noexcept { binary_bytes_ = bytes; }
+
+  /// Has the launches of kernels recorded that are created from now on.
+  void record_launches() const;
+  /// A record for each name of a kernel that has been created since.
+  std::vector<std::shared_ptr<const launch_record>> launch_records() const;
 
  private:
   virtual std::unique_ptr<kernel_interface> do_create_kernel(const std::string& name) const = 0;
@@ -179,6 +213,11 @@ class program_interface {
   virtual std::vector<std::byte> do_binary() const = 0;
 
   std::shared_ptr<context_interface> context_;
+  included_files included_;
+  std::size_t binary_bytes_ = 0;
+  mutable std::mutex records_mutex_;
+  mutable bool records_ = false;
+  mutable std::vector<std::shared_ptr<launch_record>> launch_records_;
 };
 
 struct queue_settings {

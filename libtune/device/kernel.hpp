@@ -129,12 +129,33 @@ class kernel {
   std::unique_ptr<detail::kernel_interface> impl_;
 };
 
+/// A text that a program may include by its name. Where a file has the same name, the text is
+/// meant. Headers include each other by the whole name, too.
+struct kernel_header {
+  std::string name;  ///< as #include writes it, relative: "filter.h", "filters/fir.h"
+  std::string text;  ///< its content
+  friend bool operator==(const kernel_header&, const kernel_header&) = default;
+};
+
 /// The input of a device's compiler: complete text, nothing left to substitute.
 struct program_source {
   std::string name;  ///< for messages, such as the name of the file that the kernel came from
   std::string text;  ///< in the device's kernel_language
-  std::vector<std::string> options;  ///< for the device's own compiler
+  std::vector<std::string> options;      ///< for the device's own compiler
+  std::vector<kernel_header> headers{};  ///< for `#include`, beside files
 };
+
+/// A file that a program's compiler has read, as it was then.
+struct included_file {
+  std::string path;    ///< absolute
+  std::string digest;  ///< SHA-256 of its content, in hexadecimal
+  friend bool operator==(const included_file&, const included_file&) = default;
+};
+
+/// The files that a program's compiler has read beside its text and headers, in the order of their
+/// paths. Those of the compiler's own toolkit are left out: context::compiler_identity covers them.
+/// Empty (nullopt) where the compiler does not tell.
+using included_files = std::optional<std::vector<included_file>>;
 
 /// A program compiled for one context. A handle: copies mean the same program. Thread-safe.
 class program {
@@ -151,6 +172,9 @@ class program {
   /// under the same context::compiler_identity. Empty if the driver does not hand it out.
   /// @throws device_error
   std::vector<std::byte> binary() const;
+
+  /// Returns the files that it was compiled from; none for a program that was made from a binary.
+  const included_files& included() const noexcept;
 
   /// For libtune's own code; null in a handle that was moved from.
   const std::shared_ptr<detail::program_interface>& impl() const noexcept { return impl_; }

@@ -111,8 +111,11 @@ void progress_reporter::show(std::chrono::steady_clock::time_point time) {
 void progress_reporter::search_finished(const search_finished_event& event) {
   searches_ = false;
   if (is_terminal_) out_ << erase_line;
-  out_ << fmt::format("{} configurations tried in {:.1f} s\n", event.trials.size(),
-                      std::chrono::duration<double>(event.elapsed).count())
+  out_ << fmt::format("{} configurations tried in {:.1f} s{}\n", event.trials.size(),
+                      std::chrono::duration<double>(event.elapsed).count(),
+                      event.end == search_end::complete
+                          ? std::string()
+                          : fmt::format("; ended by: {}", search_end_name(event.end)))
        << std::flush;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstddef>
 #include <fmt/format.h>
 #include <fstream>
@@ -50,6 +51,7 @@ std::vector<std::string> csv_header(const search_finished_event& search) {
     cells.emplace_back(figure.name);
   }
   cells.emplace_back("reason");
+  for (const std::string& name : metric_names(search.trials)) cells.push_back(name);
   return cells;
 }
 
@@ -57,7 +59,7 @@ std::string csv_cell(const value& v) {
   return std::holds_alternative<std::monostate>(v) ? std::string() : to_string(v);
 }
 
-std::vector<std::string> csv_row(const trial& item) {
+std::vector<std::string> csv_row(const trial& item, const std::vector<std::string>& metrics) {
   std::vector<std::string> cells;
   for (const named_value& field : item.configuration) cells.push_back(csv_cell(field.value));
   cells.emplace_back(outcome_name(item.outcome));
@@ -65,6 +67,11 @@ std::vector<std::string> csv_row(const trial& item) {
     cells.push_back(csv_cell(figure.read(item)));
   }
   cells.push_back(item.reason);
+  for (const std::string& name : metrics) {
+    const metric* own = find_metric(item.metrics, name);
+    const bool known = own != nullptr && !std::isnan(own->value);
+    cells.push_back(known ? csv_cell(own->value) : std::string());
+  }
   return cells;
 }
 
@@ -89,15 +96,35 @@ std::vector<const trial*> measured_by_time(const search_finished_event& search) 
 
 using row = std::vector<std::string>;
 
-row header_of(const trial& any, const varying_fields& fields) {
+/// The metrics that differ between trials; those that all have alike say nothing.
+std::vector<std::string> telling_metrics(const std::vector<const trial*>& sorted) {
+  std::vector<std::string> telling;
+  for (const trial* item : sorted) {
+    for (const metric& own : item->metrics) {
+      const bool differs =
+          sorted.size() == 1 || std::ranges::any_of(sorted, [&](const trial* other) {
+            const metric* its = find_metric(other->metrics, own.name);
+            return its == nullptr || !(*its == own);
+          });
+      const bool is_new = std::ranges::find(telling, own.name) == telling.end();
+      if (differs && is_new) telling.push_back(own.name);
+    }
+  }
+  return telling;
+}
+
+row header_of(const trial& any, const varying_fields& fields,
+              const std::vector<std::string>& metrics) {
   row cells;
   for (const named_value& field : fields.varying(any.configuration)) cells.push_back(field.name);
   for (const char* name : {"time", "interval", "spread", "samples", "prepared in"})
     cells.emplace_back(name);
+  cells.insert(cells.end(), metrics.begin(), metrics.end());
   return cells;
 }
 
-row cells_of(const trial& item, const varying_fields& fields) {
+row cells_of(const trial& item, const varying_fields& fields,
+             const std::vector<std::string>& metrics) {
   row cells;
   for (const named_value& field : fields.varying(item.configuration)) {
     cells.push_back(to_string(field.value));
@@ -109,6 +136,10 @@ row cells_of(const trial& item, const varying_fields& fields) {
   cells.push_back(fmt::format("{:.1f} %", 100 * item.samples.relative_spread()));
   cells.push_back(std::to_string(item.samples.size()));
   cells.push_back(format_run_time(item.preparation));
+  for (const std::string& name : metrics) {
+    const metric* own = find_metric(item.metrics, name);
+    cells.push_back(own != nullptr ? format_metric(*own) : "-");
+  }
   return cells;
 }
 
@@ -132,8 +163,9 @@ void write_row(std::ostream& out, char mark, const row& cells,
 void write_measured(std::ostream& out, const std::vector<const trial*>& sorted,
                     const varying_fields& fields) {
   const trial& best = *sorted.front();
-  std::vector<row> rows{header_of(best, fields)};
-  for (const trial* item : sorted) rows.push_back(cells_of(*item, fields));
+  const std::vector<std::string> metrics = telling_metrics(sorted);
+  std::vector<row> rows{header_of(best, fields, metrics)};
+  for (const trial* item : sorted) rows.push_back(cells_of(*item, fields, metrics));
   const auto widths = widths_of(rows);
   write_row(out, ' ', rows.front(), widths);
   std::size_t near = 0;
@@ -194,6 +226,34 @@ void write_unmeasured(std::ostream& out, const search_finished_event& search) {
   for (const outcome result : outcomes) write_reasons(out, groups, result);
 }
 
+constexpr std::size_t listed_values = 32;  // of a parameter
+
+/// A line for each value of a parameter, the first one with its name.
+void add_values(std::vector<row>& rows, const parameter_coverage& of) {
+  std::vector<value_coverage> listed = of.values;
+  if (listed.size() > listed_values) {
+    std::ranges::stable_sort(listed, {}, [](const value_coverage& one) {
+      return std::pair(!one.ratio, one.ratio.value_or(0));
+    });
+    listed.resize(listed_values);
+  }
+  const std::size_t first = rows.size();
+  for (const value_coverage& one : listed) {
+    const bool is_other = one.ratio && *one.lower < *one.upper;  // than the best, which is 1
+    rows.push_back({"", "", to_string(one.value), std::to_string(one.tried),
+                    std::to_string(one.measured),
+                    one.best ? format_run_time(run_time(*one.best)) : "-",
+                    one.ratio ? fmt::format("{:.2f}", *one.ratio) : "-",
+                    is_other ? fmt::format("{:.2f} to {:.2f}", *one.lower, *one.upper) : "-"});
+  }
+  if (of.values.size() > listed.size()) {
+    rows.push_back(
+        {"", "", fmt::format("{} more", of.values.size() - listed.size()), "", "", "", "", ""});
+  }
+  rows[first][0] = of.name;
+  rows[first][1] = fmt::format("{:.0f} %", 100 * of.share);
+}
+
 }  // namespace
 
 void write_table(std::ostream& out, const search_finished_event& search,
@@ -214,12 +274,47 @@ void write_table(std::ostream& out, const search_finished_event& search,
   write_unmeasured(out, search);
   for (const std::string& doubt : search.doubts) out << "Note: " << doubt << '\n';
   if (options.verbose) write_each_unmeasured(out, search, fields);
+  if (options.coverage) write_coverage(out, coverage_of(search));
   out.flush();
+}
+
+void write_coverage(std::ostream& out, const coverage& tried) {
+  out << "Coverage: " << tried.summary().front() << '\n';
+  std::vector<row> rows{
+      {"parameter", "share", "value", "tried", "measured", "best", "ratio", "interval"}};
+  for (const parameter_coverage& item : tried.parameters()) {
+    if (item.values.size() > 1) add_values(rows, item);
+  }
+  if (rows.size() == 1) return;
+  const auto widths = widths_of(rows);
+  for (const row& cells : rows) write_row(out, ' ', cells, widths);
+  out << fmt::format(
+      "Ratio: what a value costs, all else being equal, with the 95 % interval; share: of the\n"
+      "variation of the times, of which the parameters explain {:.0f} % one by one\n",
+      100 * tried.explained());
+}
+
+void write_coverage_csv(std::ostream& out, const coverage& tried) {
+  write_line(out, {"parameter", "share", "value", "tried", "measured", "best_ns", "ratio", "lower",
+                   "upper"});
+  const auto number = [](const std::optional<double>& n) { return n ? to_string(*n) : ""; };
+  for (const parameter_coverage& item : tried.parameters()) {
+    for (const value_coverage& one : item.values) {
+      write_line(out, {item.name, number(item.share), csv_cell(one.value),
+                       std::to_string(one.tried), std::to_string(one.measured), number(one.best),
+                       number(one.ratio), number(one.lower), number(one.upper)});
+    }
+  }
+}
+
+void write_coverage_csv(std::ostream& out, const search_finished_event& search) {
+  write_coverage_csv(out, coverage_of(search));
 }
 
 void write_csv(std::ostream& out, const search_finished_event& search) {
   write_line(out, csv_header(search));
-  for (const trial& item : search.trials) write_line(out, csv_row(item));
+  const std::vector<std::string> metrics = metric_names(search.trials);
+  for (const trial& item : search.trials) write_line(out, csv_row(item, metrics));
 }
 
 void write_json(std::ostream& out, const search_finished_event& search) {
@@ -231,7 +326,9 @@ void write_json(std::ostream& out, const search_finished_event& search) {
       {"arguments", plain_json(search.subject.arguments)},
       {"device", plain_json(search.subject.device.identity)},
       {"elapsed_ns", search.elapsed.count()},
+      {"end", search_end_name(search.end)},
       {"best", search.best ? plain_json(search.trials[*search.best].configuration) : json(nullptr)},
+      {"coverage", plain_json(coverage_of(search))},
       {"trials", std::move(trials)}};
   out << detail::json_text(object, 2) << '\n';
 }

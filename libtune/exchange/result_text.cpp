@@ -66,6 +66,33 @@ std::vector<named_value> varying_fields::common() const {
   return fields;
 }
 
+std::string format_metric(const metric& item) {
+  if (std::isnan(item.value)) return "-";
+  // Counts as they are: four digits would make 65536 of them 6.554e+04.
+  const bool is_count = item.value == std::round(item.value) && std::abs(item.value) < 1e9;
+  const std::string number =
+      is_count ? fmt::format("{:.0f}", item.value) : fmt::format("{:.4g}", item.value);
+  return item.unit.empty() ? number : number + " " + item.unit;
+}
+
+std::string format_metrics(const std::vector<metric>& metrics) {
+  std::string text;
+  for (const metric& item : metrics) {
+    text += (text.empty() ? "" : ", ") + item.name + "=" + format_metric(item);
+  }
+  return text;
+}
+
+std::vector<std::string> metric_names(std::span<const trial> trials) {
+  std::vector<std::string> names;
+  for (const trial& item : trials) {
+    for (const metric& each : item.metrics) {
+      if (std::ranges::find(names, each.name) == names.end()) names.push_back(each.name);
+    }
+  }
+  return names;
+}
+
 std::string format_result(run_time time, const std::vector<named_value>& fields) {
   if (fields.empty()) return format_run_time(time);
   return format_run_time(time) + " (" + to_string(fields) + ")";

@@ -46,6 +46,13 @@ class varying_fields {
   std::size_t added_ = 0;
 };
 
+/// Four significant digits and the unit: "812.5 GFLOP/s", "64"; "-" for NaN.
+std::string format_metric(const metric& item);
+/// "gflops=812.5 GFLOP/s, registers=64"; empty if there are none.
+std::string format_metrics(const std::vector<metric>& metrics);
+/// The names of all metrics of some trials, in the order in which they first come.
+std::vector<std::string> metric_names(std::span<const trial> trials);
+
 /// A configuration and its time: "53.1 us (wgs=64)", or the time alone if there is no field.
 std::string format_result(run_time time, const std::vector<named_value>& fields);
 

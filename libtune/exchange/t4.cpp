@@ -15,6 +15,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/json.hpp"
 #include "libtune/exchange/json_document.hpp"
+#include "libtune/store/database/stored_trial.hpp"
 
 namespace tune {
 namespace {
@@ -88,6 +89,10 @@ std::string measurements(const trial_content& trial, std::string_view outcome) {
   if (outcome_of(invalidity_of(outcome)) != outcome) {
     items.push_back(measurement("outcome", json_text(outcome), ""));
   }
+  for (const metric& item : trial.metrics()) {
+    items.push_back(json_text(
+        {{"name", item.name}, {"value", detail::number_or_null(item.value)}, {"unit", item.unit}}));
+  }
   return fmt::format("[{}]", fmt::join(items, ", "));
 }
 
@@ -117,6 +122,7 @@ std::vector<double> samples_from(const input& times, double unit) {
 
 void read_measurements(const input& list, double unit, column_values& columns) {
   if (!list.is_array()) refuse_t4("'measurements' is no array");
+  std::vector<metric> metrics;
   for (const input& item : list) {
     const std::string name = text_member(item, "name");
     const input& measurement = member_of(item, "value");
@@ -126,8 +132,14 @@ void read_measurements(const input& list, double unit, column_values& columns) {
       columns["message"] = measurement.get<std::string>();
     } else if (name == "outcome" && measurement.is_string()) {
       columns["outcome"] = measurement.get<std::string>();
+    } else if (measurement.is_number() || measurement.is_null()) {
+      metrics.push_back({.name = name,
+                         .value = measurement.is_null() ? std::numeric_limits<double>::quiet_NaN()
+                                                        : measurement.get<double>(),
+                         .unit = item.contains("unit") ? text_member(item, "unit") : ""});
     }
   }
+  if (!metrics.empty()) columns[detail::metrics_column] = detail::metrics_to_json(metrics);
 }
 
 std::string result_text(const trial_content& trial, const std::string& timestamp) {
@@ -140,14 +152,6 @@ std::string result_text(const trial_content& trial, const std::string& timestamp
       "   \"objectives\": [\"time\"]}}",
       json_text(made_at.empty() ? timestamp : made_at), json_text(plain_json(trial.configuration)),
       times(trial), invalidity, invalidity == "correctness" ? 0 : 1, measurements(trial, outcome));
-}
-
-std::string date_from(const std::string& timestamp) {
-  constexpr std::size_t seconds_end = 19;
-  if (timestamp.size() <= seconds_end || !timestamp.ends_with("+00:00")) return timestamp;
-  std::string date = timestamp.substr(0, seconds_end) + "Z";
-  date[10] = 'T';
-  return date;
 }
 
 /// A parameter. @param kind  of its field; empty if the value itself shows it
@@ -238,18 +242,13 @@ double unit_of(const input& document) {
   refuse_t4(fmt::format("'{}' is no unit of time", unit));
 }
 
-/// The fields of the configurations of a file, with the types that their values show.
-std::vector<field_description> fields_of(const input& results, const field_types& types) {
-  std::vector<field_description> fields;
-  if (results.empty()) return fields;
-  for (const auto& [name, first] : member_of(results.front(), "configuration").items()) {
-    std::vector<value> values;
-    for (const input& result : results) {
-      values.push_back(value_from(member_of(member_of(result, "configuration"), name.c_str()), {}));
-    }
-    fields.push_back(infer_field(name, values, types));
+/// The names of the parameters of a file; their values tell their types.
+std::vector<std::string> names_of(const input& results) {
+  std::vector<std::string> names;
+  for (const auto& item : member_of(results.front(), "configuration").items()) {
+    names.push_back(item.key());
   }
-  return fields;
+  return names;
 }
 
 std::vector<trial_content> trials_from(const input& document,
@@ -278,16 +277,6 @@ function_content outline_of(const function_content& one) {
 bool has_own_metadata(const input& document) {
   return document.contains("metadata") && document["metadata"].is_object() &&
          document["metadata"].contains("libtune");
-}
-
-result_content result_of(const t4_subject& subject, const trial_content& best,
-                         const std::string& date) {
-  result_content result{.arguments = subject.arguments,
-                        .values = best.configuration,
-                        .columns = device_columns(subject.device)};
-  result.columns["score_ns"] = *best.score_ns();
-  result.columns["tuned_at"] = date;
-  return result;
 }
 
 }  // namespace
@@ -319,31 +308,25 @@ function_content from_own_t4_text(std::string_view text) {
   return one;
 }
 
-function_content from_t4_text(std::string_view text, const t4_subject& subject) {
+function_content from_t4_text(std::string_view text, const foreign_subject& subject) {
   const input document = parse(text);
   const input& results = document["results"];
   if (results.empty()) refuse_t4("it has no results");
-  function_content one{.function = subject.function, .results = {}, .searches = {}};
-  if (one.function.value_fields.empty()) {
-    one.function.value_fields = fields_of(results, subject.types);
+  const double unit = unit_of(document);
+  const std::vector<std::string> names = names_of(results);
+  std::vector<trial_content> trials;
+  for (const input& result : results) {
+    trial_content& trial = trials.emplace_back();
+    const input& configuration = member_of(result, "configuration");
+    if (configuration.size() != names.size()) {
+      refuse_t4("a configuration has other parameters than the first");
+    }
+    for (const std::string& name : names) {
+      trial.configuration.push_back({name, value_from(member_of(configuration, name.c_str()), {})});
+    }
+    trial.columns = columns_from(result, unit);
   }
-  search_content search;
-  search.trials = trials_from(document, one.function.value_fields);
-  const auto best = std::ranges::min_element(search.trials, {}, [](const trial_content& trial) {
-    return trial.score_ns().value_or(std::numeric_limits<double>::infinity());
-  });
-  const auto index = static_cast<std::size_t>(best - search.trials.begin());
-  const bool found = best->score_ns().has_value();
-  search.columns = search_columns(subject.arguments, subject.device);
-  search.columns["started_at"] = date_from(text_member(results.front(), "timestamp"));
-  search.columns["finished_at"] = date_from(text_member(results.back(), "timestamp"));
-  search.columns["result"] = std::string(found ? "found" : "all failed");
-  if (found) {
-    const std::string date = date_from(text_member(results[index], "timestamp"));
-    one.results.push_back(result_of(subject, *best, date));
-  }
-  one.searches.push_back(std::move(search));
-  return one;
+  return content_of(subject, std::move(trials));
 }
 
 }  // namespace tune

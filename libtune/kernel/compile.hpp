@@ -18,6 +18,9 @@ class compiler;
 struct compile_options {
   std::vector<std::string> flags;            ///< for the device's own compiler
   const tune::compiler* compiler = nullptr;  ///< null: the cache, else compile here
+  /// CUDA: kernels called for by a C++ expression, as program::create_kernel names them then:
+  /// "reduce<float, 64>", "app::scale"; those that are not extern "C". Elsewhere it has no effect.
+  std::vector<std::string> kernels{};
 };
 
 /// Compiles a kernel's text for a context, with the portable preamble, the macros, and what it

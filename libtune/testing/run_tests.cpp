@@ -93,8 +93,14 @@ int run_tests(int argc, char** argv) {
   const test_mode_guard defaults(test_mode::defaults);
   // Tests keep their hands off the user's programs too, unless the user says otherwise.
   ::setenv("LIBTUNE_CACHE", "off", 0);
+  // What a test finds and searches is what it says, not what its user's programs do.
+  for (const char* variable :
+       {"LIBTUNE_DB", "LIBTUNE_SYSTEM_DB", "LIBTUNE_MISSED", "LIBTUNE_MATCH", "LIBTUNE_MODE",
+        "LIBTUNE_STRATEGY", "LIBTUNE_BUDGET", "LIBTUNE_EARLY_END"}) {
+    ::unsetenv(variable);
+  }
   // Tests are to fail where they can be looked at; those of isolation ask for it.
-  ::setenv("LIBTUNE_ISOLATION", "off", 0);
+  detail::tune_here_by_default();
   const int status = doctest::Context(argc, argv).run();
   return status == 0 && everything_was_skipped() ? skipped_exit_status : status;
 }

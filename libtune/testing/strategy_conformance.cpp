@@ -14,6 +14,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -178,7 +179,7 @@ void goes_through_all(const strategy_maker& make, arrival when) {
     for (const strategy_answers& answers : all_strategy_answers()) {
       CAPTURE(tried.name);
       CAPTURE(answers.name);
-      const auto searching = make(tried.space, {.seed = 7});
+      const auto searching = make(tried.space, {.seed = 7, .early_end = false});
       CHECK(searching->remaining() == tried.space.size());
       const indices proposed = proposals(*searching, when, answers);
       CHECK(proposed.size() == tried.space.size());
@@ -213,9 +214,14 @@ void repeats_itself(const strategy_maker& make) {
   }
 }
 
+strategy_options with_no_early_end(strategy_options options) {
+  options.early_end = false;
+  return options;
+}
+
 void keeps_limits(const strategy_maker& make) {
   const auto count = [&](const search_space& space, const strategy_options& options) {
-    const auto searching = make(space, options);
+    const auto searching = make(space, with_no_early_end(options));
     const std::size_t announced = searching->remaining();
     const indices all = proposals(*searching, arrival::at_once, all_strategy_answers().front());
     CHECK(all.size() == announced);
@@ -236,7 +242,7 @@ void searches_huge_spaces(const strategy_maker& make) {
   const search_space huge = huge_strategy_space();
   for (const strategy_answers& answers : all_strategy_answers()) {
     CAPTURE(answers.name);
-    const auto searching = make(huge, {.seed = 3, .max_count = 60});
+    const auto searching = make(huge, {.seed = 3, .max_count = 60, .early_end = false});
     const indices proposed = proposals(*searching, arrival::late, answers);
     CHECK(proposed.size() == 60);
     CHECK(all_different(proposed));
@@ -246,7 +252,7 @@ void searches_huge_spaces(const strategy_maker& make) {
 
 void takes_other_answers(const strategy_maker& make) {
   const search_space line = small_strategy_spaces().front().space;
-  const auto searching = make(line, {});
+  const auto searching = make(line, {.early_end = false});
   for (std::size_t index = 90; index < 100; ++index) {
     searching->tell(index, index % 2 == 0 ? std::optional(0.5) : std::nullopt);
   }
@@ -262,7 +268,7 @@ void takes_other_answers(const strategy_maker& make) {
 void starts_warm(const strategy_maker& make) {
   const search_space line = small_strategy_spaces().front().space;
   for (const arrival when : {arrival::at_once, arrival::late, arrival::never}) {
-    const auto searching = make(line, {.warm_start = {40, 7, 40, 99}});
+    const auto searching = make(line, {.warm_start = {40, 7, 40, 99}, .early_end = false});
     const indices proposed = proposals(*searching, when, all_strategy_answers().front());
     REQUIRE(proposed.size() == 100);
     CHECK(all_different(proposed));
@@ -270,6 +276,24 @@ void starts_warm(const strategy_maker& make) {
   }
   CHECK(make(line, {.max_count = 2, .warm_start = {40, 7, 99}})->remaining() == 2);
   CHECK_THROWS_AS(make(line, {.warm_start = {100}}), argument_error);
+}
+
+void ends_early(const strategy_maker& make) {
+  for (const strategy_space& tried : small_strategy_spaces()) {
+    for (const strategy_answers& answers : all_strategy_answers()) {
+      CAPTURE(tried.name);
+      CAPTURE(answers.name);
+      const auto searching = make(tried.space, {.seed = 5});
+      const indices proposed = proposals(*searching, arrival::late, answers);
+      CHECK(all_different(proposed));
+      CHECK_MESSAGE((proposed.size() == tried.space.size() || searching->ended_early()),
+                    "a strategy that has not gone through the space says that it has ended early");
+      CHECK_MESSAGE(!searching->ask(), "a strategy that has ended proposes nothing any more");
+      const auto whole = make(tried.space, {.seed = 5, .early_end = false});
+      proposals(*whole, arrival::late, answers);
+      CHECK_FALSE(whole->ended_early());
+    }
+  }
 }
 
 struct strategy_requirement {
@@ -287,6 +311,7 @@ constexpr strategy_requirement requirements[] = {
     {"spaces of ten million configurations are searched", searches_huge_spaces},
     {"answers about what it has not proposed are taken", takes_other_answers},
     {"a warm start comes first, and once", starts_warm},
+    {"it ends early only where it may, and says so", ends_early},
 };
 
 }  // namespace
@@ -294,6 +319,16 @@ constexpr strategy_requirement requirements[] = {
 void check_strategy_conformance(const strategy_maker& make) {
   for (const strategy_requirement& item : requirements) {
     DOCTEST_SUBCASE(item.sentence) { item.check(make); }
+  }
+}
+
+void check_strategy_conformance(std::string_view name) {
+  // A subcase for each name, so that several can be checked in one test case.
+  const std::string text(name);
+  DOCTEST_SUBCASE(text.c_str()) {
+    check_strategy_conformance([&](const search_space& space, const strategy_options& options) {
+      return make_strategy(text, space, options);
+    });
   }
 }
 

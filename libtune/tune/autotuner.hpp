@@ -34,6 +34,8 @@ struct autotuner_parts {
   tuning_function tunes;
   /// Throws argument_error for values that are no tuning, such as an enumerator of another name.
   std::function<void(const std::vector<named_value>&)> check;
+  /// True if others with the same identity may live: they are made while the program runs.
+  bool repeatable = false;
 };
 
 /// Makes and registers an autotuner. @throws argument_error as autotuner's constructor does

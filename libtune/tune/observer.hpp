@@ -23,6 +23,8 @@
 
 namespace tune {
 
+class coverage;
+
 /// The wall-clock time of a search, divided by its use, seen from its thread. The parts do not
 /// overlap.
 struct search_times {
@@ -85,8 +87,13 @@ struct search_finished_event {
   /// The uncertainties that remain, for users: "the device was 6 % slower at the end"; empty if all
   /// is well.
   std::vector<std::string> doubts{};
-  search_times times{};  ///< the parts of that time
+  search_times times{};   ///< the parts of that time
+  space_outline space{};  ///< the space; an empty outline in an event made by hand
 };
+
+/// Returns the part of the space that a search has tried, and the effects of its parameters on the
+/// time.
+coverage coverage_of(const search_finished_event& search);
 
 /// The progress of a search.
 struct search_progress {

@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "libtune/device/context.hpp"
-#include "libtune/measure/timing/settings.hpp"
 #include "libtune/search/strategy/strategy.hpp"
 #include "libtune/store/database/match.hpp"
-#include "libtune/tune/tuning_budget.hpp"
+#include "libtune/tune/search_defaults.hpp"
 
 namespace tune {
 
@@ -41,7 +40,7 @@ enum class isolation_mode : std::uint8_t {
 /// configuration so far, and from the configuration's own time if that is known. A generation may
 /// take tuning_options::compile_time more; if the floor is given, only while it compiles.
 struct watchdog_settings {
-  /// Empty: the value of LIBTUNE_TRIAL_TIME, else default_trial_time.
+  /// LIBTUNE_TRIAL_TIME overrides it; default_trial_time by default.
   std::optional<std::chrono::milliseconds> floor{};
   double multiple = 20;  ///< one at least
 };
@@ -49,20 +48,14 @@ struct watchdog_settings {
 /// The default of watchdog_settings::floor.
 inline constexpr std::chrono::seconds default_trial_time{10};
 
-/// The results that are checked, where the author's function defines a check.
-enum class result_check : std::uint8_t {
-  every,      ///< of each configuration, before it is measured
-  finalists,  ///< of each that would take the lead or reaches the final round: a wrong one is
-              ///< dropped before it can beat a right one
-  none,       ///< of none: the winner may be wrong
-};
-
 /// The default of tuning_options::wait.
 inline constexpr std::chrono::minutes default_wait{10};
 
-/// The options of an application for its autotuners. An empty member is taken from the environment
-/// (LIBTUNE_DB, LIBTUNE_SYSTEM_DB, LIBTUNE_MATCH, LIBTUNE_MODE, LIBTUNE_BUDGET, LIBTUNE_WAIT,
-/// LIBTUNE_ISOLATION, LIBTUNE_TRIAL_TIME), read anew each time, else it is the default.
+/// The options of an application for its autotuners. The environment overrides them (LIBTUNE_DB,
+/// LIBTUNE_SYSTEM_DB, LIBTUNE_MATCH, LIBTUNE_MODE, LIBTUNE_STRATEGY, LIBTUNE_BUDGET,
+/// LIBTUNE_EARLY_END, LIBTUNE_WAIT, LIBTUNE_ISOLATION, LIBTUNE_TRIAL_TIME), read anew for each
+/// call. An empty member is what the author of the operation gives (search_defaults), else the
+/// default.
 struct tuning_options {
   std::optional<std::string> database{};  ///< the path of the tuning database
   /// The paths of databases to look in after that one, in this order. They are only read, without
@@ -73,21 +66,29 @@ struct tuning_options {
   /// The longest wait for a thread or process that tunes the same key, after which the nearest
   /// result or the test default is used; and for one that measures on the same device.
   std::optional<std::chrono::milliseconds> wait{};
-  std::optional<tuning_budget> budget{};  ///< the limits of each search
+  /// The limits of each search. They and those of search are one option: a budget of the
+  /// environment replaces both.
+  std::optional<tuning_budget> budget{};
   /// The longest time of the compiler for one program, where a helper process compiles it.
   std::chrono::milliseconds compile_time = std::chrono::minutes(1);
-  std::optional<isolation_mode> isolation{};  ///< empty: the value of LIBTUNE_ISOLATION
+  std::optional<isolation_mode> isolation{};  ///< where searches run; automatic by default
   watchdog_settings watchdog{};               ///< counts where a child process tunes
-  result_check verify = result_check::every;  ///< the results that are checked
-  measure_settings measure{};  ///< runs and time of one configuration; bounds those of race
-  race_settings race{};        ///< the race that finds the best configuration
+  std::optional<result_check> verify{};       ///< the results that are checked; every by default
+  /// The runs and time of one configuration, which bound those of race.
+  std::optional<measure_settings> measure{};
+  race_settings race{};       ///< the race that finds the best configuration
   std::string strategy{};     ///< see strategy_names; empty: by the space's size, see choose_search
   strategy_options search{};  ///< seed, limits and first proposals of the strategy
   std::vector<std::shared_ptr<observer>> observers{};  ///< called in this order; none is null
+  /// Who gives these: application, or command, and then the environment overrides none of the
+  /// members that are set.
+  option_source given_by = option_source::application;
+  /// Set by the library: the environment variables that count in place of members.
+  std::vector<std::string> from_environment{};
 };
 
 /// Makes these the options of every autotuner that is called for this context, or for any copy of
-/// the handle, from now on. They win over the environment. Thread-safe.
+/// the handle, from now on. Thread-safe.
 void set_tuning_options(const context& context, tuning_options options);
 
 /// Returns the options of a context; ones with no member set, if there are none.

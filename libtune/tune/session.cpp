@@ -15,6 +15,7 @@
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/search_loop.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/tune/settings.hpp"
 
 namespace tune {
 namespace {
@@ -57,7 +58,7 @@ struct tuning_session::state : detail::session_setup {
 tuning_session::tuning_session(const tune::context& context, tuning_subject subject,
                                const tuning_options& options)
     : tuning_session(detail::session_setup{
-          .context = context, .subject = std::move(subject), .options = options}) {}
+          .context = context, .subject = std::move(subject), .options = search_options(options)}) {}
 
 tuning_session::tuning_session(detail::session_setup setup)
     : state_(std::make_unique<state>(std::move(setup))) {
@@ -83,24 +84,29 @@ const std::vector<named_value>& tuning_session::test_default_values() const {
       "' knows no test default, because no autotuner made it; name a configuration");
 }
 
-std::size_t tuning_session::search(const search_problem& problem) {
+std::size_t tuning_session::search(const search_problem& problem, const search_defaults& defaults) {
   const int stage = state_->searches++;
   // Before the service is made, because some lists only read the space and leave by an exception.
   const auto shortlist =
       state_->shortlist ? state_->shortlist(problem) : std::vector<std::size_t>();
+  const search_decision decided = decide(options(), defaults);
+  const tuning_options& with = decided.options;
   const auto read_prior = [&]() -> prior_knowledge {
     if (!state_->read_prior) return {};
-    return state_->read_prior({.space = space_fingerprint(problem) + suffix_of(options().verify),
-                               .compiler = context().compiler_identity(),
-                               .library_version = std::string(library_version()),
-                               .stage = stage});
+    return state_->read_prior(
+        {.space = space_fingerprint(problem) + suffix_of(with.verify.value_or(result_check::every)),
+         .compiler = context().compiler_identity(),
+         .library_version = std::string(library_version()),
+         .stage = stage});
   };
-  const auto service =
-      make_compile_service(compile_pool::shared(), context(), options().compile_time);
+  const auto service = make_compile_service(compile_pool::shared(), context(), with.compile_time);
   const auto run = [&](const std::vector<std::size_t>& listed) {
+    if (listed.empty() && !decided.sources.empty()) {
+      log(log_level::info, describe(state_->subject) + " is searched with " + decided.sources);
+    }
     const trial best =
-        run_search(problem, state_->subject, context().device(), options(), options().observers,
-                   state_->now, *service, read_prior, listed, state_->hooks);
+        run_search(problem, state_->subject, context().device(), with, with.observers, state_->now,
+                   *service, read_prior, listed, state_->hooks);
     state_->best_score = best.score;
     return best.index;
   };

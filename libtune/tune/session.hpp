@@ -12,6 +12,7 @@
 #include "libtune/base/fields.hpp"
 #include "libtune/measure/measure.hpp"
 #include "libtune/search/space/space.hpp"
+#include "libtune/tune/search_defaults.hpp"
 #include "libtune/tune/search_problem.hpp"
 
 namespace tune {
@@ -28,7 +29,8 @@ struct session_setup;
 /// hand to tune without one. One thread uses it.
 class tuning_session {
  public:
-  /// A session without an autotuner: nothing is looked up, and nothing is stored.
+  /// A session without an autotuner: nothing is looked up, and nothing is stored. The environment
+  /// overrides the options, as it does those of autotuners. @throws environment_error
   tuning_session(const tune::context& context, tuning_subject subject,
                  const tuning_options& options);
   /// For autotuners.
@@ -42,13 +44,14 @@ class tuning_session {
   /// The options that the session was made with; they hold as long as it.
   const tuning_options& options() const noexcept;
 
-  /// Searches a space. For each configuration, generate(tuning) compiles it, prepares its inputs
-  /// and returns a measure; nullptr skips it, and what it throws becomes a reason: neither ends
-  /// the search. Returns the configuration with the least median time.
+  /// Searches a space. @param defaults  the options of the search where neither the application nor
+  /// the environment gives them. For each configuration, generate(tuning) compiles it, prepares its
+  /// inputs and returns a measure; nullptr skips it, and what it throws becomes a reason: neither
+  /// ends the search. Returns the configuration with the least median time.
   /// @throws empty_space_error, tuning_failed_error (with every reason)
   template <fielded Tuning, std::invocable<const Tuning&> Generate>
   requires std::convertible_to<std::invoke_result_t<Generate&, const Tuning&>, measure> Tuning
-  tune(const space<Tuning>& space, Generate&& generate) {
+  tune(const space<Tuning>& space, Generate&& generate, const search_defaults& defaults = {}) {
     const search_problem problem{
         .space = space.core(),
         .configuration = [&](std::size_t index) { return to_values(space[index]); },
@@ -57,8 +60,15 @@ class tuning_session {
         .find =
             [&](const std::vector<named_value>& values) {
               return space.find(from_values<Tuning>(values));
-            }};
-    return space[search(problem)];
+            },
+        .why_not = [&](const std::vector<metric>& figures) { return space.why_not(figures); }};
+    return space[search(problem, defaults)];
+  }
+
+  /// Searches a space that is described while the program runs. Returns the number of the
+  /// configuration with the least median time. @throws as above
+  std::size_t tune(const search_problem& problem, const search_defaults& defaults = {}) {
+    return search(problem, defaults);
   }
 
   /// The autotuner's test default: a configuration that works on every device, and so one whose
@@ -76,7 +86,7 @@ class tuning_session {
  private:
   struct state;
 
-  std::size_t search(const search_problem& problem);
+  std::size_t search(const search_problem& problem, const search_defaults& defaults);
   const std::vector<named_value>& test_default_values() const;
 
   std::unique_ptr<state> state_;

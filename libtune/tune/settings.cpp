@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <sstream>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/word_table.hpp"
+#include "libtune/search/strategy/strategies.hpp"
 #include "libtune/store/database/database_file.hpp"
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/files/file_system.hpp"
@@ -26,19 +28,75 @@ namespace tune {
 namespace {
 
 std::atomic<detail::test_mode> process_test_mode{detail::test_mode::off};
+std::atomic<isolation_mode> default_isolation{isolation_mode::automatic};
 constexpr detail::word_table<match_mode, 3> match_words{{"exact", "nearest", "verify"}};
 constexpr detail::word_table<tuning_mode, 5> mode_words{
     {"tune", "resume", "cached", "default", "force"}};
 constexpr detail::word_table<isolation_mode, 3> isolation_words{{"automatic", "on", "off"}};
 
-std::vector<std::string> resolve_system_databases(const tuning_options& options) {
-  if (options.system_databases) return *options.system_databases;
+constexpr detail::word_table<result_check, 3> check_words{{"every", "finalists", "none"}};
+constexpr detail::word_table<bool, 2> switch_words{{"off", "on"}};
+constexpr std::chrono::seconds longest_time{std::chrono::hours(24 * 365)};
+
+/// Puts the environment in the place of what is given, unless a command line gives it.
+class overriding {
+ public:
+  explicit overriding(option_source given_by) : yields_(given_by < option_source::environment) {}
+
+  /// @param read  reads the variable: an optional
+  /// @returns true if the variable counts
+  template <class Value, class Read>
+  bool operator()(Value& option, bool is_given, const char* variable, const Read& read) {
+    if (is_given && !yields_) return false;
+    auto found = read(variable);
+    if (!found) return false;
+    option = *std::move(found);
+    variables_.emplace_back(variable);
+    return true;
+  }
+  template <class T, class Read>
+  bool operator()(std::optional<T>& option, const char* variable, const Read& read) {
+    return (*this)(option, option.has_value(), variable, read);
+  }
+  std::vector<std::string> variables() && { return std::move(variables_); }
+
+ private:
+  bool yields_;
+  std::vector<std::string> variables_;
+};
+
+std::optional<std::vector<std::string>> read_paths(const char* variable) {
+  const auto given = read_environment(variable);
+  if (!given) return std::nullopt;
   std::vector<std::string> paths;
-  std::istringstream list(read_environment("LIBTUNE_SYSTEM_DB").value_or(""));
+  std::istringstream list(*given);
   for (std::string path; std::getline(list, path, ':');) {
     if (!path.empty()) paths.push_back(path);
   }
   return paths;
+}
+
+std::optional<std::chrono::milliseconds> read_seconds(const char* variable) {
+  const auto given = read_environment_index(variable);
+  if (!given) return std::nullopt;
+  constexpr auto most = static_cast<std::size_t>(longest_time.count());
+  return std::chrono::seconds(std::min(*given, most));
+}
+
+std::optional<tuning_budget> read_budget(const char* variable) {
+  const auto given = read_environment(variable);
+  if (!given) return std::nullopt;
+  if (const auto budget = budget_from_text(*given)) return budget;
+  throw environment_error(
+      variable, *given,
+      "limits such as '30 s', '200 trials' or 'target 85 us', each at most once, "
+      "with commas between them");
+}
+
+/// Reads one of the words of a table.
+template <class Enum, std::size_t Count>
+auto one_of(const detail::word_table<Enum, Count>& words) {
+  return [&words](const char* variable) { return words.read(variable); };
 }
 
 std::string resolve_missed(const std::string& database) {
@@ -46,15 +104,17 @@ std::string resolve_missed(const std::string& database) {
   return database.empty() ? "" : missed_keys::path_beside(database);
 }
 
-tuning_budget resolve_budget(const tuning_options& options) {
-  if (options.budget) return *options.budget;
-  const auto given = read_environment("LIBTUNE_BUDGET");
-  if (!given) return {};
-  if (const auto budget = budget_from_text(*given)) return *budget;
-  throw environment_error(
-      "LIBTUNE_BUDGET", *given,
-      "limits such as '30 s', '200 trials' or 'target 85 us', each at most once, "
-      "with commas between them");
+bool has_limits(const tuning_options& options) {
+  return options.budget || options.search.max_count || options.search.max_fraction;
+}
+
+std::string text_of_limits(const tuning_options& options) {
+  std::string text = options.budget ? to_string(*options.budget) : std::string();
+  const auto add = [&](const std::string& limit) { text += (text.empty() ? "" : ", ") + limit; };
+  if (options.search.max_count) add(fmt::format("{} configurations", *options.search.max_count));
+  if (options.search.max_fraction)
+    add(fmt::format("{} of the space", *options.search.max_fraction));
+  return text.empty() ? "none" : text;
 }
 
 }  // namespace
@@ -70,63 +130,108 @@ std::shared_ptr<const tuning_options> tuning_options_of(const context& context) 
   return *nothing_said;
 }
 
-std::chrono::milliseconds resolve_wait(const tuning_options& options,
-                                       std::chrono::milliseconds by_default) {
-  using std::chrono::milliseconds;
-  constexpr std::chrono::seconds longest{std::chrono::hours(24 * 365)};
-  if (options.wait) return std::clamp<milliseconds>(*options.wait, milliseconds(0), longest);
-  const auto given = read_environment_index("LIBTUNE_WAIT");
-  if (!given) return by_default;
-  constexpr auto most = static_cast<std::size_t>(longest.count());
-  return std::chrono::seconds(std::min(*given, most));
-}
-
 tuning_settings resolve_settings(const tuning_options& options) {
-  tuning_settings settings;
-  if (options.database) {
-    settings.database = *options.database;
+  tuning_settings settings{.search = search_options(options)};
+  overriding override(options.given_by);
+  std::optional<std::string> database = options.database;
+  const bool is_theirs = override(database, "LIBTUNE_DB", read_environment);
+  if (database && !is_theirs) {
+    settings.database = *database;
   } else {
-    auto place = place_database(read_environment("LIBTUNE_DB").value_or(default_database_path()));
+    auto place = place_database(database.value_or(default_database_path()));
     settings.database = std::move(place.path);
     settings.shared_database = std::move(place.shared);
   }
-  settings.system_databases = resolve_system_databases(options);
+  auto system_databases = options.system_databases;
+  override(system_databases, "LIBTUNE_SYSTEM_DB", read_paths);
+  settings.system_databases = system_databases.value_or(std::vector<std::string>());
   settings.missed = resolve_missed(settings.database);
-  settings.match = options.match ? *options.match
-                                 : match_words.read("LIBTUNE_MATCH").value_or(match_mode::exact);
-  if (options.mode) {
-    settings.mode = *options.mode;
-  } else {
-    settings.mode_of_process = true;
-    settings.mode = mode_words.read("LIBTUNE_MODE").value_or(tuning_mode::tune);
-  }
-  settings.budget = resolve_budget(options);
-  settings.wait = resolve_wait(options);
+  settings.match = options.match.value_or(match_mode::exact);
+  override(settings.match, options.match.has_value(), "LIBTUNE_MATCH", one_of(match_words));
+  settings.mode = options.mode.value_or(tuning_mode::tune);
+  const bool is_set =
+      override(settings.mode, options.mode.has_value(), "LIBTUNE_MODE", one_of(mode_words));
+  settings.mode_of_process = is_set || !options.mode;
   return settings;
 }
 
-tuning_options search_options(const tuning_options& given, const tuning_settings& settings) {
+tuning_options search_options(const tuning_options& given, std::chrono::milliseconds wait) {
+  using std::chrono::milliseconds;
   tuning_options resolved = given;
-  resolved.wait = settings.wait;
-  resolved.budget = settings.budget;
-  resolved.isolation = resolve_isolation(given);
+  overriding override(given.given_by);
+  override(resolved.strategy, !given.strategy.empty(), "LIBTUNE_STRATEGY", read_environment);
+  if (override(resolved.budget, has_limits(given), "LIBTUNE_BUDGET", read_budget)) {
+    resolved.search.max_count.reset();
+    resolved.search.max_fraction.reset();
+  }
+  override(resolved.search.early_end, "LIBTUNE_EARLY_END", one_of(switch_words));
+  override(resolved.wait, "LIBTUNE_WAIT", read_seconds);
+  resolved.wait =
+      std::clamp<milliseconds>(resolved.wait.value_or(wait), milliseconds(0), longest_time);
+  override(resolved.isolation, "LIBTUNE_ISOLATION", one_of(isolation_words));
+  if (!resolved.isolation) resolved.isolation = default_isolation.load(std::memory_order_relaxed);
+  auto& floor = resolved.watchdog.floor;
+  override(floor, "LIBTUNE_TRIAL_TIME", read_seconds);
+  if (floor) floor = std::clamp<milliseconds>(*floor, milliseconds(1), longest_time);
+  resolved.from_environment = std::move(override).variables();
   return resolved;
 }
 
-isolation_mode resolve_isolation(const tuning_options& options) {
-  if (options.isolation) return *options.isolation;
-  return isolation_words.read("LIBTUNE_ISOLATION").value_or(isolation_mode::automatic);
+search_decision decide(const tuning_options& resolved, const search_defaults& author) {
+  search_decision made{.options = resolved};
+  tuning_options& options = made.options;
+  const auto add = [&](const std::string& what, bool is_authors, const char* variable) {
+    const bool is_variables =
+        std::ranges::find(resolved.from_environment, variable) != resolved.from_environment.end();
+    made.sources += fmt::format("{}{} ({})", made.sources.empty() ? "" : ", ", what,
+                                is_authors                                        ? "author"
+                                : is_variables                                    ? variable
+                                : resolved.given_by == option_source::application ? "application"
+                                                                                  : "command line");
+  };
+  // Takes the author's value of an option that nobody has given later.
+  const auto settle = [&](auto& option, const auto& authors, const char* variable,
+                          const auto& text) {
+    const bool is_authors = !option && authors;
+    if (is_authors) option = authors;
+    if (option) add(text(*option), is_authors, variable);
+  };
+  const bool is_authors_strategy = options.strategy.empty();
+  if (is_authors_strategy) options.strategy = author.strategy;
+  if (!options.strategy.empty()) {
+    add("strategy " + options.strategy, is_authors_strategy, "LIBTUNE_STRATEGY");
+  }
+  const bool is_authors_limit = !has_limits(options);
+  if (is_authors_limit) {
+    if (author.budget != tuning_budget{}) options.budget = author.budget;
+    options.search.max_count = author.max_count;
+    options.search.max_fraction = author.max_fraction;
+  }
+  if (has_limits(options)) {
+    add("limits " + text_of_limits(options), is_authors_limit, "LIBTUNE_BUDGET");
+  }
+  settle(options.search.early_end, author.early_end, "LIBTUNE_EARLY_END",
+         [](bool on) { return std::string("early end ") + switch_words.word(on); });
+  settle(options.measure, author.measure, "", [](const measure_settings& measure) {
+    return fmt::format("{} to {} runs", measure.min_iterations, measure.max_iterations);
+  });
+  settle(options.verify, author.verify, "",
+         [](result_check which) { return std::string("check of ") + check_words.word(which); });
+  return made;
 }
 
-std::chrono::milliseconds resolve_trial_time(const watchdog_settings& settings) {
-  using std::chrono::milliseconds;
-  constexpr milliseconds longest = std::chrono::hours(24 * 365);
-  if (settings.floor) return std::clamp<milliseconds>(*settings.floor, milliseconds(1), longest);
-  const auto given = read_environment_index("LIBTUNE_TRIAL_TIME");
-  if (!given) return default_trial_time;
-  constexpr auto most = static_cast<std::size_t>(longest.count() / 1000);
-  return std::clamp<milliseconds>(std::chrono::seconds(std::min(*given, most)), milliseconds(1),
-                                  longest);
+void require_strategy(const tuning_options& resolved) {
+  const std::vector<std::string> names = strategy_names();
+  if (resolved.strategy.empty() || std::ranges::find(names, resolved.strategy) != names.end()) {
+    return;
+  }
+  constexpr const char* variable = "LIBTUNE_STRATEGY";
+  const auto& variables = resolved.from_environment;
+  if (std::ranges::find(variables, variable) == variables.end()) {
+    throw detail::unknown_strategy(resolved.strategy);
+  }
+  throw environment_error(variable, resolved.strategy,
+                          fmt::format("one of {}", fmt::join(names, ", ")));
 }
 
 std::string default_database_path() {
@@ -140,6 +245,10 @@ const char* match_mode_name(match_mode match) noexcept { return match_words.word
 
 detail::test_mode detail::current_test_mode() noexcept {
   return process_test_mode.load(std::memory_order_relaxed);
+}
+
+void detail::tune_here_by_default() noexcept {
+  default_isolation.store(isolation_mode::off, std::memory_order_relaxed);
 }
 
 void detail::set_test_mode(test_mode wanted) noexcept {
@@ -257,7 +366,8 @@ std::string to_string(const tuning_budget& budget) {
 }
 
 std::string_view search_end_name(search_end end) noexcept {
-  constexpr detail::word_table<search_end, 4> words{{"complete", "time", "trials", "target"}};
+  constexpr detail::word_table<search_end, 5> words{
+      {"complete", "time", "trials", "target", "no more gain expected"}};
   return words.word(end);
 }
 

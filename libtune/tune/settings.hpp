@@ -12,9 +12,10 @@
 
 namespace tune {
 
-/// The options, resolved from those given, the environment and the defaults at one moment.
+/// The options, resolved from those given, the environment and the defaults at one moment. The
+/// environment overrides what is given, unless a command line gives it (tuning_options::given_by).
 struct tuning_settings {
-  std::string database;  ///< a path; empty if there is nowhere to keep one
+  std::string database{};  ///< a path; empty if there is nowhere to keep one
   /// A path on the network in whose place that one is used, and which is only read; else empty.
   std::string shared_database{};
   std::vector<std::string> system_databases{};  ///< paths, in order
@@ -22,27 +23,35 @@ struct tuning_settings {
   match_mode match = match_mode::exact;
   tuning_mode mode = tuning_mode::tune;
   bool mode_of_process = false;  ///< the mode is that of the environment, not of the call
-  tuning_budget budget{};
-  std::chrono::milliseconds wait{default_wait};  ///< from zero to a year
+  /// The options given, with all resolved that concerns a search (search_options).
+  tuning_options search{};
+
+  std::chrono::milliseconds wait() const { return search.wait.value_or(default_wait); }
 };
 
 /// @throws environment_error if a variable that counts holds what cannot be read
 tuning_settings resolve_settings(const tuning_options& options);
 
-/// Returns the options of a search: those given, with wait, budget and isolation resolved.
-/// @throws environment_error
-tuning_options search_options(const tuning_options& given, const tuning_settings& settings);
+/// Returns the options of a search: those given, overridden by the environment. Wait (from zero to
+/// a year) and isolation are set; strategy, limits, checks and measuring where somebody gives them,
+/// and so is the floor of the watchdog (from a millisecond to a year).
+/// @param wait  by default
+/// @throws environment_error if a variable that counts holds what cannot be read
+tuning_options search_options(const tuning_options& given,
+                              std::chrono::milliseconds wait = default_wait);
 
-/// Returns the longest wait for another thread or process, from zero to a year.
-/// @throws environment_error
-std::chrono::milliseconds resolve_wait(const tuning_options& options,
-                                       std::chrono::milliseconds by_default = default_wait);
+/// The options of a search and the sources of those that are not the library's.
+struct search_decision {
+  tuning_options options{};
+  std::string sources{};  ///< "strategy local (author), budget 30 s (LIBTUNE_BUDGET)"
+};
 
-/// Returns where searches are to run. @throws environment_error
-isolation_mode resolve_isolation(const tuning_options& options);
+/// Decides on a search. @param resolved  by search_options
+search_decision decide(const tuning_options& resolved, const search_defaults& author);
 
-/// Returns the floor of the watchdog, from a millisecond to a year. @throws environment_error
-std::chrono::milliseconds resolve_trial_time(const watchdog_settings& settings);
+/// Throws if no strategy has the name that options give it; what it throws lists the names.
+/// @throws environment_error, or argument_error
+void require_strategy(const tuning_options& resolved);
 
 /// Returns libtune/tuning.db in the user's cache folder (XDG_CACHE_HOME, else HOME/.cache); empty
 /// if neither variable names a folder. It may be on the network (place_database).

@@ -20,4 +20,8 @@ enum class test_mode : std::uint8_t {
 test_mode current_test_mode() noexcept;
 void set_test_mode(test_mode mode) noexcept;
 
+/// Makes searches run in the process itself where neither options nor LIBTUNE_ISOLATION say
+/// otherwise: tests are to fail where they can be looked at.
+void tune_here_by_default() noexcept;
+
 }  // namespace tune::detail

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "libtune/base/metric.hpp"
 #include "libtune/base/value.hpp"
-#include "libtune/measure/metric.hpp"
 #include "libtune/measure/timing/samples.hpp"
 
 namespace tune {
@@ -30,6 +30,7 @@ enum class outcome : std::uint8_t {
   crashed,         ///< it, or the compiler for it, took down the process that it ran in
   device_fault,    ///< it left the device's context beyond repair
   out_of_memory,   ///< the process that it ran in found no memory, or was ended for want of it
+  unfit,           ///< it breaks a constraint of the goal, or has no value by which it could win
 };
 
 /// Returns the words of an outcome ("compile failed"). They are stored: never change one.
@@ -50,10 +51,10 @@ struct trial {
   std::size_t index = 0;                     ///< its number in the space
   std::vector<named_value> configuration;    ///< every field of the tuning struct
   tune::outcome outcome = outcome::skipped;  ///< its outcome
-  std::string reason;                        ///< the reason for having no time; empty if it has one
-  tune::samples samples;                     ///< the times, empty unless it was measured
-  std::optional<run_time> score;             ///< the median of the samples; set if it was measured
-  std::optional<interval> bounds{};          ///< the score's confidence interval, if it is known
+  std::string reason;     ///< why it has no time; if it has one, metrics that could not be computed
+  tune::samples samples;  ///< the times, empty unless it was measured
+  std::optional<run_time> score;     ///< the median of the samples; set if it was measured
+  std::optional<interval> bounds{};  ///< the score's confidence interval, if it is known
   bool dropped = false;  ///< eliminated: measured only until it was clear that it cannot win
   std::chrono::nanoseconds preparation{0};   ///< from its start until it could be run
   std::chrono::nanoseconds elapsed{0};       ///< from its start to its end

@@ -40,10 +40,17 @@ enum class search_end : std::uint8_t {
   complete,  ///< the strategy had nothing more to propose
   time,      ///< the budget's time was used up
   trials,    ///< the budget's trials were used up
-  target     ///< one was good enough
+  target,    ///< one was good enough
+  no_gain    ///< the strategy expected no more gain from further trials
 };
 
-/// "complete", "time", "trials" or "target". They are stored: never change one.
+/// "complete", "time", "trials", "target" or "no more gain expected". They are stored: never change
+/// one.
 std::string_view search_end_name(search_end end) noexcept;
+
+/// True if the strategy ended it, and no limit of the budget.
+constexpr bool is_whole(search_end end) noexcept {
+  return end == search_end::complete || end == search_end::no_gain;
+}
 
 }  // namespace tune

@@ -66,9 +66,10 @@ const std::string& tuning_call::name() const {
 
 // A call waits for another search of the key for little longer than its own may take.
 std::chrono::milliseconds tuning_call::patience() const {
-  if (!settings_.budget.time) return settings_.wait;
-  const auto budget = std::chrono::ceil<std::chrono::milliseconds>(*settings_.budget.time);
-  return std::min(settings_.wait, budget + resolve_trial_time(options_.watchdog));
+  const tuning_options& search = settings_.search;
+  if (!search.budget || !search.budget->time) return settings_.wait();
+  const auto budget = std::chrono::ceil<std::chrono::milliseconds>(*search.budget->time);
+  return std::min(settings_.wait(), budget + search.watchdog.floor.value_or(default_trial_time));
 }
 
 tuning_call::values tuning_call::obtain() {
@@ -177,7 +178,7 @@ std::optional<record> tuning_call::find_nearest() const {
   const device_lease::pause others_measure;
   const auto check = [&]() -> values {
     const auto denylist = std::make_shared<incident_recorder>(database_, core_.identity(), key());
-    tuning_options options = search_options(options_, settings_);
+    tuning_options options = settings_.search;
     options.observers.clear();
     if (settings_.mode != tuning_mode::cached) options.observers = {denylist};
     const auto usable = find_usable(
@@ -191,7 +192,7 @@ std::optional<record> tuning_call::find_nearest() const {
     layers_->choose_nearest(core_.identity(), key(), *usable, generation);
     return {{"device", canonical_text(usable->device)}};
   };
-  const auto made = searches_in_flight().share("check\n" + name(), check, settings_.wait);
+  const auto made = searches_in_flight().share("check\n" + name(), check, settings_.wait());
   if (!made || made->empty()) return std::nullopt;
   const auto chosen = std::ranges::find_if(candidates, [&](const record& candidate) {
     return value(canonical_text(candidate.device)) == made->front().value;
@@ -244,7 +245,7 @@ bool tuning_call::is_allowed(const record& found) const {
     return {};
   };
   const auto told =
-      searches_in_flight().share("standing\n" + name() + '\n' + result, check, settings_.wait);
+      searches_in_flight().share("standing\n" + name() + '\n' + result, check, settings_.wait());
   return !told || !told->empty();
 }
 
@@ -362,7 +363,8 @@ tuning_call::values tuning_call::tune_without_right() const {
 
 tuning_call::values tuning_call::tune_and_store(search_start start) const {
   log(log_level::info, "tuning " + describe(subject_));
-  tuning_options options = search_options(options_, settings_);
+  require_strategy(settings_.search);
+  tuning_options options = settings_.search;
   tuning_task task{.context = context_,
                    .function = core_.identity(),
                    .tunes = core_.tunes(),
@@ -379,7 +381,7 @@ tuning_call::values tuning_call::tune_and_store(search_start start) const {
   }
   tuning_transaction kept(
       layers_, core_.identity(), key(), settings_.mode,
-      [&](const record& found) { return if_valid(found).has_value(); }, settings_.wait, start);
+      [&](const record& found) { return if_valid(found).has_value(); }, settings_.wait(), start);
   options.observers.push_back(kept.recorder());
   task.read_prior = [&](const search_identity& to) { return kept.read_prior(to); };
   const tuned_values made = run_tuning(task);
@@ -392,9 +394,7 @@ tuning_call::values tuning_call::tune_for_test() {
   constexpr std::chrono::seconds test_wait{2};
   if (auto made = detail::made_inside(name())) return *std::move(made);
   require_another();
-  tuning_options options = options_;
-  if (options.isolation != isolation_mode::on) options.isolation = isolation_mode::off;
-  options.wait = resolve_wait(options, test_wait);
+  tuning_options options = search_options(options_, test_wait);
   const device_lease::pause others_measure;
   values made;
   {

@@ -41,6 +41,7 @@ struct invocation {
 // Each adds one command to the program. Commands run while the arguments are parsed, so `shared`
 // has to outlive the parsing.
 void add_check(CLI::App& program, invocation& shared);
+void add_coverage(CLI::App& program, invocation& shared);
 void add_denylist(CLI::App& program, invocation& shared);
 void add_env(CLI::App& program, invocation& shared);
 void add_explain(CLI::App& program, invocation& shared);

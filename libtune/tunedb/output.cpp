@@ -74,6 +74,7 @@ bool is_export(const std::string& path) {
   begin.resize(static_cast<std::size_t>(file.gcount()));
   if (begin.empty()) return !file.bad() && file.eof();
   return begin.find("\"format\": \"libtune") != std::string::npos ||
+         begin.starts_with("// libtune winners") ||
          begin.find("\"libtune\": {") != std::string::npos;
 }
 

@@ -28,6 +28,7 @@ struct pretune_request {
   std::string function;
   std::vector<std::string> key;
   std::string keys_file;
+  std::string strategy;
   std::string budget;
   device_choice device;
   bool missed = false;
@@ -167,6 +168,7 @@ exit_code code_for(const std::vector<pretuning_result>& results) {
 
 exit_code run(const invocation& shared, const pretune_request& request) {
   pretuning_options options;
+  options.tuning.strategy = request.strategy;
   if (!request.budget.empty()) options.tuning.budget = parse_budget(request.budget);
   options.tuning.database = shared.database_path();
   const std::vector<remote_function> found = ask_for_functions(request);
@@ -221,6 +223,12 @@ void add_pretune(CLI::App& program, invocation& shared) {
   file->excludes(missed)->excludes(key);
   missed->excludes(key);
   request->device.add_to(*command);
+  command
+      ->add_option(
+          "--strategy", request->strategy,
+          "The strategy of the searches, as LIBTUNE_STRATEGY takes it; the application has "
+          "to know it")
+      ->type_name("NAME");
   command
       ->add_option("--budget", request->budget,
                    "What each search may cost, as LIBTUNE_BUDGET takes it: '30 s, 200 trials'")

@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "libtune/exchange/json_document.hpp"
+#include "libtune/exchange/result_text.hpp"
 #include "libtune/store/database/record.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/tunedb/commands.hpp"
@@ -90,7 +92,19 @@ json to_json(const trial_content& trial) {
           {"score_ns", number_or_null(trial.score_ns())},
           {"score_lower_ns", number_or_null(trial.score_lower_ns())},
           {"score_upper_ns", number_or_null(trial.score_upper_ns())},
-          {"samples_ns", trial.samples_ns()}};
+          {"samples_ns", trial.samples_ns()},
+          {"metrics", detail::metrics_json(trial.metrics())}};
+}
+
+std::string metrics_text(const json& row) {
+  std::vector<metric> metrics;
+  for (const auto& [name, item] : row["metrics"].items()) {
+    const json& number = item["value"];
+    metrics.push_back(
+        {name, number.is_number() ? number.get<double>() : std::numeric_limits<double>::quiet_NaN(),
+         item["unit"].get<std::string>()});
+  }
+  return format_metrics(metrics);
 }
 
 json to_json(const search_content& search) {
@@ -102,15 +116,26 @@ json to_json(const search_content& search) {
           {"started_at", text_of(search.columns, "started_at")},
           {"finished_at", text_of(search.columns, "finished_at")},
           {"result", text_of(search.columns, "result")},
+          {"strategy", text_of(search.columns, "strategy")},
+          {"ending", text_of(search.columns, "ending")},
           {"trials", std::move(trials)}};
+}
+
+/// "found, strategy model, ended by: no more gain expected"
+std::string course_text(const search_content& search) {
+  const bool is_over = !text_of(search.columns, "finished_at").empty();
+  std::string text = is_over ? text_of(search.columns, "result") : "not finished";
+  const std::string strategy = text_of(search.columns, "strategy");
+  const std::string ending = text_of(search.columns, "ending");
+  if (!strategy.empty()) text += ", strategy " + strategy;
+  if (!ending.empty()) text += ", ended by: " + ending;
+  return text;
 }
 
 void print_text(search_content search) {
   fmt::print("search {}: {} on {}, started {}, {}\n", search.id,
              text_of(search.columns, "arguments"), to_text(search.device()),
-             text_of(search.columns, "started_at"),
-             text_of(search.columns, "finished_at").empty() ? "not finished"
-                                                            : text_of(search.columns, "result"));
+             text_of(search.columns, "started_at"), course_text(search));
   std::ranges::stable_sort(search.trials, {}, [](const trial_content& trial) {
     return trial.score_ns().value_or(std::numeric_limits<double>::infinity());
   });
@@ -119,6 +144,7 @@ void print_text(search_content search) {
               {"FROM", "score_lower_ns"},
               {"TO", "score_upper_ns"},
               {"SAMPLES", "samples_ns"},
+              {"METRICS", nullptr, metrics_text},
               {"CONFIGURATION", "configuration"},
               {"OUTCOME", nullptr, outcome_text}});
 }

@@ -67,7 +67,7 @@ LIBTUNE_DEVICE_TEST_CASE("each kernel's tuning runs" * tune::testing::force_auto
   const tune::context context = device.create_context();
   tune::tuning_options options{.strategy = "random"};
   options.search.max_count = 3;
-  options.measure.time_limit = std::chrono::milliseconds(1);
+  options.measure = tune::measure_settings{.time_limit = std::chrono::milliseconds(1)};
   tune::set_tuning_options(context, options);
   for (const variant kernel : {variant::naive, variant::shared, variant::tiled}) {
     CAPTURE(static_cast<int>(kernel));

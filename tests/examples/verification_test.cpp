@@ -97,7 +97,7 @@ LIBTUNE_DEVICE_TEST_CASE("a planted bug is reported and never wins" *
   tune::tuning_options options{.strategy = "random", .observers = {hears}};
   options.search.max_count = 5;
   options.search.seed = 3;
-  options.measure.time_limit = std::chrono::milliseconds(1);
+  options.measure = tune::measure_settings{.time_limit = std::chrono::milliseconds(1)};
   tune::set_tuning_options(context, options);
   const convolution_template made(context, {.size = 150, .planted_bug = 1});
   CHECK(made.tuning().tile_size_x != 4);
@@ -123,7 +123,7 @@ LIBTUNE_DEVICE_TEST_CASE("partial sums are tuned against the host's sum" *
   const tune::context context = device.create_context();
   tune::tuning_options options{.strategy = "random"};
   options.search.max_count = 3;
-  options.measure.time_limit = std::chrono::milliseconds(1);
+  options.measure = tune::measure_settings{.time_limit = std::chrono::milliseconds(1)};
   tune::set_tuning_options(context, options);
   constexpr int count = 10007;
   const verification::partial_sums_template made(context, {.count = count});

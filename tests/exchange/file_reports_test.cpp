@@ -109,6 +109,7 @@ TEST_CASE("JSON holds the search and every trial") {
   CHECK(got["device"] ==
         json{{"name", "some device"}, {"platform", "some platform"}, {"version", "1.2"}});
   CHECK(got["elapsed_ns"] == 1'500'000'000);
+  CHECK(got["end"] == "complete");
   CHECK(got["best"] == json{{"block_x", 16}, {"block_y", 4}, {"tile", 1}});
   REQUIRE(got["trials"].size() == 8);
   CHECK(got["trials"][0] == json{{"configuration", {{"block_x", 16}, {"block_y", 2}, {"tile", 1}}},
@@ -118,12 +119,47 @@ TEST_CASE("JSON holds the search and every trial") {
                                  {"score_lower_ns", 53000.0},
                                  {"score_upper_ns", 53200.0},
                                  {"samples_ns", {53000.0, 53100.0, 53200.0}},
-                                 {"preparation_ns", 12'345'000}});
+                                 {"preparation_ns", 12'345'000},
+                                 {"metrics", json::object()}});
   CHECK(got["trials"][4]["reason"] == tune::testing::mixed_search().trials[4].reason);
   CHECK(got["trials"][6]["outcome"] == "invalid time");
   CHECK(got["trials"][6]["score_ns"].is_null());
   CHECK(got["trials"][1]["score_lower_ns"].is_null());
   CHECK(got["trials"][6]["samples_ns"] == json{51000.0, nullptr});
+}
+
+TEST_CASE("the coverage of a search is in its JSON, and CSV of its own has a row for each value") {
+  auto search = tune::testing::mixed_search();
+  search.space.combinations = 5000;
+  const json got = json_of(search)["coverage"];
+  CHECK(got["combinations"] == 5000);
+  CHECK(got["tried"] == 8);
+  CHECK(got["measured"] == 3);
+  REQUIRE(got["parameters"].size() == 3);
+  for (const json& item : got["parameters"]) {
+    std::size_t tried = 0;
+    for (const json& one : item["values"]) tried += one["tried"].get<std::size_t>();
+    CHECK(tried == 8);
+    CHECK((item["name"] == "tile") == (item["values"].size() == 1));
+  }
+  std::ostringstream out;
+  tune::write_coverage_csv(out, search);
+  const std::string csv = out.str();
+  CHECK(csv.starts_with("parameter,share,value,tried,measured,best_ns,ratio,lower,upper\r\n"));
+  CHECK(csv.find("\r\ntile,0,1,8,3,50000,,,\r\n") != std::string::npos);
+  CHECK(csv.find(",16,2,2,50000,") != std::string::npos);
+}
+
+TEST_CASE("metrics are columns of CSV after all others, and an object in JSON") {
+  const search_finished_event search = tune::testing::search_with_metrics();
+  const std::string csv = csv_of(search);
+  CHECK(csv.find(",reason,gflops,energy,registers\r\n") != std::string::npos);
+  CHECK(csv.find(",12345000,,812.5,,64\r\n") != std::string::npos);
+  CHECK(csv.find(",12345000,,,0.25,64\r\n") != std::string::npos);
+  const json got = json_of(search);
+  CHECK(got["trials"][0]["metrics"] == json{{"gflops", {{"value", 812.5}, {"unit", "GFLOP/s"}}},
+                                            {"energy", {{"value", nullptr}, {"unit", "J"}}},
+                                            {"registers", {{"value", 64.0}, {"unit", ""}}}});
 }
 
 TEST_CASE("JSON says null for the best where all failed") {

@@ -132,7 +132,7 @@ struct sample {
   std::string path = folder.file("k.db");
 };
 
-const tune::taken_table& table(const tune::katsdpsigproc_content& all, const std::string& name) {
+const tune::taken_table& table(const tune::katsdpsigproc_content& all, const char* name) {
   return *std::ranges::find(all.tables, name, &tune::taken_table::table);
 }
 

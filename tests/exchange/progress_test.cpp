@@ -105,6 +105,16 @@ TEST_CASE("the last trial off a terminal needs no line, the end follows") {
   CHECK(progress.take() == "3 configurations tried in 1.5 s\n");
 }
 
+TEST_CASE("the end of a search that was not gone through says why") {
+  watched_progress progress(false);
+  progress.start(2);
+  progress.take();
+  auto search = tune::testing::successful_search();
+  search.end = tune::search_end::no_gain;
+  progress.finish(search);
+  CHECK(progress.take() == "3 configurations tried in 1.5 s; ended by: no more gain expected\n");
+}
+
 TEST_CASE("on a terminal one line is written over and over, and erased at the end") {
   watched_progress progress(true);
   progress.start(3);

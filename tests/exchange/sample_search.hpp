@@ -70,6 +70,16 @@ inline search_finished_event successful_search() {
           .elapsed = std::chrono::milliseconds(1500)};
 }
 
+/// The same, with metrics that not all trials have.
+inline search_finished_event search_with_metrics() {
+  search_finished_event search = successful_search();
+  search.trials[0].metrics = {
+      {"gflops", 812.5, "GFLOP/s"}, {"energy", not_a_number, "J"}, {"registers", 64}};
+  search.trials[1].metrics = {{"energy", 0.25, "J"}, {"registers", 64}};
+  search.trials[2].metrics = {{"registers", 64}};
+  return search;
+}
+
 /// A search with a trial of most outcomes.
 inline search_finished_event mixed_search() {
   search_finished_event search = successful_search();

@@ -14,11 +14,11 @@
 namespace t4_test {
 
 using nlohmann::json;
+using tune::foreign_subject;
 using tune::from_own_t4_text;
 using tune::from_t4_text;
 using tune::function_content;
 using tune::search_content;
-using tune::t4_subject;
 using tune::to_t4_text;
 using tune::trial_content;
 using tune::testing::random_content;
@@ -64,13 +64,24 @@ const char* const foreign = R"({"metadata": {"timeunit": "miliseconds"}, "schema
    "measurements": [{"name": "time", "value": "CompilationFailedConfig", "unit": ""}],
    "objectives": ["time"]}]})";
 
-t4_subject subject() {
+foreign_subject subject() {
   return {.function = {.name = "convolution",
                        .version = 0,
                        .key_fields = {{"size", tune::value_type::int64}},
                        .value_fields = {}},
           .arguments = {{"size", std::int64_t{4096}}},
-          .device = sample_device()};
+          .device = sample_device(),
+          .same_kernel = true};
+}
+
+TEST_CASE("metrics are measurements of T4, and come back exactly") {
+  trial_content one = measured(1500);
+  one.columns["metrics"] = std::string(R"([["gflops",812.5,"GFLOP/s"],["energy",null,"J"]])");
+  const std::string text = to_t4_text(one_search({one}));
+  const json measurements = json::parse(text)["results"][0]["measurements"];
+  CHECK(measurements[1] == json{{"name", "gflops"}, {"value", 812.5}, {"unit", "GFLOP/s"}});
+  CHECK(measurements[2] == json{{"name", "energy"}, {"value", nullptr}, {"unit", "J"}});
+  CHECK(from_own_t4_text(text).searches[0].trials[0].metrics() == one.metrics());
 }
 
 TEST_CASE("every time reads back to fifteen digits") {

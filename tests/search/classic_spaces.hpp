@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <utility>
 #include <vector>
 
+#include "libtune/search/space/expression.hpp"
 #include "libtune/search/space/space.hpp"
 
 /// Two spaces of the literature, with parameters, restrictions and counts as published with CLTune
@@ -168,6 +170,38 @@ inline tune::space<gemm_tuning> gemm_space() {
   space.restrict(gemm::tiles_fit, "tiles fit", &t::sa, &t::sb, &t::kwg, &t::mwg, &t::nwg);
   space.restrict(gemm::group_fits, "group fits", &t::mdimc, &t::ndimc);
   return space;
+}
+
+// The same spaces with their restrictions as texts, as a bare kernel has them.
+
+inline search_space with_texts(std::vector<parameter> parameters,
+                               const std::vector<const char*>& texts) {
+  std::vector<restriction> restrictions;
+  for (const char* text : texts) {
+    for (auto& part : expression(text).restrictions(parameters)) {
+      restrictions.push_back(std::move(part));
+    }
+  }
+  return search_space(std::move(parameters), std::move(restrictions));
+}
+
+inline search_space convolution_text_space() {
+  return with_texts(
+      convolution_parameters().core().parameters(),
+      {"tbx_xl == tbx + (local == 2) * ((6 + wptx - 1) // wptx)",
+       "tby_xl == tby + (local == 2) * ((6 + wpty - 1) // wpty)",
+       "wptx % vector == 0 and (local != 2 or 6 % vector == 0)", "padding == 0 or local != 0",
+       "local == 0 or (tby*wpty + 6) * (tbx*wptx + 6 + padding) * 4 <= 48 * 1024",
+       "tbx_xl * tby_xl <= 1024"});
+}
+
+inline search_space gemm_text_space() {
+  return with_texts(
+      gemm_parameters().core().parameters(),
+      {"kwg % kwi == 0", "mwg % (mdimc * vwm) == 0", "nwg % (ndimc * vwn) == 0",
+       "mwg % (mdima * vwm) == 0", "nwg % (ndimb * vwn) == 0",
+       "kwg % (mdimc * ndimc // mdima) == 0", "kwg % (mdimc * ndimc // ndimb) == 0",
+       "(sa * kwg * mwg + sb * kwg * nwg) * 4 <= 48 * 1024", "mdimc * ndimc <= 1024"});
 }
 
 }  // namespace tune::testing

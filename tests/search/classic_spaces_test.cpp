@@ -36,4 +36,15 @@ TEST_CASE("the matrix multiplication space is as published, with or without list
               tune::testing::gemm::allows, 1'327'104, 241'600, 997);
 }
 
+TEST_CASE("restrictions that are texts allow the same configurations, in the same order") {
+  const auto check = [](const tune::search_space& texts, const tune::search_space& functions) {
+    REQUIRE(texts.size() == functions.size());
+    for (std::size_t i = 0; i < texts.size(); i += 97) {
+      CHECK(texts.choice(i) == functions.choice(i));
+    }
+  };
+  check(tune::testing::convolution_text_space(), tune::testing::convolution_space().core());
+  check(tune::testing::gemm_text_space(), tune::testing::gemm_space().core());
+}
+
 }  // namespace classic_spaces_test

@@ -10,13 +10,9 @@
 
 namespace learning_strategies_test {
 
-TEST_CASE("every listed strategy conforms") {
-  for (const std::string_view name : tune::strategy_names()) {
-    CAPTURE(std::string(name));
-    tune::testing::check_strategy_conformance(
-        [name](const tune::search_space& space, const tune::strategy_options& options) {
-          return tune::make_strategy(name, space, options);
-        });
+TEST_CASE("every strategy of the library conforms") {
+  for (const char* name : {"exhaustive", "random", "local", "genetic", "model"}) {
+    tune::testing::check_strategy_conformance(name);
   }
 }
 

@@ -16,10 +16,11 @@ namespace strategies_test {
 
 using indexes = std::vector<std::size_t>;
 
-TEST_CASE("every listed name makes a strategy for the space with the options") {
+TEST_CASE("every name of the library makes a strategy for the space with the options") {
   const auto space = tune::testing::line(9);
-  for (const std::string_view name : tune::strategy_names()) {
-    CAPTURE(std::string(name));
+  const auto names = tune::strategy_names();
+  for (const std::string& name : std::vector(names.begin(), names.begin() + 5)) {
+    CAPTURE(name);
     const auto made = tune::make_strategy(name, space, {.max_count = 1});
     CHECK(made->space().size() == 9);
     CHECK(made->ask());
@@ -30,9 +31,50 @@ TEST_CASE("every listed name makes a strategy for the space with the options") {
 TEST_CASE("an unknown name is an error that lists the known ones") {
   CHECK_THROWS_WITH_AS(
       tune::make_strategy("annealing", tune::testing::line(1)),
-      "there is no search strategy 'annealing'; the strategies are exhaustive, random, local, "
-      "genetic, model",
+      "there is no search strategy 'annealing' in this process; the strategies are exhaustive, "
+      "random, local, genetic, model; one of your own has to be registered before "
+      "tune::serve_if_worker is called",
       tune::argument_error);
+}
+
+TEST_CASE("a registered strategy is made by its name, and listed after the library's") {
+  const auto reversed = [](const tune::search_space& space, const tune::strategy_options&) {
+    std::vector<std::size_t> all(space.size());
+    std::iota(all.rbegin(), all.rend(), std::size_t{0});
+    return tune::make_shortlist(space, all);
+  };
+  // Once in a process, however often this test case runs.
+  static const bool registered = tune::register_strategy("test.reversed", reversed);
+  CHECK(registered);
+  CHECK(tune::strategy_names()[4] == "model");
+  CHECK(tune::strategy_names()[5] == "test.reversed");
+  const auto made = tune::make_strategy("test.reversed", tune::testing::line(3));
+  CHECK(tune::testing::proposals(*made, [](std::size_t) { return 1.0; }) == indexes{2, 1, 0});
+  for (const char* taken : {"test.reversed", "model", "shortlist"}) {
+    CHECK_THROWS_WITH_AS(tune::register_strategy(taken, reversed), doctest::Contains(taken),
+                         tune::argument_error);
+  }
+  for (const char* wrong : {"", "two words", "a,b", "a/b"}) {
+    CHECK_THROWS_WITH_AS(tune::register_strategy(wrong, reversed), doctest::Contains("letters"),
+                         tune::argument_error);
+  }
+  CHECK_THROWS_AS(tune::register_strategy("test.empty", {}), tune::argument_error);
+}
+
+TEST_CASE("a factory that makes nothing is an error that names it") {
+  static const bool registered = tune::register_strategy(
+      "test.nothing", [](const auto&, const auto&) { return std::unique_ptr<tune::strategy>(); });
+  CHECK(registered);
+  CHECK_THROWS_WITH_AS(tune::make_strategy("test.nothing", tune::testing::line(3)),
+                       doctest::Contains("'test.nothing'"), tune::argument_error);
+}
+
+TEST_CASE("what learns nothing from answers says so, so that compilers may run far ahead") {
+  for (const std::string name : {"exhaustive", "random", "local", "genetic", "model"}) {
+    const bool learns = name != "exhaustive" && name != "random";
+    CHECK(tune::make_strategy(name, tune::testing::line(3))->learns() == learns);
+  }
+  CHECK_FALSE(tune::make_shortlist(tune::testing::line(3), {1})->learns());
 }
 
 TEST_CASE("the exhaustive strategy goes through a small space in its order") {

@@ -68,6 +68,41 @@ TEST_CASE("a strategy that has ended stays so") {
   CHECK_FALSE(searching.ask());
 }
 
+/// Expects no gain after three proposals.
+class contented final : public tune::strategy {
+ public:
+  explicit contented(const tune::strategy_options& options)
+      : strategy(tune::testing::line(10), options) {}
+
+ private:
+  std::optional<std::size_t> do_ask() override {
+    if (next_ >= 3 && end_early()) return std::nullopt;
+    return next_++;
+  }
+
+  std::size_t next_ = 0;
+};
+
+TEST_CASE("a strategy that expects no more gain ends early, unless the options forbid it") {
+  const auto count = [](contented& searching) {
+    int proposals = 0;
+    while (searching.ask()) ++proposals;
+    return proposals;
+  };
+  for (const auto allowed : {std::optional<bool>(), std::optional(true)}) {
+    contented searching({.early_end = allowed});
+    CHECK(count(searching) == 3);
+    CHECK(searching.ended_early());
+    CHECK(searching.remaining() == 0);
+  }
+  contented tireless({.early_end = false});
+  CHECK(count(tireless) == 10);
+  CHECK_FALSE(tireless.ended_early());
+  contented limited({.max_count = 2});
+  CHECK(count(limited) == 2);
+  CHECK_FALSE(limited.ended_early());
+}
+
 TEST_CASE("a search is limited by count, by fraction, and by the smaller of both") {
   CHECK(count_proposals({}) == 10);
   CHECK(count_proposals({.max_count = 3}) == 3);
@@ -105,7 +140,7 @@ TEST_CASE("configurations outside the space are errors") {
 }
 
 /// Proposes what it is given, then nothing.
-class suggesting final : public tune::detail::learning_strategy {
+class suggesting final : public tune::learning_strategy {
  public:
   suggesting(std::vector<std::size_t> ideas, const tune::strategy_options& options)
       : learning_strategy(tune::testing::line(10), options), ideas_(ideas.rbegin(), ideas.rend()) {}

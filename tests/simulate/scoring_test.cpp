@@ -79,9 +79,10 @@ TEST_CASE("a search that finds nothing in time counts as having the worst") {
 
 TEST_CASE("the ratio at the end is of the best within the budget") {
   const scoring by = of_thousand();
-  CHECK(by.ratio_at_end(std::vector<simulated_step>{
-            {4, 5.0, 1}, {1, 2.0, by.budget_ms()}, {0, 1.0, by.budget_ms() + 1}}) == 2);
-  CHECK(std::isinf(by.ratio_at_end({})));
+  CHECK(by.ratio_at(by.budget_ms(),
+                    std::vector<simulated_step>{
+                        {4, 5.0, 1}, {1, 2.0, by.budget_ms()}, {0, 1.0, by.budget_ms() + 1}}) == 2);
+  CHECK(std::isinf(by.ratio_at(by.budget_ms(), {})));
 }
 
 TEST_CASE("random search scores about 0 on average") {

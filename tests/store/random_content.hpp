@@ -99,6 +99,8 @@ class random_content {
       made.columns["made_at"] = date();
       made.columns["programs"] = one_of<std::string>({"0123abcd", "0123abcd ? 4567ef"});
       made.columns["remembered"] = std::int64_t{number(0, 1)};
+      made.columns["metrics"] = one_of<std::string>(
+          {R"([["gflops",812.5,"GFLOP/s"],["registers",64]])", R"([["energy",null,"J"]])"});
     }
     return made;
   }

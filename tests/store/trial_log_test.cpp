@@ -61,7 +61,10 @@ std::vector<stored_trial> sample_trials() {
        .preparation = 123456789012ns,
        .level = 1.0625,
        .score_lower_ns = 0.1,
-       .score_upper_ns = 1e300},
+       .score_upper_ns = 1e300,
+       .metrics = {{"gflops", 0.1 + 0.2, "GFLOP/s"},
+                   {"energy", std::numeric_limits<double>::quiet_NaN(), "J"},
+                   {"registers", 64}}},
       {.configuration = {{"wgs", std::int64_t{65}}},
        .outcome = "compile failed",
        .message = "error: it's \"wrong\"; \xff"},
@@ -146,6 +149,76 @@ TEST_CASE("removing a search removes its trials") {
   insert_trial(*log.opened, search, sample_trials()[0]);
   log.opened->database().exec("DELETE FROM libtune_search");
   CHECK(log.opened->database().execAndGet("SELECT count(*) FROM libtune_trial").getInt() == 0);
+}
+
+int count_of(open_log& log, const char* table) {
+  return log.opened->database().execAndGet(std::string("SELECT count(*) FROM ") + table).getInt();
+}
+
+TEST_CASE("a database has a table of metrics from the first metric on") {
+  open_log log;
+  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
+  insert_trial(*log.opened, search, sample_trials()[1]);
+  CHECK_FALSE(log.opened->database().tableExists("libtune_metrics"));
+  CHECK(tune::detail::read_trials(*log.opened, search).front().metrics.empty());
+  insert_trial(*log.opened, search, sample_trials()[0]);
+  const auto trials = tune::detail::read_trials(*log.opened, search);
+  CHECK(trials[0].metrics.empty());
+  CHECK(trials[1].metrics == sample_trials()[0].metrics);
+  // The marks are those of before, so that older libtunes go on using the file.
+  CHECK(tune::detail::read_marks(log.opened->database(), "db") == tune::detail::schema_version);
+}
+
+TEST_CASE(
+    "metrics go with their trial, also when a libtune without metrics replaces or removes it") {
+  open_log log;
+  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
+  insert_trial(*log.opened, search, sample_trials()[0]);
+  REQUIRE(count_of(log, "libtune_metrics") == 1);
+  // This statement knows nothing of metrics.
+  SQLite::Statement replace(log.opened->database(), tune::detail::insert_trial_sql());
+  replace.bind(1, static_cast<std::int64_t>(search));
+  replace.bind(2, 0);
+  tune::detail::bind_trial(replace, sample_trials()[1]);
+  replace.exec();
+  CHECK(count_of(log, "libtune_metrics") == 0);
+  insert_trial(*log.opened, search, sample_trials()[0]);
+  log.opened->database().exec("DELETE FROM libtune_search");
+  CHECK(count_of(log, "libtune_metrics") == 0);
+}
+
+TEST_CASE("the course of a search is noted beside it, and goes with it") {
+  open_log log;
+  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
+  CHECK_FALSE(log.opened->database().tableExists("libtune_course"));
+  tune::detail::note_course(*log.opened, search, {.strategy = "model"});
+  tune::detail::note_course(*log.opened, search, {.strategy = "random", .ending = "time"});
+  CHECK(count_of(log, "libtune_course") == 1);
+  CHECK(count_of(log, "libtune_course WHERE strategy = 'random' AND ending = 'time'") == 1);
+  CHECK(tune::detail::read_marks(log.opened->database(), "db") == tune::detail::schema_version);
+  log.opened->database().exec("DELETE FROM libtune_search");
+  CHECK(count_of(log, "libtune_course") == 0);
+}
+
+TEST_CASE("damaged metrics are left out, and the trial stays") {
+  open_log log;
+  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
+  insert_trial(*log.opened, search, sample_trials()[0]);
+  log.opened->database().exec("UPDATE libtune_metrics SET metrics = '[[\"gflops\", 1e9]]'");
+  const auto trials = tune::detail::read_trials(*log.opened, search);
+  REQUIRE(trials.size() == 1);
+  CHECK(trials[0].metrics.empty());
+  CHECK(trials[0].score_ns == sample_trials()[0].score_ns);
+}
+
+TEST_CASE("a text that is no list of metrics is none, whatever it nests") {
+  using tune::detail::metrics_from_json;
+  for (const char* text :
+       {"", "{}", "[1]", R"([["a"]])", R"([[1, 2]])", R"([["a", "b"]])", "[[["}) {
+    CAPTURE(text);
+    CHECK(metrics_from_json(text).empty());
+  }
+  CHECK(metrics_from_json(R"([["a",[[[1]]]],["b",2]])") == std::vector<tune::metric>{{"b", 2}});
 }
 
 TEST_CASE("a person can read which configuration took how long") {

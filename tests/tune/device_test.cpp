@@ -124,7 +124,7 @@ LIBTUNE_DEVICE_TEST_CASE("bad configurations cost themselves, a good one wins an
   const auto counts = std::make_shared<counter>();
   tune::tuning_options options;
   options.database = (folder / "tuning.db").string();
-  options.measure.time_limit = std::chrono::milliseconds(1);
+  options.measure = tune::measure_settings{.time_limit = std::chrono::milliseconds(1)};
   options.observers = {counts};
   tune::set_tuning_options(context, options);
 

@@ -60,7 +60,8 @@ int main(int count, char** arguments) {
         });
       }};
   tune::tuning_options options{.database = arguments[1], .mode = tune::tuning_mode::tune};
-  options.measure = {.time_limit = std::chrono::milliseconds(1), .max_iterations = 3};
+  options.measure =
+      tune::measure_settings{.time_limit = std::chrono::milliseconds(1), .max_iterations = 3};
   const auto best = autotune(fake.device().create_context(), {}, options);
   std::printf("%d %d\n", best.wgs, best.rows);
   return 0;

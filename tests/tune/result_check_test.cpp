@@ -36,7 +36,7 @@ struct trial_listener final : tune::observer {
 /// A search over 8 x 6 configurations, of which those are wrong that a function names. The least
 /// wgs is the fastest, then the least rows.
 struct scene {
-  explicit scene(result_check verify) {
+  explicit scene(std::optional<result_check> verify) {
     space.add(&scale_tuning::wgs, {4, 8, 2, 7, 1, 3, 6, 5});
     space.add(&scale_tuning::rows, {2, 6, 1, 5, 3, 4});
     options.strategy = "exhaustive";

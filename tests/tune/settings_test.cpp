@@ -23,6 +23,9 @@ struct bare_environment {
   scoped_environment wait{"LIBTUNE_WAIT", nullptr};
   scoped_environment isolation{"LIBTUNE_ISOLATION", nullptr};
   scoped_environment trial_time{"LIBTUNE_TRIAL_TIME", nullptr};
+  scoped_environment strategy{"LIBTUNE_STRATEGY", nullptr};
+  scoped_environment budget{"LIBTUNE_BUDGET", nullptr};
+  scoped_environment early_end{"LIBTUNE_EARLY_END", nullptr};
   scoped_environment cache{"XDG_CACHE_HOME", nullptr};
   scoped_environment home{"HOME", "/home/someone"};
 };
@@ -33,34 +36,48 @@ TEST_CASE("without options and environment the defaults hold") {
   CHECK(settings.database == "/home/someone/.cache/libtune/tuning.db");
   CHECK(settings.match == tune::match_mode::exact);
   CHECK(settings.mode == tune::tuning_mode::tune);
-  CHECK(settings.wait == std::chrono::minutes(10));
+  CHECK(settings.wait() == std::chrono::minutes(10));
 }
 
-TEST_CASE("the environment wins over the defaults, the options over the environment") {
+TEST_CASE("the environment wins over the options, and these over the defaults") {
   const bare_environment bare;
+  tune::tuning_options given{
+      .database = "/y.db", .match = tune::match_mode::exact, .mode = tune::tuning_mode::force};
+  auto settings = tune::resolve_settings(given);
+  CHECK(settings.database == "/y.db");
+  CHECK(settings.match == tune::match_mode::exact);
+  CHECK(settings.mode == tune::tuning_mode::force);
+  CHECK_FALSE(settings.mode_of_process);
   const scoped_environment database("LIBTUNE_DB", "/x.db");
   const scoped_environment match("LIBTUNE_MATCH", "nearest");
   const scoped_environment mode("LIBTUNE_MODE", "default");
-  auto settings = tune::resolve_settings({});
-  CHECK(settings.database == "/x.db");
-  CHECK(settings.match == tune::match_mode::nearest);
-  CHECK(settings.mode == tune::tuning_mode::defaults);
-  settings = tune::resolve_settings(
-      {.database = "/y.db", .match = tune::match_mode::exact, .mode = tune::tuning_mode::force});
-  CHECK(settings.database == "/y.db");
+  for (const tune::tuning_options& options : {tune::tuning_options{}, given}) {
+    settings = tune::resolve_settings(options);
+    CHECK(settings.database == "/x.db");
+    CHECK(settings.match == tune::match_mode::nearest);
+    CHECK(settings.mode == tune::tuning_mode::defaults);
+    CHECK(settings.mode_of_process);
+  }
+  given.given_by = tune::option_source::command;
+  settings = tune::resolve_settings(given);
+  CHECK_MESSAGE(settings.database == "/y.db", "a command line wins over the environment");
   CHECK(settings.match == tune::match_mode::exact);
   CHECK(settings.mode == tune::tuning_mode::force);
 }
 
-TEST_CASE("system databases are listed with colons, or in the options, which win") {
+TEST_CASE("system databases are listed with colons, or in the options") {
   const bare_environment bare;
   using paths = std::vector<std::string>;
   CHECK(tune::resolve_settings({}).system_databases.empty());
+  CHECK(tune::resolve_settings({.system_databases = {{"/y.db"}}}).system_databases ==
+        paths{"/y.db"});
   const scoped_environment system("LIBTUNE_SYSTEM_DB", "/a.db::/b c.db:");
   CHECK(tune::resolve_settings({}).system_databases == paths{"/a.db", "/b c.db"});
   CHECK(tune::resolve_settings({.system_databases = {{"/x.db"}}}).system_databases ==
-        paths{"/x.db"});
-  CHECK(tune::resolve_settings({.system_databases = paths{}}).system_databases.empty());
+        paths{"/a.db", "/b c.db"});
+  CHECK(tune::resolve_settings(
+            {.system_databases = paths{}, .given_by = tune::option_source::command})
+            .system_databases.empty());
 }
 
 TEST_CASE("a result may be verified instead of trusted") {
@@ -69,57 +86,145 @@ TEST_CASE("a result may be verified instead of trusted") {
   CHECK(tune::resolve_settings({}).match == tune::match_mode::verify);
 }
 
-TEST_CASE("a variable that the options make irrelevant is not read") {
+TEST_CASE("a variable that a command line makes irrelevant is not read") {
   const bare_environment bare;
   const scoped_environment mode("LIBTUNE_MODE", "nonsense");
-  CHECK(tune::resolve_settings({.mode = tune::tuning_mode::cached}).mode ==
-        tune::tuning_mode::cached);
-  CHECK_THROWS_AS(tune::resolve_settings({}), tune::environment_error);
+  tune::tuning_options options{.mode = tune::tuning_mode::cached};
+  CHECK_THROWS_AS(tune::resolve_settings(options), tune::environment_error);
+  options.given_by = tune::option_source::command;
+  CHECK(tune::resolve_settings(options).mode == tune::tuning_mode::cached);
 }
 
 TEST_CASE("waiting has an end, whatever is asked for") {
   const bare_environment bare;
+  const auto wait = [](tune::tuning_options options) { return tune::search_options(options).wait; };
+  CHECK(wait({.wait = 5ms}) == 5ms);
+  CHECK(wait({.wait = std::chrono::milliseconds::max()}) == std::chrono::hours(24 * 365));
+  CHECK(wait({.wait = -1ms}) == 0ms);
+  CHECK(tune::search_options({}, 2s).wait == 2s);
   {
-    const scoped_environment wait("LIBTUNE_WAIT", "0");
-    CHECK(tune::resolve_settings({}).wait == 0ms);
-    CHECK(tune::resolve_settings({.wait = 5ms}).wait == 5ms);
-  }
-  {
-    const scoped_environment wait("LIBTUNE_WAIT", "7");
-    CHECK(tune::resolve_settings({}).wait == 7s);
+    const scoped_environment given("LIBTUNE_WAIT", "0");
+    CHECK(wait({}) == 0ms);
+    CHECK(wait({.wait = 5ms}) == 0ms);
+    CHECK(wait({.wait = 5ms, .given_by = tune::option_source::command}) == 5ms);
   }
   const scoped_environment longest("LIBTUNE_WAIT", "18446744073709551615");
-  CHECK(tune::resolve_settings({}).wait == std::chrono::hours(24 * 365));
-  CHECK(tune::resolve_settings({.wait = std::chrono::milliseconds::max()}).wait ==
-        std::chrono::hours(24 * 365));
-  CHECK(tune::resolve_settings({.wait = -1ms}).wait == 0ms);
+  CHECK(wait({}) == std::chrono::hours(24 * 365));
   const scoped_environment nonsense("LIBTUNE_WAIT", "2 s");
-  CHECK_THROWS_WITH_AS(tune::resolve_settings({}), doctest::Contains("LIBTUNE_WAIT"),
-                       tune::environment_error);
+  CHECK_THROWS_WITH_AS(wait({}), doctest::Contains("LIBTUNE_WAIT"), tune::environment_error);
 }
 
-TEST_CASE("where searches run is what options say, else the environment, else automatic") {
+TEST_CASE("searches run where the environment says, else the options") {
   const bare_environment bare;
-  CHECK(tune::resolve_isolation({}) == tune::isolation_mode::automatic);
-  const scoped_environment given("LIBTUNE_ISOLATION", "off");
-  CHECK(tune::resolve_isolation({}) == tune::isolation_mode::off);
-  CHECK(tune::resolve_isolation({.isolation = tune::isolation_mode::on}) ==
-        tune::isolation_mode::on);
+  const auto place = [](tune::tuning_options options) {
+    return tune::search_options(options).isolation;
+  };
+  CHECK_MESSAGE(place({}) == tune::isolation_mode::off, "in tests");
+  CHECK(place({.isolation = tune::isolation_mode::on}) == tune::isolation_mode::on);
+  const scoped_environment given("LIBTUNE_ISOLATION", "automatic");
+  CHECK(place({}) == tune::isolation_mode::automatic);
+  CHECK(place({.isolation = tune::isolation_mode::on}) == tune::isolation_mode::automatic);
   const scoped_environment nonsense("LIBTUNE_ISOLATION", "maybe");
-  CHECK_THROWS_WITH_AS(tune::resolve_isolation({}), doctest::Contains("LIBTUNE_ISOLATION"),
-                       tune::environment_error);
+  CHECK_THROWS_WITH_AS(place({}), doctest::Contains("LIBTUNE_ISOLATION"), tune::environment_error);
 }
 
 TEST_CASE("a configuration has at least a millisecond and at most a year") {
   const bare_environment bare;
-  CHECK(tune::resolve_trial_time({}) == 10s);
-  CHECK(tune::resolve_trial_time({.floor = 0ms}) == 1ms);
-  CHECK(tune::resolve_trial_time({.floor = std::chrono::milliseconds::max()}) ==
-        std::chrono::hours(24 * 365));
+  const auto floor = [](std::optional<std::chrono::milliseconds> given) {
+    return tune::search_options({.watchdog = {.floor = given}}).watchdog.floor;
+  };
+  CHECK_FALSE(floor({}));
+  CHECK(floor(0ms) == 1ms);
+  CHECK(floor(std::chrono::milliseconds::max()) == std::chrono::hours(24 * 365));
   const scoped_environment given("LIBTUNE_TRIAL_TIME", "3");
-  CHECK(tune::resolve_trial_time({}) == 3s);
+  CHECK(floor({}) == 3s);
+  CHECK(floor(1ms) == 3s);
   const scoped_environment longest("LIBTUNE_TRIAL_TIME", "18446744073709551615");
-  CHECK(tune::resolve_trial_time({}) == std::chrono::hours(24 * 365));
+  CHECK(floor({}) == std::chrono::hours(24 * 365));
+}
+
+// ---- who decides a search
+
+const tune::search_defaults authors{.strategy = "local",
+                                    .budget = {.trials = 40},
+                                    .max_count = 50,
+                                    .early_end = false,
+                                    .measure = tune::measure_settings{.max_iterations = 7},
+                                    .verify = tune::result_check::finalists};
+
+TEST_CASE("the author of an operation decides where nobody else does") {
+  const bare_environment bare;
+  const auto decided = tune::decide(tune::search_options({}), authors);
+  CHECK(decided.options.strategy == "local");
+  CHECK(decided.options.budget->trials == 40);
+  CHECK(decided.options.search.max_count == 50);
+  CHECK(decided.options.search.early_end == false);
+  CHECK(decided.options.measure->max_iterations == 7);
+  CHECK(decided.options.verify == tune::result_check::finalists);
+  CHECK(decided.sources ==
+        "strategy local (author), limits 40 trials, 50 configurations (author), early end off "
+        "(author), 3 to 7 runs (author), check of finalists (author)");
+  CHECK(tune::decide(tune::search_options({}), {}).sources.empty());
+}
+
+TEST_CASE("the application wins over the author, the environment over both, pretuning over all") {
+  const bare_environment bare;
+  tune::tuning_options application{.strategy = "genetic"};
+  application.search.max_fraction = 0.5;
+  auto decided = tune::decide(tune::search_options(application), authors);
+  CHECK(decided.options.strategy == "genetic");
+  CHECK_FALSE(decided.options.budget);
+  CHECK_FALSE(decided.options.search.max_count);
+  CHECK(decided.options.search.max_fraction == 0.5);
+  CHECK(decided.options.verify == tune::result_check::finalists);
+  CHECK(decided.sources.starts_with(
+      "strategy genetic (application), limits 0.5 of the space (application), early end off "
+      "(author)"));
+
+  const scoped_environment strategy("LIBTUNE_STRATEGY", "random");
+  const scoped_environment budget("LIBTUNE_BUDGET", "9 trials");
+  const scoped_environment end("LIBTUNE_EARLY_END", "on");
+  decided = tune::decide(tune::search_options(application), authors);
+  CHECK(decided.options.strategy == "random");
+  CHECK(decided.options.budget->trials == 9);
+  CHECK_FALSE(decided.options.search.max_fraction);
+  CHECK(decided.options.search.early_end == true);
+  CHECK(decided.sources.starts_with(
+      "strategy random (LIBTUNE_STRATEGY), limits 9 trials (LIBTUNE_BUDGET), early end on "
+      "(LIBTUNE_EARLY_END), 3 to 7 runs (author)"));
+
+  tune::tuning_options command = application;
+  command.given_by = tune::option_source::command;
+  decided = tune::decide(tune::search_options(command), authors);
+  CHECK(decided.options.strategy == "genetic");
+  CHECK(decided.options.search.max_fraction == 0.5);
+  CHECK_FALSE(decided.options.budget);
+  CHECK_MESSAGE(decided.options.search.early_end == true, "the command line says nothing of it");
+  CHECK(decided.sources.starts_with(
+      "strategy genetic (command line), limits 0.5 of the space (command line), early end on "
+      "(LIBTUNE_EARLY_END)"));
+}
+
+TEST_CASE("an application may lift the limits of the author") {
+  const bare_environment bare;
+  const auto decided =
+      tune::decide(tune::search_options({.budget = tune::tuning_budget{}}), authors);
+  CHECK(decided.options.budget == tune::tuning_budget{});
+  CHECK_FALSE(decided.options.search.max_count);
+  CHECK(decided.sources.find("limits none (application)") != std::string::npos);
+}
+
+TEST_CASE("a strategy that is not there is an error that lists the names, and says who asked") {
+  const bare_environment bare;
+  CHECK_NOTHROW(tune::require_strategy({}));
+  CHECK_NOTHROW(tune::require_strategy({.strategy = "genetic"}));
+  CHECK_THROWS_WITH_AS(tune::require_strategy({.strategy = "annealing"}),
+                       doctest::Contains("'annealing' in this process; the strategies are exhaus"),
+                       tune::argument_error);
+  const scoped_environment strategy("LIBTUNE_STRATEGY", "annealing");
+  CHECK_THROWS_WITH_AS(tune::require_strategy(tune::search_options({})),
+                       doctest::Contains("LIBTUNE_STRATEGY is 'annealing'"),
+                       tune::environment_error);
 }
 
 TEST_CASE("the database is in the user's cache folder, where there is one") {

@@ -66,7 +66,8 @@ void ask(process_tally& tally, const sample::counted_autotuner& counted,
     tune::tuning_options options;
     options.database = tally.database.data();
     options.wait = std::chrono::milliseconds(tally.wait_ms);
-    options.measure = {.time_limit = 0ns, .min_iterations = 1, .max_iterations = 1};
+    options.measure =
+        tune::measure_settings{.time_limit = 0ns, .min_iterations = 1, .max_iterations = 1};
     options.observers = {std::make_shared<search_counter>(tally)};
     const sample::scale_tuning answer = counted.autotune(context, {.size = 64 + key}, options);
     if (answer == sample::test_default) {

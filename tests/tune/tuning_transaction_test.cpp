@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "libtune/store/maintenance/database_reader.hpp"
+#include "libtune/store/maintenance/merge.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/databases.hpp"
 #include "tests/store/captured_errors.hpp"
@@ -215,6 +217,36 @@ TEST_CASE("a search that its budget ended is continued, though its result is sto
   recorder.result_stored();
   CHECK(database->latest_search(function, key)->result == tune::stopped_search);
   CHECK(tune::trial_recorder(database, function, key).read_prior(same).unfinished.size() == 1);
+}
+
+TEST_CASE("a search is kept with its strategy and the reason for its end, and so it is merged") {
+  const tune::testing::temporary_directory folder;
+  const std::string path = (folder / "tuning.db").string();
+  const auto database = std::make_shared<tune::tuning_database>(path);
+  const auto course_in = [](const std::string& file) {
+    tune::database_reader reader(file);
+    const auto columns = reader.read(function).searches.at(0).columns;
+    const bool has_any = columns.contains("strategy");
+    return has_any ? tune::text_of(columns, "strategy") + "; " + tune::text_of(columns, "ending")
+                   : "none";
+  };
+  tune::trial_recorder recorder(database, function, key);
+  recorder.search_started({.subject = {}, .strategy = "my.own"});
+  recorder.trial_finished({}, measured(4, 100));
+  CHECK(course_in(path) == "my.own; ");
+  auto event = finished(0);
+  event.end = tune::search_end::no_gain;
+  recorder.search_finished(event);
+  recorder.result_stored();
+  CHECK(course_in(path) == "my.own; no more gain expected");
+  CHECK_MESSAGE(database->latest_search(function, key)->result == "found", "none that goes on");
+
+  const std::string other = (folder / "other.db").string();
+  tune::merge_content(other, tune::database_reader(path).read_all());
+  CHECK(course_in(other) == "my.own; no more gain expected");
+  tune::tuning_database(path).begin_search(function, key);  // as older libtunes do
+  tune::merge_content(other, tune::database_reader(path).read_all());
+  CHECK(tune::database_reader(other).read(function).searches.size() == 2);
 }
 
 TEST_CASE("a database that cannot be written is given up for the search, without a throw") {

@@ -209,6 +209,26 @@ TEST_CASE("one key can be given on the command line, and what follows -- is the 
   CHECK(contains(one.output, "tuned in "));
 }
 
+TEST_CASE("its own strategy and budget win over the environment") {
+  if (!has_device()) return;
+  const bench here;
+  const scoped_environment budget("LIBTUNE_BUDGET", "1 trial");
+  const scoped_environment strategy("LIBTUNE_STRATEGY", "nonsense");
+  const std::string one =
+      "--function isolated.sample --arg flaw=none --arg bad=0 --arg configurations=8 "
+      "--arg sleep_us=0 --arg log= ";
+  const ended wrong = here.pretune(one);
+  CHECK(wrong.code == 6);
+  CHECK(contains(wrong.output, "LIBTUNE_STRATEGY is 'nonsense'"));
+  const ended right = here.pretune(one + "--strategy random --budget '3 trials'");
+  CAPTURE(right.output);
+  CHECK(right.code == 0);
+  CHECK(contains(right.output, "strategy random (command line), limits 3 trials (command line)"));
+  const ended unknown = here.pretune(one + "--force --strategy guess");
+  CHECK(unknown.code == 6);
+  CHECK(contains(unknown.output, "strategies are exhaustive, random, local, genetic, model"));
+}
+
 TEST_CASE("keys that were missed are tuned") {
   if (!has_device()) return;
   const bench here;

@@ -124,6 +124,26 @@ TEST_CASE("what explain says of a miss depends on the mode") {
   CHECK(tunedb_json(ask)["lost"].is_null());
 }
 
+TEST_CASE("coverage shows each value of a stored search, and what it costs") {
+  const filled_database here;
+  const json got = tunedb_json("coverage " + function);
+  CHECK(got["tried"] == 3);
+  CHECK(got["measured"] == 2);
+  CHECK(got["result"] == "found");
+  const json* wgs = nullptr;
+  for (const json& item : got["parameters"]) {
+    if (item["name"] == "wgs") wgs = &item;
+  }
+  REQUIRE(wgs != nullptr);
+  REQUIRE((*wgs)["values"].size() == 3);
+  CHECK((*wgs)["values"][0]["ratio"] == 1);
+  CHECK((*wgs)["values"][1]["ratio"].get<double>() > 1);
+  CHECK((*wgs)["values"][2]["ratio"].is_null());
+  CHECK(contains(tunedb("coverage " + function).output, "1 (over a device limit) = 2 measured"));
+  CHECK(contains(tunedb("coverage --csv " + function).output, ",4096,1,0,,,,\r\n"));
+  CHECK(tunedb("coverage other 2>&1").code == 3);
+}
+
 TEST_CASE("a field without --arg is explained") {
   const filled_database here;
   const ended run = tunedb("explain " + function + " rows=64 2>&1");

@@ -99,9 +99,14 @@ std::shared_ptr<detail::queue_interface> cuda_context::do_create_queue(
 
 std::shared_ptr<detail::program_interface> cuda_context::do_create_program(
     const program_source& source) {
-  return std::make_shared<cuda_program>(
-      shared(*this), source.name,
-      device_->compiler().compile_to_cubin(source, *info().hardware.compute_capability));
+  compiled_program compiled =
+      device_->compiler().compile(source, *info().hardware.compute_capability);
+  const std::size_t bytes = compiled.binary.size();
+  auto made =
+      std::make_shared<cuda_program>(shared(*this), source.name, std::move(compiled.binary));
+  made->set_included(std::move(compiled.included));
+  made->set_binary_bytes(bytes);
+  return made;
 }
 
 std::shared_ptr<detail::program_interface> cuda_context::do_create_program_from_binary(

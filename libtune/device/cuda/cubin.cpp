@@ -17,6 +17,7 @@ namespace tune::cuda {
 namespace {
 
 constexpr std::uint16_t machine_cuda = 190;
+constexpr std::string_view symbols_mark = "libtune\1";
 
 bool fits(std::span<const std::byte> bytes, std::uint64_t offset, std::uint64_t size) noexcept {
   return offset <= bytes.size() && size <= bytes.size() - offset;
@@ -156,6 +157,39 @@ bool has_kernel(std::span<const std::byte> cubin, std::string_view name) {
     const std::string_view found = sections.name(section);
     return found.starts_with(of_kernel) && found.substr(of_kernel.size()) == name;
   });
+}
+
+// The expressions and symbols, each with a null character behind it; then the number of their bytes
+// and the mark.
+void append_symbols(std::vector<std::byte>& cubin, const kernel_symbols& symbols) {
+  std::string text;
+  for (const auto& [expression, symbol] : symbols) text += expression + '\0' + symbol + '\0';
+  const std::uint64_t size = text.size();
+  text.append(reinterpret_cast<const char*>(&size), sizeof size).append(symbols_mark);
+  const auto bytes = std::as_bytes(std::span(text));
+  cubin.insert(cubin.end(), bytes.begin(), bytes.end());
+}
+
+kernel_symbols read_symbols(std::span<const std::byte> cubin) {
+  constexpr std::size_t end = sizeof(std::uint64_t) + symbols_mark.size();
+  kernel_symbols symbols;
+  const std::string_view all(reinterpret_cast<const char*>(cubin.data()), cubin.size());
+  if (!all.ends_with(symbols_mark) || cubin.size() < end) return symbols;
+  const auto size = read<std::uint64_t>(cubin, cubin.size() - end);
+  if (size > cubin.size() - end) return symbols;
+  std::string_view left = all.substr(all.size() - end - size, size);
+  while (std::ranges::count(left, '\0') >= 2) {
+    const std::size_t first = left.find('\0');
+    const std::size_t second = left.find('\0', first + 1);
+    symbols.emplace(left.substr(0, first), left.substr(first + 1, second - first - 1));
+    left.remove_prefix(second + 1);
+  }
+  return symbols;
+}
+
+const std::string& symbol_of(const kernel_symbols& symbols, const std::string& kernel) {
+  const auto found = symbols.find(kernel);
+  return found == symbols.end() ? kernel : found->second;
 }
 
 required_work_groups find_required_work_groups(std::span<const std::byte> cubin) {

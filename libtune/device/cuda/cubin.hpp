@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "libtune/device/kernel.hpp"
 
@@ -19,6 +20,17 @@ bool is_complete_cubin(std::span<const std::byte> bytes) noexcept;
 
 /// True if machine code that is complete has a kernel of this name.
 bool has_kernel(std::span<const std::byte> cubin, std::string_view name);
+
+/// The symbol of each kernel that was asked for by a C++ expression, "reduce<float, 64>".
+using kernel_symbols = std::map<std::string, std::string, std::less<>>;
+
+/// Puts the symbols behind the machine code, where neither the driver nor anybody else looks: so
+/// they travel with it between processes and into caches.
+void append_symbols(std::vector<std::byte>& cubin, const kernel_symbols& symbols);
+/// The symbols that are behind machine code; none where there are none.
+kernel_symbols read_symbols(std::span<const std::byte> cubin);
+/// The symbol of a kernel; of one that no expression called for, its name.
+const std::string& symbol_of(const kernel_symbols& symbols, const std::string& kernel);
 
 /// The work group that each kernel requires, by the kernel's name.
 using required_work_groups = std::map<std::string, work_size, std::less<>>;

@@ -22,6 +22,7 @@ library_handle::library_handle(const cuda_context& context, const std::string& n
                        "it is not machine code of CUDA, or only a part of it (compile it again)",
                        device_failure::invalid_binary);
   }
+  symbols_ = read_symbols(cubin);
   required_ = find_required_work_groups(cubin);
   const driver_api& api = context.api();
   const auto entered = context.enter();
@@ -46,7 +47,7 @@ CUkernel library_handle::kernel(const std::string& name) const {
   const driver_api& api = context_.api();
   CUkernel kernel = nullptr;
   CUfunction function = nullptr;
-  CUresult status = api.library_get_kernel(&kernel, handle_, name.c_str());
+  CUresult status = api.library_get_kernel(&kernel, handle_, symbol_of(symbols_, name).c_str());
   // Only to have it loaded; the kernel itself is what is launched.
   if (status == CUDA_SUCCESS) status = api.kernel_get_function(&function, kernel);
   if (status != CUDA_SUCCESS) {
@@ -56,7 +57,7 @@ CUkernel library_handle::kernel(const std::string& name) const {
 }
 
 work_size library_handle::required_work_group_size(const std::string& kernel) const {
-  const auto found = required_.find(kernel);
+  const auto found = required_.find(symbol_of(symbols_, kernel));
   return found == required_.end() ? work_size{0, 0, 0} : found->second;
 }
 

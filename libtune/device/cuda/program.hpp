@@ -35,6 +35,7 @@ class library_handle {
  private:
   const cuda_context& context_;
   CUlibrary handle_ = nullptr;
+  kernel_symbols symbols_;
   required_work_groups required_;
 };
 

@@ -72,7 +72,18 @@ extents origin_of(const detail::copy_side& side, const detail::copy_request& req
   return {rest % side.row_pitch_bytes, rest / side.row_pitch_bytes, slice};
 }
 
-cl_int enqueue_rectangle(cl_command_queue queue, const detail::copy_request& request) {
+/// Calls enqueue(event), with the place of an event where events are wanted.
+template <class Enqueue>
+cl_int with_event(std::vector<cl::Event>* events, Enqueue&& enqueue) {
+  if (events == nullptr) return enqueue(nullptr);
+  cl_event created = nullptr;
+  const cl_int status = enqueue(&created);
+  if (status == CL_SUCCESS) events->emplace_back(created);
+  return status;
+}
+
+cl_int enqueue_rectangle(cl_command_queue queue, const detail::copy_request& request,
+                         std::vector<cl::Event>* events) {
   const detail::copy_side& from = request.source;
   const detail::copy_side& to = request.destination;
   const extents region{request.row_bytes, request.rows, request.slices};
@@ -83,10 +94,12 @@ cl_int enqueue_rectangle(cl_command_queue queue, const detail::copy_request& req
   };
   const cl_bool blocking = request.blocking ? CL_TRUE : CL_FALSE;
   if (from.buffer != nullptr && to.buffer != nullptr) {
-    return clEnqueueCopyBufferRect(queue, memory_of(from), memory_of(to), source.data(),
-                                   target.data(), region.data(), from.row_pitch_bytes,
-                                   slice_pitch(from), to.row_pitch_bytes, slice_pitch(to), 0,
-                                   nullptr, nullptr);
+    return with_event(events, [&](cl_event* event) {
+      return clEnqueueCopyBufferRect(queue, memory_of(from), memory_of(to), source.data(),
+                                     target.data(), region.data(), from.row_pitch_bytes,
+                                     slice_pitch(from), to.row_pitch_bytes, slice_pitch(to), 0,
+                                     nullptr, event);
+    });
   }
   if (to.buffer != nullptr) {
     return clEnqueueWriteBufferRect(queue, memory_of(to), blocking, target.data(), source.data(),
@@ -100,14 +113,16 @@ cl_int enqueue_rectangle(cl_command_queue queue, const detail::copy_request& req
 }
 
 void enqueue_linear(cl_command_queue queue, const detail::copy_request& request,
-                    const device_info& device) {
+                    const device_info& device, std::vector<cl::Event>* events) {
   const detail::copy_side& from = request.source;
   const detail::copy_side& to = request.destination;
   const cl_bool blocking = request.blocking ? CL_TRUE : CL_FALSE;
   if (from.buffer != nullptr && to.buffer != nullptr) {
-    check(clEnqueueCopyBuffer(queue, memory_of(from), memory_of(to), from.offset_bytes,
-                              to.offset_bytes, request.row_bytes, 0, nullptr, nullptr),
-          "clEnqueueCopyBuffer", device);
+    const cl_int status = with_event(events, [&](cl_event* event) {
+      return clEnqueueCopyBuffer(queue, memory_of(from), memory_of(to), from.offset_bytes,
+                                 to.offset_bytes, request.row_bytes, 0, nullptr, event);
+    });
+    check(status, "clEnqueueCopyBuffer", device);
   } else if (to.buffer != nullptr) {
     check(clEnqueueWriteBuffer(queue, memory_of(to), blocking, to.offset_bytes, request.row_bytes,
                                static_cast<const std::byte*>(from.host) + from.offset_bytes, 0,
@@ -137,12 +152,12 @@ bool needs_single_rows(const detail::copy_request& request, const device_info& d
 }
 
 void enqueue_rows(cl_command_queue queue, const detail::copy_request& request,
-                  const device_info& device) {
+                  const device_info& device, std::vector<cl::Event>* events) {
   for (std::size_t n = 0; n < request.slices; ++n) {
     detail::copy_request row = detail::nth_slice(request, n);
     row.rows = 1;
     for (std::size_t i = 0; i < request.rows; ++i) {
-      enqueue_linear(queue, row, device);
+      enqueue_linear(queue, row, device, events);
       row.source.offset_bytes += request.source.row_pitch_bytes;
       row.destination.offset_bytes += request.destination.row_pitch_bytes;
     }
@@ -151,12 +166,12 @@ void enqueue_rows(cl_command_queue queue, const detail::copy_request& request,
 
 // False if the driver does not take it as one command.
 bool enqueue_whole(cl_command_queue queue, const detail::copy_request& part,
-                   const device_info& device) {
+                   const device_info& device, std::vector<cl::Event>* events) {
   if (detail::is_linear(part)) {
-    enqueue_linear(queue, part, device);
+    enqueue_linear(queue, part, device, events);
     return true;
   }
-  const cl_int status = enqueue_rectangle(queue, part);
+  const cl_int status = enqueue_rectangle(queue, part, events);
   if (status == CL_INVALID_VALUE) return false;
   check(status, "copy of a rectangle", device);
   return true;
@@ -180,11 +195,12 @@ std::pair<detail::copy_request, detail::copy_request> split_last(const detail::c
 // NVIDIA's driver wants the last slice, and the last row of it, to be as long as its pitch before
 // the buffer ends; so those go alone. What is refused even without them is copied row by row, the
 // first of which says why if there is a reason.
-void enqueue_part(cl_command_queue queue, detail::copy_request part, const device_info& device) {
-  if (needs_single_rows(part, device)) return enqueue_rows(queue, part, device);
-  while (!enqueue_whole(queue, part, device)) {
+void enqueue_part(cl_command_queue queue, detail::copy_request part, const device_info& device,
+                  std::vector<cl::Event>* events) {
+  if (needs_single_rows(part, device)) return enqueue_rows(queue, part, device, events);
+  while (!enqueue_whole(queue, part, device, events)) {
     const auto [first, last] = split_last(part);
-    if (!enqueue_whole(queue, first, device)) enqueue_rows(queue, first, device);
+    if (!enqueue_whole(queue, first, device, events)) enqueue_rows(queue, first, device, events);
     part = last;
   }
 }
@@ -287,15 +303,16 @@ opencl_pinned_memory::~opencl_pinned_memory() {
 }
 
 void enqueue_copy(const cl::CommandQueue& queue, const detail::copy_request& wanted,
-                  const device_info& device) {
+                  const device_info& device, std::vector<cl::Event>* events) {
   // A copy of several parts waits once. The last part alone would not do: a blocking write may
   // return as soon as its own host memory has been read.
   const bool waits_at_end =
       wanted.blocking && !detail::has_regular_slices(detail::without_single_rows(wanted));
   detail::copy_request request = wanted;
   if (waits_at_end) request.blocking = false;
-  detail::for_each_part(
-      request, [&](const detail::copy_request& part) { enqueue_part(queue(), part, device); });
+  detail::for_each_part(request, [&](const detail::copy_request& part) {
+    enqueue_part(queue(), part, device, events);
+  });
   if (waits_at_end) check(clFinish(queue()), "clFinish", device);
 }
 

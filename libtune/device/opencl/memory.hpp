@@ -64,9 +64,11 @@ class opencl_pinned_memory final : public detail::pinned_memory_interface {
   cl::Buffer handle_;
 };
 
-/// Enqueues the calls that a copy needs: one where the shape allows it. @throws device_error
+/// Enqueues the calls that a copy needs: one where the shape allows it.
+/// @param events  gets the event of each call of a copy between buffers; null: none is wanted
+/// @throws device_error
 void enqueue_copy(const cl::CommandQueue& queue, const detail::copy_request& request,
-                  const device_info& device);
+                  const device_info& device, std::vector<cl::Event>* events);
 
 /// The kernels of device/fill.kernel, which a context keeps to itself. Thread-safe: their arguments
 /// are set and taken under a lock.

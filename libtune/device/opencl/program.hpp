@@ -20,6 +20,10 @@ namespace tune::opencl {
 /// context::compiler_identity.
 std::string_view own_options(const device_info& device) noexcept;
 
+/// The registers of a work item of a kernel, as a log of NVIDIA's compiler tells them that was made
+/// with -cl-nv-verbose; 0 if it does not.
+std::size_t registers_in_log(std::string_view log, const std::string& kernel);
+
 /// A program as its driver has it, for kernels that the backend keeps to itself.
 /// @throws build_error with the log, device_error
 cl::Program build_program(const opencl_context& context, const program_source& source);

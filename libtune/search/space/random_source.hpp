@@ -52,3 +52,10 @@ class random_order {
 };
 
 }  // namespace tune::detail
+
+namespace tune {
+
+using detail::random_order;
+using detail::random_source;
+
+}  // namespace tune

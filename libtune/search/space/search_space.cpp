@@ -194,6 +194,13 @@ std::vector<removal> search_space::removals() const {
   return all;
 }
 
+space_outline outline_of(const search_space& space) {
+  return {.combinations = space.cartesian_size(),
+          .configurations = space.size(),
+          .removals = space.removals(),
+          .parameters = space.parameters()};
+}
+
 // Databases hold digests of this text: a change makes every stored space look like another one.
 std::string canonical_text(const search_space& space) {
   std::string text = fmt::format("size {}\n", space.size());

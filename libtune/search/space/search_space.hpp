@@ -20,7 +20,12 @@ namespace tune {
 /// before it is compiled.
 struct resources {
   std::array<std::size_t, 3> work_group{1, 1, 1};  ///< work items along x, y and z
-  std::size_t local_memory_bytes = 0;              ///< of one work group
+  /// Of one work group, as its kernel declares it; at most device_limits::local_memory_bytes.
+  std::size_t local_memory_bytes = 0;
+  /// Of one work group, as its launch asks for it (nd_range::local_memory_bytes). Together with
+  /// what is declared at most device_limits::max_dynamic_local_memory_bytes: CUDA devices have more
+  /// of it.
+  std::size_t dynamic_local_memory_bytes = 0;
 
   friend bool operator==(const resources&, const resources&) = default;
 };
@@ -30,6 +35,8 @@ struct resources {
 struct parameter {
   std::string name;               ///< different from all others of the space
   std::vector<value> candidates;  ///< at least one, each once, none NaN
+
+  friend bool operator==(const parameter&, const parameter&) = default;
 };
 
 /// A condition that every configuration of a space meets.
@@ -136,6 +143,19 @@ class search_space {
   struct state;
   std::shared_ptr<state> state_;
 };
+
+/// The size and the parts of a space, for events and reports.
+struct space_outline {
+  std::size_t combinations = 0;         ///< before any restriction; 0 if the space is not known
+  std::size_t configurations = 0;       ///< that all restrictions allow
+  std::vector<removal> removals{};      ///< the combinations that each restriction removed
+  std::vector<parameter> parameters{};  ///< with all candidates
+
+  friend bool operator==(const space_outline&, const space_outline&) = default;
+};
+
+/// Returns the outline of a space. @throws what search_space::size() throws
+space_outline outline_of(const search_space& space);
 
 /// Returns an unambiguous text of a space: the parameters and candidates in their order, with their
 /// types; the description of each restriction and the number of combinations that it removed; the

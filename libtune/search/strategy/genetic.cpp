@@ -16,7 +16,7 @@ constexpr std::size_t most_individuals = 20;
 constexpr std::size_t least_parents = 2;
 constexpr std::size_t tournament = 2;
 
-class genetic_strategy final : public detail::learning_strategy {
+class genetic_strategy final : public learning_strategy {
  public:
   genetic_strategy(search_space searched, const strategy_options& options)
       : learning_strategy(std::move(searched), options) {}

@@ -18,7 +18,7 @@ constexpr std::size_t least_jump = 2;  // steps
 constexpr std::size_t turns = 3;       // of each parameter, around one configuration
 constexpr std::size_t climbs_for_sample = 2;
 
-class local_strategy final : public detail::learning_strategy {
+class local_strategy final : public learning_strategy {
  public:
   local_strategy(search_space searched, const strategy_options& options)
       : learning_strategy(std::move(searched), options) {}

@@ -3,11 +3,12 @@
 #include "libtune/search/strategy/strategies.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <mutex>
 #include <numbers>
 #include <numeric>
 #include <optional>
@@ -15,27 +16,41 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/search/model/surrogate.hpp"
 
 namespace tune {
 namespace {
 
-// A new strategy is added here.
-struct listed {
-  std::string_view name;
-  std::unique_ptr<strategy> (*make)(const search_space&, const strategy_options&);
-};
-constexpr std::array listed_strategies{
-    listed{"exhaustive", detail::make_exhaustive}, listed{"random", detail::make_random},
-    listed{"local", detail::make_local},           listed{"genetic", detail::make_genetic},
-    listed{"model", detail::make_model},
+struct named_strategy {
+  std::string name;
+  strategy_factory make;
 };
 
-constexpr auto listed_names = [] {
-  std::array<std::string_view, listed_strategies.size()> result;
-  std::ranges::transform(listed_strategies, result.begin(), &listed::name);
-  return result;
-}();
+/// All strategies: those of the library, then those that are registered.
+struct strategy_registry {
+  std::mutex mutex;
+  // A new one of the library is added here.
+  std::vector<named_strategy> all{{"exhaustive", detail::make_exhaustive},
+                                  {"random", detail::make_random},
+                                  {"local", detail::make_local},
+                                  {"genetic", detail::make_genetic},
+                                  {"model", detail::make_model}};
+};
+
+strategy_registry& registry() {
+  static detail::never_destroyed<strategy_registry> strategies;
+  return *strategies;
+}
+
+// Searches of listed configurations are stored under it.
+constexpr std::string_view reserved_name = "shortlist";
+
+bool can_be_named(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+  });
+}
 
 constexpr std::size_t small_space = 64;
 constexpr double effort = 6;
@@ -59,6 +74,8 @@ class exhaustive_strategy final : public strategy {
   exhaustive_strategy(search_space searched, const strategy_options& options)
       : strategy(std::move(searched), options), stride_(stride_of(space().size())) {}
 
+  bool learns() const noexcept override { return false; }
+
  private:
   std::optional<std::size_t> do_ask() override {
     // Both are less than the size, so that the sum does not overflow.
@@ -76,6 +93,8 @@ class random_strategy final : public strategy {
  public:
   random_strategy(search_space searched, const strategy_options& options)
       : strategy(std::move(searched), options), order_(space().size(), options.seed) {}
+
+  bool learns() const noexcept override { return false; }
 
  private:
   std::optional<std::size_t> do_ask() override { return order_.next(); }
@@ -100,6 +119,8 @@ class shortlist_strategy final : public strategy {
     }
   }
 
+  bool learns() const noexcept override { return false; }
+
  private:
   std::optional<std::size_t> do_ask() override { return listed_[next_++]; }
 
@@ -107,7 +128,7 @@ class shortlist_strategy final : public strategy {
   std::size_t next_ = 0;
 };
 
-class model_strategy final : public detail::learning_strategy {
+class model_strategy final : public learning_strategy {
  public:
   model_strategy(search_space searched, const strategy_options& options)
       : learning_strategy(std::move(searched), options) {}
@@ -132,16 +153,47 @@ class model_strategy final : public detail::learning_strategy {
 
 }  // namespace
 
-std::span<const std::string_view> strategy_names() noexcept { return listed_names; }
+bool register_strategy(std::string name, strategy_factory make) {
+  if (!can_be_named(name)) {
+    throw argument_error(fmt::format(
+        "a search strategy cannot be named '{}': use letters, digits, '-', '_' and '.'", name));
+  }
+  const std::lock_guard lock(registry().mutex);
+  auto& all = registry().all;
+  const bool is_taken = std::ranges::find(all, name, &named_strategy::name) != all.end();
+  if (is_taken || name == reserved_name || !make) {
+    throw argument_error(fmt::format("the search strategy '{}' cannot be registered: {}", name,
+                                     make ? "there is one of this name" : "its factory is empty"));
+  }
+  all.push_back({std::move(name), std::move(make)});
+  return true;
+}
+
+std::vector<std::string> strategy_names() {
+  const std::lock_guard lock(registry().mutex);
+  std::vector<std::string> names;
+  for (const named_strategy& item : registry().all) names.push_back(item.name);
+  return names;
+}
+
+argument_error detail::unknown_strategy(std::string_view name) {
+  return argument_error(
+      fmt::format("there is no search strategy '{}' in this process; the strategies are {}; one of "
+                  "your own has to be registered before tune::serve_if_worker is called",
+                  name, fmt::join(strategy_names(), ", ")));
+}
 
 std::unique_ptr<strategy> make_strategy(std::string_view name, const search_space& space,
                                         const strategy_options& options) {
-  const auto* found = std::ranges::find(listed_strategies, name, &listed::name);
-  if (found == listed_strategies.end()) {
-    throw argument_error(fmt::format("there is no search strategy '{}'; the strategies are {}",
-                                     name, fmt::join(listed_names, ", ")));
+  strategy_factory make;
+  {
+    const std::lock_guard lock(registry().mutex);
+    const auto found = std::ranges::find(registry().all, name, &named_strategy::name);
+    if (found != registry().all.end()) make = found->make;
   }
-  return found->make(space, options);
+  if (!make) throw detail::unknown_strategy(name);
+  if (auto made = make(space, options)) return made;
+  throw argument_error(fmt::format("the factory of the search strategy '{}' made none", name));
 }
 
 default_search choose_search(std::size_t configurations, search_limit limit) noexcept {
@@ -150,8 +202,6 @@ default_search choose_search(std::size_t configurations, search_limit limit) noe
   const double most = std::ceil(effort * std::sqrt(static_cast<double>(configurations)));
   return {"model", std::min(configurations, std::max(small_space, static_cast<std::size_t>(most)))};
 }
-
-namespace detail {
 
 learning_strategy::learning_strategy(search_space space, const strategy_options& options)
     : strategy(std::move(space), options),
@@ -168,7 +218,7 @@ std::optional<std::size_t> learning_strategy::random_untried() {
 std::optional<std::size_t> learning_strategy::do_ask() {
   if (tried_.size() == space().size()) return std::nullopt;
   std::optional<std::size_t> index = do_propose();
-  if (!index) index = random_untried();
+  if (!index && !ended_early()) index = random_untried();
   if (index) tried_.insert(*index);
   return index;
 }
@@ -177,8 +227,6 @@ void learning_strategy::do_tell(std::size_t index, std::optional<double> score) 
   tried_.insert(index);
   if (told_.insert(index).second) do_learn(index, score);
 }
-
-}  // namespace detail
 
 std::unique_ptr<strategy> make_shortlist(const search_space& space,
                                          std::vector<std::size_t> listed) {

@@ -30,7 +30,8 @@ std::size_t count_proposals(std::size_t size, const strategy_options& options) {
 strategy::strategy(search_space space, const strategy_options& options)
     : space_(std::move(space)),
       left_(count_proposals(space_.size(), options)),
-      warm_start_(options.warm_start.rbegin(), options.warm_start.rend()) {
+      warm_start_(options.warm_start.rbegin(), options.warm_start.rend()),
+      may_end_early_(options.early_end.value_or(true)) {
   for (const std::size_t index : warm_start_) {
     if (index < space_.size()) continue;
     throw argument_error(
@@ -42,6 +43,7 @@ std::optional<std::size_t> strategy::ask() {
   if (left_ == 0) return std::nullopt;
   const std::optional<std::size_t> proposal = next_proposal();
   left_ = proposal ? left_ - 1 : 0;
+  ended_early_ = ended_early_ && !proposal;
   return proposal;
 }
 

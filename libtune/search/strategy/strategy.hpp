@@ -4,9 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
-#include <span>
+#include <string>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
@@ -26,6 +27,8 @@ struct strategy_options {
   /// Numbers of configurations to propose before all others, in this order: the best ones of a
   /// similar key or device, the best first. They count like any other proposal.
   std::vector<std::size_t> warm_start = {};
+  /// False: the strategy goes on to its limits even when it expects no more gain. Empty: true.
+  std::optional<bool> early_end = std::nullopt;
 };
 
 /// Decides which configurations of a space are tried, and in which order. Used by one thread.
@@ -54,6 +57,12 @@ class strategy {
   /// The most configurations that it will still propose.
   std::size_t remaining() const noexcept { return left_; }
 
+  /// True if it has ended before its limits, because it expects no more gain.
+  bool ended_early() const noexcept { return ended_early_; }
+
+  /// True if its proposals depend on answers: then fewer are made ahead of them.
+  virtual bool learns() const noexcept { return true; }
+
   /// The space that is searched. The reference holds as long as the strategy.
   const search_space& space() const noexcept { return space_; }
 
@@ -61,6 +70,10 @@ class strategy {
   /// @throws argument_error if max_fraction is not over 0 and up to 1, or if warm_start holds a
   ///         number that is no configuration's, and what search_space::size() throws
   strategy(search_space space, const strategy_options& options);
+
+  /// To be called by a proposal when further trials are not worth their time. If it returns true,
+  /// propose nothing, and the search is over; false: the options want the search to go on.
+  bool end_early() noexcept { return ended_early_ = may_end_early_; }
 
  private:
   /// May propose what has been proposed from warm_start; it is asked again then.
@@ -74,11 +87,26 @@ class strategy {
   std::size_t left_;                      // proposals
   std::vector<std::size_t> warm_start_;   // what is left of it, the next one last
   std::unordered_set<std::size_t> warm_;  // all of it
+  bool may_end_early_;
+  bool ended_early_ = false;
 };
 
-/// The names of all strategies, as make_strategy takes them. They are stored with results: never
-/// rename one.
-std::span<const std::string_view> strategy_names() noexcept;
+/// Makes a strategy for a space. Thread-safe.
+using strategy_factory = std::function<std::unique_ptr<strategy>(const search_space& space,
+                                                                 const strategy_options& options)>;
+
+/// Gives a strategy a name, by which operations, applications, LIBTUNE_STRATEGY and `tunedb
+/// pretune` choose it. A child process that tunes has to know the name, so register it before
+/// serve_if_worker, or with a static object as autotuners are:
+///   const bool registered = tune::register_strategy("hill", make_hill);
+/// Thread-safe. @returns true
+/// @throws argument_error if a strategy has this name, or if the name is empty or has other
+///         characters than letters, digits, '-', '_' and '.'
+bool register_strategy(std::string name, strategy_factory make);
+
+/// The names of all strategies, the library's first. They are stored with searches: never rename
+/// one. Thread-safe.
+std::vector<std::string> strategy_names();
 
 /// A strategy by its name.
 /// @throws argument_error that lists the names if there is none of this name, and what strategy's

@@ -193,6 +193,40 @@ std::vector<named_value> configuration_from_json(const std::string& text) {
   return configuration;
 }
 
+std::string metrics_to_json(const std::vector<metric>& metrics) {
+  json list = json::array();
+  for (const metric& item : metrics) {
+    json entry{item.name, number_or_null(item.value)};
+    if (!item.unit.empty()) entry.push_back(text_to_json(item.unit));
+    list.push_back(std::move(entry));
+  }
+  return list.dump();
+}
+
+std::vector<metric> metrics_from_json(const std::string& text) {
+  std::vector<metric> metrics;
+  const auto not_deep = [](int depth, input::parse_event_t, input&) { return depth < 3; };
+  const auto list = input::parse(text, not_deep, false);
+  if (!list.is_array()) return metrics;
+  for (const input& entry : list) {
+    const bool has_value = entry.is_array() && entry.size() >= 2 && entry[0].is_string() &&
+                           (entry[1].is_number() || entry[1].is_null());
+    if (!has_value) continue;
+    const double unknown = std::numeric_limits<double>::quiet_NaN();
+    metric item{.name = entry[0].get<std::string>(),
+                .value = entry[1].is_null() ? unknown : entry[1].get<double>()};
+    if (entry.size() > 2 && entry[2].is_string()) item.unit = entry[2].get<std::string>();
+    metrics.push_back(std::move(item));
+  }
+  return metrics;
+}
+
+const row_layout& metrics_layout() {
+  static const never_destroyed<row_layout> layout(
+      row_layout{"libtune_metrics", {"search_id", "position", metrics_column}});
+  return *layout;
+}
+
 const row_layout& trial_layout() {
   static const never_destroyed<row_layout> layout([] {
     row_layout trials{"libtune_trial", {"search_id", "position"}};

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "libtune/base/metric.hpp"
 #include "libtune/base/value.hpp"
 
 namespace SQLite {
@@ -34,6 +35,12 @@ struct search_identity {
 /// The result of a search that found something, and was ended before it had tried everything.
 inline constexpr const char* stopped_search = "stopped";
 
+/// How a search went.
+struct search_course {
+  std::string strategy{};  ///< its name; empty: not known
+  std::string ending{};    ///< why it ended, in words; empty until it has
+};
+
 /// A trial of a search, as a database keeps it.
 struct stored_trial {
   std::vector<named_value> configuration{};
@@ -50,13 +57,14 @@ struct stored_trial {
   /// Between which the true median lies (trial::bounds); empty if it is not known.
   std::optional<double> score_lower_ns{};
   std::optional<double> score_upper_ns{};
+  std::vector<metric> metrics{};  ///< its figures beside the time
 
   /// True if all but made_at is equal.
   friend bool operator==(const stored_trial& a, const stored_trial& b) {
     const auto content = [](const stored_trial& t) {
       return std::tie(t.configuration, t.outcome, t.message, t.samples_ns, t.score_ns,
                       t.preparation, t.remembered, t.programs, t.score_lower_ns, t.score_upper_ns,
-                      t.level);
+                      t.level, t.metrics);
     };
     return content(a) == content(b);
   }
@@ -94,6 +102,27 @@ struct row_layout;
 std::string configuration_to_json(const std::vector<named_value>& configuration);
 /// The inverse. @throws SQLite::Exception (SQLITE_MISMATCH) for any other text
 std::vector<named_value> configuration_from_json(const std::string& text);
+
+/// The JSON of metrics: an array of [name, value, unit], without a unit if it is empty; null is
+/// NaN.
+std::string metrics_to_json(const std::vector<metric>& metrics);
+/// The inverse; what is no metric is left out.
+std::vector<metric> metrics_from_json(const std::string& text);
+
+/// The columns of libtune_metrics: the search, the position and the JSON of the metrics of a trial
+/// that has any. Its name is also that of the column that database_content gives such a trial.
+const row_layout& metrics_layout();
+inline constexpr const char* metrics_column = "metrics";
+/// Makes the table if the database has none: it comes with the first metric.
+inline constexpr const char* create_metrics_sql = R"sql(
+CREATE TABLE IF NOT EXISTS libtune_metrics (
+  search_id INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  metrics TEXT NOT NULL,  -- a JSON array of [name, value, unit]
+  checksum BLOB NOT NULL,
+  PRIMARY KEY (search_id, position),
+  FOREIGN KEY (search_id, position) REFERENCES libtune_trial ON DELETE CASCADE
+) STRICT, WITHOUT ROWID)sql";
 
 /// The columns of libtune_trial: its search, its position, then the parts of a trial.
 const row_layout& trial_layout();

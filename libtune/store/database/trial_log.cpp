@@ -6,6 +6,7 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "libtune/base/never_destroyed.hpp"
@@ -58,6 +59,29 @@ void put_trial(connection& target, search_id search, std::int64_t position,
   insert.bind(2, position);
   bind_trial(insert, trial);
   insert.exec();
+  if (trial.metrics.empty()) return;  // those of a trial that was there have gone with it
+  target.database().exec(create_metrics_sql);
+  SQLite::Statement add(target.database(), metrics_layout().insert("INSERT OR REPLACE"));
+  add.bind(1, number_of(search));
+  add.bind(2, position);
+  add.bind(3, metrics_to_json(trial.metrics));
+  add.exec();
+}
+
+/// The metrics of the trials of a search, by position.
+std::map<std::int64_t, std::vector<metric>> read_metrics(connection& source, search_id search) {
+  std::map<std::int64_t, std::vector<metric>> found;
+  if (!source.database().tableExists("libtune_metrics")) return found;
+  SQLite::Statement select(source.database(), metrics_layout().select() + " WHERE search_id = ?");
+  select.bind(1, number_of(search));
+  while (select.executeStep()) {
+    if (select.getColumn(3).getInt() != 0) {
+      found[select.getColumn(1).getInt64()] = metrics_from_json(select.getColumn(2).getString());
+    } else {
+      warn_of_damaged_row(source.path(), "libtune_metrics");
+    }
+  }
+  return found;
 }
 
 /// The trial in a row that trial_layout() selected; none if it is damaged.
@@ -178,6 +202,31 @@ void end_search(connection& target, search_id search, const std::string& result)
   update.exec();
 }
 
+const row_layout& course_layout() {
+  static const never_destroyed<row_layout> layout(
+      row_layout{"libtune_course", {"search_id", "strategy", "ending"}});
+  return *layout;
+}
+
+void create_course_table(connection& target) {
+  target.database().exec(R"sql(
+CREATE TABLE IF NOT EXISTS libtune_course (
+  search_id INTEGER PRIMARY KEY REFERENCES libtune_search (id) ON DELETE CASCADE,
+  strategy TEXT NOT NULL,
+  ending TEXT NOT NULL,  -- why it ended; empty until it has
+  checksum BLOB NOT NULL
+) STRICT)sql");
+}
+
+void note_course(connection& target, search_id search, const search_course& course) {
+  create_course_table(target);
+  SQLite::Statement insert(target.database(), course_layout().insert("INSERT OR REPLACE"));
+  insert.bind(1, number_of(search));
+  insert.bind(2, course.strategy);
+  insert.bind(3, course.ending);
+  insert.exec();
+}
+
 std::optional<stored_search> read_search_result(connection& source,
                                                 const function_identity& function,
                                                 const record_key& key, std::optional<int> stage) {
@@ -201,9 +250,14 @@ std::optional<stored_search> read_latest_search(connection& source,
 std::vector<stored_trial> read_trials(connection& source, search_id search) {
   SQLite::Statement select(source.database(), select_trials("search_id = ? ORDER BY position"));
   select.bind(1, number_of(search));
+  auto metrics = read_metrics(source, search);
   std::vector<stored_trial> trials;
   while (select.executeStep()) {
-    if (auto trial = trial_in(source, select)) trials.push_back(*std::move(trial));
+    auto trial = trial_in(source, select);
+    if (!trial) continue;
+    const auto own = metrics.find(select.getColumn(1).getInt64());
+    if (own != metrics.end()) trial->metrics = std::move(own->second);
+    trials.push_back(*std::move(trial));
   }
   return trials;
 }

@@ -15,6 +15,7 @@
 namespace tune::detail {
 
 class connection;
+struct row_layout;
 
 /// Searches and their trials in an open database. The functions that write do so inside the
 /// caller's write_transaction. Rows whose checksum is wrong are left out, with a warning. All throw
@@ -41,6 +42,14 @@ void replace_trial(connection& target, search_id search, const stored_trial& tri
 
 /// Notes the end of a search and its result.
 void end_search(connection& target, search_id search, const std::string& result);
+
+/// Notes the strategy of a search, and why it ended if it has, in place of what was noted before.
+void note_course(connection& target, search_id search, const search_course& course);
+/// The columns of libtune_course: the search, and those that database_content gives it. The table
+/// comes with the first row, because an older libtune makes a database without it.
+const row_layout& course_layout();
+/// Makes that table if the database has none.
+void create_course_table(connection& target);
 
 /// The search for this key that was started last.
 std::optional<stored_search> read_latest_search(connection& source,

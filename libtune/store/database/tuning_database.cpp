@@ -281,13 +281,15 @@ record tuning_database::store_first(const function_identity& function, const rec
 }
 
 search_id tuning_database::begin_search(const function_identity& function, const record_key& key,
-                                        const search_identity& identity) {
+                                        const search_identity& identity,
+                                        const std::string& strategy) {
   check_request(function, key);
   check_field_names(function);
   search_id search{};
   impl_->attempt_to_write("store a search of", function.name, [&] {
     impl_->write_to_table(function, [&](connection& target, function_table&) {
       search = detail::insert_search(target, function, key, identity);
+      if (!strategy.empty()) detail::note_course(target, search, {.strategy = strategy});
     });
   });
   return search;
@@ -314,10 +316,13 @@ void tuning_database::add_trials(search_id search, std::span<const stored_trial>
   });
 }
 
-void tuning_database::finish_search(search_id search, const std::string& result) {
+void tuning_database::finish_search(search_id search, const std::string& result,
+                                    const search_course& course) {
   impl_->attempt_to_write("store the end of a search, with the result", result, [&] {
-    impl_->write_to_search(search,
-                           [&](connection& target) { detail::end_search(target, search, result); });
+    impl_->write_to_search(search, [&](connection& target) {
+      detail::end_search(target, search, result);
+      if (!course.strategy.empty()) detail::note_course(target, search, course);
+    });
   });
 }
 

@@ -134,9 +134,9 @@ class tuning_database {
   record store_first(const function_identity& function, const record_key& key,
                      const std::vector<named_value>& values, std::optional<double> score_ns);
 
-  /// Notes that a search for a key starts.
+  /// Notes that a search for a key starts. @param strategy  its name; empty: it is not noted
   search_id begin_search(const function_identity& function, const record_key& key,
-                         const search_identity& identity = {});
+                         const search_identity& identity = {}, const std::string& strategy = {});
   /// Keeps a trial of a search. On disk when it returns.
   void add_trial(search_id search, const stored_trial& trial);
   /// Keeps several, all or none of them, which costs little more than to keep one.
@@ -145,7 +145,8 @@ class tuning_database {
                   std::span<const stored_trial> replacing = {});
   /// Notes that a search has ended. @param result  a word such as "found"; stopped_search for one
   ///                                               that may go on later
-  void finish_search(search_id search, const std::string& result);
+  /// @param course  noted if it has a strategy
+  void finish_search(search_id search, const std::string& result, const search_course& course = {});
 
   /// The rows of earlier searches that serve the next one, read in one transaction. Waits for
   /// others as long as for writing. @param query  says which

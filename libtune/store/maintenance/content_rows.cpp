@@ -8,6 +8,7 @@
 #include <SQLiteCpp/Statement.h>
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string_view>
 #include <tuple>
@@ -108,20 +109,36 @@ result_content result_from(const raw_table& table, SQLite::Statement& row,
 /// The tables of searches, opened once for many of them.
 struct search_tables {
   explicit search_tables(connection& source)
-      : searches(source, "libtune_search"), trials(source, "libtune_trial") {}
+      : searches(source, "libtune_search"), trials(source, "libtune_trial") {
+    if (source.database().tableExists("libtune_metrics")) open_metrics(source);
+    if (source.database().tableExists("libtune_course")) open_courses(source);
+  }
+  void open_courses(connection& source) { courses.emplace(source, "libtune_course"); }
+  void open_metrics(connection& source) { metrics.emplace(source, "libtune_metrics"); }
 
   raw_table searches;
   raw_table trials;
+  std::optional<raw_table> metrics{};  // a database without any has no such table
+  std::optional<raw_table> courses{};  // the same
 };
 
 std::vector<trial_content> read_trials(search_tables& tables, std::int64_t search,
                                        std::size_t& damaged) {
+  std::map<std::int64_t, std::string> metrics;
+  if (tables.metrics) {
+    damaged +=
+        tables.metrics->read({bind_column("search_id", search)}, [&](SQLite::Statement& row) {
+          metrics[row.getColumn("position").getInt64()] = row.getColumn(metrics_column).getString();
+        });
+  }
   std::vector<trial_content> trials;
   damaged += tables.trials.read({bind_column("search_id", search)}, [&](SQLite::Statement& row) {
     trials.push_back(
         {.configuration = configuration_from_json(row.getColumn(configuration_column).getString()),
          .columns =
              other_columns(tables.trials, row, {"search_id", "position", configuration_column})});
+    const auto own = metrics.find(row.getColumn("position").getInt64());
+    if (own != metrics.end()) trials.back().columns[metrics_column] = std::move(own->second);
   });
   return trials;
 }
@@ -135,13 +152,22 @@ std::vector<bound_column> bound(const column_values& columns) {
   return row;
 }
 
-void write_trial(search_tables& tables, std::int64_t search, std::int64_t position,
-                 const trial_content& trial) {
-  std::vector<bound_column> row = bound(trial.columns);
+void write_trial(connection& target, search_tables& tables, std::int64_t search,
+                 std::int64_t position, const trial_content& trial) {
+  column_values columns = trial.columns;
+  const auto metrics = columns.extract(metrics_column);
+  std::vector<bound_column> row = bound(columns);
   row.push_back(bind_column("search_id", search));
   row.push_back(bind_column("position", position));
   row.push_back(bind_column(configuration_column, configuration_to_json(trial.configuration)));
   tables.trials.write(row);
+  if (metrics.empty() || std::holds_alternative<std::monostate>(metrics.mapped())) return;
+  if (!tables.metrics) {
+    target.database().exec(create_metrics_sql);
+    tables.open_metrics(target);
+  }
+  tables.metrics->write({bind_column("search_id", search), bind_column("position", position),
+                         bind_column(metrics_column, metrics.mapped())});
 }
 
 }  // namespace
@@ -193,6 +219,12 @@ function_content read_content(connection& source, const function_identity& funct
     search_content search{.columns = other_columns(tables.searches, row, {"id", "table_name"}),
                           .trials = {},
                           .id = row.getColumn("id").getInt64()};
+    if (tables.courses) {
+      damaged += tables.courses->read(
+          {bind_column("search_id", search.id)}, [&](SQLite::Statement& course) {
+            search.columns.merge(other_columns(*tables.courses, course, {"search_id"}));
+          });
+    }
     if (with_trials) search.trials = read_trials(tables, search.id, damaged);
     content.searches.push_back(std::move(search));
   });
@@ -231,12 +263,27 @@ void write_search(connection& target, const function_identity& function,
                   const search_content& search) {
   search_tables tables(target);
   const auto id = static_cast<std::int64_t>(next_search(target));
-  std::vector<bound_column> row = bound(search.columns);
+  column_values columns = search.columns;
+  column_values course;
+  for (const std::string& name : course_layout().columns) {
+    if (auto own = columns.extract(name)) course.insert(std::move(own));
+  }
+  std::vector<bound_column> row = bound(columns);
   row.push_back(bind_column("id", id));
   row.push_back(bind_column("table_name", table_name(function)));
   tables.searches.write(row);
+  if (!course.empty()) {
+    if (!tables.courses) {
+      create_course_table(target);
+      tables.open_courses(target);
+    }
+    row = bound(course);
+    row.push_back(bind_column("search_id", id));
+    tables.courses->write(row);
+  }
   std::int64_t position = 0;
-  for (const trial_content& trial : search.trials) write_trial(tables, id, position++, trial);
+  for (const trial_content& trial : search.trials)
+    write_trial(target, tables, id, position++, trial);
 }
 
 }  // namespace tune::detail

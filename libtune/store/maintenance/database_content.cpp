@@ -10,6 +10,7 @@
 #include "libtune/base/sha256.hpp"
 #include "libtune/store/database/function_table.hpp"
 #include "libtune/store/database/identity_column.hpp"
+#include "libtune/store/database/stored_trial.hpp"
 #include "libtune/store/database/trial_log.hpp"
 
 namespace tune {
@@ -93,6 +94,10 @@ std::vector<double> trial_content::samples_ns() const {
   const auto is_number = [](const nlohmann::json& item) { return item.is_number(); };
   if (!json.is_array() || !std::ranges::all_of(json, is_number)) return {};
   return json.get<std::vector<double>>();
+}
+
+std::vector<metric> trial_content::metrics() const {
+  return detail::metrics_from_json(text_of(columns, detail::metrics_column));
 }
 
 column_values search_columns(const std::vector<named_value>& arguments,

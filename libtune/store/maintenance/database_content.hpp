@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "libtune/base/metric.hpp"
 #include "libtune/base/value.hpp"
 #include "libtune/device/device_identity.hpp"
 #include "libtune/store/database/function_identity.hpp"
@@ -40,13 +41,15 @@ struct result_content {
 /// A trial of a search.
 struct trial_content {
   std::vector<named_value> configuration{};
-  column_values columns{};  ///< others of libtune_trial, without its place and the checksum
+  /// Others of libtune_trial, without its place and the checksum; and "metrics", if it has any.
+  column_values columns{};
 
   std::vector<double> samples_ns() const;  ///< empty if the column holds no list of numbers
   std::optional<double> score_ns() const;  ///< empty unless it was measured
   /// The bounds of its confidence interval; empty if they are not known.
   std::optional<double> score_lower_ns() const;
   std::optional<double> score_upper_ns() const;
+  std::vector<metric> metrics() const;  ///< its figures beside the time
 };
 
 /// A search with its trials, in the order in which they were made.

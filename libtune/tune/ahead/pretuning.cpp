@@ -41,8 +41,8 @@ job_list list_jobs(std::span<const pretuning_item> items, std::span<const device
 }
 
 // Calls inside an autotune function store their results in the same database.
-tuning_options resolve(const pretuning_options& options, const tuning_settings& settings) {
-  tuning_options resolved = search_options(options.tuning, settings);
+tuning_options resolve(const tuning_settings& settings) {
+  tuning_options resolved = settings.search;
   resolved.database = settings.database;
   resolved.system_databases = settings.system_databases;
   resolved.match = settings.match;
@@ -107,13 +107,15 @@ std::vector<pretuning_result> pretune_with(const remote_tuner& tune,
                                            std::span<const device> devices,
                                            const pretuning_options& options,
                                            const tuning_refusal& refuses) {
-  const tuning_settings settings = resolve_settings(options.tuning);
+  tuning_options given = options.tuning;
+  given.given_by = option_source::command;
+  const tuning_settings settings = resolve_settings(given);
   if (settings.database.empty()) {
     throw argument_error("there is nowhere to keep what is tuned; name a database");
   }
   const std::vector<device_group> groups = group_devices(devices);
   const job_list jobs = list_jobs(items, groups);
-  const tuning_options search_options = resolve(options, settings);
+  const tuning_options search_options = resolve(settings);
   std::mutex telling;
   std::vector<pretuning_result> results(jobs.items.size());
   const pretuning_setting setting{

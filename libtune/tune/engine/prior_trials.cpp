@@ -34,7 +34,8 @@ stored_trial to_stored(const trial& finished) {
                       .preparation = finished.preparation,
                       .remembered = finished.origin == trial_origin::cached,
                       .programs = finished.programs,
-                      .level = finished.level};
+                      .level = finished.level,
+                      .metrics = finished.metrics};
   if (!finished.score) return stored;
   stored.score_ns = finished.score->count();
   if (finished.bounds) {
@@ -62,6 +63,7 @@ std::optional<trial> from_stored(const stored_trial& stored, const search_proble
   taken.origin = trial_origin::resumed;
   taken.programs = stored.programs;
   taken.level = stored.level;
+  taken.metrics = stored.metrics;
   if (!(taken.level > 0) || !std::isfinite(taken.level)) return std::nullopt;
   for (const double time : stored.samples_ns) taken.samples.add(run_time(time));
   taken.score = score(taken.samples);
@@ -113,7 +115,7 @@ const trial* choose_probe(const std::vector<trial>& trials) {
 }
 
 bool has_same_program(const trial& probe, const search_problem& problem) {
-  const compile_scope scope({.refuses_all = true});
+  const compile_scope scope({.refuses_all = true, .learns_files = true});
   try {
     static_cast<void>(problem.generate(probe.index));
   } catch (...) {

@@ -13,6 +13,7 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/search/strategy/strategy.hpp"
+#include "libtune/tune/engine/device_control.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/search_run.hpp"
@@ -53,10 +54,6 @@ std::optional<std::chrono::nanoseconds> time_left(const tuning_options& options,
   return std::max(std::chrono::nanoseconds(0), *options.budget->time - spent.time);
 }
 
-bool learns_from_answers(std::string_view strategy) {
-  return strategy != "exhaustive" && strategy != "random" && strategy != "shortlist";
-}
-
 }  // namespace
 
 trial run_search(const search_problem& problem, const tuning_subject& subject, const device& device,
@@ -92,11 +89,12 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
   if (strategy->remaining() == 0) throw empty_space_error(started);
   detail::notify(observers, started);
 
-  search_run run({problem, subject, device, options, observers, now, service,
-                  learns_from_answers(started.strategy), hooks, known.spent});
+  const detail::restored_device afterwards(device.info());
+  search_run run({problem, subject, device, options, observers, now, service, strategy->learns(),
+                  hooks, known.spent});
   run.resume(earlier, known.goes_on);
   run.run(*strategy, started.planned, to_known_failures(known.compile_failures, known.denied));
-  if (!run.best() && run.end() == search_end::complete) run.retry_remembered();
+  if (!run.best() && is_whole(run.end())) run.retry_remembered();
 
   const std::optional<std::size_t> best = run.best();
   tuning_event end = search_finished_event{.subject = subject,
@@ -105,7 +103,8 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
                                            .elapsed = now() - start,
                                            .end = run.end(),
                                            .doubts = run.doubts(),
-                                           .times = run.times()};
+                                           .times = run.times(),
+                                           .space = outline_of(problem.space)};
   auto& finished = std::get<search_finished_event>(end);
   for (const std::string& doubt : finished.doubts) {
     log(log_level::warning, describe(subject) + ": " + doubt);

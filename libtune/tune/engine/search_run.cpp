@@ -31,7 +31,7 @@ constexpr std::size_t depth_to_learn = 2;
 constexpr std::size_t depth_to_sort = 16;
 
 race_settings race_settings_of(const tuning_options& options) {
-  const measure_settings& measure = options.measure;
+  const measure_settings measure = options.measure.value_or(measure_settings{});
   race_settings settings = options.race;
   settings.screening_time = std::min(settings.screening_time, measure.time_limit);
   const int least = std::max(2, measure.min_iterations);
@@ -62,6 +62,8 @@ search_run::search_run(const search_setting& setting)
       clock_(setting.options.budget.value_or(tuning_budget{}), setting.now, setting.spent.time),
       timing_(clock_, setting.subject, setting.device, setting.observers,
               setting.options.wait.value_or(default_wait)),
+      check_(setting.options.verify.value_or(result_check::every)),
+      measure_(setting.options.measure.value_or(measure_settings{})),
       pipeline_(setting.service, setting.learns ? depth_to_learn : depth_to_sort,
                 setting.device.kind() == device_kind::cpu),
       race_(std::in_place, race_settings_of(setting.options)),
@@ -160,7 +162,10 @@ bool search_run::is_over() const { return clock_.is_over(best_now()); }
 void search_run::propose(strategy& strategy, std::size_t most, const known_failures& known) {
   while (end_ == search_end::complete && tried_.size() < most && pipeline_.has_room()) {
     const std::optional<std::size_t> index = strategy.ask();
-    if (!index) return;
+    if (!index) {
+      if (strategy.ended_early()) end_ = search_end::no_gain;
+      return;
+    }
     if (tried_.insert(*index).second) {
       ++begun_;
       begin(*index, known);
@@ -171,9 +176,8 @@ void search_run::propose(strategy& strategy, std::size_t most, const known_failu
 
 void search_run::begin(std::size_t index, const known_failures& known) {
   assert(!detail::database_use::is_active() && "other processes would wait for a trial");
-  auto attempt =
-      std::make_unique<trial_attempt>(setting_.problem, index, setting_.device,
-                                      setting_.options.measure, setting_.now, setting_.hooks);
+  auto attempt = std::make_unique<trial_attempt>(setting_.problem, index, setting_.device, measure_,
+                                                 setting_.now, setting_.hooks);
   attempt->admit(known);
   pipeline_.add(std::move(attempt));
 }
@@ -254,7 +258,7 @@ bool search_run::try_out(trial_attempt& attempt) {
 
 void search_run::first_run(trial_attempt& attempt) {
   measuring([&] {
-    if (setting_.options.verify == result_check::every) {
+    if (check_ == result_check::every) {
       attempt.try_out();
     } else {
       attempt.warm_up();
@@ -266,7 +270,7 @@ void search_run::first_run(trial_attempt& attempt) {
 // leads unnoticed, because the device drifts, is found at the end (is_winner_right).
 bool search_run::has_to_be_checked(const race_task& task,
                                    const std::vector<run_time>& times) const {
-  if (setting_.options.verify != result_check::finalists) return false;
+  if (check_ != result_check::finalists) return false;
   if (checked_.contains(task.configuration) || times.empty()) return false;
   if (task.step != race_step::screening || !trials_.best_made()) return true;
   return *std::ranges::min_element(times) / sentinel_level_ < *trials_.best_made() * as_good_as;
@@ -280,14 +284,14 @@ void search_run::check(trial_attempt& attempt) {
 // Returns true if the winner needs no check, or passes it. One that does not loses its time.
 bool search_run::is_winner_right() {
   const auto place = best();
-  if (setting_.options.verify != result_check::finalists || !place) return true;
+  if (check_ != result_check::finalists || !place) return true;
   const std::size_t index = trials_.all()[*place].index;
   if (checked_.contains(index)) return true;
   attempt_pointer own;
   const auto raced = racing_.find(index);
   if (raced == racing_.end()) {
-    own = std::make_unique<trial_attempt>(setting_.problem, index, setting_.device,
-                                          setting_.options.measure, setting_.now, setting_.hooks);
+    own = std::make_unique<trial_attempt>(setting_.problem, index, setting_.device, measure_,
+                                          setting_.now, setting_.hooks);
     own->admit(nothing_known());
   }
   trial_attempt& leading = own ? *own : *raced->second;
@@ -303,7 +307,9 @@ bool search_run::is_winner_right() {
 double search_run::rank_of(std::size_t index) const {
   try {
     const auto asked = setting_.problem.needs(index);
-    return asked ? static_cast<double>(asked->local_memory_bytes) : 0.0;
+    return asked
+               ? static_cast<double>(asked->local_memory_bytes + asked->dynamic_local_memory_bytes)
+               : 0.0;
   } catch (const std::exception&) {
     return 0.0;  // it was asked before, so it answers differently each time
   }

@@ -123,6 +123,8 @@ class search_run {
   search_setting setting_;
   search_clock clock_;
   search_timing timing_;
+  result_check check_;
+  measure_settings measure_;
   compile_pipeline pipeline_;
   std::optional<race> race_;                       // never empty
   strategy* strategy_ = nullptr;                   // receives the results

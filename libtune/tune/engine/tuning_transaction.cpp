@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
+#include "libtune/search/model/coverage.hpp"
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
+#include "libtune/tune/error.hpp"
 
 namespace tune {
 namespace {
@@ -86,11 +88,13 @@ std::vector<stored_trial> trial_recorder::resume(std::optional<stored_search> be
 
 void trial_recorder::search_started(const search_started_event& event) {
   search_.reset();
+  strategy_ = event.strategy;
   if (event.taken_over > 0) {
     search_ = unfinished_;
     return;
   }
-  warn_on_database_error([&] { search_ = database_->begin_search(function_, key_, identity_); });
+  warn_on_database_error(
+      [&] { search_ = database_->begin_search(function_, key_, identity_, strategy_); });
 }
 
 void trial_recorder::trial_finished(const tuning_subject&, const trial& finished) {
@@ -122,19 +126,23 @@ void trial_recorder::keep_pending() {
 
 void trial_recorder::search_finished(const search_finished_event& event) {
   keep_pending();
+  for (const std::string& line : coverage_of(event).summary()) {
+    log(log_level::info, describe(event.subject) + ": " + line);
+  }
   if (!search_) return;
+  search_course course{.strategy = strategy_, .ending = std::string(search_end_name(event.end))};
   if (event.best) {
     const bool stopped = event.end == search_end::time || event.end == search_end::trials;
-    found_.emplace_back(*search_, stopped ? stopped_search : "found");
-  } else if (event.end == search_end::complete) {
-    warn_on_database_error([&] { database_->finish_search(*search_, all_failed); });
+    found_.push_back({*search_, stopped ? stopped_search : "found", std::move(course)});
+  } else if (is_whole(event.end)) {
+    warn_on_database_error([&] { database_->finish_search(*search_, all_failed, course); });
   }
   search_.reset();
 }
 
 void trial_recorder::result_stored() {
-  for (const auto& [search, result] : found_) {
-    warn_on_database_error([&, id = search, word = result] { database_->finish_search(id, word); });
+  for (const found_search& one : found_) {
+    warn_on_database_error([&] { database_->finish_search(one.search, one.word, one.course); });
   }
   found_.clear();
 }

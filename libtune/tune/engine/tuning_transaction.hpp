@@ -75,7 +75,13 @@ class trial_recorder final : public observer {
   std::vector<stored_trial> pending_;    // trials of the search that runs, not yet kept
   std::vector<stored_trial> refined_;    // the same, of those that were kept before
   std::chrono::nanoseconds pending_cost_{0};
-  std::vector<std::pair<search_id, const char*>> found_;  // with a result, and the word for it
+  std::string strategy_{};  // of that one
+  struct found_search {
+    search_id search;
+    const char* word;  // for its result
+    search_course course;
+  };
+  std::vector<found_search> found_;
 };
 
 /// One tuning whose result is kept: reads the prior knowledge, keeps each trial when it is made,

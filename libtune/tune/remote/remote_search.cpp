@@ -9,11 +9,11 @@
 #include <utility>
 #include <variant>
 
-#include "libtune/base/environment.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/device/devices.hpp"
 #include "libtune/process/usable_resources.hpp"
 #include "libtune/process/wire.hpp"
+#include "libtune/tune/engine/device_control.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
@@ -56,10 +56,10 @@ tuning_request request_for(const remote_task& task) {
 }
 
 watchdog_limits limits_of(const tuning_options& options) {
-  return {.floor = resolve_trial_time(options.watchdog),
+  return {.floor = options.watchdog.floor.value_or(default_trial_time),
           .multiple = options.watchdog.multiple,
           .compile_time = options.compile_time,
-          .floor_is_given = options.watchdog.floor || read_environment("LIBTUNE_TRIAL_TIME")};
+          .floor_is_given = options.watchdog.floor.has_value()};
 }
 
 }  // namespace
@@ -74,10 +74,16 @@ remote_search::remote_search(const tuner_program& program, const remote_task& ta
       request_(request_for(task)),
       watchdog_(limits_of(task.options)) {}
 
+remote_search::~remote_search() {
+  child_.reset();
+  device_control::restore_left_behind();
+}
+
 tuned_values remote_search::run() {
   start_child();
   while (true) {
     if (child_) converse();
+    if (!child_) device_control::restore_left_behind();
     if (result_) return *std::move(result_);
     require_not_stopped();
     start_another();

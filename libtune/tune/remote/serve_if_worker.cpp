@@ -152,7 +152,7 @@ tuned_values child_executor::do_tune(const tuning_task& task) {
 
 // Children that have refused would only do so again, and each takes a while to start.
 std::vector<tuner_program> child_executor::programs_for(const tuning_task& task) const {
-  const bool insists = resolve_isolation(task.options) == isolation_mode::on;
+  const bool insists = task.options.isolation == isolation_mode::on;
   const std::lock_guard lock(mutex_);
   const std::string name = name_of(task);
   if (const auto known = known_.find(name); known != known_.end()) return {known->second};
@@ -168,7 +168,7 @@ void child_executor::remember(const tuning_task& task, const tuner_program& prog
 tuned_values child_executor::fall_back(const tuning_task& task, const std::string& reason) {
   const std::string what =
       fmt::format("{} cannot be tuned in a child process: {}", describe(task.subject), reason);
-  if (resolve_isolation(task.options) == isolation_mode::on) {
+  if (task.options.isolation == isolation_mode::on) {
     throw error(what + " (and isolation 'on' forbids to tune it in the program itself)");
   }
   {

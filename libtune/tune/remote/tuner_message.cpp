@@ -99,15 +99,17 @@ inline constexpr auto last_of<isolation_mode> = isolation_mode::off;
 template <>
 inline constexpr auto last_of<result_check> = result_check::none;
 template <>
+inline constexpr auto last_of<option_source> = option_source::command;
+template <>
 inline constexpr auto last_of<cache_state> = cache_state::cold;
 template <>
 inline constexpr auto last_of<test_mode> = test_mode::forced;
 template <>
-inline constexpr auto last_of<outcome> = outcome::out_of_memory;
+inline constexpr auto last_of<outcome> = outcome::unfit;
 template <>
 inline constexpr auto last_of<trial_origin> = trial_origin::cached;
 template <>
-inline constexpr auto last_of<search_end> = search_end::target;
+inline constexpr auto last_of<search_end> = search_end::no_gain;
 template <>
 inline constexpr auto last_of<step_kind> = step_kind::samples;
 template <>
@@ -129,6 +131,7 @@ void describe(auto&, Item&) {}
 // ---- base, store, search, measure
 
 void describe(auto& wire, is<named_value> auto& item) { wire(item.name, item.value); }
+void describe(auto& wire, is<metric> auto& item) { wire(item.name, item.value, item.unit); }
 void describe(auto& wire, is<field_description> auto& item) {
   wire(item.name, item.type, item.optional);
 }
@@ -141,11 +144,15 @@ void describe(auto& wire, is<search_identity> auto& item) {
 void describe(auto& wire, is<stored_trial> auto& item) {
   wire(item.configuration, item.outcome, item.message, item.samples_ns, item.score_ns,
        item.preparation, item.remembered, item.programs, item.level, item.made_at,
-       item.score_lower_ns, item.score_upper_ns);
+       item.score_lower_ns, item.score_upper_ns, item.metrics);
 }
 void describe(auto& wire, is<removal> auto& item) { wire(item.description, item.combinations); }
+void describe(auto& wire, is<parameter> auto& item) { wire(item.name, item.candidates); }
+void describe(auto& wire, is<space_outline> auto& item) {
+  wire(item.combinations, item.configurations, item.removals, item.parameters);
+}
 void describe(auto& wire, is<strategy_options> auto& item) {
-  wire(item.seed, item.max_count, item.max_fraction, item.warm_start);
+  wire(item.seed, item.max_count, item.max_fraction, item.warm_start, item.early_end);
 }
 void describe(auto& wire, is<interval> auto& item) { wire(item.lower, item.upper); }
 void describe(auto& wire, is<measure_settings> auto& item) {
@@ -177,7 +184,7 @@ void describe(auto& wire, is<watchdog_settings> auto& item) { wire(item.floor, i
 void describe(auto& wire, is<tuning_options> auto& item) {
   wire(item.database, item.system_databases, item.match, item.mode, item.wait, item.budget,
        item.compile_time, item.isolation, item.watchdog, item.verify, item.measure, item.race,
-       item.strategy, item.search);
+       item.strategy, item.search, item.given_by, item.from_environment);
 }
 // Of a winner the configuration is all that a shortlist needs.
 void describe(auto& wire, is<record> auto& item) { wire(item.values, item.score_ns); }
@@ -195,7 +202,7 @@ void describe(auto& wire, is<prior_knowledge> auto& item) {
 void describe(auto& wire, is<trial> auto& item) {
   wire(item.index, item.configuration, item.outcome, item.reason, item.samples, item.score,
        item.bounds, item.dropped, item.preparation, item.elapsed, item.origin, item.programs,
-       item.level);
+       item.level, item.metrics);
 }
 void describe(auto& wire, is<search_progress> auto& item) {
   wire(item.planned, item.taken_over, item.compiling, item.compiled, item.measured, item.dropped,
@@ -248,7 +255,8 @@ void describe(auto& wire, is<trial_event> auto& item) {
 }
 void describe(auto& wire, is<progress_event> auto& item) { wire(item.subject, item.progress); }
 void describe(auto& wire, is<search_finished_event> auto& item) {
-  wire(item.subject, item.trials, item.best, item.elapsed, item.end, item.doubts, item.times);
+  wire(item.subject, item.trials, item.best, item.elapsed, item.end, item.doubts, item.times,
+       item.space);
 }
 void describe(auto& wire, is<waiting_event> auto& item) {
   wire(item.subject, item.cause, item.holder, item.idle, item.waited, item.limit, item.over);

@@ -29,6 +29,7 @@
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/remote/tuner_message.hpp"
+#include "libtune/tune/settings.hpp"
 
 namespace tune::detail {
 namespace {
@@ -182,38 +183,36 @@ class this_process final : public executor {
 
 /// The function and device of a request, found in this process.
 struct found_request {
-  const autotuner_core* function;
+  std::shared_ptr<const autotuner_core> function;
   tune::context context;
 };
 
-const autotuner_core& find_function(const function_identity& wanted) {
-  const auto all = registered_autotuners();
-  const auto found = std::ranges::find_if(all, [&](const autotuner_core* candidate) {
-    return candidate->identity().name == wanted.name &&
-           candidate->identity().version == wanted.version;
-  });
-  if (found == all.end()) {
+std::shared_ptr<const autotuner_core> find_function(const function_identity& wanted,
+                                                    const std::vector<named_value>& key) {
+  auto found = autotuner_registry::instance().find(wanted.name, wanted.version, key);
+  if (found == nullptr) {
     throw argument_error(fmt::format(
         "the autotune function '{}' is not there when main begins; make it a static object outside "
         "of any function",
         wanted.name));
   }
-  if ((*found)->identity() != wanted) {
+  if (found->identity() != wanted) {
     throw argument_error(
         fmt::format("the autotune function '{}' has other fields in a new process", wanted.name));
   }
-  return **found;
+  return found;
 }
 
 found_request find(const tuning_request& request) {
-  const autotuner_core& function = find_function(request.function);
+  auto function = find_function(request.function, request.key);
+  require_strategy(request.options);
   const std::vector<device> all = all_devices();
   const auto device = find_device(request.device, all);
   if (!device) {
     throw argument_error(fmt::format("a new process does not find device {}, but {}",
                                      describe(request.device), describe_all(all)));
   }
-  found_request found{&function, device->create_context()};
+  found_request found{std::move(function), device->create_context()};
   set_tuning_options(found.context, request.context_options);
   return found;
 }

@@ -189,12 +189,23 @@ struct sides {
   placed middle;
 };
 
+/// True if a plan joins two real numbers to a complex one for lines that are longer than local
+/// memory. The member has one name up to VkFFT 1.2, and another from 1.3 on.
+template <class Plan>
+bool joins_numbers_of_long_lines(const Plan& plan) {
+  if constexpr (requires { plan.multiUploadR2C; }) {
+    return plan.multiUploadR2C != 0;
+  } else {
+    return plan.bigSequenceEvenR2C != 0;
+  }
+}
+
 /// True if a transform that VkFFT has planned goes wrong: where it joins two real numbers to a
 /// complex one, for lines that are longer than local memory, it halves the length of rows.
 bool halves_odd_rows(vkfft::VkFFTApplication& made, const fft_geometry& geometry) {
   const auto* plan = geometry.is_inverse() ? made.localFFTPlan_inverse : made.localFFTPlan;
   const auto& padded = geometry.kind == fft_kind::r2c ? geometry.padded_src : geometry.padded_dest;
-  return plan->multiUploadR2C && padded.at(geometry.axes - 1) % 2 != 0;
+  return joins_numbers_of_long_lines(*plan) && padded.at(geometry.axes - 1) % 2 != 0;
 }
 
 /// The launches of one transform.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "libtune/device/devices.hpp"
+#include "libtune/search/strategy/strategy.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/store/maintenance/prune.hpp"
@@ -302,6 +303,62 @@ LIBTUNE_DEVICE_TEST_CASE("an autotuner that children cannot find is tuned in thi
                        tune::error);
   options.isolation = tune::isolation_mode::automatic;
   CHECK(local(bench.context, {}, options) == sample_tuning{7});
+}
+
+std::unique_ptr<tune::strategy> make_backwards(const tune::search_space& space,
+                                               const tune::strategy_options& options) {
+  std::vector<std::size_t> all(std::min(space.size(), options.max_count.value_or(space.size())));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = space.size() - 1 - i;
+  return tune::make_shortlist(space, all);
+}
+
+// There before main begins, and so in children.
+const bool is_known_to_children = tune::register_strategy("test.backwards", make_backwards);
+
+std::vector<std::string> tried(const isolated::event_text& events) {
+  std::vector<std::string> configurations;
+  for (const tune::trial& item : events.trials) {
+    configurations.push_back(to_string(item.configuration));
+  }
+  return configurations;
+}
+
+LIBTUNE_DEVICE_TEST_CASE("children know the application's strategies, and its limits", device) {
+  workbench bench(device);
+  auto options = bench.options();
+  options.strategy = "test.backwards";
+  options.search.max_count = 3;
+  isolated::sample_autotune(bench.context, {.configurations = 8}, options);
+  const std::vector<std::string> last{"n=8", "n=7", "n=6"};
+  CHECK(tried(*bench.events) == last);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("children search as the environment says, whatever the application says",
+                         device) {
+  workbench bench(device);
+  const tune::testing::scoped_environment strategy("LIBTUNE_STRATEGY", "test.backwards");
+  const tune::testing::scoped_environment budget("LIBTUNE_BUDGET", "2 trials");
+  auto options = bench.options();
+  options.strategy = "random";
+  options.search.max_count = 5;
+  isolated::sample_autotune(bench.context, {.configurations = 8}, options);
+  const std::vector<std::string> last{"n=8", "n=7"};
+  CHECK(tried(*bench.events) == last);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a strategy that children cannot know is used in this process", device) {
+  workbench bench(device);
+  static const bool is_late = tune::register_strategy("test.late", make_backwards);
+  CHECK(is_late);
+  auto options = bench.options();
+  options.strategy = "test.late";
+  CHECK_THROWS_WITH_AS(isolated::sample_autotune(bench.context, {}, options),
+                       doctest::Contains("'test.late' in this process"), tune::error);
+  options.isolation = tune::isolation_mode::automatic;
+  CHECK(isolated::sample_autotune(bench.context, {}, options) == sample_tuning{1});
+  options.strategy = "test.misspelt";
+  CHECK_THROWS_WITH_AS(isolated::sample_autotune(bench.context, {.configurations = 9}, options),
+                       doctest::Contains("test.late"), tune::argument_error);
 }
 
 TEST_CASE("a device that no other process can find is tuned for in this process") {

@@ -211,7 +211,8 @@ tune::tuning_options isolated_options(const std::string& database) {
       .database = database, .mode = tune::tuning_mode::tune, .isolation = tune::isolation_mode::on};
   options.watchdog.floor = std::chrono::seconds(1);
   options.compile_time = std::chrono::milliseconds(200);
-  options.measure = {.time_limit = std::chrono::milliseconds(1), .max_iterations = 3};
+  options.measure =
+      tune::measure_settings{.time_limit = std::chrono::milliseconds(1), .max_iterations = 3};
   return options;
 }
 

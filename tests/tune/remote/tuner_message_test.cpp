@@ -42,6 +42,8 @@ tune::trial sample_trial() {
   made.bounds = {tune::run_time(0.1), tune::run_time(0.4)};
   made.preparation = std::chrono::nanoseconds(123456789);
   made.programs = {"a", "b"};
+  made.metrics = {{"gflops", 0.1 + 0.2, "GFLOP/s"},
+                  {"energy", std::numeric_limits<double>::quiet_NaN(), "J"}};
   return made;
 }
 
@@ -55,6 +57,11 @@ std::vector<tuner_message> one_of_each() {
   request.options.strategy = "random";
   request.options.budget = tune::tuning_budget{.trials = 8};
   request.options.search.max_fraction = 0.5;
+  request.options.search.early_end = false;
+  request.options.verify = tune::result_check::finalists;
+  request.options.measure = tune::measure_settings{.max_iterations = 4};
+  request.options.given_by = tune::option_source::command;
+  request.options.from_environment = {"LIBTUNE_BUDGET"};
   request.choice.known.winners.emplace_back().values = {{"v", std::string("one")}};
   request.choice.shards = 4;
   const tune::tuning_subject subject{
@@ -82,7 +89,11 @@ std::vector<tuner_message> one_of_each() {
                                                      .trials = {sample_trial()},
                                                      .best = 0,
                                                      .end = tune::search_end::trials,
-                                                     .doubts = {"hm"}}),
+                                                     .doubts = {"hm"},
+                                                     .space = {.combinations = 3,
+                                                               .configurations = 2,
+                                                               .removals = {{"small", 1}},
+                                                               .parameters = {{"x", {0.5}}}}}),
       tune::step_event(tune::step_begin{step}),
       tune::step_event(tune::inner_begin{{.function = request.function, .database = "db"}}),
       tune::step_event(tune::inner_result{"name", {{"v", 0.5}}, true}),
@@ -118,6 +129,7 @@ TEST_CASE("a trial arrives with every bit of its times") {
   CHECK(made.bounds == sample_trial().bounds);
   CHECK(made.configuration == sample_trial().configuration);
   CHECK(made.programs == sample_trial().programs);
+  CHECK(made.metrics == sample_trial().metrics);
 }
 
 TEST_CASE("a message that is cut short is waited for, and one that lies about it is refused") {

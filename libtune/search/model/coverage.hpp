@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/value.hpp"
+#include "libtune/search/space/search_space.hpp"
+
+namespace tune {
+
+/// A configuration that a search has tried.
+struct tried_configuration {
+  std::vector<named_value> configuration{};
+  /// The time, or another figure of which less is better. It counts if it is positive and finite.
+  std::optional<double> score{};
+  std::string outcome{};  ///< in words, if it has no score: "compile failed"
+};
+
+/// A value of a parameter in the trials of a search.
+struct value_coverage {
+  tune::value value{};
+  std::size_t tried = 0;         ///< the number of configurations with it
+  std::size_t measured = 0;      ///< of these, with a score
+  std::optional<double> best{};  ///< the least score of these
+  /// The factor between the scores with this value and with the parameter's best one, all other
+  /// parameters being equal: 1 for the best; empty if it cannot be estimated.
+  std::optional<double> ratio{};
+  std::optional<double> lower{};  ///< the 95 % confidence interval of the ratio
+  std::optional<double> upper{};
+};
+
+/// A parameter in the trials of a search.
+struct parameter_coverage {
+  std::string name{};
+  /// Candidates in their order, also those that were never tried. Of a space that is not known, the
+  /// values that were tried, in ascending order.
+  std::vector<value_coverage> values{};
+  /// The part of the variance of the logarithm of the scores that this parameter explains, from 0
+  /// to 1.
+  double share = 0;
+  double span = 1;  ///< the greatest ratio of its values
+};
+
+/// A reason for which there are fewer configurations.
+struct coverage_step {
+  std::string reason{};     ///< a restriction, the end of the search, or an outcome
+  std::size_t removed = 0;  ///< the number of configurations
+  std::size_t left = 0;     ///< without them
+};
+
+/// The part of a space that a search has tried, and the effect of each value of each parameter.
+///
+/// The effects are those of an additive model of the logarithm of the scores (analysis of variance
+/// by regression; Searle, Linear Models, 1971), fitted to all measured configurations at once. Thus
+/// a value that was tried with bad companions only is not blamed for these, as it would be if means
+/// were compared. A weak prior (each effect about a factor e) keeps apart what the trials do not
+/// tell: parameters that always changed together share their effect, with wide intervals. Where
+/// parameters act on each other, the intervals are wider and explained() is less. Of a parameter
+/// with more than 32 measured values, neighbours share an effect.
+///
+/// Pure data, computed once; thread-safe.
+class coverage {
+ public:
+  /// @param space  the outline of the space; an empty one if it is not known
+  /// @param tried  each configuration once, all with the same fields
+  /// @param end    the reason for the end of the search, in words; empty if it is not known
+  coverage(space_outline space, std::span<const tried_configuration> tried, std::string end = {});
+
+  /// The parameters of the space, those with the greatest share first. Of a space that is not
+  /// known, the fields of the configurations.
+  const std::vector<parameter_coverage>& parameters() const noexcept { return parameters_; }
+  std::size_t tried() const noexcept { return tried_; }
+  std::size_t measured() const noexcept { return measured_; }
+  /// The part of the variance of the logarithm of the scores that the additive model explains, from
+  /// 0 to 1.
+  double explained() const noexcept { return explained_; }
+  /// The way from all combinations to the measured configurations: what each restriction removed,
+  /// then the configurations that were not tried, then each outcome without a score, the most
+  /// frequent first.
+  const std::vector<coverage_step>& steps() const noexcept { return steps_; }
+  const space_outline& space() const noexcept { return space_; }
+
+  /// A few lines for people: the steps, the parameters that matter, the candidates never tried.
+  std::vector<std::string> summary() const;
+
+ private:
+  void count(std::span<const tried_configuration> tried);
+  void fit(std::span<const tried_configuration> tried);
+  void take_steps(std::span<const tried_configuration> tried, const std::string& end);
+
+  space_outline space_;
+  std::vector<parameter_coverage> parameters_;
+  std::vector<coverage_step> steps_;
+  std::size_t tried_ = 0;
+  std::size_t measured_ = 0;
+  double explained_ = 0;
+};
+
+}  // namespace tune
