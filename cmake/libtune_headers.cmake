@@ -18,11 +18,11 @@ libtune_public(base cxx20 dtype environment error fields library_version log met
 libtune_public(device buffer command_queue context device device_identity devices image kernel)
 libtune_public(device/cuda interop)
 libtune_public(device/opencl interop)
-libtune_public(exchange event_log progress reports result_text)
+libtune_public(exchange event_log progress reports result_text t1)
 libtune_public(kernel compile defines kernel_source)
 libtune_public(kernel/pool worker_program)
 libtune_public(measure measure)
-libtune_public(measure/sensors device_settings energy_sensor)
+libtune_public(measure/sensors device_settings energy_meter energy_sensor)
 libtune_public(measure/timing samples settings)
 libtune_public(operation dimension drawing operation parameter_list sequence slot workload)
 libtune_public(pipeline event_loop event_waiter future job_queue resource task)
@@ -33,7 +33,7 @@ libtune_public(store/database function_identity match)
 libtune_public(store/files lock_holder)
 libtune_public(testing allocation_counter device_requirement devices fake_device fake_kernel
                fixtures run_tests strategy_conformance temporary_directory)
-libtune_public(tune autotuner error goal observer options search_defaults search_problem session
+libtune_public(tune autotuner device_probes error goal observer options search_defaults search_problem session
                test_mode trial tuning_budget)
 libtune_public(tune/ahead pretuning)
 libtune_public(tune/bare bare_kernel bare_operation configuration kernel_argument)

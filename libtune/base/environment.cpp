@@ -59,6 +59,8 @@ constexpr std::array variables{
                          "process itself"},
     environment_variable{"LIBTUNE_WORKER", "path", "the program itself, or libtune-worker",
                          "the helper program that compiles"},
+    environment_variable{"LIBTUNE_METRICS", "energy, counters, all", "none",
+                         "what a search measures of its finalists besides what its goal needs"},
     environment_variable{"LIBTUNE_NVML", "path", "libnvidia-ml.so.1",
                          "the library that reads and sets energy and clocks of NVIDIA devices"},
     environment_variable{"LIBTUNE_LOG", "debug, info, warning, error, off", "info",

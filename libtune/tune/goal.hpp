@@ -96,6 +96,9 @@ struct finalist {
   /// Runs it so many times, one after the other, and returns the times: one for each run, the mean
   /// of several where the timer is coarse, or of all where it times itself. Empty if it has failed.
   std::function<std::vector<run_time>(int runs)> run;
+  /// Makes the same runs without timing them, so that nothing comes between them. False if it has
+  /// failed.
+  std::function<bool(int runs)> repeat;
   /// Adds a value to its trial (set_metric).
   std::function<void(metric)> add;
 };

@@ -540,13 +540,17 @@ std::vector<trial_attempt*> search_run::choose_finalists(std::size_t most) {
 
 void search_run::run_finals(const std::vector<trial_attempt*>& attempts) {
   // Any step may be the first that runs them again.
-  const auto sample = [this](trial_attempt& of, int runs) {
-    std::vector<run_time> times;
+  const auto with = [this](trial_attempt& of, const auto& step) {
     with_room(of, [&] {
       if (!of.over() && !of.is_live() && generate_again(of)) of.warm_up();
-      if (!of.over()) times = of.sample(runs, final_tick_error);
+      if (!of.over()) step();
     });
     if (of.over()) race_->exclude(of.index());
+    return !of.over();
+  };
+  const auto sample = [&with](trial_attempt& of, int runs) {
+    std::vector<run_time> times;
+    with(of, [&] { times = of.sample(runs, final_tick_error); });
     return times;
   };
   std::vector<finalist> finalists;
@@ -555,6 +559,7 @@ void search_run::run_finals(const std::vector<trial_attempt*>& attempts) {
     finalists.push_back(
         {.result = *trials_.find(of->index()),
          .run = [&sample, of](int runs) { return sample(*of, runs); },
+         .repeat = [&with, of](int runs) { return with(*of, [&] { of->repeat(runs); }); },
          .add = [this,
                  of](metric made) { set_metric(final_metrics_[of->index()], std::move(made)); }});
   }

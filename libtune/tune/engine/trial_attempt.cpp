@@ -367,6 +367,11 @@ std::vector<run_time> trial_attempt::sample(int count, double allowed) {
 
 void trial_attempt::refuse(outcome why, std::string reason) { fail(why, std::move(reason)); }
 
+void trial_attempt::repeat(int runs) {
+  const stopwatch elapsing(now_, result_.elapsed);
+  announced(step_kind::run, static_cast<std::uint64_t>(runs), [&] { prepared_.repeat(runs); });
+}
+
 void trial_attempt::measure_alone() {
   const stopwatch elapsing(now_, result_.elapsed);
   samples taken;
