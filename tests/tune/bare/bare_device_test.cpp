@@ -4,6 +4,7 @@
 // Bare kernels on the devices of this machine, in child processes, and compiled for CUDA.
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -100,6 +101,49 @@ LIBTUNE_DEVICE_TEST_CASE("a bare kernel includes headers that are texts", device
   kernel.arguments(tune::out<float>({64}));
   const tune::context context = device.create_context();
   CHECK(kernel.run(context, {{"block_size_x", 16}}).get<float>(0)(63) == 7);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a bare kernel has dynamic local memory by its parameters", device) {
+  bare_kernel kernel(
+      {.name = "turned",
+       .source = "KERNEL void turned(GLOBAL int* data DYNAMIC_LOCAL_PARAMETER(int, tile)) {"
+                 "  DYNAMIC_LOCAL_DECL(int, tile);"
+                 "  const int at = get_local_id(0);"
+                 "  tile[at] = data[get_global_id(0)]; BARRIER();"
+                 "  data[get_global_id(0)] = tile[block_size_x - 1 - at]; }",
+       .problem_size = {64}});
+  std::vector<std::int32_t> numbers(64);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  kernel.parameter("block_size_x", {16, 32}).local_memory("block_size_x * 4");
+  kernel.arguments(tune::inout(numbers));
+  const tune::context context = device.create_context();
+  CHECK(kernel.run(context, {{"block_size_x", 16}}).get<std::int32_t>(0)(0) == 15);
+  CHECK(kernel.run(context, {{"block_size_x", 32}}).get<std::int32_t>(0)(0) == 31);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("plain OpenCL C is taken as it is" * tune::testing::opencl_only(),
+                         device) {
+  bare_kernel kernel({.name = "filled",
+                      .source = "__kernel void filled(__global int* to) {"
+                                "  to[get_global_id(0)] = block_size_x + grid_size_x; }",
+                      .problem_size = {64}});
+  kernel.parameter("block_size_x", {16}).arguments(tune::out<std::int32_t>({64}));
+  CHECK(kernel.run(device.create_context(), {}).get<std::int32_t>(0)(63) == 20);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("an instance of a CUDA template is tuned" * tune::testing::cuda_only(),
+                         device) {
+  bare_kernel kernel({.name = "filled<type, {block_size_x * 2}>",
+                      .source = "template <class T, int N> __global__ void filled(T* to) {"
+                                "  to[blockIdx.x * blockDim.x + threadIdx.x] = N; }",
+                      .problem_size = {256}});
+  kernel.parameter("block_size_x", {32, 64}).parameter("type", {"float"});
+  kernel.arguments(tune::out<float>({256}));
+  const tune::context context = device.create_context();
+  const auto best = kernel.tune(context);
+  CHECK(best.trials().size() == 2);
+  const auto twice = static_cast<float>(2 * best.best()["block_size_x"]);
+  CHECK(best.run(context).get<float>(0)(255) == twice);
 }
 
 TEST_CASE("kernels of CUDA C++ are compiled as they are, templates with tuned values too") {
