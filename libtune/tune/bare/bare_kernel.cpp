@@ -228,6 +228,12 @@ bare_kernel& bare_kernel::set_arguments(std::vector<kernel_argument> given) {
   return *this;
 }
 
+bare_kernel& bare_kernel::add_constant(std::string name, std::span<const std::byte> bytes) {
+  change().constants.emplace_back(std::move(name),
+                                  std::vector<std::byte>(bytes.begin(), bytes.end()));
+  return *this;
+}
+
 bare_kernel& bare_kernel::add_answer(
     std::size_t argument, element_type type, const std::optional<shape>& size,
     std::function<void(tune::answer&, const std::string&, const shape&)> add) {

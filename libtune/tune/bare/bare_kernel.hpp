@@ -159,13 +159,24 @@ class bare_kernel {
   /// Adds a macro whose text depends on the configuration.
   bare_kernel& define(const std::string& name, std::function<value(const configuration&)> text);
 
-  /// Sets what the kernel is called with, in its order: kernel_argument, arrays, values.
+  /// Sets what the kernel is called with, in its order: kernel_argument (in, out, inout, texture,
+  /// sampler), arrays, values.
   template <class... Arguments>
   bare_kernel& arguments(const Arguments&... given) {
     return set_arguments({detail::to_argument(given)...});
   }
   /// The same when their number is known at run time only.
   bare_kernel& set_arguments(std::vector<kernel_argument> given);
+
+  /// Fills a __constant__ or __device__ variable of a CUDA kernel before it runs
+  /// (program::variable). The elements are copied now. In OpenCL the table is an argument.
+  /// @param name    of the variable, at file scope
+  /// @param values  no more than it has
+  template <detail::host_range Range>
+  bare_kernel& constant(std::string name, const Range& values) {
+    return add_constant(std::move(name),
+                        std::as_bytes(std::span(std::data(values), std::size(values))));
+  }
 
   /// Sets the contents that an array has to have after a run: a range, or a host_array. Arguments
   /// without an answer are not compared. @throws argument_error if the argument is no array, or of
@@ -232,6 +243,7 @@ class bare_kernel {
  private:
   friend class kernel_tuner;
 
+  bare_kernel& add_constant(std::string name, std::span<const std::byte> bytes);
   bare_kernel& add_parameter(std::string name, std::vector<value> candidates);
   bare_kernel& divide_grid(std::size_t axis, std::vector<quantity> divisors);
   bare_kernel& add_answer(std::size_t argument, element_type type, const std::optional<shape>& size,

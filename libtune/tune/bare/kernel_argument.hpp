@@ -11,6 +11,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "libtune/device/image.hpp"
 #include "libtune/operation/slot.hpp"
 #include "libtune/operation/workload.hpp"
 #include "libtune/verify/answer.hpp"
@@ -36,9 +38,30 @@ struct kernel_argument {
     std::function<void(workload&, const std::string&)> fill{};
   };
 
+  /// An image, which the kernel reads.
+  class pixels;
+
   std::string name;  ///< of the slot; empty: "argument_0" and so on
-  std::optional<tune::kernel_argument::array> as_array{};  ///< empty: a value
+  std::optional<tune::kernel_argument::array> as_array{};  ///< empty: no array
   std::vector<std::byte> bytes{};                          ///< of a value
+  std::shared_ptr<const pixels> as_image{};                ///< null: none
+  bool is_sampler = false;  ///< the parameter is the sampler of that image, in OpenCL
+};
+
+/// The contents of an image, which all configurations of a context share. Thread-safe.
+class kernel_argument::pixels {
+ public:
+  /// @throws argument_error if there are more or fewer bytes than the image has
+  pixels(const image_layout& layout, std::span<const std::byte> contents);
+
+  /// The image in the queue's context, with its contents. @throws device_error
+  image in(const command_queue& queue) const;
+
+ private:
+  image_layout layout_;
+  std::vector<std::byte> contents_;
+  mutable std::mutex mutex_;
+  mutable std::weak_ptr<detail::buffer_interface> made_;  // the latest
 };
 
 namespace detail {
@@ -127,7 +150,7 @@ kernel_argument array_argument(const shape& size, Function make, std::string nam
 /// A candidate of a parameter as a value.
 template <class Candidate>
 value to_candidate(const Candidate& candidate) {
-  if constexpr (std::same_as<Candidate, bool>) {
+  if constexpr (std::same_as<Candidate, bool> || std::same_as<Candidate, value>) {
     return candidate;
   } else if constexpr (std::integral<Candidate>) {
     return static_cast<std::int64_t>(candidate);
@@ -213,6 +236,28 @@ kernel_argument out(const Array& like, std::string name = {}) {
 template <element T>
 kernel_argument out(const shape& size, std::string name = {}) {
   return {std::move(name), kernel_argument::array{element_type::of<T>(), size}, {}};
+}
+
+/// An image that a bare kernel reads: a texture in CUDA, an image in OpenCL
+/// (libtune/device/image.hpp). The elements are copied now, once for all configurations.
+/// @param elements  of all pixels, x fastest, the channels of each together
+/// @param layout    the form; its type is that of the elements
+/// @throws argument_error if it has more or fewer elements
+template <detail::host_range Range>
+kernel_argument texture(const Range& elements, image_layout layout) {
+  layout.type = dtype_of<detail::element_of<Range>>;
+  kernel_argument made;
+  made.as_image = std::make_shared<const kernel_argument::pixels>(
+      layout, std::as_bytes(std::span(std::data(elements), std::size(elements))));
+  return made;
+}
+
+/// The sampler of an image, for an OpenCL kernel with a parameter of type sampler_t.
+/// @param of  what texture has returned
+inline kernel_argument sampler(const kernel_argument& of) {
+  kernel_argument made = of;
+  made.is_sampler = true;
+  return made;
 }
 
 }  // namespace tune

@@ -45,6 +45,7 @@ struct kernel_description {
   std::optional<quantity> local_memory{};
   std::vector<macro> macros{};
   std::vector<kernel_argument> arguments{};
+  std::vector<std::pair<std::string, std::vector<std::byte>>> constants{};  // by variable
   std::vector<expected> answers{};
   bare_kernel::verifier verify{};
   bool deterministic = true;
