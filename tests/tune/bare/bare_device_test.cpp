@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Bare kernels on the devices of this machine, in child processes, and compiled for CUDA.
+#include <algorithm>
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <numeric>
@@ -13,6 +14,7 @@
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/bare/bare_kernel.hpp"
+#include "libtune/tune/remote/remote_tuning.hpp"
 
 namespace bare_device_test {
 
@@ -39,7 +41,7 @@ bare_kernel add_kernel(const configuration& key) {
 }
 
 // Outside of functions, so that children have it.
-const tune::kernel_tuner add("bare_device_test.add", 0, add_kernel);
+const tune::kernel_tuner add("bare_device_test.add", 0, add_kernel, {{{"n", 100}}});
 
 LIBTUNE_DEVICE_TEST_CASE("a bare kernel that a child process finds is tuned there", device) {
   const tune::testing::temporary_directory folder;
@@ -58,6 +60,19 @@ LIBTUNE_DEVICE_TEST_CASE("a bare kernel that a child process finds is tuned ther
   auto nowhere = add_kernel({{"n", 3000}});
   nowhere.remember({"bare_device_test.other", 0, {{"n", 3000}}});
   CHECK_THROWS_AS(nowhere.tune(context, options), tune::error);
+}
+
+TEST_CASE("a kernel tuner with an example is listed with the fields that the example has") {
+  const auto functions =
+      tune::list_functions({.path = "/proc/self/exe", .arguments = {"tune_bare_tests"}});
+  const auto found = std::ranges::find_if(functions, [](const tune::remote_function& each) {
+    return each.identity.name == "bare_device_test.add";
+  });
+  REQUIRE(found != functions.end());
+  REQUIRE(found->identity.key_fields.size() == 1);
+  CHECK(found->identity.key_fields[0].name == "n");
+  CHECK(found->identity.value_fields.size() == 2);
+  CHECK(to_string(found->test_default) == "block_size_x=16, per_item=1");
 }
 
 LIBTUNE_DEVICE_TEST_CASE("a bare kernel's arrays may lie on the device", device) {
