@@ -36,8 +36,8 @@ enum class result_check : std::uint8_t {
 /// the application, the environment and pretuning may replace each of them.
 struct search_defaults {
   std::string strategy{};  ///< a name: see strategy_names
-  /// The limits. They are one option: whoever gives a budget, a count or a fraction later replaces
-  /// all three.
+  /// The limits. They are one option: a later source that gives a budget, a count or a fraction
+  /// replaces all three.
   tuning_budget budget{};
   std::optional<std::size_t> max_count{};     ///< strategy_options::max_count
   std::optional<double> max_fraction{};       ///< strategy_options::max_fraction

@@ -45,10 +45,12 @@ class tuning_session {
   /// The options that the session was made with; they hold as long as it.
   const tuning_options& options() const noexcept;
 
-  /// Searches a space. For each configuration, generate(tuning) compiles it, prepares its inputs
-  /// and returns a measure; nullptr skips it, and what it throws becomes a reason: neither ends
-  /// the search. Returns the best configuration by the goal: that with the least median time,
-  /// unless the autotuner, the application or LIBTUNE_OBJECTIVE says otherwise.
+  /// Searches a space and returns the best configuration by the goal: that with the least median
+  /// time, unless the autotuner, the application or LIBTUNE_OBJECTIVE says otherwise.
+  /// @param space     the configurations
+  /// @param generate  called with a configuration: compiles it, prepares its inputs and returns a
+  ///                  measure; nullptr skips it, and what it throws becomes a reason: neither ends
+  ///                  the search
   /// @param defaults  metrics, and the options of the search where neither the application nor the
   ///                  environment gives them
   /// @throws empty_space_error, tuning_failed_error (with every reason)

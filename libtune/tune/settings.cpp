@@ -174,7 +174,10 @@ tuning_options search_options(const tuning_options& given, std::chrono::millisec
   override(floor, "LIBTUNE_TRIAL_TIME", read_seconds);
   if (floor) floor = std::clamp<milliseconds>(*floor, milliseconds(1), longest_time);
   if (!given.goal || read_environment("LIBTUNE_OBJECTIVE")) resolved.goal = resolve_goal(given, {});
-  resolved.from_environment = std::move(override).variables();
+  // Options that are resolved again, in a tuning inside another, keep their sources.
+  const std::vector<std::string> variables = std::move(override).variables();
+  resolved.from_environment.insert(resolved.from_environment.end(), variables.begin(),
+                                   variables.end());
   return resolved;
 }
 

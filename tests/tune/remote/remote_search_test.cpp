@@ -375,7 +375,9 @@ const bool is_known_to_children = tune::register_strategy("test.backwards", make
 std::vector<std::string> tried(const isolated::event_text& events) {
   std::vector<std::string> configurations;
   for (const tune::trial& item : events.trials) {
-    configurations.push_back(to_string(item.configuration));
+    const std::string name = to_string(item.configuration);
+    const bool is_new = std::ranges::find(configurations, name) == configurations.end();
+    if (is_new) configurations.push_back(name);  // those that are measured again come twice
   }
   return configurations;
 }
