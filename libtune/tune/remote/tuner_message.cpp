@@ -148,7 +148,8 @@ void describe(auto& wire, is<stored_trial> auto& item) {
 }
 void describe(auto& wire, is<removal> auto& item) { wire(item.description, item.combinations); }
 void describe(auto& wire, is<strategy_options> auto& item) {
-  wire(item.seed, item.max_count, item.max_fraction, item.warm_start, item.early_end);
+  wire(item.seed, item.max_count, item.max_fraction, item.warm_start, item.early_end,
+       item.least_score);
 }
 void describe(auto& wire, is<interval> auto& item) { wire(item.lower, item.upper); }
 void describe(auto& wire, is<measure_settings> auto& item) {
