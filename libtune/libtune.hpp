@@ -24,6 +24,7 @@
 #include "libtune/operation/workload.hpp"
 #include "libtune/search/space/space.hpp"
 #include "libtune/tune/autotuner.hpp"
+#include "libtune/tune/bare/bare_kernel.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"

@@ -21,6 +21,8 @@ OPERATIONS = {
 }
 # Of the wall time of Kernel Tuner's exhaustive search over ours; the tiled space only.
 FASTER = {"exhaustive": 10, "default": 20, "exhaustive cached": 40, "default cached": 40}
+BARE = "exhaustive, bare kernel"  # the tiled space, described while the program runs
+BARE_COST = 1.05  # of the wall time of the operation's search
 CLOSE = 1.01
 IDLE = 0.10
 
@@ -114,10 +116,10 @@ def run_diffusion(runner, given, space):
     """All runs of one space, by name: a list of records each."""
     source = runner.source(space)
     common = ["--space", space, "--size", str(given.size)]
-    runs = {name: [] for name in ["kernel_tuner", *FASTER]}
+    runs = {name: [] for name in ["kernel_tuner", *FASTER] + ([BARE] if space == "tiled" else [])}
 
-    def ours(name, strategy, cache):
-        arguments = [*common, "--strategy", strategy]
+    def ours(name, strategy, cache, described=space):
+        arguments = ["--space", described, "--size", str(given.size), "--strategy", strategy]
         label = f"{space}-libtune-{name.replace(' ', '-')}-{len(runs[name])}"
         runs[name].append(runner.tune(label, arguments, cache))
 
@@ -128,6 +130,8 @@ def run_diffusion(runner, given, space):
             f"{space}-kernel_tuner-{repeat}", "kernel_tuner_peer.py",
             [*common, "--source", str(source)]))
         ours("default", "default", runner.new_folder())
+        if BARE in runs:
+            ours(BARE, "exhaustive", runner.new_folder(), "bare")
         ours("exhaustive cached", "exhaustive", cache)
         ours("default cached", "default", cache)
     everything = [record for records in runs.values() for record in records]
@@ -151,6 +155,9 @@ def judge_diffusion(targets, space, runs, neutral):
             f"worst {worst:.2f} us, optimum {neutral.optimum:.2f} us "
             f"({worst / neutral.optimum - 1:+.2%}), theirs {their_winner:.2f} us "
             f"({worst / their_winner - 1:+.2%})")
+    cost = median_of(runs[BARE], "seconds") / median_of(runs["exhaustive"], "seconds")
+    targets.judge(f"{space}: a bare kernel is tuned in at most {BARE_COST} times the time",
+                  cost <= BARE_COST, f"{cost:.3f}")
     for name in ["exhaustive", "default"]:
         share = idle_share(runs[name])
         targets.judge(f"{space}, {name}: device or compilers at work but for 10 % of the time",
@@ -160,14 +167,15 @@ def judge_diffusion(targets, space, runs, neutral):
 def compare_diffusion(runner, given, space, targets):
     runs, neutral = run_diffusion(runner, given, space)
     rows = [("Kernel Tuner, exhaustive", runs["kernel_tuner"], neutral.of(runs["kernel_tuner"]))]
-    rows += [(f"libtune, {name}", runs[name], neutral.of(runs[name])) for name in FASTER]
+    names = [name for name in runs if name != "kernel_tuner"]
+    rows += [(f"libtune, {name}", runs[name], neutral.of(runs[name])) for name in names]
     show(f"{space} diffusion, {given.size} x {given.size}, median of {given.repeats}", rows)
     theirs = median_of(runs["kernel_tuner"], "seconds")
     print("  times faster: " + ", ".join(
         f"{name} {theirs / median_of(runs[name], 'seconds'):.1f}" for name in FASTER))
     print(f"  optimum of {neutral.count} finalists: {neutral.optimum:.2f} us; outputs differ by "
           f"{neutral.largest_difference:.1e} at most")
-    for name in FASTER:
+    for name in names:
         show_times(name, runs[name])
     if space == "tiled":
         judge_diffusion(targets, space, runs, neutral)

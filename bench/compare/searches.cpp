@@ -3,6 +3,7 @@
 #include "bench/compare/searches.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -74,6 +75,25 @@ search_record search_diffusion(const tune::context& context, const tune::tuning_
       work.bind(step);
       return tune::make_measure(queue, std::move(step));
     });
+  });
+}
+
+// The same search as that of "tiled", described as a bare kernel.
+search_record search_bare(const tune::context& context, const tune::tuning_options& options,
+                          std::size_t size) {
+  const auto field = diffusion::make_test_field(size);
+  const auto width = static_cast<std::uint32_t>(size);
+  tune::bare_kernel kernel({.name = "diffuse",
+                            .source = std::string(embedded::tiled_kernel),
+                            .problem_size = {size, size}});
+  kernel.parameter("block_size_x", {16, 32, 48, 64, 128});
+  kernel.parameter("block_size_y", {2, 4, 8, 16, 32});
+  kernel.parameter("tile_size_x", {1, 2, 4}).parameter("tile_size_y", {1, 2, 4});
+  kernel.divide_grid_x({"block_size_x", "tile_size_x"});
+  kernel.divide_grid_y({"block_size_y", "tile_size_y"});
+  kernel.arguments(tune::inout(field), tune::in(field), width, width, diffusion::time_step);
+  return time_search(options, [&](const tune::tuning_options& observed) {
+    static_cast<void>(kernel.tune(context, observed));
   });
 }
 
@@ -159,7 +179,7 @@ std::string_view text_of(std::string_view space) {
 }  // namespace
 
 std::vector<std::string> space_names() {
-  return {"naive", "shared", "tiled", "convolution", "transpose", "hreduce"};
+  return {"naive", "shared", "tiled", "bare", "convolution", "transpose", "hreduce"};
 }
 
 bool is_operation(std::string_view space) { return space == "transpose" || space == "hreduce"; }
@@ -172,6 +192,7 @@ std::string source_of(std::string_view space) {
 search_record search_space(const tune::context& context, const tune::tuning_options& options,
                            std::string_view space, std::size_t size) {
   if (space == "convolution") return search_convolution(context, options, size);
+  if (space == "bare") return search_bare(context, options, size);
   return search_diffusion(context, options, space, size);
 }
 

@@ -34,8 +34,9 @@ struct search_record {
   std::vector<timed_shape> timed{};
 };
 
-/// "naive", "shared", "tiled" and "convolution", which have no keys of their own and are tuned for
-/// square arrays; then the operations "transpose" and "hreduce".
+/// "naive", "shared", "tiled", "bare", which is "tiled" as a bare kernel, and "convolution", which
+/// have no keys of their own and are tuned for square arrays; then the operations "transpose" and
+/// "hreduce".
 std::vector<std::string> space_names();
 bool is_operation(std::string_view space);
 

@@ -58,12 +58,13 @@ struct device_limits {
   std::size_t max_dynamic_local_memory_bytes = 0;
 
   // Where the API does not tell, the following are zero.
-  std::size_t registers_per_work_group = 0;  ///< of 32 bits
-  std::size_t cache_bytes = 0;               ///< the last cache before global memory
-  std::size_t clock_khz = 0;                 ///< of the compute units, at most
-  std::size_t memory_clock_khz = 0;          ///< of global memory, at most
-  std::size_t memory_bus_bits = 0;           ///< the width of the bus to global memory
-  std::size_t timer_resolution_ns = 0;       ///< the tick of the times that events tell
+  std::size_t registers_per_work_group = 0;     ///< of 32 bits
+  std::size_t work_items_per_compute_unit = 0;  ///< that run at the same time, at most
+  std::size_t cache_bytes = 0;                  ///< the last cache before global memory
+  std::size_t clock_khz = 0;                    ///< of the compute units, at most
+  std::size_t memory_clock_khz = 0;             ///< of global memory, at most
+  std::size_t memory_bus_bits = 0;              ///< the width of the bus to global memory
+  std::size_t timer_resolution_ns = 0;          ///< the tick of the times that events tell
 };
 
 /// The generation of an NVIDIA device: 9.0 compiles for sm_90.

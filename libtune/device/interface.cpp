@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/device/interface.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -39,7 +40,40 @@ std::shared_ptr<context_interface> device_interface::create_context(context_opti
 
 std::unique_ptr<kernel_interface> program_interface::create_kernel(const std::string& name) const {
   check_device_door(sealed_action::load, context_->info(), "create kernel '{}'", name);
-  return do_create_kernel(name);
+  auto made = do_create_kernel(name);
+  const std::lock_guard lock(records_mutex_);
+  if (!records_) return made;
+  const auto known = std::ranges::find(launch_records_, name, &launch_record::kernel);
+  if (known == launch_records_.end()) {
+    made->record_ = launch_records_.emplace_back(std::make_shared<launch_record>(name));
+  } else {
+    made->record_ = *known;
+  }
+  return made;
+}
+
+void program_interface::record_launches() const {
+  const std::lock_guard lock(records_mutex_);
+  records_ = true;
+}
+
+std::vector<std::shared_ptr<const launch_record>> program_interface::launch_records() const {
+  const std::lock_guard lock(records_mutex_);
+  return {launch_records_.begin(), launch_records_.end()};
+}
+
+void launch_record::note(const nd_range& range) {
+  constexpr std::size_t most = 16;
+  const std::lock_guard lock(mutex_);
+  const auto same = [&](const nd_range& known) {
+    return known.local == range.local && known.local_memory_bytes == range.local_memory_bytes;
+  };
+  if (launches_.size() < most && std::ranges::none_of(launches_, same)) launches_.push_back(range);
+}
+
+std::vector<nd_range> launch_record::launches() const {
+  const std::lock_guard lock(mutex_);
+  return launches_;
 }
 
 void kernel_interface::refuse_argument(std::size_t index, const std::string& reason) const {
@@ -62,6 +96,24 @@ void kernel_interface::throw_unset_argument(std::size_t index, std::size_t count
       fmt::format("launch of kernel '{}'", info_.name), context_->info().identity.name,
       fmt::format("argument {} is not set; the kernel takes {}, counted from 0", index, count),
       device_failure::invalid_launch);
+}
+
+void kernel_interface::check_context(std::size_t index, const buffer_interface& given,
+                                     const char* what) const {
+  if (given.context() == context_) return;
+  throw argument_error(
+      fmt::format("argument {} of kernel '{}' is {} of another context", index, info_.name, what));
+}
+
+void kernel_interface::do_set_sampler(std::size_t index, const std::shared_ptr<buffer_interface>&) {
+  refuse_argument(index, "images of this device have their sampling with them; pass the image");
+}
+
+std::shared_ptr<buffer_interface> program_interface::do_variable(const std::string& name) const {
+  throw device_error(fmt::format("finding the variable '{}' of a program", name),
+                     context_->info().identity.name,
+                     "its API has no variables that the host can write; give the kernel a CONSTANT "
+                     "pointer and set it to a buffer");
 }
 
 pinned_memory_interface::~pinned_memory_interface() {
@@ -95,6 +147,18 @@ std::shared_ptr<buffer_interface> context_interface::create_managed_buffer(std::
   return made;
 }
 
+std::shared_ptr<buffer_interface> context_interface::create_image(const image_layout& layout) {
+  check_device_door(sealed_action::allocate, info(), "allocate an image of {} bytes",
+                    layout.size_bytes());
+  auto made = do_create_image(layout);
+  made->allocated_ = true;
+  return made;
+}
+
+std::shared_ptr<buffer_interface> context_interface::do_create_image(const image_layout&) {
+  throw device_error("making an image", info().identity.name, "the device has no images");
+}
+
 std::shared_ptr<pinned_memory_interface> context_interface::create_pinned_memory(
     std::size_t bytes) {
   check_device_door(sealed_action::allocate, info(), "allocate {} bytes of pinned memory", bytes);
@@ -116,7 +180,9 @@ std::shared_ptr<program_interface> context_interface::create_program(const progr
 std::shared_ptr<program_interface> context_interface::create_program_from_binary(
     const std::string& name, std::span<const std::byte> binary) {
   check_device_door(sealed_action::load, info(), "load program '{}'", name);
-  return do_create_program_from_binary(name, binary);
+  auto made = do_create_program_from_binary(name, binary);
+  made->set_binary_bytes(binary.size());
+  return made;
 }
 
 std::shared_ptr<buffer_interface> context_interface::create_sub_buffer(

@@ -28,6 +28,7 @@
 
 #include "libtune/device/buffer.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/device/image.hpp"
 #include "libtune/device/kernel.hpp"
 
 namespace tune::detail {
@@ -109,6 +110,22 @@ class pinned_memory_interface {
   std::shared_ptr<const device_interface> device_;
 };
 
+/// The launches of a kernel while a tuning queue records them, or a graph captures them: each shape
+/// once. For the figures of a trial. Thread-safe.
+class launch_record {
+ public:
+  explicit launch_record(std::string kernel) : kernel_(std::move(kernel)) {}
+
+  const std::string& kernel() const noexcept { return kernel_; }
+  void note(const nd_range& range);
+  std::vector<nd_range> launches() const;
+
+ private:
+  std::string kernel_;
+  mutable std::mutex mutex_;
+  std::vector<nd_range> launches_;
+};
+
 /// One kernel with the arguments that the next launch will use. Not thread-safe.
 class kernel_interface {
  public:
@@ -126,11 +143,19 @@ class kernel_interface {
   void set_argument(std::size_t index, const std::shared_ptr<buffer_interface>& buffer) {
     do_set_buffer(index, buffer);
   }
+  void set_sampler(std::size_t index, const std::shared_ptr<buffer_interface>& image) {
+    do_set_sampler(index, image);
+  }
+  /// @param what  "a buffer"; throws argument_error if it is of another context
+  void check_context(std::size_t index, const buffer_interface& given, const char* what) const;
   /// Adds what a launch with the present arguments uses.
   void collect(possessions& used) const { do_collect(used); }
   std::optional<std::size_t> resident_work_groups(std::size_t work_group_size,
                                                   std::size_t dynamic_bytes) const {
     return do_resident_work_groups(work_group_size, dynamic_bytes);
+  }
+  void note_launch(const nd_range& range) const {
+    if (record_ != nullptr) record_->note(range);
   }
 
  protected:
@@ -148,6 +173,8 @@ class kernel_interface {
   virtual void do_set_argument(std::size_t index, const void* bytes, std::size_t size) = 0;
   virtual void do_set_buffer(std::size_t index,
                              const std::shared_ptr<buffer_interface>& buffer) = 0;
+  /// For APIs whose images have no sampler of their own.
+  virtual void do_set_sampler(std::size_t index, const std::shared_ptr<buffer_interface>& image);
   /// For backends whose graphs do not keep it themselves.
   virtual void do_collect(possessions&) const {}
   /// Empty where the API does not tell.
@@ -156,8 +183,11 @@ class kernel_interface {
     return std::nullopt;
   }
 
+  friend class program_interface;  // which knows whether launches are recorded
+
   std::shared_ptr<context_interface> context_;
   kernel_info info_;
+  std::shared_ptr<launch_record> record_;
 };
 
 /// A compiled program.
@@ -172,13 +202,35 @@ class program_interface {
   const std::shared_ptr<context_interface>& context() const noexcept { return context_; }
   std::unique_ptr<kernel_interface> create_kernel(const std::string& name) const;
   std::vector<std::byte> binary() const { return do_binary(); }
+  std::shared_ptr<buffer_interface> variable(const std::string& name) const {
+    return do_variable(name);
+  }
+  const included_files& included() const noexcept { return included_; }
+  /// For the function that compiles it, before others use it.
+  void set_included(included_files files) noexcept { included_ = std::move(files); }
+
+  /// The bytes of its machine code; 0 if they are not known.
+  std::size_t binary_bytes() const noexcept { return binary_bytes_; }
+  void set_binary_bytes(std::size_t bytes) noexcept { binary_bytes_ = bytes; }
+
+  /// Has the launches of kernels recorded that are created from now on.
+  void record_launches() const;
+  /// A record for each name of a kernel that has been created since.
+  std::vector<std::shared_ptr<const launch_record>> launch_records() const;
 
  private:
   virtual std::unique_ptr<kernel_interface> do_create_kernel(const std::string& name) const = 0;
   /// Empty if the driver does not hand it out.
   virtual std::vector<std::byte> do_binary() const = 0;
+  /// Throws device_error where the API has no variables that the host may write.
+  virtual std::shared_ptr<buffer_interface> do_variable(const std::string& name) const;
 
   std::shared_ptr<context_interface> context_;
+  included_files included_;
+  std::size_t binary_bytes_ = 0;
+  mutable std::mutex records_mutex_;
+  mutable bool records_ = false;
+  mutable std::vector<std::shared_ptr<launch_record>> launch_records_;
 };
 
 struct queue_settings {
@@ -198,6 +250,9 @@ class context_interface : public std::enable_shared_from_this<context_interface>
 
   std::shared_ptr<buffer_interface> create_buffer(std::size_t bytes);
   std::shared_ptr<buffer_interface> create_managed_buffer(std::size_t bytes);
+  /// An image is a buffer to everything but the kernels, of as many bytes as all of its pixels, and
+  /// is copied as a whole.
+  std::shared_ptr<buffer_interface> create_image(const image_layout& layout);
   std::shared_ptr<buffer_interface> create_sub_buffer(
       const std::shared_ptr<buffer_interface>& parent, std::size_t offset_bytes, std::size_t bytes);
   std::shared_ptr<pinned_memory_interface> create_pinned_memory(std::size_t bytes);
@@ -213,6 +268,8 @@ class context_interface : public std::enable_shared_from_this<context_interface>
  private:
   virtual std::shared_ptr<buffer_interface> do_create_buffer(std::size_t bytes) = 0;
   virtual std::shared_ptr<buffer_interface> do_create_managed_buffer(std::size_t bytes) = 0;
+  /// Throws device_error where there are no images.
+  virtual std::shared_ptr<buffer_interface> do_create_image(const image_layout& layout);
   /// The parent may be a sub-buffer itself; the part is aligned and lies within it.
   virtual std::shared_ptr<buffer_interface> do_create_sub_buffer(
       const std::shared_ptr<buffer_interface>& parent, std::size_t offset_bytes,

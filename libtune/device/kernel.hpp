@@ -68,6 +68,8 @@ struct kernel_info {
   int binary_version = 0;                ///< of its machine code, 90 for sm_90; 0: not known
 };
 
+class image;
+
 namespace detail {
 class kernel_interface;
 class program_interface;
@@ -110,6 +112,12 @@ class kernel {
   /// Sets one argument to a buffer, which the kernel keeps alive until the argument is set anew.
   /// @throws argument_error if the buffer belongs to another context, else as for a value
   void set_argument(std::size_t index, const buffer& value);
+  /// The same for an image: a texture object in CUDA, an image in OpenCL.
+  void set_argument(std::size_t index, const image& value);
+  /// Sets a parameter of type sampler_t to the sampling of an image, in OpenCL; a texture of CUDA
+  /// has its own. The kernel may also name a sampler in its text.
+  /// @throws device_error (invalid_launch) on CUDA, else as set_argument
+  void set_sampler(std::size_t index, const image& value);
   /// The bytes of a value whose type is known at run time only.
   void set_argument(std::size_t index, std::span<const std::byte> value);
 
@@ -129,12 +137,33 @@ class kernel {
   std::unique_ptr<detail::kernel_interface> impl_;
 };
 
+/// A text that a program may include by its name. Where a file has the same name, the text is
+/// meant. Headers include each other by the whole name, too.
+struct kernel_header {
+  std::string name;  ///< as #include writes it, relative: "filter.h", "filters/fir.h"
+  std::string text;  ///< its content
+  friend bool operator==(const kernel_header&, const kernel_header&) = default;
+};
+
 /// The input of a device's compiler: complete text, nothing left to substitute.
 struct program_source {
   std::string name;  ///< for messages, such as the name of the file that the kernel came from
   std::string text;  ///< in the device's kernel_language
-  std::vector<std::string> options;  ///< for the device's own compiler
+  std::vector<std::string> options;      ///< for the device's own compiler
+  std::vector<kernel_header> headers{};  ///< for `#include`, beside files
 };
+
+/// A file that a program's compiler has read, as it was then.
+struct included_file {
+  std::string path;    ///< absolute
+  std::string digest;  ///< SHA-256 of its content, in hexadecimal
+  friend bool operator==(const included_file&, const included_file&) = default;
+};
+
+/// The files that a program's compiler has read beside its text and headers, in the order of their
+/// paths. Those of the compiler's own toolkit are left out: context::compiler_identity covers them.
+/// Empty (nullopt) where the compiler does not tell.
+using included_files = std::optional<std::vector<included_file>>;
 
 /// A program compiled for one context. A handle: copies mean the same program. Thread-safe.
 class program {
@@ -147,10 +176,20 @@ class program {
   /// @throws device_error if the program has no kernel of this name
   kernel create_kernel(const std::string& name) const;
 
+  /// Returns the memory of a variable of the program that the host may write at run time: one that
+  /// is declared in CUDA as __constant__ or __device__ at file scope. Write it with
+  /// command_queue::write, before the launches that read it. OpenCL has none: give the kernel a
+  /// CONSTANT pointer, and set it to a buffer.
+  /// @throws device_error if there is none of this name, which may be because no kernel uses it
+  buffer variable(const std::string& name) const;
+
   /// Returns the machine code, for context::create_program_from_binary on the same kind of device
   /// under the same context::compiler_identity. Empty if the driver does not hand it out.
   /// @throws device_error
   std::vector<std::byte> binary() const;
+
+  /// Returns the files that it was compiled from; none for a program that was made from a binary.
+  const included_files& included() const noexcept;
 
   /// For libtune's own code; null in a handle that was moved from.
   const std::shared_ptr<detail::program_interface>& impl() const noexcept { return impl_; }

@@ -167,11 +167,14 @@ void queue_interface::launch(kernel_interface& kernel, const nd_range& range) {
   }
   if (!recording_) {
     do_launch(kernel, range, nullptr);
-    if (captured_ != nullptr) kernel.collect(*captured_);
+    if (captured_ == nullptr) return;
+    kernel.collect(*captured_);
+    kernel.note_launch(range);
     return;
   }
   event_pointer event;
   do_launch(kernel, range, &event);
+  kernel.note_launch(range);
   recorded_.push_back(std::move(event));
 }
 
@@ -202,7 +205,7 @@ void queue_interface::copy(const copy_request& request) {
   }
   if (is_empty(request)) return;
   if (request.blocking && has_host_side(request)) refuse_while_capturing("a blocking copy");
-  do_copy(request);
+  do_copy(request, recording_ && !has_host_side(request) ? &recorded_ : nullptr);
   if (captured_ == nullptr) return;
   for (const copy_side* side : {&request.source, &request.destination}) {
     if (side->buffer != nullptr) keep(*side->buffer);

@@ -160,7 +160,8 @@ class queue_interface {
   void* map(buffer_interface& buffer, bool blocking);
   void unmap(buffer_interface& buffer, void* data);
 
-  /// While recording, every kernel launch and fill leaves an event behind. Needs profiling.
+  /// While recording, every kernel launch and every fill and copy on the device leaves an event
+  /// behind. Needs profiling.
   void start_recording();
   std::vector<std::shared_ptr<event_interface>> stop_recording();
   std::size_t recorded() const noexcept { return recorded_.size(); }
@@ -174,7 +175,9 @@ class queue_interface {
 
   /// event is null where none is wanted; otherwise the function sets it.
   virtual void do_launch(kernel_interface& kernel, const nd_range& range, event_pointer* event) = 0;
-  virtual void do_copy(const copy_request& request) = 0;
+  /// events is null where none are wanted; otherwise both sides are buffers, and the function adds
+  /// an event for each command that the copy takes.
+  virtual void do_copy(const copy_request& request, std::vector<event_pointer>* events) = 0;
   /// One command, whose pattern divides each row. The region is merged and not empty, the pattern
   /// the shortest of its meaning: see fill_parts.hpp.
   virtual void do_fill(const buffer_interface& buffer, const fill_region& region,

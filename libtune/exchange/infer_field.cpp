@@ -9,6 +9,7 @@
 #include "libtune/base/dtype.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/base/json.hpp"
+#include "libtune/store/database/column.hpp"
 
 namespace tune {
 namespace {
@@ -71,6 +72,33 @@ field_description infer_field(const std::string& name, std::span<const value> va
   std::vector<value> present;
   std::ranges::copy_if(values, std::back_inserter(present), is_there);
   return {name, type_of(present), present.size() < values.size()};
+}
+
+value convert_value(const field_description& field, const value& given) {
+  value converted = given;
+  const auto* integer = std::get_if<std::int64_t>(&given);
+  switch (field.type) {
+    case value_type::boolean:
+      if (integer != nullptr && (*integer == 0 || *integer == 1)) converted = *integer == 1;
+      break;
+    case value_type::uint8:
+    case value_type::uint16:
+    case value_type::uint32:
+    case value_type::uint64:
+      if (integer != nullptr && *integer >= 0) converted = static_cast<std::uint64_t>(*integer);
+      break;
+    case value_type::float32:
+    case value_type::float64:
+      if (integer != nullptr) converted = static_cast<double>(*integer);
+      break;
+    default: break;
+  }
+  try {
+    detail::check_type(field, converted);
+  } catch (const type_error& mismatch) {
+    throw argument_error(mismatch.what());
+  }
+  return converted;
 }
 
 field_description parse_field_type(const std::string& text) {

@@ -29,6 +29,10 @@ using field_types = std::map<std::string, field_description>;
 field_description infer_field(const std::string& name, std::span<const value> values,
                               const field_types& given = {});
 
+/// A value as one of a field; numbers and bools are converted where nothing is lost.
+/// @throws argument_error that names the field if it is of another type
+value convert_value(const field_description& field, const value& given);
+
 /// The type of a text: "int32", or "int32?" for one that may be empty.
 /// @throws argument_error that lists the types
 field_description parse_field_type(const std::string& text);

@@ -203,6 +203,37 @@ constexpr std::array<trial_figure, 8> figures{{
 
 std::span<const trial_figure> trial_figures() noexcept { return figures; }
 
+json plain_json(const coverage& tried) {
+  json steps = json::array();
+  for (const coverage_step& step : tried.steps()) {
+    steps.push_back({{"reason", step.reason}, {"removed", step.removed}, {"left", step.left}});
+  }
+  json parameters = json::array();
+  for (const parameter_coverage& item : tried.parameters()) {
+    json values = json::array();
+    for (const value_coverage& one : item.values) {
+      values.push_back({{"value", plain_json(one.value)},
+                        {"tried", one.tried},
+                        {"measured", one.measured},
+                        {"best_ns", number_or_null(one.best)},
+                        {"ratio", number_or_null(one.ratio)},
+                        {"lower", number_or_null(one.lower)},
+                        {"upper", number_or_null(one.upper)}});
+    }
+    parameters.push_back({{"name", item.name},
+                          {"share", item.share},
+                          {"span", item.span},
+                          {"values", std::move(values)}});
+  }
+  return {{"combinations", tried.space().combinations},
+          {"configurations", tried.space().configurations},
+          {"tried", tried.tried()},
+          {"measured", tried.measured()},
+          {"explained", tried.explained()},
+          {"steps", std::move(steps)},
+          {"parameters", std::move(parameters)}};
+}
+
 json plain_json(const trial& item) {
   json object{{"configuration", plain_json(item.configuration)},
               {"outcome", outcome_name(item.outcome)},

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "libtune/search/model/coverage.hpp"
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/store/maintenance/database_content.hpp"
 #include "libtune/tune/trial.hpp"
@@ -40,6 +41,9 @@ struct trial_figure {
 
 /// score_ns, score_lower_ns, score_upper_ns, spread_ns, min_ns, mean_ns, samples, preparation_ns.
 std::span<const trial_figure> trial_figures() noexcept;
+
+/// The members of a coverage by their names, the best scores as best_ns.
+json plain_json(const coverage& tried);
 
 /// The configuration, outcome and reason, the figures that are not derived, samples_ns and metrics.
 json plain_json(const trial& item);

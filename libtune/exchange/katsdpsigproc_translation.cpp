@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
-#include "libtune/store/database/column.hpp"
+#include "libtune/exchange/infer_field.hpp"
 #include "libtune/store/database/record.hpp"
 
 namespace tune {
@@ -48,34 +48,6 @@ const value& column_of(const katsdpsigproc_row& row, const std::string& column) 
   throw argument_error("there is no column " + column);
 }
 
-/// A value with the type of a field; numbers and bools are converted where nothing is lost.
-value as_field(const field_description& field, const value& given) {
-  value converted = given;
-  const auto* integer = std::get_if<std::int64_t>(&given);
-  switch (field.type) {
-    case value_type::boolean:
-      if (integer != nullptr && (*integer == 0 || *integer == 1)) converted = *integer == 1;
-      break;
-    case value_type::uint8:
-    case value_type::uint16:
-    case value_type::uint32:
-    case value_type::uint64:
-      if (integer != nullptr && *integer >= 0) converted = static_cast<std::uint64_t>(*integer);
-      break;
-    case value_type::float32:
-    case value_type::float64:
-      if (integer != nullptr) converted = static_cast<double>(*integer);
-      break;
-    default: break;
-  }
-  try {
-    detail::check_type(field, converted);
-  } catch (const type_error& mismatch) {
-    throw argument_error(mismatch.what());
-  }
-  return converted;
-}
-
 std::vector<named_value> tuning_of(const counterpart& made, const translation_target& target) {
   std::vector<named_value> tuning = target.test_default;
   bool any = false;
@@ -83,7 +55,7 @@ std::vector<named_value> tuning_of(const counterpart& made, const translation_ta
     const auto found = made.tuning.find(field.name);
     const auto place = std::ranges::find(tuning, field.name, &named_value::name);
     if (found == made.tuning.end() || place == tuning.end()) continue;
-    place->value = as_field(field, found->second);
+    place->value = convert_value(field, found->second);
     any = true;
   }
   if (!any) {
@@ -106,7 +78,7 @@ std::vector<std::vector<named_value>> keys_of(const counterpart& made,
     for (const std::vector<named_value>& key : keys) {
       for (const value& choice : found->second) {
         longer.push_back(key);
-        longer.back().push_back({field.name, as_field(field, choice)});
+        longer.back().push_back({field.name, convert_value(field, choice)});
       }
     }
     keys = std::move(longer);

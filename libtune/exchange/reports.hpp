@@ -8,6 +8,7 @@
 #include <iosfwd>
 #include <string>
 
+#include "libtune/search/model/coverage.hpp"
 #include "libtune/tune/observer.hpp"
 
 namespace tune {
@@ -15,14 +16,26 @@ namespace tune {
 /// The extent of a table.
 struct table_options {
   bool verbose = false;  ///< lists each configuration without a time, with its reason
+  bool coverage = true;  ///< ends with write_coverage()
 };
 
 /// Writes what a search has found, for people: the fields that are the same in all configurations;
-/// every measured configuration by its other fields, the fastest first, those within 5 % of the
-/// best marked; then how many have no time, and the most frequent reasons; then the search's
-/// doubts.
+/// every measured configuration by its other fields, the best by the goal first, those within 5 %
+/// of the best time marked; with several objectives the Pareto front (pareto_front); then how many
+/// have no time, and the most frequent reasons; then the search's doubts.
 void write_table(std::ostream& out, const search_finished_event& search,
                  const table_options& options = {});
+
+/// Writes the part of a space that was tried, for people: the steps from all combinations to the
+/// measured configurations, then for each parameter with more than one value, the most important
+/// first, how often each value was tried and measured, its best time, and the factor that it costs.
+/// Of a parameter with more than 32 values, the best 32.
+void write_coverage(std::ostream& out, const coverage& tried);
+/// The same as CSV, all of it, with a row for each value: parameter, share, value, tried, measured,
+/// best_ns, ratio, lower and upper (see value_coverage).
+void write_coverage_csv(std::ostream& out, const coverage& tried);
+/// The same of a search: a writer for a file_reporter.
+void write_coverage_csv(std::ostream& out, const search_finished_event& search);
 
 /// Writes the table at the end of each search. The stream has to outlive it.
 class table_reporter final : public observer {
@@ -47,12 +60,13 @@ class table_reporter final : public observer {
 /// metric that any trial has. Numbers that do not exist and fields without a value are empty.
 void write_csv(std::ostream& out, const search_finished_event& search);
 
-/// Writes a search as one JSON object: function, version, arguments, device, elapsed_ns, end, best (the
-/// configuration, or null) and trials, each with its configuration, outcome, reason, score_ns,
+/// Writes a search as one JSON object: function, version, arguments, device, elapsed_ns, end, goal
+/// (in words), best (the configuration, or null), front (the configurations of the Pareto front),
+/// coverage (combinations, configurations, tried, measured, explained, steps and parameters, by the
+/// names in coverage.hpp) and trials, each with its configuration, outcome, reason, score_ns,
 /// score_lower_ns, score_upper_ns, samples_ns, preparation_ns and metrics ({"gflops": {"value",
-/// "unit"}}). Times that do not exist, or that
-/// JSON does not know (NaN, infinity), are null, such values of parameters their names ("nan");
-/// bytes that are not UTF-8 are replaced.
+/// "unit"}}). Times that do not exist, or that JSON does not know (NaN, infinity), are null, such
+/// values of parameters their names ("nan"); bytes that are not UTF-8 are replaced.
 void write_json(std::ostream& out, const search_finished_event& search);
 
 /// Writes each search to a file, in place of the previous one. If the file cannot be written, an

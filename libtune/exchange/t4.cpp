@@ -16,6 +16,7 @@
 #include "libtune/base/json.hpp"
 #include "libtune/exchange/json_document.hpp"
 #include "libtune/store/database/stored_trial.hpp"
+#include "libtune/tune/goal.hpp"
 
 namespace tune {
 namespace {
@@ -50,11 +51,12 @@ std::string text_member(const input& object, const char* name) {
 constexpr std::string_view measured = "measured";
 
 // The outcomes and T4's words for them. A word of T4 is read as the outcome of its first line.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> invalidities{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> invalidities{{
     {measured, "correct"},
     {"compile failed", "compile"},
     {"skipped", "constraints"},
     {"over a device limit", "constraints"},
+    {"unfit", "constraints"},
     {"launch failed", "runtime"},
     {"wrong result", "correctness"},
     {"timed out", "timeout"},
@@ -142,24 +144,27 @@ void read_measurements(const input& list, double unit, column_values& columns) {
   if (!metrics.empty()) columns[detail::metrics_column] = detail::metrics_to_json(metrics);
 }
 
-std::string result_text(const trial_content& trial, const std::string& timestamp) {
+/// The names of the metrics that were minimised or maximised, as a JSON array.
+std::string objectives_of(const function_identity& function) {
+  std::vector<std::string> names;
+  for (const objective& item : detail::split_name(function.name).second.objectives) {
+    names.push_back(json_text(item.metric));
+  }
+  return names.empty() ? "[\"time\"]" : fmt::format("[{}]", fmt::join(names, ", "));
+}
+
+std::string result_text(const trial_content& trial, const std::string& timestamp,
+                        const std::string& objectives) {
   const std::string outcome = text_of(trial.columns, "outcome");
   const std::string made_at = text_of(trial.columns, "made_at");
   const std::string_view invalidity = invalidity_of(outcome);
   return fmt::format(
       "{{\"timestamp\": {},\n   \"configuration\": {},\n   \"times\": {},\n"
       "   \"invalidity\": \"{}\", \"correctness\": {},\n   \"measurements\": {},\n"
-      "   \"objectives\": [\"time\"]}}",
+      "   \"objectives\": {}}}",
       json_text(made_at.empty() ? timestamp : made_at), json_text(plain_json(trial.configuration)),
-      times(trial), invalidity, invalidity == "correctness" ? 0 : 1, measurements(trial, outcome));
-}
-
-std::string date_from(const std::string& timestamp) {
-  constexpr std::size_t seconds_end = 19;
-  if (timestamp.size() <= seconds_end || !timestamp.ends_with("+00:00")) return timestamp;
-  std::string date = timestamp.substr(0, seconds_end) + "Z";
-  date[10] = 'T';
-  return date;
+      times(trial), invalidity, invalidity == "correctness" ? 0 : 1, measurements(trial, outcome),
+      objectives);
 }
 
 /// A parameter. @param kind  of its field; empty if the value itself shows it
@@ -250,18 +255,13 @@ double unit_of(const input& document) {
   refuse_t4(fmt::format("'{}' is no unit of time", unit));
 }
 
-/// The fields of the configurations of a file, with the types that their values show.
-std::vector<field_description> fields_of(const input& results, const field_types& types) {
-  std::vector<field_description> fields;
-  if (results.empty()) return fields;
-  for (const auto& [name, first] : member_of(results.front(), "configuration").items()) {
-    std::vector<value> values;
-    for (const input& result : results) {
-      values.push_back(value_from(member_of(member_of(result, "configuration"), name.c_str()), {}));
-    }
-    fields.push_back(infer_field(name, values, types));
+/// The names of the parameters of a file; their values tell their types.
+std::vector<std::string> names_of(const input& results) {
+  std::vector<std::string> names;
+  for (const auto& item : member_of(results.front(), "configuration").items()) {
+    names.push_back(item.key());
   }
-  return fields;
+  return names;
 }
 
 std::vector<trial_content> trials_from(const input& document,
@@ -292,16 +292,6 @@ bool has_own_metadata(const input& document) {
          document["metadata"].contains("libtune");
 }
 
-result_content result_of(const t4_subject& subject, const trial_content& best,
-                         const std::string& date) {
-  result_content result{.arguments = subject.arguments,
-                        .values = best.configuration,
-                        .columns = device_columns(subject.device)};
-  result.columns["score_ns"] = *best.score_ns();
-  result.columns["tuned_at"] = date;
-  return result;
-}
-
 }  // namespace
 
 std::string to_t4_text(const function_content& one) {
@@ -309,7 +299,7 @@ std::string to_t4_text(const function_content& one) {
   const std::string timestamp = text_of(search.columns, "started_at");
   std::vector<std::string> results;
   for (const trial_content& trial : search.trials) {
-    results.push_back(result_text(trial, timestamp));
+    results.push_back(result_text(trial, timestamp, objectives_of(one.function)));
   }
   return fmt::format(
       "{{\"schema_version\": \"1.0.0\",\n \"metadata\": {{\"timeunit\": \"miliseconds\",\n"
@@ -331,31 +321,25 @@ function_content from_own_t4_text(std::string_view text) {
   return one;
 }
 
-function_content from_t4_text(std::string_view text, const t4_subject& subject) {
+function_content from_t4_text(std::string_view text, const foreign_subject& subject) {
   const input document = parse(text);
   const input& results = document["results"];
   if (results.empty()) refuse_t4("it has no results");
-  function_content one{.function = subject.function, .results = {}, .searches = {}};
-  if (one.function.value_fields.empty()) {
-    one.function.value_fields = fields_of(results, subject.types);
+  const double unit = unit_of(document);
+  const std::vector<std::string> names = names_of(results);
+  std::vector<trial_content> trials;
+  for (const input& result : results) {
+    trial_content& trial = trials.emplace_back();
+    const input& configuration = member_of(result, "configuration");
+    if (configuration.size() != names.size()) {
+      refuse_t4("a configuration has other parameters than the first");
+    }
+    for (const std::string& name : names) {
+      trial.configuration.push_back({name, value_from(member_of(configuration, name.c_str()), {})});
+    }
+    trial.columns = columns_from(result, unit);
   }
-  search_content search;
-  search.trials = trials_from(document, one.function.value_fields);
-  const auto best = std::ranges::min_element(search.trials, {}, [](const trial_content& trial) {
-    return trial.score_ns().value_or(std::numeric_limits<double>::infinity());
-  });
-  const auto index = static_cast<std::size_t>(best - search.trials.begin());
-  const bool found = best->score_ns().has_value();
-  search.columns = search_columns(subject.arguments, subject.device);
-  search.columns["started_at"] = date_from(text_member(results.front(), "timestamp"));
-  search.columns["finished_at"] = date_from(text_member(results.back(), "timestamp"));
-  search.columns["result"] = std::string(found ? "found" : "all failed");
-  if (found) {
-    const std::string date = date_from(text_member(results[index], "timestamp"));
-    one.results.push_back(result_of(subject, *best, date));
-  }
-  one.searches.push_back(std::move(search));
-  return one;
+  return content_of(subject, std::move(trials));
 }
 
 }  // namespace tune

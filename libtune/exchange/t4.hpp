@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "libtune/exchange/infer_field.hpp"
+#include "libtune/exchange/foreign_search.hpp"
 #include "libtune/store/maintenance/database_content.hpp"
 
 namespace tune {
@@ -23,23 +23,14 @@ namespace tune {
 /// @param one  a function with one search, and at most the results for its key
 std::string to_t4_text(const function_content& one);
 
-/// The facts that a file of other tools lacks.
-struct t4_subject {
-  /// Without value_fields those of the file are taken, with the types of infer_field.
-  function_identity function{};
-  field_types types{};                   ///< of the file's fields; infer_field for all others
-  std::vector<named_value> arguments{};  ///< in the order of the function's key_fields
-  device_identity device{};
-};
-
 /// True if to_t4_text wrote the file.
 bool is_own_t4(std::string_view text);
 
 /// The search of a file that to_t4_text wrote. @throws argument_error
 function_content from_own_t4_text(std::string_view text);
 
-/// The search of a file from elsewhere, and its fastest configuration as the result.
+/// The search of a file from elsewhere, and its fastest configuration as the result or prior.
 /// @throws argument_error that names the fault of the file
-function_content from_t4_text(std::string_view text, const t4_subject& subject);
+function_content from_t4_text(std::string_view text, const foreign_subject& subject);
 
 }  // namespace tune

@@ -10,7 +10,9 @@
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/device/devices.hpp"
+#include "libtune/device/inclusion.hpp"
 #include "libtune/kernel/build_log.hpp"
+#include "libtune/kernel/cache/included_memory.hpp"
 #include "libtune/kernel/cache/program_cache.hpp"
 #include "libtune/kernel/cache/program_digest.hpp"
 #include "libtune/kernel/compile_scope.hpp"
@@ -61,12 +63,27 @@ program build(const context& context, const program_source& source, const compil
     if (auto prebuilt = scope->find_prebuilt(context, source)) return *std::move(prebuilt);
   }
   const announced_compiling now(scope);
-  if (given != nullptr) return given->build(context, source);
+  if (given != nullptr) {
+    program made = given->build(context, source);
+    if (made.included()) remember_included(context, source, made.included());
+    return made;
+  }
   static const detail::never_destroyed<in_process_compiler> in_process;
   static const detail::never_destroyed<pooled_compiler> pooled(
       *in_process, pooled_compiler::use_pool::when_busy);
   const bool keeps = scope == nullptr || !scope->keeps_no_binaries();
   return cached_compiler(*pooled, program_cache(), recent_programs(), keeps).build(context, source);
+}
+
+void note(compile_scope& scope, const context& context, const program_source& source,
+          const compiler* given) {
+  if (scope.learns_files() && watched_digest(context, source) == compile_scope::unknown_program) {
+    try {
+      static_cast<void>(build(context, source, given, nullptr));
+    } catch (const build_error&) {  // the source remains unknown
+    }
+  }
+  scope.note(context, source);
 }
 
 }  // namespace
@@ -85,18 +102,26 @@ program compile(const context& context, const kernel_source& source, const defin
   const std::string before =
       fmt::format("{}\n#define SIMD_GROUP_SIZE {}\n{}", preamble(device.language),
                   std::max<std::size_t>(1, device.limits.simd_group_size), macros.text());
-  program_source complete{
-      .name = source.name, .text = before + resolved.text, .options = options.flags};
+  program_source complete{.name = source.name,
+                          .text = before + resolved.text,
+                          .options = options.flags,
+                          .headers = source.headers};
   if (device.language == kernel_language::cuda_cpp) {
     for (const std::string& kernel : options.kernels) {
       complete.options.push_back("--kernel-name=" + kernel);
     }
   }
   compile_scope* const scope = compile_scope::current();
-  if (scope != nullptr) scope->note(complete);
-  compare_with_expected(context, macros, complete);
+  if (scope != nullptr) note(*scope, context, complete, options.compiler);
+  // Only the compiler knows the files of a program.
+  const bool includes = may_include(complete);
+  if (!includes) compare_with_expected(context, macros, complete);
   try {
-    return build(context, complete, options.compiler, scope);
+    program made = build(context, complete, options.compiler, scope);
+    if (scope != nullptr) scope->keep(made);
+    if (includes && scope != nullptr) scope->note_compiled(context, complete);
+    if (includes) compare_with_expected(context, macros, complete);
+    return made;
   } catch (const compiler_lost_error& lost) {
     throw compiler_lost_error(fmt::format("'{}' was not compiled: {}", source.name, lost.log()) +
                                   circumstances(device, macros),

@@ -6,6 +6,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/device/interface.hpp"
 #include "libtune/kernel/cache/program_digest.hpp"
 #include "libtune/kernel/compiler.hpp"
 
@@ -25,9 +26,18 @@ compile_scope::~compile_scope() { innermost_scope = outer_; }
 
 compile_scope* compile_scope::current() noexcept { return innermost_scope; }
 
-void compile_scope::note(const program_source& source) {
+void compile_scope::note_compiled(const context& context, const program_source& source) {
+  programs_.back() = watched_digest(context, source);
+}
+
+void compile_scope::keep(const program& made) {
+  made.impl()->record_launches();
+  made_.push_back(made);
+}
+
+void compile_scope::note(const context& context, const program_source& source) {
   refused_known_ = false;
-  programs_.push_back(watched_digest(source));
+  programs_.push_back(watched_digest(context, source));
   if (rules_.refuses_all) {
     throw build_error("'" + source.name + "' is not compiled, only looked at", std::string());
   }
@@ -43,11 +53,10 @@ std::optional<program> compile_scope::find_prebuilt(const context& context,
   if (rules_.prebuilt == nullptr) return std::nullopt;
   // After a program was missing, code that goes on nevertheless does not compile the rest.
   if (wanted_) throw detail::program_is_wanted{};
-  auto digest = program_digest(source);
-  if (!digest) return std::nullopt;
-  const auto found = rules_.prebuilt->find(*digest);
+  std::string digest = program_digest(source);
+  const auto found = rules_.prebuilt->find(digest);
   if (found == rules_.prebuilt->end()) {
-    wanted_ = wanted_program{context, source, *std::move(digest), {}};
+    wanted_ = wanted_program{context, source, std::move(digest), {}};
     throw detail::program_is_wanted{};
   }
   last_status_ = found->second.what;

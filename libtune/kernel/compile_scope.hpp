@@ -18,7 +18,7 @@
 
 namespace tune {
 
-/// Programs that are known not to compile, by program_digest, with the message of the compiler.
+/// Programs that are known not to compile, by watched_digest, with the message of the compiler.
 using known_build_failures = std::map<std::string, std::string, std::less<>>;
 
 /// A program that was asked for and is not there yet.
@@ -63,11 +63,13 @@ class [[nodiscard]] compile_scope {
     const known_build_failures* known_failures = nullptr;
     /// The programs that were compiled ahead. If another one is requested, the exception
     /// program_is_wanted leaves the author's code, and the search has that program compiled and
-    /// calls the code again. Programs that include files are compiled on the spot. Null: all
-    /// programs are. Outlives the scope.
+    /// calls the code again. Null: all programs are compiled on the spot. Outlives the scope.
     const prebuilt_programs* prebuilt = nullptr;
     /// Refuses every program, to learn which one is compiled first.
     bool refuses_all = false;
+    /// Compiles each program once whose files are not known before it is noted, so that a program
+    /// that includes files is never noted as unknown where its compiler tells them.
+    bool learns_files = false;
     /// Adds no binaries to the cache of programs: asking a driver for one can cost as much as
     /// compiling it, and of those that a search compiles in this process one will be used again.
     bool keeps_no_binaries = false;
@@ -76,8 +78,8 @@ class [[nodiscard]] compile_scope {
     std::function<void(bool begins)> listener{};
   };
 
-  /// The entry of programs() for a program whose included files cannot be determined. The digest
-  /// of a program that includes files, all of them known, begins with it.
+  /// The entry of programs() for a program that includes files, as long as these are not known. The
+  /// digest of one whose files are known begins with it.
   static constexpr const char* unknown_program = "?";
 
   compile_scope() : compile_scope(rules()) {}
@@ -91,6 +93,8 @@ class [[nodiscard]] compile_scope {
 
   /// The digests of the programs that were asked for, in order (see watched_digest).
   const std::vector<std::string>& programs() const noexcept { return programs_; }
+  /// The programs that were made, in order; launches of their kernels are recorded.
+  std::vector<program> take_made() noexcept { return std::exchange(made_, {}); }
   /// True if the program asked for last was refused because it is known not to compile.
   bool refused_known() const noexcept { return refused_known_; }
   bool keeps_no_binaries() const noexcept { return rules_.keeps_no_binaries; }
@@ -107,9 +111,13 @@ class [[nodiscard]] compile_scope {
 
   // For tune::compile.
 
+  bool learns_files() const noexcept { return rules_.learns_files; }
   /// Notes a program that is about to be compiled.
   /// @throws build_error if it is refused; for a known failure, with the compiler's message
-  void note(const program_source& source);
+  void note(const context& context, const program_source& source);
+  /// Notes again, now that it has been compiled, the program that was noted last.
+  void note_compiled(const context& context, const program_source& source);
+  void keep(const program& made);
   /// The prebuilt program; empty if it is to be compiled on the spot.
   /// @throws build_error if it does not compile, compiler_lost_error, program_is_wanted
   std::optional<program> find_prebuilt(const context& context, const program_source& source);
@@ -125,6 +133,7 @@ class [[nodiscard]] compile_scope {
   rules rules_;
   compile_scope* outer_;
   std::vector<std::string> programs_;
+  std::vector<program> made_;
   bool refused_known_ = false;
   std::optional<wanted_program> wanted_;
   int found_ = 0;

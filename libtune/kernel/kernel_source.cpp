@@ -108,6 +108,20 @@ std::string take_includes(resolved_source& resolved) {
   return own;
 }
 
+void add_headers(resolved_source& resolved, const kernel_source& source) {
+  for (const kernel_header& header : source.headers) {
+    const bool is_new = std::ranges::count(source.headers, header.name, &kernel_header::name) == 1;
+    if (header.name.empty() || header.name.front() == '/' || !is_new ||
+        ("/" + header.name + "/").find("/../") != std::string::npos) {
+      throw argument_error(fmt::format(
+          "'{}' has a header of the name '{}'; a name is a relative path without .. that no other "
+          "of its headers has",
+          source.name, header.name));
+    }
+    resolved.files.push_back({header.name, header.text});
+  }
+}
+
 void append(resolved_source& resolved, std::size_t file, std::string_view text) {
   resolved.text += line_directive(1, resolved.files[file].name);
   const auto lines = std::ranges::count(resolved.text, '\n');
@@ -136,6 +150,7 @@ resolved_source include_kernel_library(const kernel_source& source) {
     append(resolved, file, resolved.files[file].text);
   }
   append(resolved, 0, own);
+  add_headers(resolved, source);
   return resolved;
 }
 

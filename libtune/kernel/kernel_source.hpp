@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libtune/base/cxx20.hpp"
+#include "libtune/device/kernel.hpp"
 
 namespace tune {
 
@@ -17,6 +18,9 @@ namespace tune {
 struct kernel_source {
   std::string name;  ///< shown in messages, such as "multiply.kernel"
   std::string text;  ///< without the preamble, which compile() puts before it
+  /// Texts that it, or one of them, may include by their names: a part of the program as its own
+  /// text is, for workers, caches and the warning of a change.
+  std::vector<kernel_header> headers{};
 };
 
 /// A text that kernels may include by its name. It explains itself at its beginning.
@@ -46,8 +50,10 @@ struct resolved_source {
   };
 
   std::string text;  ///< begins with a `#line` directive, as each run has one before it
-  std::vector<kernel_source> files;  ///< as they were given: the kernel's, then those it includes
-  std::vector<run> runs;             ///< ascending
+  /// As they were given: the kernel's, then those that it includes, then its headers, which are not
+  /// in text.
+  std::vector<kernel_source> files;
+  std::vector<run> runs;  ///< ascending
 };
 
 /// Puts the texts that a kernel's text asks for by lines `#include "libtune/..."` before it, each
@@ -55,6 +61,7 @@ struct resolved_source {
 /// a text is there even if `#if` leaves out the line that asks for it. Other includes stay as they
 /// are.
 /// @throws build_error if there is no such text, with the names of those that there are
+///         argument_error if a header's name is empty, absolute, has ".." in it or occurs twice
 resolved_source include_kernel_library(const kernel_source& source);
 
 /// `#line 12 "a.kernel"` and a line feed: the line that follows is that one of that file. Quotes

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/measure/measure.hpp"
 
+#include <cmath>
 #include <numeric>
 
 #include "libtune/base/error.hpp"
@@ -17,7 +18,7 @@ class self_timed final : public detail::measurable {
       : seconds_per_iteration_(std::move(seconds_per_iteration)) {}
 
  private:
-  void do_run() override { seconds_per_iteration_(1); }
+  void do_run(int runs) override { seconds_per_iteration_(runs); }
   std::vector<run_time> do_sample(int iterations) override {
     return {std::chrono::duration<double>(seconds_per_iteration_(iterations))};
   }
@@ -71,6 +72,27 @@ measure measure::reset(std::function<void()> function, reset_before before) && {
   return std::move(reset(std::move(function), before));
 }
 
+measure& measure::work(declared_work of_a_run) & {
+  require_operation();
+  for (const double amount : {of_a_run.flops, of_a_run.bytes}) {
+    if (std::isfinite(amount) && amount >= 0) continue;
+    throw argument_error("the work of a run is " + std::to_string(of_a_run.flops) +
+                         " operations and " + std::to_string(of_a_run.bytes) +
+                         " bytes; neither may be negative or infinite");
+  }
+  work_ = of_a_run;
+  return *this;
+}
+
+measure measure::work(declared_work of_a_run) && { return std::move(work(of_a_run)); }
+
+measure& measure::at(const device_settings& settings) & {
+  settings_ = settings;
+  return *this;
+}
+
+measure measure::at(const device_settings& settings) && { return std::move(at(settings)); }
+
 void measure::prepare() {
   require_operation();
   if (prepared_ || !reset_) return;
@@ -82,7 +104,7 @@ void measure::prepare() {
 void measure::run() {
   prepare();
   prepared_ = false;
-  impl_->run();
+  impl_->repeat(1);
 }
 
 std::optional<std::string> measure::run_checked() {
@@ -133,6 +155,18 @@ std::vector<run_time> measure::time_runs(int runs) {
     for (const run_time time : impl_->sample(batch)) times.push_back(time);
   }
   return times;
+}
+
+void measure::repeat(int runs) {
+  require_operation();
+  if (runs < 1)
+    throw argument_error("a configuration cannot be run " + std::to_string(runs) + " times");
+  const int batch = reset_ && reset_before_ == reset_before::run ? 1 : runs;
+  for (int done = 0; done < runs; done += batch) {
+    prepare();
+    prepared_ = false;
+    impl_->repeat(batch);
+  }
 }
 
 void measure::require_operation() const {

@@ -15,6 +15,7 @@
 
 #include "libtune/base/cxx20.hpp"
 #include "libtune/device/command_queue.hpp"
+#include "libtune/measure/sensors/device_settings.hpp"
 #include "libtune/measure/timing/samples.hpp"
 #include "libtune/measure/timing/settings.hpp"
 
@@ -41,6 +42,12 @@ class run_check {
 namespace detail {
 class measurable;
 }
+
+/// The useful work of one run, whatever a configuration makes of it; zero is not declared.
+struct declared_work {
+  double flops = 0;  ///< floating-point operations
+  double bytes = 0;  ///< bytes read and written
+};
 
 /// The time at which the reset function of a measure is called.
 enum class reset_before : std::uint8_t {
@@ -98,12 +105,32 @@ class measure {
   /// The same for a temporary, which it moves into the result.
   measure reset(std::function<void()> function, reset_before before = reset_before::batch) &&;
 
+  /// Declares the work of a run, from which trials have the metrics "flops" and "gflops" (GFLOP/s),
+  /// "bytes" and "gbs" (GB/s): .work({.bytes = 2.0 * size * sizeof(float)}).
+  /// @throws argument_error if this is a skipped configuration, or a number is negative or not
+  /// finite
+  measure& work(declared_work of_a_run) &;
+  /// The same for a temporary, which it moves into the result.
+  measure work(declared_work of_a_run) &&;
+  /// The work that has been declared.
+  const declared_work& work() const noexcept { return work_; }
+
+  /// Makes the hardware of the device a part of the configuration: clocks and a power limit that it
+  /// runs with. They are set before its runs and restored after the search, by the parent process
+  /// if this one is killed, and by the next search if both are. Where they cannot be set the
+  /// configuration is skipped, with the reason.
+  measure& at(const device_settings& settings) &;
+  /// The same for a temporary, which it moves into the result.
+  measure at(const device_settings& settings) &&;
+
   /// The reason for skipping it, if the author gave one; meaningless if it is not skipped.
   const std::string& why_skipped() const noexcept { return why_skipped_; }
 
   // The rest is for the tuner, and throws argument_error if this is a skipped configuration, and
   // otherwise whatever the operation or the device throws.
 
+  /// The settings that it runs with.
+  const device_settings& settings() const noexcept { return settings_; }
   /// Calls the reset function and waits for what it has enqueued. run and sample begin with this
   /// unless it has just been done; on its own it keeps the reset out of a caller's timing.
   void prepare();
@@ -119,13 +146,18 @@ class measure {
   /// The tick of the times that sample returns; zero if they are exact, or the tick is unknown.
   run_time timer_resolution() const;
   /// Times iterations samples, each the mean of several runs, all one after the other. For an
-  /// operation on a queue: the device time of a run is the sum over its kernels and fills, each
-  /// from its own start to its own end, so that gaps between these, or between runs, do not count.
+  /// operation on a queue: the device time of a run is the sum over its kernels, and its fills and
+  /// copies on the device, each from its own start to its own end, so that gaps between these, or
+  /// between runs, do not count; nor do copies between device and host.
   /// For a function that times itself: one sample, the mean over all that it returns.
   /// @param iterations  the number of samples, at least 1
   /// @param runs        of each sample, at least 1
   /// @throws argument_error if a count is not positive, or the operation enqueued nothing
   std::vector<run_time> sample(int iterations, int runs = 1);
+  /// Makes runs without timing them, so that nothing comes between them, and waits for their end.
+  /// A reset function is called once before, or before each run, as it asks for.
+  /// @param runs  at least 1 @throws argument_error if it is not positive
+  void repeat(int runs);
 
  private:
   static constexpr const char* unexplained = "the function that generates it returned nothing";
@@ -139,7 +171,9 @@ class measure {
   std::shared_ptr<run_check> judge_;
   std::function<void()> reset_;
   reset_before reset_before_ = reset_before::batch;
+  declared_work work_{};
   bool prepared_ = false;
+  device_settings settings_{};
 };
 
 /// Measures an operation that enqueues its commands on this very queue when it is called.

@@ -122,7 +122,8 @@ std::unique_ptr<detail::kernel_interface> fake_program::do_create_kernel(
       .required_work_group_size = kernel->required_work_group_size
                                       ? kernel->required_work_group_size(*macros_)
                                       : work_size{0, 0, 0},
-      .local_memory_bytes = kernel->local_memory_bytes ? kernel->local_memory_bytes(*macros_) : 0};
+      .local_memory_bytes = kernel->local_memory_bytes ? kernel->local_memory_bytes(*macros_) : 0,
+      .registers = kernel->registers ? kernel->registers(*macros_) : 0};
   auto instance = std::make_shared<const fake_kernel_instance>(
       fake_kernel_instance{name, std::move(kernel), macros_});
   return std::make_unique<fake_kernel_object>(context(), std::move(info), std::move(instance));

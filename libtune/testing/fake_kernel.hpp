@@ -158,6 +158,8 @@ struct fake_kernel {
   std::function<void(fake_launch&)> run = {};
   /// The local memory that a work group takes; empty means none.
   std::function<std::size_t(const fake_macros&)> local_memory_bytes = {};
+  /// The registers of a work item; empty means that they are not known.
+  std::function<std::size_t(const fake_macros&)> registers = {};
   /// The largest work group, where it is less than the device's; zero means the device's.
   std::size_t max_work_group_size = 0;
   /// The only work group that it may be launched with; empty means any.

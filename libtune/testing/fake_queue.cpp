@@ -141,6 +141,13 @@ void fake_kernel_object::do_set_buffer(std::size_t index,
   arguments_[index].memory = std::static_pointer_cast<fake_buffer>(buffer);
 }
 
+std::optional<std::size_t> fake_kernel_object::do_resident_work_groups(std::size_t work_group_size,
+                                                                       std::size_t) const {
+  const std::size_t needed = info().registers * work_group_size;
+  if (needed == 0) return std::nullopt;
+  return context()->info().limits.registers_per_work_group / needed;
+}
+
 const fake_parameter& fake_kernel_object::parameter(std::size_t index) const {
   if (index < arguments_.size()) return instance_->kernel->parameters[index];
   throw_no_argument(index, arguments_.size());
@@ -194,11 +201,13 @@ void fake_queue::check_launch(const fake_kernel_object& kernel, const nd_range& 
   }
 }
 
-void fake_queue::do_copy(const detail::copy_request& request) {
+void fake_queue::do_copy(const detail::copy_request& request, std::vector<event_pointer>* events) {
   const std::lock_guard lock(mutex_);
   state_->begin(fake_call::copy, {});
   if (!is_capturing()) {
-    spend(run_copy(*state_, request), nullptr);
+    event_pointer event;
+    spend(run_copy(*state_, request), events != nullptr ? &event : nullptr);
+    if (events != nullptr) events->push_back(std::move(event));
     return;
   }
   capture_.push_back([&state = *state_, request] { return run_copy(state, request); });

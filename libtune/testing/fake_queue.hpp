@@ -69,6 +69,9 @@ class fake_kernel_object final : public detail::kernel_interface {
   void do_set_argument(std::size_t index, const void* bytes, std::size_t size) override;
   void do_set_buffer(std::size_t index,
                      const std::shared_ptr<detail::buffer_interface>& buffer) override;
+  /// Known where the kernel tells its registers: as many as those of the device are enough for.
+  std::optional<std::size_t> do_resident_work_groups(std::size_t work_group_size,
+                                                     std::size_t dynamic_bytes) const override;
   const fake_parameter& parameter(std::size_t index) const;
   [[noreturn]] void refuse(std::size_t index, const std::string& given) const;
 
@@ -94,7 +97,7 @@ class fake_queue final : public detail::queue_interface {
 
   void do_launch(detail::kernel_interface& kernel, const nd_range& range,
                  event_pointer* event) override;
-  void do_copy(const detail::copy_request& request) override;
+  void do_copy(const detail::copy_request& request, std::vector<event_pointer>* events) override;
   void do_fill(const detail::buffer_interface& buffer, const fill_region& region,
                std::span<const std::byte> pattern, event_pointer* event) override;
   event_pointer do_mark() override;

@@ -17,12 +17,20 @@
 namespace tune {
 
 autotuner_core::autotuner_core(function_identity identity, values test_default, function tunes,
-                               check_function check)
+                               check_function check, tuning_goal goal, bool repeatable)
     : identity_(std::move(identity)),
       test_default_(std::move(test_default)),
       tunes_(std::move(tunes)),
-      check_(std::move(check)) {
+      check_(std::move(check)),
+      goal_(std::move(goal)),
+      repeatable_(repeatable) {
   check_function_names(identity_);
+  if (own_name(identity_.name) != identity_.name) {
+    throw argument_error("'" + identity_.name +
+                         "' cannot name an autotune function: '..' stands between a name and the "
+                         "goal of its results; choose another name");
+  }
+  static_cast<void>(detail::name_with_goal(identity_.name, goal_));  // for its checks
   autotuner_registry::instance().add(*this);
 }
 
@@ -54,7 +62,8 @@ std::shared_ptr<const autotuner_core> detail::make_autotuner(autotuner_parts par
   return std::make_shared<const autotuner_core>(
       function_identity{std::move(parts.name), parts.version, std::move(parts.key_fields),
                         std::move(parts.tuning_fields)},
-      std::move(parts.test_default), std::move(parts.tunes), std::move(parts.check));
+      std::move(parts.test_default), std::move(parts.tunes), std::move(parts.check),
+      std::move(parts.goal), parts.repeatable);
 }
 
 std::vector<named_value> detail::obtain_tuning(const autotuner_core& core, const context& context,
@@ -78,6 +87,33 @@ void autotuner_registry::add(const autotuner_core& added) {
 void autotuner_registry::remove(const autotuner_core& removed) noexcept {
   const std::lock_guard lock(mutex_);
   std::erase(autotuners_, &removed);
+}
+
+void autotuner_registry::add_maker(const void* owner, std::string name, int version, maker makes) {
+  const std::lock_guard lock(mutex_);
+  makers_.push_back({owner, std::move(name), version, std::move(makes)});
+}
+
+void autotuner_registry::remove_maker(const void* owner) noexcept {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(makers_, [&](const registered_maker& each) { return each.owner == owner; });
+}
+
+std::shared_ptr<const autotuner_core> autotuner_registry::find(
+    const std::string& name, int version, const std::vector<named_value>& key) const {
+  maker makes;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const autotuner_core* each : autotuners_) {
+      if (each->identity().name == name && each->identity().version == version) {
+        return each->shared_from_this();
+      }
+    }
+    for (const registered_maker& each : makers_) {
+      if (each.name == name && each.version == version) makes = each.makes;
+    }
+  }
+  return makes ? makes(key) : nullptr;
 }
 
 // A static object is left where it was when it is destroyed, and so the shared pointer in it still
@@ -115,7 +151,8 @@ void autotuner_registry::require_unique(const autotuner_core& one) const {
   const std::lock_guard lock(mutex_);
   const auto& wanted = one.identity();
   const bool shared = std::ranges::any_of(autotuners_, [&](const autotuner_core* other) {
-    return other != &one && other->identity().name == wanted.name &&
+    const bool same = one.is_repeatable() && other->is_repeatable() && other->identity() == wanted;
+    return other != &one && !same && other->identity().name == wanted.name &&
            other->identity().version == wanted.version;
   });
   if (shared) {

@@ -48,8 +48,9 @@ class autotuner_core : public std::enable_shared_from_this<autotuner_core> {
   /// Throws argument_error for values that are no tuning, such as an enumerator of another name.
   using check_function = std::function<void(const values&)>;
 
+  /// @param repeatable  see autotuner_parts
   autotuner_core(function_identity identity, values test_default, function tunes,
-                 check_function check);
+                 check_function check, tuning_goal goal = {}, bool repeatable = false);
   ~autotuner_core();
   autotuner_core(const autotuner_core&) = delete;
   autotuner_core& operator=(const autotuner_core&) = delete;
@@ -57,8 +58,11 @@ class autotuner_core : public std::enable_shared_from_this<autotuner_core> {
   const function_identity& identity() const noexcept { return identity_; }
   const values& test_default() const noexcept { return test_default_; }
   const function& tunes() const noexcept { return tunes_; }
+  /// The author's.
+  const tuning_goal& goal() const noexcept { return goal_; }
   /// @throws argument_error if the values are no tuning
   void check(const values& tuning) const { check_(tuning); }
+  bool is_repeatable() const noexcept { return repeatable_; }
   result_validity& validity() const noexcept { return validity_; }
 
   /// Returns the tuning for a key on the context's device: that of the database, else as the mode
@@ -70,6 +74,8 @@ class autotuner_core : public std::enable_shared_from_this<autotuner_core> {
   values test_default_;
   function tunes_;
   check_function check_;
+  tuning_goal goal_;
+  bool repeatable_;
   mutable result_validity validity_;
 };
 
@@ -81,6 +87,17 @@ class autotuner_registry {
   void add(const autotuner_core& added);
   void remove(const autotuner_core& removed) noexcept;
   std::vector<const autotuner_core*> all() const;
+
+  /// Makes the function of a key, where its fields follow from the key: a run-time described
+  /// kernel.
+  using maker =
+      std::function<std::shared_ptr<const autotuner_core>(const std::vector<named_value>& key)>;
+  /// @param owner  for remove_maker
+  void add_maker(const void* owner, std::string name, int version, maker makes);
+  void remove_maker(const void* owner) noexcept;
+  /// Returns the function of this name and version, for a key; null if there is none.
+  std::shared_ptr<const autotuner_core> find(const std::string& name, int version,
+                                             const std::vector<named_value>& key) const;
 
   /// Keeps those that live when main returns: static autotuners can then be called to the very end
   /// of the process. Called before the first search or lookup.
@@ -102,6 +119,13 @@ class autotuner_registry {
   mutable std::mutex mutex_;
   std::vector<const autotuner_core*> autotuners_;            // in the order in which they were made
   std::vector<std::shared_ptr<const autotuner_core>> kept_;  // from the end of main on
+  struct registered_maker {
+    const void* owner;
+    std::string name;
+    int version;
+    maker makes;
+  };
+  std::vector<registered_maker> makers_;
 };
 
 /// The autotune functions that live in this program, in the order in which they were made.

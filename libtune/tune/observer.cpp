@@ -7,6 +7,7 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/base/word_table.hpp"
+#include "libtune/search/model/coverage.hpp"
 #include "libtune/tune/trial.hpp"
 
 namespace tune {
@@ -32,9 +33,26 @@ struct event_dispatch {
   void operator()(const waiting_event& event) const { listener.waiting(event); }
 };
 
+std::string describe_end(search_end end) {
+  if (end == search_end::complete) return "the strategy had nothing more to propose";
+  if (end == search_end::time) return "the time of the budget was used up";
+  if (end == search_end::trials) return "the trials of the budget were used up";
+  if (end == search_end::target) return "one is as fast as the target";
+  return std::string(search_end_name(end));
+}
+
 }  // namespace
 
 void observer::on(const tuning_event& event) { std::visit(event_dispatch{*this}, event); }
+
+coverage coverage_of(const search_finished_event& search) {
+  std::vector<tried_configuration> tried;
+  for (const trial& item : search.trials) {
+    tried.push_back({item.configuration, {}, std::string(outcome_name(item.outcome))});
+    if (item.score) tried.back().score = item.score->count();
+  }
+  return {search.space, tried, describe_end(search.end)};
+}
 
 void detail::notify(std::span<const std::shared_ptr<observer>> observers,
                     const tuning_event& event) noexcept {

@@ -18,10 +18,13 @@
 #include "libtune/search/space/search_space.hpp"
 #include "libtune/store/database/match.hpp"
 #include "libtune/store/files/lock_holder.hpp"
+#include "libtune/tune/goal.hpp"
 #include "libtune/tune/trial.hpp"
 #include "libtune/tune/tuning_budget.hpp"
 
 namespace tune {
+
+class coverage;
 
 /// The wall-clock time of a search, divided by its use, seen from its thread. The parts do not
 /// overlap.
@@ -73,6 +76,7 @@ struct search_started_event {
   std::vector<removal> removals{};  ///< the combinations that each restriction removed
   std::size_t taken_over = 0;       ///< resumed trials, of an unfinished search
   std::optional<std::chrono::nanoseconds> budget_left{};  ///< where there is a limit of time
+  tuning_goal goal{};                                     ///< what is minimised or maximised
 };
 
 /// The end of a search, also of one that found nothing; an error that ends a search has no event.
@@ -85,8 +89,14 @@ struct search_finished_event {
   /// The uncertainties that remain, for users: "the device was 6 % slower at the end"; empty if all
   /// is well.
   std::vector<std::string> doubts{};
-  search_times times{};  ///< the parts of that time
+  search_times times{};   ///< the parts of that time
+  tuning_goal goal{};     ///< what was minimised or maximised
+  space_outline space{};  ///< the space; an empty outline in an event made by hand
 };
+
+/// Returns the part of the space that a search has tried, and the effects of its parameters on the
+/// time.
+coverage coverage_of(const search_finished_event& search);
 
 /// The progress of a search.
 struct search_progress {

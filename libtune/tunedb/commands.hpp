@@ -41,6 +41,7 @@ struct invocation {
 // Each adds one command to the program. Commands run while the arguments are parsed, so `shared`
 // has to outlive the parsing.
 void add_check(CLI::App& program, invocation& shared);
+void add_coverage(CLI::App& program, invocation& shared);
 void add_denylist(CLI::App& program, invocation& shared);
 void add_env(CLI::App& program, invocation& shared);
 void add_explain(CLI::App& program, invocation& shared);
@@ -55,5 +56,6 @@ void add_pretune(CLI::App& program, invocation& shared);
 void add_prune(CLI::App& program, invocation& shared);
 void add_show(CLI::App& program, invocation& shared);
 void add_trials(CLI::App& program, invocation& shared);
+void add_tune(CLI::App& program, invocation& shared);
 
 }  // namespace tune::cli

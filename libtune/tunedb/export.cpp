@@ -6,6 +6,8 @@
 
 #include "libtune/exchange/json_document.hpp"
 #include "libtune/exchange/t4.hpp"
+#include "libtune/exchange/winners.hpp"
+#include "libtune/store/database/record.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/output.hpp"
@@ -41,6 +43,34 @@ std::string t4_text(database_reader& database, const export_options& options) {
   return to_t4_text(content);
 }
 
+/// The winners of one function, or of all that have any.
+std::vector<winner_table> winner_tables(database_reader& database, const export_options& options) {
+  std::vector<winner_table> tables;
+  for (const function_summary& summary : database.functions()) {
+    if (options.function.empty() && summary.results == 0) continue;
+    const function_identity function =
+        options.function.empty() ? summary.function : find_function(database, options.function);
+    function_content content = database.read(function);
+    std::erase_if(content.results, [&](const result_content& result) {
+      return !options.search.device.fits(result.device()) ||
+             (options.function.empty() && is_prior(result.device()));
+    });
+    if (!content.results.empty() || !options.function.empty()) {
+      tables.push_back(winners_of(content));
+    }
+    if (!options.function.empty()) break;
+  }
+  if (tables.empty()) throw nothing_found("the database has no such results");
+  return tables;
+}
+
+std::string text_of(database_reader& database, const export_options& options) {
+  if (options.format == "t4") return t4_text(database, options);
+  if (options.format == "header") return to_header(winner_tables(database, options));
+  if (options.format == "winners") return to_winners_json(winner_tables(database, options));
+  return json_text(database, options);
+}
+
 void run(const invocation& shared, const export_options& options) {
   const std::string path = shared.database_path();
   database_reader database(path);
@@ -49,8 +79,7 @@ void run(const invocation& shared, const export_options& options) {
   if (is_backup && options.file == "-") throw usage_error("name the file of the backup");
   const std::string target = export_target(options.file, path, is_backup, options.force);
   if (is_backup) return back_up_database(path, target);
-  write_file(target,
-             options.format == "t4" ? t4_text(database, options) : json_text(database, options));
+  write_file(target, text_of(database, options));
   if (database.damaged() > 0) {
     fmt::print(stderr, "tunedb: {} damaged rows were left out; see tunedb check\n",
                database.damaged());
@@ -63,16 +92,19 @@ void add_export(CLI::App& program, invocation& shared) {
   const auto options = std::make_shared<export_options>();
   CLI::App* command = program.add_subcommand(
       "export",
-      "Writes results and trials to a file. An earlier export is replaced; nothing is ever written "
+      "Writes results and trials to a file, or the winners for programs without a database. An "
+      "earlier export is replaced; nothing is ever written "
       "over the database");
   command->add_option("FILE", options->file,
                       "The file; without one, or for -, it is standard output");
   command
-      ->add_option("--format", options->format,
-                   "json, the default: everything, or one function. t4: one search, as Kernel "
-                   "Tuner writes it. "
-                   "sqlite: a backup of the whole database")
-      ->check(CLI::IsMember({"json", "t4", "sqlite"}));
+      ->add_option(
+          "--format", options->format,
+          "json, the default: everything, or one function. t4: one search, as Kernel "
+          "Tuner writes it. header: the winners as a C++20 header that compiles alone, with "
+          "a lookup by device and key while compiling. winners: the same as JSON. "
+          "sqlite: a backup of the whole database")
+      ->check(CLI::IsMember({"json", "t4", "header", "winners", "sqlite"}));
   command->add_option("--function", options->function, "A name, or NAME__VERSION")
       ->type_name("NAME");
   options->search.add_to(*command);

@@ -12,7 +12,9 @@
 
 #include "libtune/exchange/json_document.hpp"
 #include "libtune/exchange/katsdpsigproc.hpp"
+#include "libtune/exchange/kernel_tuner_cache.hpp"
 #include "libtune/exchange/t4.hpp"
+#include "libtune/store/database/record.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/store/maintenance/merge.hpp"
 #include "libtune/tunedb/commands.hpp"
@@ -65,44 +67,111 @@ exit_code print_report(const merge_report& report, bool as_json) {
 
 struct import_options {
   std::string file;
-  std::string format = "json";
+  std::string format;
   std::string function;
   std::vector<std::string> arguments;
   std::vector<std::string> types;
+  std::vector<std::string> names;
   device_choice device;
+  bool same_kernel = false;
 };
 
-/// The subject of a T4 file of other origin, from the options.
-t4_subject subject_from(const std::string& path, const import_options& options) {
-  if (options.function.empty() || options.device.name.empty()) {
-    throw usage_error("the file does not say what it is of: name --function and --device");
+std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+/// The subject of a file of Kernel Tuner, from the options.
+/// @param device  the name in the file, for a call without --device
+foreign_subject subject_from(const std::string& path, const import_options& options,
+                             const std::string& device) {
+  if (options.function.empty()) {
+    throw usage_error("the file does not say what it is of: name the function with --function");
   }
+  device_choice on = options.device;
+  if (on.name.empty()) on.name = device;
+  if (on.name.empty()) {
+    throw usage_error(
+        "the file does not name the device that it was made on: name it with "
+        "--device, as tunedb list prints it");
+  }
+  foreign_subject subject{.types = parse_types(options.types),
+                          .device = on.identity(),
+                          .same_kernel = options.same_kernel,
+                          .date = now()};
+  for (const std::string& text : options.names) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) throw usage_error("'" + text + "' is no FIELD=PARAMETER");
+    subject.names[text.substr(equals + 1)] = text.substr(0, equals);
+  }
+  const auto [name, version] = split_function(options.function);
   database_reader database(path);
-  t4_subject subject{.types = parse_types(options.types)};
-  if (const auto known = find_function_if(database, options.function)) {
-    subject.function = *known;
-  } else {
-    const auto [name, version] = split_function(options.function);
+  const auto known = find_function_if(database, options.function);
+  if (known) subject.function = *known;
+  for (const translation_target& target : registered_targets()) {
+    const function_identity& here = target.function;
+    if (here.name != name || (version && here.version != *version)) continue;
+    if (known && here != *known) continue;
+    subject.function = here;
+    subject.defaults = target.test_default;
+  }
+  if (subject.function.name.empty()) {
     subject.function = {.name = name,
                         .version = version.value_or(0),
-                        .key_fields = inferred_key_fields(options.arguments, subject.types),
-                        .value_fields = {}};
+                        .key_fields = inferred_key_fields(options.arguments, subject.types)};
   }
   subject.arguments = parse_key(subject.function, options.arguments);
-  subject.device = options.device.identity();
   return subject;
+}
+
+/// The format of a text, as --format names it.
+std::string format_of(const std::string& text) {
+  if (is_kernel_tuner_cache(text)) return "kernel-tuner";
+  return text.find("\"invalidity\"") != std::string::npos ? "t4" : "json";
+}
+
+function_content read_kernel_tuner(const std::string& path, const std::string& text,
+                                   const import_options& options) {
+  const kernel_tuner_cache cache = read_kernel_tuner_cache(text);
+  const foreign_subject subject = subject_from(path, options, cache.device_name);
+  if (cache.objective != "time") {
+    fmt::print(stderr,
+               "tunedb: '{}' was tuned for {}; the configuration taken is the fastest one\n",
+               options.file, cache.objective);
+  }
+  return content_of(cache, subject);
 }
 
 database_content read_content(const std::string& path, const import_options& options) {
   const std::string text = read_file(options.file);
-  if (options.format == "json") return from_json_document(text);
-  if (is_own_t4(text)) return {.functions = {from_own_t4_text(text)}};
-  return {.functions = {from_t4_text(text, subject_from(path, options))}};
+  if (text.starts_with("\x1f\x8b")) {
+    throw error("'" + options.file + "' is compressed: gunzip -c FILE | tunedb import -");
+  }
+  const std::string format = options.format.empty() ? format_of(text) : options.format;
+  try {
+    if (format == "json") return from_json_document(text);
+    if (format == "kernel-tuner") return {.functions = {read_kernel_tuner(path, text, options)}};
+    if (is_own_t4(text)) return {.functions = {from_own_t4_text(text)}};
+    return {.functions = {from_t4_text(text, subject_from(path, options, {}))}};
+  } catch (const argument_error& fault) {
+    throw argument_error("'" + options.file + "': " + fault.what());
+  }
+}
+
+/// Prints which priors an import has made.
+void print_taken(const database_content& content) {
+  for (const function_content& one : content.functions) {
+    for (const result_content& result : one.results) {
+      if (!is_prior(result.device())) continue;
+      fmt::print("{} ({}) on {}: a prior, which a search tries first and no lookup returns\n",
+                 one.function.name, fields_text(result.values), to_text(result.device()));
+    }
+  }
 }
 
 exit_code import_file(const invocation& shared, const import_options& options) {
   const std::string path = shared.database_path();
-  return print_report(merge_content(path, read_content(path, options)), shared.json);
+  const database_content content = read_content(path, options);
+  const merge_report report = merge_content(path, content);
+  if (!shared.json && !options.function.empty()) print_taken(content);
+  return print_report(report, shared.json);
 }
 
 exit_code merge_files(const invocation& shared, const std::vector<std::string>& files) {
@@ -144,7 +213,7 @@ katsdpsigproc_options options_for(const std::string& database,
   options.translations = operation_translations();
   options.targets = registered_targets();
   options.types = parse_types(given.types);
-  options.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  options.date = now();
   return options;
 }
 
@@ -192,14 +261,28 @@ exit_code import_tables(const invocation& shared, const katsdpsigproc_arguments&
 void add_import(CLI::App& program, invocation& shared) {
   const auto options = std::make_shared<import_options>();
   CLI::App* command = program.add_subcommand(
-      "import", "Merges a file that export has written, or results of Kernel Tuner");
+      "import",
+      "Merges a file that export has written, or takes the trials of Kernel Tuner, from its cache "
+      "file or from T4. The fastest of these becomes a prior of the function, which a search tries "
+      "first and no lookup returns");
   command->add_option("FILE", options->file, "The file; - is standard input")->required();
-  command->add_option("--format", options->format, "json, the default, or t4")
-      ->check(CLI::IsMember({"json", "t4"}));
+  command
+      ->add_option("--format", options->format,
+                   "json of export, t4, or a cache file of Kernel Tuner; without it, the file's "
+                   "contents tell")
+      ->check(CLI::IsMember({"json", "t4", "kernel-tuner"}));
   command
       ->add_option("--function", options->function,
-                   "What a T4 file of Kernel Tuner is of: NAME, or NAME__VERSION")
+                   "The function that a file of Kernel Tuner is for: NAME, or NAME__VERSION")
       ->type_name("NAME");
+  command->add_flag("--same-kernel", options->same_kernel,
+                    "The file was made with the kernel of this function, so that its fastest "
+                    "configuration is a result");
+  command
+      ->add_option("--field", options->names,
+                   "A field of the tuning that has another name in the file, as FIELD=PARAMETER")
+      ->type_name("FIELD=PARAMETER")
+      ->allow_extra_args(false);
   command->add_option("--arg", options->arguments, "A field of its key, as NAME=VALUE")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);

@@ -118,7 +118,9 @@ void fill_with_noise(command_queue& queue, const device_array& array) {
   generator from;
   const std::size_t bytes = array.layout().bytes();
   std::vector<float> numbers(std::min<std::size_t>(bytes / sizeof(float), 1000003));
-  for (float& number : numbers) number = from.normal();
+  for (float& number : numbers) {
+    number = from.normal() + (from.next() % 1024 == 0 ? 40.0F : 0.0F);
+  }
   const std::size_t part = numbers.size() * sizeof(float);
   for (std::size_t at = 0; at < bytes; at += part) {
     queue.write(array.buffer(), numbers.data(), std::min(part, bytes - at), at);

@@ -22,9 +22,8 @@ program build(const context& context, const threshold_sum_key& key,
 // As in the kernel.
 std::size_t local_memory_bytes(const threshold_sum_key& key, const threshold_sum_tuning& t) {
   const std::size_t edge = (std::size_t{1} << key.n_windows) - key.n_windows - 1;
-  const std::size_t loaded = t.wgsx * t.run + 2 * round_up(edge, 4);
-  const std::size_t skewed = loaded + loaded / t.run;
-  return (t.wgsy * (skewed + 31) + t.wgsx * (t.wgsy + 1) + t.wgsx * t.wgsy + 1) * 4;
+  const std::size_t marks = round_up((t.wgsx * t.run + 2 * round_up(edge, 4)) / 4, 4);
+  return t.wgsy * marks + (t.wgsx * (t.wgsy + 1) + t.wgsx * t.wgsy + 1) * 4;
 }
 
 void check_key(const threshold_sum_key& key) {
@@ -161,7 +160,7 @@ const autotuner<threshold_sum_key, threshold_sum_tuning> threshold_sum_template:
       fill_with_noise(queue, deviations);
       workload work(queue);
       host_array<float> noise({baselines});
-      noise.fill(0.3F);
+      noise.fill(1.0F);
       work.set("noise", noise);
       threshold_sum_options options;
       options.n_windows = key.n_windows;

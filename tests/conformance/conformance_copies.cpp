@@ -300,6 +300,31 @@ void of_parts(const device& device) {
   CHECK(result == expected);
 }
 
+void recorded(const device& device) {
+  copy_bench bench(device);
+  tuning_command_queue queue = bench.context.create_tuning_command_queue();
+  const buffer target = bench.context.create_buffer(memory_bytes);
+  const buffer part = bench.context.create_sub_buffer(bench.from, 0, memory_bytes);
+  bytes host(memory_bytes);
+  queue.start_recording();
+  queue.write(bench.from, host.data(), memory_bytes);
+  CHECK(queue.recorded() == 0);
+  queue.copy(target, bench.from, memory_bytes);
+  CHECK(queue.recorded() == 1);
+  for (const rectangle& shape : {rectangle{4, 5, 2, {0, 10, 60}, {5, 10, 60}},
+                                 {4, 1, 5, {0, 0, 9}, {150, 0, 4}},
+                                 {3, 4, 3, {0, 8, 33}, {2, 5, 21}}}) {
+    const std::size_t before = queue.recorded();
+    queue.copy(target, part, region_of(shape));
+    CHECK(queue.recorded() > before);
+  }
+  queue.read(target, host.data(), memory_bytes);
+  const std::size_t count = queue.recorded();
+  const auto times = queue.stop_recording();
+  CHECK(times.size() == count);
+  for (const auto time : times) CHECK(time >= std::chrono::nanoseconds{0});
+}
+
 constexpr requirement requirements[] = {
     {"a box of bytes is copied between the host and buffers, blocking or not", copied_by_users},
     {"the rows of a copy follow each other where no pitch is given", copied_without_pitches},
@@ -309,6 +334,7 @@ constexpr requirement requirements[] = {
     {"a rectangle of one to three dimensions is copied from device to host", to_host},
     {"a rectangle of one to three dimensions is copied between buffers", within_device},
     {"a rectangle is copied within a buffer", within_buffer},
+    {"a tuning queue records the commands of copies on the device, and no others", recorded},
     {"a rectangle that leaves its buffer is refused, one that just fits is not", refused},
     {"a copy whose end is beyond all numbers is refused", refused_beyond_all_numbers},
 };

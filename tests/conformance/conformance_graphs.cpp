@@ -293,6 +293,21 @@ void recorded_as_one(const device& device) {
   CHECK(bench.sums() == values(64, 1));
 }
 
+void dynamic_local_memory(const device& device) {
+  if (!has_graphs(device)) return;
+  graph_bench bench(device);
+  kernel turn = bench.program.create_kernel("reverse_dynamic");
+  turn.set_arguments(bench.seed);
+  const std::size_t most = device.limits().max_dynamic_local_memory_bytes / 16 * 16;
+  const auto graph = bench.queue.capture([&] {
+    bench.queue.write(bench.seed, bench.input().data(), bytes, 0, false);
+    bench.queue.enqueue(turn, {{64}, {64}, most});
+  });
+  REQUIRE(graph);
+  for (int i = 0; i < 2; ++i) bench.queue.enqueue(*graph);
+  CHECK(bench.read<std::int32_t>(bench.seed).front() == 63);
+}
+
 constexpr requirement requirements[] = {
     {"a graph gives the results of its commands; without graphs a device says so", same_result},
     {"what is captured is not run", captured_is_not_run},
@@ -302,6 +317,8 @@ constexpr requirement requirements[] = {
     {"what cannot be captured is refused by name, and the capture goes on", refusals},
     {"a graph can be recorded anew, with other buffers and other commands", recapture},
     {"a graph may be empty", nothing_captured},
+    {"a captured launch has its dynamic local memory, as much as the device has",
+     dynamic_local_memory},
     {"a graph outlives its queue and runs on any other of its context", other_queues},
     {"a tuning queue records a graph as one command", recorded_as_one},
 };

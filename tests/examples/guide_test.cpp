@@ -29,6 +29,7 @@ TEST_CASE("the guide's space leaves out what its restriction forbids") {
   space.needs([](const tile_tuning& t) {
     return tune::resources{.work_group = {t.block, 1, 1}, .local_memory_bytes = 4 * t.tile};
   });
+  space.limit("registers", {.most = 64});
   // [space]
   // clang-format on
   CHECK(space.size() == 7);

@@ -128,6 +128,28 @@ TEST_CASE("JSON holds the search and every trial") {
   CHECK(got["trials"][6]["samples_ns"] == json{51000.0, nullptr});
 }
 
+TEST_CASE("the coverage of a search is in its JSON, and CSV of its own has a row for each value") {
+  auto search = tune::testing::mixed_search();
+  search.space.combinations = 5000;
+  const json got = json_of(search)["coverage"];
+  CHECK(got["combinations"] == 5000);
+  CHECK(got["tried"] == 8);
+  CHECK(got["measured"] == 3);
+  REQUIRE(got["parameters"].size() == 3);
+  for (const json& item : got["parameters"]) {
+    std::size_t tried = 0;
+    for (const json& one : item["values"]) tried += one["tried"].get<std::size_t>();
+    CHECK(tried == 8);
+    CHECK((item["name"] == "tile") == (item["values"].size() == 1));
+  }
+  std::ostringstream out;
+  tune::write_coverage_csv(out, search);
+  const std::string csv = out.str();
+  CHECK(csv.starts_with("parameter,share,value,tried,measured,best_ns,ratio,lower,upper\r\n"));
+  CHECK(csv.find("\r\ntile,0,1,8,3,50000,,,\r\n") != std::string::npos);
+  CHECK(csv.find(",16,2,2,50000,") != std::string::npos);
+}
+
 TEST_CASE("metrics are columns of CSV after all others, and an object in JSON") {
   const search_finished_event search = tune::testing::search_with_metrics();
   const std::string csv = csv_of(search);
@@ -138,6 +160,16 @@ TEST_CASE("metrics are columns of CSV after all others, and an object in JSON") 
   CHECK(got["trials"][0]["metrics"] == json{{"gflops", {{"value", 812.5}, {"unit", "GFLOP/s"}}},
                                             {"energy", {{"value", nullptr}, {"unit", "J"}}},
                                             {"registers", {{"value", 64.0}, {"unit", ""}}}});
+}
+
+TEST_CASE("JSON has the goal in words and the configurations of the front") {
+  search_finished_event search = tune::testing::search_with_metrics();
+  CHECK(json_of(search)["goal"] == "min time");
+  search.goal = {.objectives = {tune::minimise("energy")},
+                 .constraints = {tune::at_most("registers", 64)}};
+  const json got = json_of(search);
+  CHECK(got["goal"] == "min energy, registers <= 64");
+  CHECK(got["front"] == json::array({{{"block_x", 16}, {"block_y", 4}, {"tile", 1}}}));
 }
 
 TEST_CASE("JSON says null for the best where all failed") {

@@ -14,11 +14,11 @@
 namespace t4_test {
 
 using nlohmann::json;
+using tune::foreign_subject;
 using tune::from_own_t4_text;
 using tune::from_t4_text;
 using tune::function_content;
 using tune::search_content;
-using tune::t4_subject;
 using tune::to_t4_text;
 using tune::trial_content;
 using tune::testing::random_content;
@@ -64,13 +64,14 @@ const char* const foreign = R"({"metadata": {"timeunit": "miliseconds"}, "schema
    "measurements": [{"name": "time", "value": "CompilationFailedConfig", "unit": ""}],
    "objectives": ["time"]}]})";
 
-t4_subject subject() {
+foreign_subject subject() {
   return {.function = {.name = "convolution",
                        .version = 0,
                        .key_fields = {{"size", tune::value_type::int64}},
                        .value_fields = {}},
           .arguments = {{"size", std::int64_t{4096}}},
-          .device = sample_device()};
+          .device = sample_device(),
+          .same_kernel = true};
 }
 
 TEST_CASE("metrics are measurements of T4, and come back exactly") {
@@ -81,6 +82,19 @@ TEST_CASE("metrics are measurements of T4, and come back exactly") {
   CHECK(measurements[1] == json{{"name", "gflops"}, {"value", 812.5}, {"unit", "GFLOP/s"}});
   CHECK(measurements[2] == json{{"name", "energy"}, {"value", nullptr}, {"unit", "J"}});
   CHECK(from_own_t4_text(text).searches[0].trials[0].metrics() == one.metrics());
+}
+
+TEST_CASE("what was minimised is named, and what breaks a constraint comes back as that") {
+  function_content one = one_search({measured(1500)});
+  one.searches[0].trials[0].columns["outcome"] = std::string("unfit");
+  one.searches[0].trials[0].columns.erase("score_ns");
+  CHECK(json::parse(to_t4_text(one))["results"][0]["objectives"] == json{"time"});
+  one.function.name += "..min_energy.max_gflops.power_le_100";
+  const json result = json::parse(to_t4_text(one))["results"][0];
+  CHECK(result["objectives"] == json{"energy", "gflops"});
+  CHECK(result["invalidity"] == "constraints");
+  const auto back = from_own_t4_text(to_t4_text(one)).searches[0].trials[0];
+  CHECK(tune::text_of(back.columns, "outcome") == "unfit");
 }
 
 TEST_CASE("every time reads back to fifteen digits") {

@@ -15,7 +15,8 @@ using tune::testing::failed_trial;
 using tune::testing::measured_trial;
 using tune::testing::sample_configuration;
 
-std::string table_of(const search_finished_event& search, const tune::table_options& options = {}) {
+std::string table_of(const search_finished_event& search,
+                     const tune::table_options& options = {.coverage = false}) {
   std::ostringstream out;
   tune::write_table(out, search, options);
   return out.str();
@@ -45,6 +46,28 @@ No configuration was skipped.
 )");
 }
 
+TEST_CASE("with another goal the best by it comes first, and several have a Pareto front") {
+  search_finished_event search = tune::testing::successful_search();
+  search.trials[0].metrics = {{"power", 90, "W"}};
+  search.trials[1].metrics = {{"power", 120, "W"}};
+  search.trials[2].metrics = {{"power", 120, "W"}};
+  search.goal = {.objectives = {tune::minimise("power"), tune::minimise("time")}};
+  search.best = 0;
+  CHECK(table_of(search) ==
+        R"(The same for all: tile=1
+Goal: min power, min time
+   block_x  block_y     time            interval  spread  samples  prepared in  power
+>       16        2  53.1 us  53.0 us to 53.2 us   0.3 %        3      12.3 ms   90 W
+*       16        4  50.0 us                   -   0.0 %        1      12.3 ms  120 W
+*       32        2  52.5 us                   -   0.0 %        2      12.3 ms  120 W
+Best (>): 53.1 us (block_x=16, block_y=2); 2 within 5 % of it (*)
+Pareto front:
+  power 90 W, time 53.1 us (block_x=16, block_y=2)
+  power 120 W, time 50.0 us (block_x=16, block_y=4)
+No configuration was skipped.
+)");
+}
+
 TEST_CASE("configurations without a time are counted by their reasons") {
   CHECK(table_of(tune::testing::mixed_search()) ==
         R"(The same for all: tile=1
@@ -61,7 +84,7 @@ Best (>): 50.0 us (block_x=16, block_y=4); 1 within 5 % of it (*)
 }
 
 TEST_CASE("where all failed the table says so, and lists each when asked to") {
-  CHECK(table_of(tune::testing::failed_search(), {.verbose = true}) ==
+  CHECK(table_of(tune::testing::failed_search(), {.verbose = true, .coverage = false}) ==
         R"(The same for all: tile=1
 No configuration could be measured.
 1 x skipped
@@ -165,7 +188,31 @@ TEST_CASE("the reporter writes the table at the end of each search") {
   reporter.search_finished(tune::testing::failed_search());
   reporter.search_finished(tune::testing::successful_search());
   CHECK(out.str() == table_of(tune::testing::failed_search(), {.verbose = true}) +
-                         table_of(tune::testing::successful_search()));
+                         table_of(tune::testing::successful_search(), {.verbose = true}));
+}
+
+TEST_CASE("the table ends with the coverage: every value of what varied, and the steps") {
+  auto search = tune::testing::mixed_search();
+  search.space = {
+      .combinations = 12,
+      .configurations = 10,
+      .removals = {{"block_x fits", 2}},
+      .parameters = {
+          {"block_y", {std::int64_t{2}, std::int64_t{4}, std::int64_t{8}, std::int64_t{16}}},
+          {"tile", {std::int64_t{1}}}}};
+  search.end = tune::search_end::trials;
+  const std::string text = table_of(search, {});
+  const auto from = text.find("Coverage: ");
+  REQUIRE(from != std::string::npos);
+  CHECK(text.substr(from).starts_with(
+      "Coverage: 12 combinations - 2 (block_x fits) - 2 (not tried: the trials of the budget were "
+      "used up) - 2 (over a device limit) - 1 (compile failed) - 1 (invalid time) - 1 (skipped) = "
+      "3 measured\n"
+      "   parameter  share  value  tried  measured     best  ratio"));
+  CHECK(text.find("block_y   ") != std::string::npos);
+  CHECK(text.find("      2      3         2  52.5 us") != std::string::npos);
+  CHECK(text.find("     16      0         0        -      -             -\n") != std::string::npos);
+  CHECK(text.find("tile  ", from) == std::string::npos);
 }
 
 TEST_CASE("what could not be settled is noted below the table") {

@@ -225,7 +225,7 @@ TEST_CASE("what fails to compile is not remembered") {
   CHECK(b.entries().size() == 1);
 }
 
-TEST_CASE("text that takes in files is always compiled") {
+TEST_CASE("text whose files are not known is always compiled") {
   const bench b;
   for (const program_source& text : {program_source{"a.kernel", "#include \"b.h\"\n", {}},
                                      {"a.kernel", "int a;\n", {"-include", "b.h"}}}) {

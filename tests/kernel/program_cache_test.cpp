@@ -182,7 +182,7 @@ TEST_CASE("what is written to another folder waits for its turn") {
   CHECK(tune::program_cache()->load(tune::program_key(here.context, source_of(2))).has_value());
 }
 
-TEST_CASE("text that includes files is not cached, and nothing is without a cache") {
+TEST_CASE("text whose files are not known is not cached, and nothing is without a cache") {
   const bench here;
   const program_source including{.name = "a", .text = "#include \"b.h\"\n", .options = {}};
   cache_binary(here.context, including, binary_of(1));

@@ -3,6 +3,7 @@
 #include "libtune/measure/timing/measurable.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <doctest/doctest.h>
 #include <functional>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "libtune/device/context.hpp"
 #include "libtune/device/kernel.hpp"
 #include "libtune/measure/measure.hpp"
+#include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "tests/measure/timed_queue.hpp"
 
@@ -88,9 +90,35 @@ TEST_CASE("an operation that enqueues nothing on the queue is an error that says
     if (++runs == 1) fixture.launch(1ns);
   });
   CHECK_THROWS_WITH_AS(elsewhere.sample(2),
-                       doctest::Contains("enqueued no kernel on the queue of make_measure"),
+                       doctest::Contains("enqueued no kernel, fill or copy on the device"),
                        tune::argument_error);
   CHECK_THROWS_AS(sometimes.sample(2), tune::argument_error);
+}
+
+TEST_CASE("fills and copies on the device count, copies from and to the host do not") {
+  timed_queue fixture;
+  const tune::buffer data = fixture.queue.context().create_buffer(64);
+  const tune::buffer other = fixture.queue.context().create_buffer(64);
+  std::vector<std::byte> host(64);
+  tune::measure measured = tune::make_measure(fixture.queue, [&] {
+    fixture.queue.write(data, host.data(), 64);
+    fixture.queue.copy(other, data, 64);
+    fixture.launch(7ns);
+    fixture.queue.zero(data, 64);
+    fixture.queue.read(other, host.data(), 64);
+  });
+  CHECK(measured.sample(2) == std::vector<run_time>(2, run_time(1000 + 7 + 1000)));
+}
+
+LIBTUNE_DEVICE_TEST_CASE("an operation of nothing but copies has a time", device) {
+  const tune::context context = device.create_context();
+  tune::tuning_command_queue queue = context.create_tuning_command_queue();
+  constexpr std::size_t bytes = std::size_t{8} << 20;
+  const tune::buffer from = context.create_buffer(bytes);
+  const tune::buffer to = context.create_buffer(bytes);
+  queue.zero(from, bytes);
+  tune::measure measured = tune::make_measure(queue, [&] { queue.copy(to, from, bytes); });
+  for (const run_time time : measured.sample(3)) CHECK(time.count() > 0);
 }
 
 TEST_CASE("an operation that throws leaves a queue that can be used again") {

@@ -76,9 +76,13 @@ TEST_CASE("another objective than time is the score") {
 
 TEST_CASE("what is no cache file is an error that says why") {
   CHECK_THROWS_AS(read("time"), tune::argument_error);
-  CHECK_THROWS_WITH_AS(read("{}"), "a recording lacks 'cache'", tune::argument_error);
-  CHECK_THROWS_WITH_AS(read(R"({"tune_params_keys": ["n"], "cache": {"1": {"time": 1}}})"),
-                       "a recording lacks 'n'", tune::argument_error);
+  CHECK_THROWS_WITH_AS(
+      read("{}"), "the file is no cache file of Kernel Tuner that can be read: it has no 'cache'",
+      tune::argument_error);
+  CHECK_THROWS_WITH_AS(
+      read(R"({"tune_params_keys": ["n"], "cache": {"1": {"time": 1}}})"),
+      "the file is no cache file of Kernel Tuner that can be read: the entry '1' has no 'n'",
+      tune::argument_error);
   CHECK_THROWS_AS(read(R"({"tune_params_keys": ["n"], "cache": {}})"), tune::argument_error);
   CHECK_THROWS_AS(read(R"({"tune_params_keys": ["n"], "cache": {"1": {"n": 1, "time": -1}}})"),
                   tune::argument_error);

@@ -101,14 +101,15 @@ const char* const from_elsewhere = R"({"schema_version": "1.0.0", "results": [
 void import_t4(const std::string& path, const std::string& name, const tune::context& context,
                const tune::field_types& types = {}) {
   const tune::value size = std::int64_t{64};
-  const tune::t4_subject subject{
+  const tune::foreign_subject subject{
       .function = {.name = name,
                    .version = 0,
                    .key_fields = {tune::infer_field("size", {&size, 1}, types)},
                    .value_fields = {}},
       .types = types,
       .arguments = {{"size", size}},
-      .device = context.device().identity()};
+      .device = context.device().identity(),
+      .same_kernel = true};
   const auto report =
       tune::merge_content(path, {.functions = {from_t4_text(from_elsewhere, subject)}});
   REQUIRE(report.results_added == 1);

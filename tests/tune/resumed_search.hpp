@@ -115,7 +115,9 @@ class resumed_search {
     simulated_runs(resumed_search& of, std::size_t index) : of_(of), index_(index) {}
 
    private:
-    void do_run() override { of_.run(index_); }
+    void do_run(int runs) override {
+      while (runs-- > 0) of_.run(index_);
+    }
     std::vector<tune::run_time> do_sample(int iterations) override {
       std::vector<tune::run_time> times;
       for (int i = 0; i < iterations; ++i) times.push_back(of_.run(index_));

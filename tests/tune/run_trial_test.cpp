@@ -216,7 +216,8 @@ namespace run_trial_test::of_limits {
 
 const tune::device_limits limits{.max_work_group_size = 1024,
                                  .max_work_group_extent = {1024, 1024, 64},
-                                 .local_memory_bytes = 49152};
+                                 .local_memory_bytes = 49152,
+                                 .max_dynamic_local_memory_bytes = 232448};
 
 TEST_CASE("what the device allows breaks nothing") {
   CHECK_FALSE(tune::find_broken_limit({}, limits));
@@ -230,7 +231,16 @@ TEST_CASE("a broken limit is named with both numbers") {
   CHECK(tune::find_broken_limit({{1, 1, 128}, 0}, limits) ==
         "a work group of 128 along z, the device allows 64");
   CHECK(tune::find_broken_limit({{1, 1, 1}, 49153}, limits) ==
-        "49153 bytes of local memory, the device has 49152");
+        "49153 bytes of local memory, the device has 49152 (and 232448 for kernels that ask for it "
+        "at launch)");
+}
+
+TEST_CASE("local memory that a launch asks for has a limit of its own, of all together") {
+  CHECK_FALSE(tune::find_broken_limit({{1, 1, 1}, 0, 232448}, limits));
+  CHECK_FALSE(tune::find_broken_limit({{1, 1, 1}, 49152, 183296}, limits));
+  CHECK(tune::find_broken_limit({{1, 1, 1}, 49152, 183297}, limits) ==
+        "232449 bytes of local memory, 183297 of them at launch, the device has 232448");
+  CHECK(tune::find_broken_limit({{1, 1, 1}, 49153, 1}, limits));
 }
 
 }  // namespace run_trial_test::of_limits

@@ -55,6 +55,59 @@ TEST_CASE("a search exported as T4 and imported elsewhere exports the same bytes
   CHECK(tunedb_json(elsewhere + "trials " + function) == trials);
 }
 
+TEST_CASE("winners are exported as a header and as JSON, of one function or of all") {
+  const filled_database here;
+  const std::string header = tunedb("export --format header").output;
+  CHECK(contains(header, "namespace tuned::multiply_template_autotune"));
+  CHECK(contains(header, "namespace tuned::other_v3"));
+  const json document = json::parse(tunedb("export --format winners").output);
+  CHECK(document["functions"].size() == 2);
+  CHECK(document["functions"][0]["winners"][0]["tuning"]["wgs"] == 64);
+  const std::string one = tunedb("export --format header --function " + function).output;
+  CHECK_FALSE(contains(one, "other_v3"));
+  const std::string file = here.folder.file("tuned.hpp");
+  CHECK(tunedb("export --format header " + file).code == 0);
+  CHECK(tunedb("export --format header " + file).code == 0);  // over an earlier export
+  CHECK(read(file) == header);
+  CHECK(tunedb("export --format winners --device None 2>&1").code == 3);
+}
+
+TEST_CASE(
+    "a cache file of Kernel Tuner becomes trials and a prior, or with --same-kernel a result") {
+  const filled_database here;
+  const std::string file = here.folder.file("cache.json");
+  std::ofstream(file) << R"({"device_name": "", "kernel_name": "k", "problem_size": 4,
+    "tune_params_keys": ["block_size_x"], "tune_params": {"block_size_x": [32, 64]},
+    "objective": "time", "cache": {
+    "32": {"block_size_x": 32, "time": 0.002, "times": [0.002]},
+    "64": {"block_size_x": 64, "time": "RuntimeFailedConfig"})";
+  const auto refused = [&](const std::string& options, int code, const std::string& reason) {
+    const ended run = tunedb("import " + file + options + " 2>&1");
+    CAPTURE(run.output);
+    CHECK(run.code == code);
+    CHECK(contains(run.output, reason));
+  };
+  const std::string of = " --function " + function + " --arg rows=64 --arg type=float32";
+  refused("", 2, "--function");
+  refused(of, 2, "--device");
+  refused(of + " --device X", 1, "--field");
+  refused(of + " --device X", 1, file);
+  refused(of + " --device X --field wgs", 2, "FIELD=PARAMETER");
+  const std::string whole = "import " + file + of + " --device X --field wgs=block_size_x";
+  CHECK(contains(tunedb(whole).output, "a prior"));
+  const auto results_on_x = [] {
+    return tunedb_json("show " + function + " --device X")["results"];
+  };
+  REQUIRE(results_on_x().size() == 1);
+  CHECK(results_on_x()[0]["prior"] == true);
+  CHECK(results_on_x()[0]["values"]["wgs"] == 32);
+  CHECK(tunedb_json("trials " + function + " --device X")["searches"][0]["trials"].size() == 2);
+  CHECK(tunedb_json(whole + " --same-kernel")["results_added"] == 1);
+  CHECK(results_on_x().size() == 2);
+  std::ofstream(file) << "\x1f\x8b\x08";
+  refused(of, 1, "gunzip");
+}
+
 TEST_CASE("merge brings another database in, and a second time nothing") {
   const filled_database here;
   const std::string elsewhere = "--db " + here.folder.file("b.db") + " ";

@@ -4,6 +4,7 @@
 // Stands in for the backend where it was left out of the library.
 #include "libtune/base/error.hpp"
 #include "libtune/device/cuda/backend.hpp"
+#include "libtune/device/cuda/counters.hpp"
 #include "libtune/device/cuda/interop.hpp"
 
 namespace tune::cuda {
@@ -22,7 +23,7 @@ const inventory& take_inventory() noexcept {
   return *taken;
 }
 
-std::vector<std::byte> compile_for(compute_capability, const std::string&, const program_source&) {
+compiled_program compile_for(compute_capability, const std::string&, const program_source&) {
   throw_absent();
 }
 void prepare_compiler_for(compute_capability, const std::string&) { throw_absent(); }
@@ -35,5 +36,7 @@ context_scope::context_scope(const context&) { throw_absent(); }
 void* native_handle(const context&) { throw_absent(); }
 void* native_handle(const command_queue&) { throw_absent(); }
 std::uintptr_t native_handle(const buffer&) { throw_absent(); }
+std::vector<metric> read_counters(const context&, const std::function<void()>&) { throw_absent(); }
+std::vector<std::string> counter_names(const std::string&) { throw_absent(); }
 
 }  // namespace tune::cuda

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libtune/device/device.hpp"
+#include "libtune/device/inclusion.hpp"
 #include "libtune/device/kernel.hpp"
 
 namespace tune::cuda {
@@ -27,8 +28,8 @@ const inventory& take_inventory() noexcept;
 /// process, without a driver: only NVRTC is loaded, at the first call.
 /// @param identity  context::compiler_identity there
 /// @throws build_error with the compiler's log; tune::error if what compiles here is another
-std::vector<std::byte> compile_for(compute_capability device, const std::string& identity,
-                                   const program_source& source);
+compiled_program compile_for(compute_capability device, const std::string& identity,
+                             const program_source& source);
 
 /// Does what the first call of compile_for does beside compiling: loads the compiler.
 void prepare_compiler_for(compute_capability device, const std::string& identity);

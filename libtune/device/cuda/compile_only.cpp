@@ -87,8 +87,13 @@ class compile_only_context final : public detail::context_interface {
   }
   std::shared_ptr<detail::program_interface> do_create_program(
       const program_source& source) override {
-    return std::make_shared<compile_only_program>(shared_from_this(),
-                                                  compiler_.compile_to_cubin(source, capability()));
+    compiled_program compiled = compiler_.compile(source, capability());
+    const std::size_t bytes = compiled.binary.size();
+    auto made =
+        std::make_shared<compile_only_program>(shared_from_this(), std::move(compiled.binary));
+    made->set_included(std::move(compiled.included));
+    made->set_binary_bytes(bytes);
+    return made;
   }
   std::shared_ptr<detail::program_interface> do_create_program_from_binary(
       const std::string& name, std::span<const std::byte> binary) override {
@@ -105,14 +110,32 @@ class compile_only_context final : public detail::context_interface {
   const nvrtc& compiler_;
 };
 
+// The table "Technical Specifications per Compute Capability" of the CUDA programming guide; for
+// others the least.
+std::size_t most_local_memory_kib(compute_capability capability) {
+  switch (10 * capability.major + capability.minor) {
+    case 70: return 96;
+    case 80:
+    case 87: return 163;
+    case 86:
+    case 89:
+    case 120:
+    case 121: return 99;
+    case 90:
+    case 100:
+    case 103: return 227;
+    default: return 64;
+  }
+}
+
 // Least values of what CUDA still supports, and what all its devices have.
-device_limits common_limits() {
+device_limits common_limits(compute_capability capability) {
   constexpr std::size_t kibibyte = 1024;
   device_limits limits;
   limits.max_work_group_size = 1024;
   limits.max_work_group_extent = {1024, 1024, 64};
   limits.local_memory_bytes = 48 * kibibyte;
-  limits.max_dynamic_local_memory_bytes = 64 * kibibyte;
+  limits.max_dynamic_local_memory_bytes = most_local_memory_kib(capability) * kibibyte;
   limits.simd_group_size = 32;
   limits.registers_per_work_group = 65536;
   limits.buffer_alignment_bytes = 256;
@@ -127,7 +150,7 @@ device_info info_of(const nvrtc& compiler, compute_capability capability) {
   info.backend = "CUDA";
   info.kind = device_kind::gpu;
   info.language = kernel_language::cuda_cpp;
-  info.limits = common_limits();
+  info.limits = common_limits(capability);
   info.hardware.compute_capability = capability;
   return info;
 }
@@ -181,9 +204,9 @@ device compile_only_device(compute_capability capability) {
   return device(std::make_shared<compile_only_device_impl>(compiler, capability));
 }
 
-std::vector<std::byte> compile_for(compute_capability device, const std::string& identity,
-                                   const program_source& source) {
-  return compiler_for(device, identity).compile_to_cubin(source, device);
+compiled_program compile_for(compute_capability device, const std::string& identity,
+                             const program_source& source) {
+  return compiler_for(device, identity).compile(source, device);
 }
 
 void prepare_compiler_for(compute_capability device, const std::string& identity) {

@@ -76,6 +76,11 @@ std::shared_ptr<detail::buffer_interface> cuda_context::do_create_managed_buffer
   return make_managed_buffer(shared(*this), bytes);
 }
 
+std::shared_ptr<detail::buffer_interface> cuda_context::do_create_image(
+    const image_layout& layout) {
+  return make_image(shared(*this), layout);
+}
+
 std::shared_ptr<detail::buffer_interface> cuda_context::do_create_sub_buffer(
     const std::shared_ptr<detail::buffer_interface>& parent, std::size_t offset_bytes,
     std::size_t bytes) {
@@ -99,9 +104,14 @@ std::shared_ptr<detail::queue_interface> cuda_context::do_create_queue(
 
 std::shared_ptr<detail::program_interface> cuda_context::do_create_program(
     const program_source& source) {
-  return std::make_shared<cuda_program>(
-      shared(*this), source.name,
-      device_->compiler().compile_to_cubin(source, *info().hardware.compute_capability));
+  compiled_program compiled =
+      device_->compiler().compile(source, *info().hardware.compute_capability);
+  const std::size_t bytes = compiled.binary.size();
+  auto made =
+      std::make_shared<cuda_program>(shared(*this), source.name, std::move(compiled.binary));
+  made->set_included(std::move(compiled.included));
+  made->set_binary_bytes(bytes);
+  return made;
 }
 
 std::shared_ptr<detail::program_interface> cuda_context::do_create_program_from_binary(

@@ -62,6 +62,7 @@ device_limits limits_of(const driver_api& api, CUdevice handle) {
   limits.max_allocation_bytes = limits.global_memory_bytes;
   limits.buffer_alignment_bytes = allocation_alignment;
   limits.compute_units = get(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  limits.work_items_per_compute_unit = get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
   limits.simd_group_size = get(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
   limits.registers_per_work_group = get(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
   limits.cache_bytes = get(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);

@@ -3,10 +3,20 @@
 #include "libtune/device/cuda/nvrtc.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <dlfcn.h>
 #include <fmt/format.h>
+#include <iterator>
+#include <optional>
+#include <sstream>
 #include <string_view>
+#include <sys/mman.h>
+#include <system_error>
+#include <unistd.h>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/file_descriptor.hpp"
 #include "libtune/device/cuda/cubin.hpp"
 #include "libtune/device/cuda/driver.hpp"
 
@@ -35,8 +45,9 @@ class nvrtc_program {
   /// Returns the messages of the last compile.
   std::string log() const;
 
+  /// @param has_headers  true if the toolkit's headers were found
   [[noreturn]] void throw_build_error(nvrtcResult result, const std::string& version,
-                                      const std::string& architecture) const;
+                                      const std::string& architecture, bool has_headers) const;
 
  private:
   const nvrtc_api& api_;
@@ -46,8 +57,15 @@ class nvrtc_program {
 
 nvrtc_program::nvrtc_program(const nvrtc_api& api, const program_source& source)
     : api_(api), source_(source) {
+  std::vector<const char*> texts;
+  std::vector<const char*> names;
+  for (const kernel_header& header : source.headers) {
+    texts.push_back(header.text.c_str());
+    names.push_back(header.name.c_str());
+  }
   const nvrtcResult result =
-      api_.create_program(&handle_, source.text.c_str(), source.name.c_str(), 0, nullptr, nullptr);
+      api_.create_program(&handle_, source.text.c_str(), source.name.c_str(),
+                          static_cast<int>(texts.size()), texts.data(), names.data());
   if (result != NVRTC_SUCCESS) {
     const std::string reason = api_.get_error_string(result);
     throw build_error(fmt::format("NVRTC does not take '{}': {}", source.name, reason), reason);
@@ -103,9 +121,14 @@ std::string nvrtc_program::log() const {
 }
 
 void nvrtc_program::throw_build_error(nvrtcResult result, const std::string& version,
-                                      const std::string& architecture) const {
+                                      const std::string& architecture, bool has_headers) const {
   std::string text = log();
   if (text.empty()) text = api_.get_error_string(result);
+  if (!has_headers && text.find("not open source file") != std::string::npos) {
+    text +=
+        "The headers of the CUDA toolkit (cuda_fp16.h, mma.h) were not found beside NVRTC, in "
+        "CUDA_HOME or in /usr/local/cuda: install them, or set CUDA_HOME to the toolkit's folder\n";
+  }
   throw build_error(fmt::format("'{}' does not compile for {} with NVRTC {}:\n{}", source_.name,
                                 architecture, version, text),
                     text);
@@ -134,6 +157,54 @@ std::vector<std::string> library_names(int preferred_major) {
   return names;
 }
 
+// Undocumented: NVRTC hands them to its front end, which then writes the name of each file that it
+// opens. The log stays as it is.
+constexpr std::string_view trace_option = "-Xcudafe=--trace_includes";
+constexpr std::string_view trace_file_option = "-Xcudafe=--error_output=";
+
+/// A file in memory that the compiler writes by name.
+class trace_file {
+ public:
+  trace_file() : file_(::memfd_create("libtune-includes", MFD_CLOEXEC)) {}
+
+  std::string name() const { return fmt::format("/proc/self/fd/{}", file_.get()); }
+  std::string text() const {
+    std::string all;
+    std::array<char, 4096> part{};
+    for (::ssize_t count = 1; count > 0; all.append(part.data(), static_cast<std::size_t>(count))) {
+      count = std::max<::ssize_t>(
+          0, ::pread(file_.get(), part.data(), part.size(), static_cast<::off_t>(all.size())));
+    }
+    return all;
+  }
+  explicit operator bool() const noexcept { return static_cast<bool>(file_); }
+
+ private:
+  detail::file_descriptor file_;
+};
+
+namespace fs = std::filesystem;
+
+std::string resolved(const fs::path& path) {
+  std::error_code ignored;
+  return fs::weakly_canonical(path, ignored).string();
+}
+
+// "13.0.2" of version.json, or CUDA_VERSION, which lacks the last part.
+std::string headers_version(const fs::path& folder) {
+  const std::string json = read_text(folder.parent_path() / "version.json").value_or("");
+  const std::string header = read_text(folder / "cuda.h").value_or("");
+  const auto after = [](const std::string& text, std::string_view mark, const char* characters) {
+    const std::size_t at = text.find(mark);
+    if (at == std::string::npos) return std::string();
+    const std::size_t begin = text.find_first_of("0123456789", at + mark.size());
+    if (begin == std::string::npos) return std::string();
+    return text.substr(begin, text.find_first_not_of(characters, begin) - begin);
+  };
+  const std::string version = after(json, "\"CUDA SDK\"", "0123456789.");
+  return version.empty() ? after(header, "#define CUDA_VERSION", "0123456789") : version;
+}
+
 bool sets(const std::vector<std::string>& options, std::string_view longer,
           std::string_view shorter) {
   return std::ranges::any_of(options, [&](const std::string& option) {
@@ -157,7 +228,58 @@ std::vector<std::string> base_options(const program_source& source,
 
 }  // namespace
 
-nvrtc::nvrtc(int preferred_major) { load(library_names(preferred_major)); }
+nvrtc::nvrtc(int preferred_major) {
+  load(library_names(preferred_major));
+  if (absence_.empty()) find_headers();
+}
+
+// Where NVRTC lies, in the toolkit or in a folder of libraries; then as builds look for them.
+void nvrtc::find_headers() {
+  std::vector<fs::path> places;
+  ::Dl_info found{};
+  if (::dladdr(reinterpret_cast<void*>(api_.get_version), &found) != 0) {
+    const fs::path folder = fs::path(resolved(found.dli_fname)).parent_path();
+    places.insert(places.end(), {folder.parent_path(), folder.parent_path().parent_path()});
+  }
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const char* given = ::secure_getenv(variable)) places.emplace_back(given);
+  }
+  places.emplace_back(fmt::format("/usr/local/cuda-{}", version_ / 1000));
+  places.emplace_back("/usr/local/cuda");
+  for (const fs::path& place : places) {
+    std::error_code ignored;
+    if (!fs::exists(place / "include" / "cuda_fp16.h", ignored)) continue;
+    headers_ = resolved(place / "include");
+    headers_version_ = headers_version(headers_);
+    return;
+  }
+}
+
+std::vector<std::string> nvrtc::include_options() const {
+  if (headers_.empty()) return {};
+  std::vector<std::string> options{"-I" + headers_};
+  // From CUDA 13 on the C++ library has a folder of its own.
+  std::error_code ignored;
+  if (fs::exists(headers_ + "/cccl", ignored)) options.push_back("-I" + headers_ + "/cccl");
+  return options;
+}
+
+// A line for each file, indented by its depth: "  /usr/local/cuda/include/cuda_fp16.h".
+included_files nvrtc::read_trace(const std::string& trace, const program_source& source,
+                                 fs::file_time_type since) const {
+  if (reads_untold(source)) return std::nullopt;
+  std::vector<std::string> paths;
+  std::istringstream lines(trace);
+  for (std::string line; std::getline(lines, line);) {
+    line.erase(0, std::min(line.find_first_not_of(' '), line.size()));
+    const bool is_text =
+        line.empty() || line.starts_with("__nv_") ||
+        std::ranges::find(source.headers, line, &kernel_header::name) != source.headers.end();
+    const bool is_own = !headers_.empty() && resolved(line).starts_with(headers_ + "/");
+    if (!is_text && !is_own) paths.push_back(line);
+  }
+  return read_included(paths, since);
+}
 
 void nvrtc::load(const std::vector<std::string>& names) {
   std::string reason;
@@ -205,40 +327,55 @@ bool nvrtc::knows(compute_capability device) const {
 }
 
 std::string nvrtc::identity_for(compute_capability device) const {
-  return fmt::format("NVRTC {} {} {} {}", version_text(version_), architecture_for(device),
-                     standard, less_language);
+  return fmt::format("NVRTC {} {} {} {}{}{}", version_text(version_), architecture_for(device),
+                     standard, less_language, headers_version_.empty() ? "" : " headers ",
+                     headers_version_);
 }
 
-std::vector<std::byte> nvrtc::compile_to_cubin(const program_source& source,
-                                               compute_capability device) const {
+compiled_program nvrtc::compile(const program_source& source, compute_capability device) const {
   const std::string architecture = architecture_for(device);
-  const std::vector<std::string> base = base_options(source, architecture);
+  std::vector<std::string> base = base_options(source, architecture);
+  const bool includes = may_include(source);
+  if (includes) std::ranges::move(include_options(), std::back_inserter(base));
+  const auto since = fs::file_time_type::clock::now();
   bool minimal = std::ranges::find(source.options, full_language) == source.options.end();
   nvrtc_program program(api_, source);
-  // Two options may turn out to be unknown, and the language to be too small.
-  for (int attempts_left = 3;; --attempts_left) {
+  // Three options may turn out to be unknown, and the language to be too small.
+  for (int attempts_left = 4;; --attempts_left) {
     std::vector<std::string> options = base;
     if (knows_no_cache_) options.emplace_back(no_cache);
     const bool tried_minimal = minimal && knows_minimal_;
     if (tried_minimal) options.emplace_back(less_language);
+    std::optional<trace_file> trace;
+    if (includes && knows_trace_ && trace.emplace()) {
+      options.emplace_back(trace_option);
+      options.push_back(std::string(trace_file_option) + trace->name());
+    }
     const nvrtcResult result = program.compile(options);
-    if (result == NVRTC_SUCCESS) return program.cubin();
+    if (result == NVRTC_SUCCESS) {
+      if (!includes) return {program.cubin(), std::vector<included_file>()};
+      return {program.cubin(), trace ? read_trace(trace->text(), source, since) : std::nullopt};
+    }
     const bool try_again =
         (result == NVRTC_ERROR_INVALID_OPTION && learn_unknown_option(program.log())) ||
         (result == NVRTC_ERROR_COMPILATION && tried_minimal);
-    if (!try_again || attempts_left == 0)
-      program.throw_build_error(result, version_text(version_), architecture);
+    if (!try_again || attempts_left == 0) {
+      program.throw_build_error(result, version_text(version_), architecture, !headers_.empty());
+    }
     if (result == NVRTC_ERROR_COMPILATION) minimal = false;
   }
 }
 
 bool nvrtc::learn_unknown_option(std::string_view log) const {
-  const auto names = [&](std::string_view option) {
-    return log.find(fmt::format("unrecognized option {} ", option)) != std::string_view::npos;
+  const auto refuses = [&](std::string_view option, std::atomic<bool>& known) {
+    if (log.find(fmt::format("unrecognized option {}", option)) == std::string_view::npos) {
+      return false;
+    }
+    known = false;
+    return true;
   };
-  if (names(no_cache)) knows_no_cache_ = false;
-  if (names(less_language)) knows_minimal_ = false;
-  return names(no_cache) || names(less_language);
+  return refuses(no_cache, knows_no_cache_) || refuses(less_language, knows_minimal_) ||
+         refuses("-Xcudafe", knows_trace_);
 }
 
 const nvrtc& default_nvrtc() {

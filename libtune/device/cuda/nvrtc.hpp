@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "libtune/base/shared_library.hpp"
 #include "libtune/device/cuda/driver.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/device/inclusion.hpp"
 #include "libtune/device/kernel.hpp"
 
 // X(member, function): what libnvrtc has to offer.
@@ -61,8 +63,8 @@ class nvrtc {
   /// True if it compiles for exactly this generation.
   bool knows(compute_capability device) const;
 
-  /// This compiler, what it compiles for on a device and libtune's own options, as text:
-  /// "NVRTC 12.4 sm_90 --std=c++17 --minimal".
+  /// This compiler, what it compiles for on a device, libtune's own options and the version of the
+  /// toolkit's headers, if they are there: "NVRTC 12.4 sm_90 --std=c++17 --minimal headers 12.4.1".
   std::string identity_for(compute_capability device) const;
 
   /// Compiles to machine code, with the source's options and libtune's own:
@@ -73,12 +75,21 @@ class nvrtc {
   ///   "--kernel-name=EXPRESSION", which NVRTC does not have either: a kernel that is called for by
   ///   a C++ expression, such as an instance of a template, and that is found by it (read_symbols)
   ///   --no-cache, because NVRTC's own cache on disk would make compile times meaningless
+  ///   -I with the folders of the toolkit's headers, after the source's own, and what makes the
+  ///   compiler report the files that it reads, where the source may include any
   /// @throws build_error with the compiler's log
+  compiled_program compile(const program_source& source, compute_capability device) const;
   std::vector<std::byte> compile_to_cubin(const program_source& source,
-                                          compute_capability device) const;
+                                          compute_capability device) const {
+    return compile(source, device).binary;
+  }
 
  private:
   void load(const std::vector<std::string>& names);
+  void find_headers();
+  std::vector<std::string> include_options() const;
+  included_files read_trace(const std::string& trace, const program_source& source,
+                            std::filesystem::file_time_type since) const;
   /// True if the log refuses an option of libtune's own, which is then not used again.
   bool learn_unknown_option(std::string_view log) const;
 
@@ -87,9 +98,12 @@ class nvrtc {
   std::string absence_;
   int version_ = 0;
   std::vector<int> architectures_;  // in ascending order
+  std::string headers_;             // the folder of the toolkit's headers; empty: not found
+  std::string headers_version_;
   // Options that an older compiler does not know; learned when it refuses them.
   mutable std::atomic<bool> knows_no_cache_{true};
   mutable std::atomic<bool> knows_minimal_{true};
+  mutable std::atomic<bool> knows_trace_{true};
 };
 
 /// The compiler that fits the driver, loaded once in the life of the process. Thread-safe.

@@ -306,9 +306,14 @@ void cuda_queue::do_launch(detail::kernel_interface& kernel, const nd_range& ran
   }
 }
 
-void cuda_queue::do_copy(const detail::copy_request& request) {
+void cuda_queue::do_copy(const detail::copy_request& request, std::vector<event_pointer>* events) {
   const auto entered = cuda().enter();
-  enqueue_copy(cuda(), handle_, request);
+  const auto run = [&] { enqueue_copy(cuda(), handle_, request); };
+  if (events != nullptr) {
+    events->push_back(timed(run));
+    return;
+  }
+  run();
   const bool has_host = request.source.buffer == nullptr || request.destination.buffer == nullptr;
   if (request.blocking && has_host) {
     cuda().check(cuda().api().stream_synchronize(handle_), "cuStreamSynchronize");

@@ -143,7 +143,7 @@ class cuda_queue final : public detail::queue_interface {
 
   void do_launch(detail::kernel_interface& kernel, const nd_range& range,
                  event_pointer* event) override;
-  void do_copy(const detail::copy_request& request) override;
+  void do_copy(const detail::copy_request& request, std::vector<event_pointer>* events) override;
   void do_fill(const detail::buffer_interface& buffer, const fill_region& region,
                std::span<const std::byte> pattern, event_pointer* event) override;
   void do_enqueue_foreign(const std::function<void()>& enqueue, event_pointer* event) override;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <exception>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <set>
 #include <string>
@@ -21,6 +22,7 @@
 #include "libtune/device/kernel.hpp"
 #include "libtune/device/opencl/context.hpp"
 #include "libtune/device/opencl/device.hpp"
+#include "libtune/device/opencl/include_mirror.hpp"
 #include "libtune/device/opencl/program.hpp"
 
 namespace tune::opencl {
@@ -213,12 +215,54 @@ std::optional<device> find_device(const std::string& platform_name, const std::s
   return std::nullopt;
 }
 
-std::vector<std::byte> compile_to_binary(const context& where, const program_source& source,
-                                         std::span<const nd_range> launches) {
+namespace {
+
+struct built_program {
+  program made;
+  included_files included;
+};
+
+// Empty (nullopt) if the source does not compile there: the originals tell why, in their own names.
+std::optional<built_program> build_in_mirror(const context& where, const program_source& source,
+                                             const std::string& folder) {
+  constexpr int most_files = 1000;
+  const auto since = std::filesystem::file_time_type::clock::now();
+  include_mirror mirror(source, folder);
+  if (!mirror.is_reliable()) return std::nullopt;
+  mirror.enter();
+  for (int round = 0; round < most_files; ++round) {
+    try {
+      program made = where.create_program(mirror.source());
+      if (!mirror.is_reliable()) break;
+      return built_program{std::move(made), read_included(mirror.files(), since)};
+    } catch (const build_error& failure) {
+      if (!mirror.add_missing(failure.log())) break;
+    }
+  }
+  return std::nullopt;
+}
+
+built_program build_here(const context& where, const program_source& source,
+                         const std::string& folder) {
+  if (!may_include(source)) return {where.create_program(source), std::vector<included_file>()};
+  try {
+    if (auto built = build_in_mirror(where, source, folder)) return *std::move(built);
+  } catch (const std::filesystem::filesystem_error& failure) {
+    log(log_level::debug,
+        fmt::format("the files that '{}' includes are not known: {}", source.name, failure.what()));
+  }
+  return {where.create_program(source), std::nullopt};
+}
+
+}  // namespace
+
+compiled_program compile_to_binary(const context& where, const program_source& source,
+                                   std::span<const nd_range> launches, const std::string& folder) {
   const tune::device device = where.device();
-  return guarded(device.info(), [&] {
-    const program made = where.create_program(source);
-    return is_pocl(device.info()) ? pocl_binary(made, launches) : made.binary();
+  return guarded(device.info(), [&]() -> compiled_program {
+    built_program built = build_here(where, source, folder);
+    return {is_pocl(device.info()) ? pocl_binary(built.made, launches) : built.made.binary(),
+            std::move(built.included)};
   });
 }
 

@@ -10,6 +10,7 @@
 
 #include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/device/inclusion.hpp"
 #include "libtune/device/kernel.hpp"
 
 namespace tune::opencl {
@@ -35,11 +36,12 @@ const inventory& take_inventory() noexcept;
 std::optional<device> find_device(const std::string& platform_name, const std::string& name,
                                   const std::string& driver_version);
 
-/// Returns context.create_program(source).binary(). PoCL's holds in addition the code that the
-/// first launches of these shapes would still have compiled. For helper processes,
-/// because it forks.
+/// Returns context.create_program(source).binary() and the files that went into it. PoCL's holds in
+/// addition the code that the first launches of these shapes would still have compiled. For helper
+/// processes, because it forks and changes the current folder.
+/// @param folder  where paths in the source and its options begin; absolute
 /// @throws build_error, device_error
-std::vector<std::byte> compile_to_binary(const context& context, const program_source& source,
-                                         std::span<const nd_range> launches);
+compiled_program compile_to_binary(const context& context, const program_source& source,
+                                   std::span<const nd_range> launches, const std::string& folder);
 
 }  // namespace tune::opencl

@@ -72,7 +72,18 @@ extents origin_of(const detail::copy_side& side, const detail::copy_request& req
   return {rest % side.row_pitch_bytes, rest / side.row_pitch_bytes, slice};
 }
 
-cl_int enqueue_rectangle(cl_command_queue queue, const detail::copy_request& request) {
+/// Calls enqueue(event), with the place of an event where events are wanted.
+template <class Enqueue>
+cl_int with_event(std::vector<cl::Event>* events, Enqueue&& enqueue) {
+  if (events == nullptr) return enqueue(nullptr);
+  cl_event created = nullptr;
+  const cl_int status = enqueue(&created);
+  if (status == CL_SUCCESS) events->emplace_back(created);
+  return status;
+}
+
+cl_int enqueue_rectangle(cl_command_queue queue, const detail::copy_request& request,
+                         std::vector<cl::Event>* events) {
   const detail::copy_side& from = request.source;
   const detail::copy_side& to = request.destination;
   const extents region{request.row_bytes, request.rows, request.slices};
@@ -83,10 +94,12 @@ cl_int enqueue_rectangle(cl_command_queue queue, const detail::copy_request& req
   };
   const cl_bool blocking = request.blocking ? CL_TRUE : CL_FALSE;
   if (from.buffer != nullptr && to.buffer != nullptr) {
-    return clEnqueueCopyBufferRect(queue, memory_of(from), memory_of(to), source.data(),
-                                   target.data(), region.data(), from.row_pitch_bytes,
-                                   slice_pitch(from), to.row_pitch_bytes, slice_pitch(to), 0,
-                                   nullptr, nullptr);
+    return with_event(events, [&](cl_event* event) {
+      return clEnqueueCopyBufferRect(queue, memory_of(from), memory_of(to), source.data(),
+                                     target.data(), region.data(), from.row_pitch_bytes,
+                                     slice_pitch(from), to.row_pitch_bytes, slice_pitch(to), 0,
+                                     nullptr, event);
+    });
   }
   if (to.buffer != nullptr) {
     return clEnqueueWriteBufferRect(queue, memory_of(to), blocking, target.data(), source.data(),
@@ -100,14 +113,16 @@ cl_int enqueue_rectangle(cl_command_queue queue, const detail::copy_request& req
 }
 
 void enqueue_linear(cl_command_queue queue, const detail::copy_request& request,
-                    const device_info& device) {
+                    const device_info& device, std::vector<cl::Event>* events) {
   const detail::copy_side& from = request.source;
   const detail::copy_side& to = request.destination;
   const cl_bool blocking = request.blocking ? CL_TRUE : CL_FALSE;
   if (from.buffer != nullptr && to.buffer != nullptr) {
-    check(clEnqueueCopyBuffer(queue, memory_of(from), memory_of(to), from.offset_bytes,
-                              to.offset_bytes, request.row_bytes, 0, nullptr, nullptr),
-          "clEnqueueCopyBuffer", device);
+    const cl_int status = with_event(events, [&](cl_event* event) {
+      return clEnqueueCopyBuffer(queue, memory_of(from), memory_of(to), from.offset_bytes,
+                                 to.offset_bytes, request.row_bytes, 0, nullptr, event);
+    });
+    check(status, "clEnqueueCopyBuffer", device);
   } else if (to.buffer != nullptr) {
     check(clEnqueueWriteBuffer(queue, memory_of(to), blocking, to.offset_bytes, request.row_bytes,
                                static_cast<const std::byte*>(from.host) + from.offset_bytes, 0,
@@ -119,6 +134,44 @@ void enqueue_linear(cl_command_queue queue, const detail::copy_request& request,
                               0, nullptr, nullptr),
           "clEnqueueReadBuffer", device);
   }
+}
+
+bool is_image(const detail::copy_side& side) {
+  return side.buffer != nullptr &&
+         static_cast<const opencl_buffer*>(side.buffer)->image() != nullptr;
+}
+
+// All pixels, which follow each other on the other side.
+cl_int enqueue_image(cl_command_queue queue, const detail::copy_request& request,
+                     std::size_t pixel_bytes, std::vector<cl::Event>* events) {
+  const detail::copy_side& from = request.source;
+  const detail::copy_side& to = request.destination;
+  const extents origin{};
+  const extents region{request.row_bytes / pixel_bytes, request.rows, request.slices};
+  const cl_bool blocking = request.blocking ? CL_TRUE : CL_FALSE;
+  if (from.buffer == nullptr) {
+    return clEnqueueWriteImage(queue, memory_of(to), blocking, origin.data(), region.data(), 0, 0,
+                               from.host, 0, nullptr, nullptr);
+  }
+  if (to.buffer == nullptr) {
+    return clEnqueueReadImage(queue, memory_of(from), blocking, origin.data(), region.data(), 0, 0,
+                              to.host, 0, nullptr, nullptr);
+  }
+  return with_event(events, [&](cl_event* event) {
+    if (is_image(to)) {
+      return clEnqueueCopyBufferToImage(queue, memory_of(from), memory_of(to), from.offset_bytes,
+                                        origin.data(), region.data(), 0, nullptr, event);
+    }
+    return clEnqueueCopyImageToBuffer(queue, memory_of(from), memory_of(to), origin.data(),
+                                      region.data(), to.offset_bytes, 0, nullptr, event);
+  });
+}
+
+std::size_t pixel_bytes_of(const detail::copy_request& request) {
+  const detail::copy_side& side = is_image(request.source) ? request.source : request.destination;
+  std::size_t bytes = 1;
+  clGetImageInfo(memory_of(side), CL_IMAGE_ELEMENT_SIZE, sizeof bytes, &bytes, nullptr);
+  return bytes;
 }
 
 bool is_sub_buffer(const detail::copy_side& side) {
@@ -137,12 +190,12 @@ bool needs_single_rows(const detail::copy_request& request, const device_info& d
 }
 
 void enqueue_rows(cl_command_queue queue, const detail::copy_request& request,
-                  const device_info& device) {
+                  const device_info& device, std::vector<cl::Event>* events) {
   for (std::size_t n = 0; n < request.slices; ++n) {
     detail::copy_request row = detail::nth_slice(request, n);
     row.rows = 1;
     for (std::size_t i = 0; i < request.rows; ++i) {
-      enqueue_linear(queue, row, device);
+      enqueue_linear(queue, row, device, events);
       row.source.offset_bytes += request.source.row_pitch_bytes;
       row.destination.offset_bytes += request.destination.row_pitch_bytes;
     }
@@ -151,12 +204,12 @@ void enqueue_rows(cl_command_queue queue, const detail::copy_request& request,
 
 // False if the driver does not take it as one command.
 bool enqueue_whole(cl_command_queue queue, const detail::copy_request& part,
-                   const device_info& device) {
+                   const device_info& device, std::vector<cl::Event>* events) {
   if (detail::is_linear(part)) {
-    enqueue_linear(queue, part, device);
+    enqueue_linear(queue, part, device, events);
     return true;
   }
-  const cl_int status = enqueue_rectangle(queue, part);
+  const cl_int status = enqueue_rectangle(queue, part, events);
   if (status == CL_INVALID_VALUE) return false;
   check(status, "copy of a rectangle", device);
   return true;
@@ -180,11 +233,12 @@ std::pair<detail::copy_request, detail::copy_request> split_last(const detail::c
 // NVIDIA's driver wants the last slice, and the last row of it, to be as long as its pitch before
 // the buffer ends; so those go alone. What is refused even without them is copied row by row, the
 // first of which says why if there is a reason.
-void enqueue_part(cl_command_queue queue, detail::copy_request part, const device_info& device) {
-  if (needs_single_rows(part, device)) return enqueue_rows(queue, part, device);
-  while (!enqueue_whole(queue, part, device)) {
+void enqueue_part(cl_command_queue queue, detail::copy_request part, const device_info& device,
+                  std::vector<cl::Event>* events) {
+  if (needs_single_rows(part, device)) return enqueue_rows(queue, part, device, events);
+  while (!enqueue_whole(queue, part, device, events)) {
     const auto [first, last] = split_last(part);
-    if (!enqueue_whole(queue, first, device)) enqueue_rows(queue, first, device);
+    if (!enqueue_whole(queue, first, device, events)) enqueue_rows(queue, first, device, events);
     part = last;
   }
 }
@@ -216,6 +270,69 @@ void* opencl_buffer::do_map(detail::queue_interface& queue, bool blocking) {
 void opencl_buffer::do_unmap(detail::queue_interface& queue, void* data) {
   check(clEnqueueUnmapMemObject(handle_of(queue), handle_(), data, 0, nullptr, nullptr),
         "clEnqueueUnmapMemObject", context()->info());
+}
+
+namespace {
+
+cl_image_format format_of(const image_layout& layout) {
+  constexpr std::array whole{CL_SIGNED_INT8,    CL_UNSIGNED_INT8, CL_SIGNED_INT16,
+                             CL_UNSIGNED_INT16, CL_SIGNED_INT32,  CL_UNSIGNED_INT32};
+  constexpr std::array parts{CL_SNORM_INT8, CL_UNORM_INT8, CL_SNORM_INT16, CL_UNORM_INT16};
+  cl_image_format format{};
+  format.image_channel_order = layout.channels == 1 ? CL_R : layout.channels == 2 ? CL_RG : CL_RGBA;
+  const auto place = static_cast<std::size_t>(layout.type);
+  if (layout.type == dtype::float32) {
+    format.image_channel_data_type = CL_FLOAT;
+  } else if (layout.type == dtype::float16) {
+    format.image_channel_data_type = CL_HALF_FLOAT;
+  } else {
+    format.image_channel_data_type = layout.normalised_values ? parts.at(place) : whole.at(place);
+  }
+  return format;
+}
+
+cl::Buffer create_pixels(const opencl_context& context, const image_layout& layout) {
+  const cl_image_format format = format_of(layout);
+  cl_image_desc form{};
+  form.image_type = layout.depth > 0    ? CL_MEM_OBJECT_IMAGE3D
+                    : layout.height > 0 ? CL_MEM_OBJECT_IMAGE2D
+                                        : CL_MEM_OBJECT_IMAGE1D;
+  form.image_width = layout.width;
+  form.image_height = layout.height;
+  form.image_depth = layout.depth;
+  cl_int status = CL_SUCCESS;
+  cl_mem created =
+      clCreateImage(context.handle()(), CL_MEM_READ_ONLY, &format, &form, nullptr, &status);
+  if (status != CL_SUCCESS) {
+    throw_error(status,
+                fmt::format("making an image of {} x {} x {} pixels of {} {}", layout.width,
+                            layout.height, layout.depth, layout.channels, dtype_name(layout.type)),
+                context.info());
+  }
+  return cl::Buffer(created);
+}
+
+cl::Sampler create_sampler(const opencl_context& context, const image_sampling& sampling) {
+  constexpr std::array modes{CL_ADDRESS_CLAMP_TO_EDGE, CL_ADDRESS_CLAMP, CL_ADDRESS_REPEAT,
+                             CL_ADDRESS_MIRRORED_REPEAT};
+  return guarded(context.info(), [&] {
+    return cl::Sampler(
+        context.handle(), sampling.normalised_coordinates ? CL_TRUE : CL_FALSE,
+        static_cast<cl_addressing_mode>(modes.at(static_cast<std::size_t>(sampling.address))),
+        sampling.linear ? CL_FILTER_LINEAR : CL_FILTER_NEAREST);
+  });
+}
+
+}  // namespace
+
+opencl_image::opencl_image(const std::shared_ptr<opencl_context>& context,
+                           const image_layout& layout)
+    : opencl_buffer(context, layout.size_bytes(), create_pixels(*context, layout)),
+      sampler_(create_sampler(*context, layout.sampling)) {}
+
+std::shared_ptr<detail::buffer_interface> make_image(const std::shared_ptr<opencl_context>& context,
+                                                     const image_layout& layout) {
+  return std::make_shared<opencl_image>(context, layout);
 }
 
 managed_memory_kind managed_memory_of(const cl::Device& device) noexcept {
@@ -287,15 +404,21 @@ opencl_pinned_memory::~opencl_pinned_memory() {
 }
 
 void enqueue_copy(const cl::CommandQueue& queue, const detail::copy_request& wanted,
-                  const device_info& device) {
+                  const device_info& device, std::vector<cl::Event>* events) {
+  if (is_image(wanted.source) || is_image(wanted.destination)) {
+    check(enqueue_image(queue(), wanted, pixel_bytes_of(wanted), events), "copy of an image",
+          device);
+    return;
+  }
   // A copy of several parts waits once. The last part alone would not do: a blocking write may
   // return as soon as its own host memory has been read.
   const bool waits_at_end =
       wanted.blocking && !detail::has_regular_slices(detail::without_single_rows(wanted));
   detail::copy_request request = wanted;
   if (waits_at_end) request.blocking = false;
-  detail::for_each_part(
-      request, [&](const detail::copy_request& part) { enqueue_part(queue(), part, device); });
+  detail::for_each_part(request, [&](const detail::copy_request& part) {
+    enqueue_part(queue(), part, device, events);
+  });
   if (waits_at_end) check(clFinish(queue()), "clFinish", device);
 }
 

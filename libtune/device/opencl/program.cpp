@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstring>
 #include <fmt/format.h>
 #include <optional>
@@ -22,9 +23,18 @@ bool speaks_of_warnings(const std::string& option) {
   return option.starts_with("-w") || option.starts_with("-W");
 }
 
+bool is_nvidia(const device_info& device) noexcept {
+  return device.identity.platform == "NVIDIA CUDA";
+}
+
+// Its compiler then writes the registers of kernels to the log, which OpenCL has no question for.
+const char* log_option(const device_info& device) noexcept {
+  return is_nvidia(device) ? "-cl-nv-verbose" : "";
+}
+
 /// The source's options, with libtune's own where it says nothing of the kind.
 std::string all_options(const program_source& source, const device_info& device) {
-  std::string text;
+  std::string text = log_option(device);
   for (const std::string& option : source.options) text += (text.empty() ? "" : " ") + option;
   if (std::ranges::any_of(source.options, speaks_of_warnings)) return text;
   const std::string_view own = own_options(device);
@@ -33,7 +43,9 @@ std::string all_options(const program_source& source, const device_info& device)
 }
 
 bool is_source_failure(cl_int code) {
-  return code == CL_BUILD_PROGRAM_FAILURE || code == CL_INVALID_BUILD_OPTIONS;
+  return code == CL_BUILD_PROGRAM_FAILURE || code == CL_COMPILE_PROGRAM_FAILURE ||
+         code == CL_LINK_PROGRAM_FAILURE || code == CL_INVALID_BUILD_OPTIONS ||
+         code == CL_INVALID_COMPILER_OPTIONS;
 }
 
 [[noreturn]] void throw_rejected(cl_int code, const std::string& name, const device_info& device) {
@@ -52,7 +64,12 @@ cl::Program load(const opencl_context& context, const std::string& name,
       clCreateProgramWithBinary(context.handle()(), 1, &device, &size, &bytes, &accepted, &status);
   cl::Program handle(created);
   if (status == CL_SUCCESS) status = accepted;
-  if (status == CL_SUCCESS) status = clBuildProgram(created, 1, &device, "", nullptr, nullptr);
+  for (const char* options : {log_option(context.info()), ""}) {
+    if (status == CL_SUCCESS || status == CL_INVALID_BUILD_OPTIONS) {
+      status = clBuildProgram(created, 1, &device, options, nullptr, nullptr);
+    }
+    if (status != CL_INVALID_BUILD_OPTIONS) break;
+  }
   if (status == CL_OUT_OF_HOST_MEMORY || status == CL_OUT_OF_RESOURCES) {
     throw_error(status, "loading the binary of '" + name + "'", context.info());
   }
@@ -73,15 +90,42 @@ std::size_t index_of(const cl::Program& program, const cl::Device& device) {
 // The compilers of PoCL and NVIDIA count their warnings on standard error, "1 warning generated.",
 // for programs that compile, whose log nobody reads. They know no option that keeps them from it.
 std::string_view own_options(const device_info& device) noexcept {
-  const bool counts = is_pocl(device) || device.identity.platform == "NVIDIA CUDA";
+  const bool counts = is_pocl(device) || is_nvidia(device);
   return counts ? "-w" : "";
 }
+
+namespace {
+
+// By the two steps of OpenCL, as headers are for the first of them only.
+cl::Program build_with_headers(const cl::Context& context, cl::Program handle,
+                               const cl::Device& device, const program_source& source,
+                               const char* options) {
+  std::vector<cl::Program> headers;
+  std::vector<cl_program> handles;
+  std::vector<const char*> names;
+  for (const kernel_header& header : source.headers) {
+    handles.push_back(headers.emplace_back(context, header.text)());
+    names.push_back(header.name.c_str());
+  }
+  const cl_device_id id = device();
+  cl_int status = clCompileProgram(handle(), 1, &id, options, static_cast<cl_uint>(names.size()),
+                                   handles.data(), names.data(), nullptr, nullptr);
+  if (status != CL_SUCCESS) throw cl::Error(status, "clCompileProgram");
+  return cl::linkProgram(std::vector{handle}, nullptr);
+}
+
+}  // namespace
 
 cl::Program build_program(const opencl_context& context, const program_source& source) {
   cl::Program handle;
   try {
     handle = cl::Program(context.handle(), source.text);
-    handle.build({context.device_handle()}, all_options(source, context.info()).c_str());
+    const std::string options = all_options(source, context.info());
+    if (!source.headers.empty()) {
+      return build_with_headers(context.handle(), handle, context.device_handle(), source,
+                                options.c_str());
+    }
+    handle.build({context.device_handle()}, options.c_str());
   } catch (const cl::Error& failure) {
     if (!is_source_failure(failure.err())) {
       throw_error(failure.err(), failure.what(), context.info());
@@ -136,20 +180,39 @@ std::vector<std::byte> opencl_program::do_binary() const {
   });
 }
 
+// "ptxas info : Compiling entry function 'k' for 'sm_90'", other lines, then "Used 12 registers".
+std::size_t registers_in_log(std::string_view log, const std::string& kernel) {
+  constexpr std::string_view mark = "Used ";
+  std::size_t at = log.find("entry function '" + kernel + "'");
+  if (at != std::string_view::npos) at = log.find(mark, at);
+  if (at == std::string_view::npos) return 0;
+  const std::string_view number = log.substr(at + mark.size());
+  std::size_t registers = 0;
+  std::from_chars(number.data(), number.data() + number.size(), registers);
+  return registers;
+}
+
 bool is_pocl(const device_info& device) noexcept {
   return device.identity.platform == "Portable Computing Language";
 }
 
 namespace {
 
-kernel_info info_of(const cl::Kernel& handle, const cl::Device& device) {
+kernel_info info_of(const cl::Kernel& handle, const cl::Device& device, const device_info& info) {
+  const auto name = handle.getInfo<CL_KERNEL_FUNCTION_NAME>();
+  cl_int ignored = CL_SUCCESS;
+  const std::string log =
+      is_nvidia(info)
+          ? handle.getInfo<CL_KERNEL_PROGRAM>().getBuildInfo<CL_PROGRAM_BUILD_LOG>(device, &ignored)
+          : "";
   const auto required = handle.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(device);
-  return {.name = handle.getInfo<CL_KERNEL_FUNCTION_NAME>(),
+  return {.name = name,
           .argument_count = handle.getInfo<CL_KERNEL_NUM_ARGS>(),
           .max_work_group_size = handle.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device),
           .required_work_group_size = {required[0], required[1], required[2]},
           .local_memory_bytes = handle.getWorkGroupInfo<CL_KERNEL_LOCAL_MEM_SIZE>(device),
-          .private_memory_bytes = handle.getWorkGroupInfo<CL_KERNEL_PRIVATE_MEM_SIZE>(device)};
+          .private_memory_bytes = handle.getWorkGroupInfo<CL_KERNEL_PRIVATE_MEM_SIZE>(device),
+          .registers = registers_in_log(log, name)};
 }
 
 bool is_buffer(const cl::Kernel& kernel, cl_uint index) {
@@ -194,7 +257,7 @@ std::string describe_parameter(const cl::Kernel& kernel, cl_uint index) {
 
 opencl_kernel::opencl_kernel(std::shared_ptr<detail::context_interface> context, cl::Kernel handle,
                              const cl::Device& device)
-    : kernel_interface(std::move(context), info_of(handle, device)),
+    : kernel_interface(context, info_of(handle, device, context->info())),
       handle_(std::move(handle)),
       arguments_(info().argument_count) {}
 
@@ -228,6 +291,20 @@ void opencl_kernel::do_set_buffer(std::size_t index,
   }
   known.is_set = true;
   known.buffer = buffer;
+}
+
+void opencl_kernel::do_set_sampler(std::size_t index,
+                                   const std::shared_ptr<detail::buffer_interface>& image) {
+  argument& known = at(index);
+  if (known.buffer == image) return;
+  known.size = 0;
+  known.buffer.reset();
+  const cl_sampler sampler = static_cast<const opencl_buffer&>(*image).image()->sampler()();
+  const cl_int status =
+      clSetKernelArg(handle_(), static_cast<cl_uint>(index), sizeof sampler, &sampler);
+  if (status != CL_SUCCESS) throw_set_error(status, index, "a sampler");
+  known.is_set = true;
+  known.buffer = image;
 }
 
 void opencl_kernel::set_dynamic_local_memory(std::size_t bytes) {

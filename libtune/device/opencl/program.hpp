@@ -20,6 +20,10 @@ namespace tune::opencl {
 /// context::compiler_identity.
 std::string_view own_options(const device_info& device) noexcept;
 
+/// The registers of a work item of a kernel, as a log of NVIDIA's compiler tells them that was made
+/// with -cl-nv-verbose; 0 if it does not.
+std::size_t registers_in_log(std::string_view log, const std::string& kernel);
+
 /// A program as its driver has it, for kernels that the backend keeps to itself.
 /// @throws build_error with the log, device_error
 cl::Program build_program(const opencl_context& context, const program_source& source);
@@ -76,6 +80,8 @@ class opencl_kernel final : public detail::kernel_interface {
   void do_set_argument(std::size_t index, const void* bytes, std::size_t size) override;
   void do_set_buffer(std::size_t index,
                      const std::shared_ptr<detail::buffer_interface>& buffer) override;
+  void do_set_sampler(std::size_t index,
+                      const std::shared_ptr<detail::buffer_interface>& image) override;
   argument& at(std::size_t index);
   [[noreturn]] void throw_set_error(cl_int status, std::size_t index,
                                     const std::string& given) const;

@@ -108,8 +108,11 @@ void opencl_queue::do_launch(detail::kernel_interface& kernel, const nd_range& r
   if (event != nullptr) *event = wrap(cl::Event(created));
 }
 
-void opencl_queue::do_copy(const detail::copy_request& request) {
-  enqueue_copy(handle_, request, context()->info());
+void opencl_queue::do_copy(const detail::copy_request& request,
+                           std::vector<event_pointer>* events) {
+  std::vector<cl::Event> created;
+  enqueue_copy(handle_, request, context()->info(), events != nullptr ? &created : nullptr);
+  for (const cl::Event& event : created) events->push_back(wrap(event));
 }
 
 void opencl_queue::do_fill(const detail::buffer_interface& buffer, const fill_region& region,

@@ -48,7 +48,7 @@ class opencl_queue final : public detail::queue_interface {
 
   void do_launch(detail::kernel_interface& kernel, const nd_range& range,
                  event_pointer* event) override;
-  void do_copy(const detail::copy_request& request) override;
+  void do_copy(const detail::copy_request& request, std::vector<event_pointer>* events) override;
   void do_fill(const detail::buffer_interface& buffer, const fill_region& region,
                std::span<const std::byte> pattern, event_pointer* event) override;
   event_pointer do_mark() override;

@@ -20,6 +20,8 @@
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/base/signals.hpp"
+#include "libtune/device/inclusion.hpp"
+#include "libtune/kernel/cache/included_memory.hpp"
 #include "libtune/kernel/cache/program_digest.hpp"
 #include "libtune/store/cache/binary_cache.hpp"
 #include "libtune/store/files/file_system.hpp"
@@ -226,22 +228,25 @@ std::shared_ptr<recent_binaries> recent_programs() { return current_caches().rec
 std::optional<std::vector<std::byte>> find_cached_binary(const context& context,
                                                          const program_source& source) {
   const auto cache = program_cache();
-  if (cache == nullptr || depends_on_files(source)) return std::nullopt;
-  const binary_key key = program_key(context, source);
+  const auto key = cache != nullptr ? present_key(context, source) : std::nullopt;
+  if (!key) return std::nullopt;
   const auto recent = recent_programs();
   if (recent != nullptr) {
-    if (const auto binary = recent->find(key.digest())) return *binary;
+    if (const auto binary = recent->find(key->digest())) return *binary;
   }
-  auto found = cache->load(key);
-  if (found && recent != nullptr) recent->add(key.digest(), *found);
+  auto found = cache->load(*key);
+  if (found && recent != nullptr) recent->add(key->digest(), *found);
   return found;
 }
 
 void cache_binary(const context& context, const program_source& source,
-                  std::vector<std::byte> binary) {
+                  std::vector<std::byte> binary, const included_files& included) {
+  const bool includes = may_include(source);
+  auto files = includes ? remember_included(context, source, included) : std::nullopt;
   const auto cache = program_cache();
-  if (cache == nullptr || depends_on_files(source) || binary.empty()) return;
-  const detail::sha256_digest key = program_key(context, source).digest();
+  if (cache == nullptr || binary.empty() || (includes && !files)) return;
+  const detail::sha256_digest key = (files ? files->key : program_key(context, source)).digest();
+  if (files) binary_writer::shared().write(cache, std::move(files->lists));
   if (const auto recent = recent_programs()) recent->add(key, binary);
   binary_writer::shared().write(cache, {.key = key, .binary = std::move(binary)});
 }
@@ -253,13 +258,20 @@ cached_compiler::cached_compiler(const compiler& inner, std::shared_ptr<const bi
     : inner_(inner), cache_(std::move(cache)), recent_(std::move(recent)), keeps_(keeps) {}
 
 program cached_compiler::do_build(const context& context, const program_source& source) const {
-  if (cache_ == nullptr || depends_on_files(source)) return inner_.build(context, source);
-  const binary_key key = program_key(context, source);
-  if (auto cached = load(*cache_, recent_.get(), key, context, source.name)) {
-    return *std::move(cached);
+  const bool includes = may_include(source);
+  auto key = cache_ != nullptr ? present_key(context, source) : std::nullopt;
+  if (key) {
+    if (auto cached = load(*cache_, recent_.get(), *key, context, source.name)) {
+      return *std::move(cached);
+    }
   }
   program made = inner_.build(context, source);
-  if (keeps_) save(*cache_, key, made, source.name);
+  if (includes) {
+    const auto files = remember_included(context, source, made.included());
+    key = files ? std::optional(files->key) : std::nullopt;
+    if (files && cache_ != nullptr && keeps_) cache_->save_all(std::span(&files->lists, 1));
+  }
+  if (key && cache_ != nullptr && keeps_) save(*cache_, *key, made, source.name);
   return made;
 }
 

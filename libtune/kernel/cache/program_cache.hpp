@@ -62,16 +62,17 @@ std::shared_ptr<const binary_cache> program_cache();
 std::shared_ptr<recent_binaries> recent_programs();
 
 /// The binary of the source in program_cache(), under the same key as tune::compile uses. Empty if
-/// it is not there, there is no cache, or the source includes files. Never throws for the state of
-/// the cache. Thread-safe.
+/// it is not there, there is no cache, or a file that it includes is not as it was. Never throws
+/// for the state of the cache. Thread-safe.
 std::optional<std::vector<std::byte>> find_cached_binary(const context& context,
                                                          const program_source& source);
 
 /// Keeps a binary in program_cache(), and in memory for find_cached_binary and tune::compile.
 /// Returns at once: a thread of its own writes those that have gathered. No compile_scope concerns
 /// it. Thread-safe.
+/// @param included  the files that it was compiled from, which are remembered (included_memory.hpp)
 void cache_binary(const context& context, const program_source& source,
-                  std::vector<std::byte> binary);
+                  std::vector<std::byte> binary, const included_files& included = {});
 
 /// Waits until everything that was given to cache_binary is written. The end of the process waits
 /// too.
@@ -81,8 +82,9 @@ void flush_cached_binaries();
 /// A binary that the driver does not accept is forgotten, and its source compiled again. Failures
 /// to compile are not kept.
 ///
-/// A program is found only if its text and options, the device and the compiler are the same to the
-/// letter. Text that includes files is always compiled.
+/// A program is found only if its text, headers and options, the device, the compiler and the
+/// content of the files that it includes are the same to the letter. Where its compiler does not
+/// tell these files, it is always compiled.
 class cached_compiler final : public compiler {
  public:
   /// @param inner  outlives this

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "libtune/base/cxx20.hpp"
+#include "libtune/device/kernel.hpp"
 
 namespace tune {
 
@@ -34,6 +35,7 @@ struct compile_result {
   std::vector<std::byte> binary = {};
   std::string text = {};                ///< the log, or the reason; of built: empty
   std::chrono::nanoseconds elapsed{0};  ///< in the worker, from taking it up
+  included_files included = {};         ///< of built: the files that went into it
 };
 
 /// "built", "build failed", "crashed" and so on.

@@ -21,6 +21,8 @@
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
+#include "libtune/device/inclusion.hpp"
+#include "libtune/device/interface.hpp"
 #include "libtune/kernel/cache/program_digest.hpp"
 #include "libtune/kernel/pool/worker_pool.hpp"
 #include "libtune/kernel/pool/worker_program.hpp"
@@ -178,7 +180,9 @@ std::optional<program> made_by(compile_pool& pool, const context& context,
   const compile_result& result = future.result();
   if (result.what == compile_result::status::built) {
     try {
-      return context.create_program_from_binary(source.name, result.binary);
+      program made = context.create_program_from_binary(source.name, result.binary);
+      made.impl()->set_included(result.included);
+      return made;
     } catch (const device_error& failure) {
       if (failure.failure() != device_failure::invalid_binary) throw;
       log(log_level::debug, fmt::format("'{}' is compiled again: {}", source.name, failure.what()));
@@ -262,7 +266,7 @@ compile_future compile_pool::submit(const context& context, const program_source
       detail::compile_order order{.target = target_of(context),
                                   .source = source,
                                   .launches = std::move(launches),
-                                  .folder = depends_on_files(source) ? current_folder() : ""};
+                                  .folder = may_include(source) ? current_folder() : ""};
       if (auto job = workers_->submit(digest, std::move(order), limits)) {
         return compile_future(std::move(job));
       }
@@ -291,8 +295,12 @@ std::uint64_t compile_pool::wait_any(std::uint64_t seen,
 
 program pooled_compiler::do_build(const context& context, const program_source& source) const {
   const counted here(under_way_);
+  // Only in a process of its own can an OpenCL compiler be watched.
+  const tune::device device = context.device();
+  const bool tells_there = device.info().backend == "OpenCL" && may_include(source);
   const auto is_busy = [&] {
-    return !here.alone() || (pool_ != nullptr ? pool_->running() > 0 : compile_pool::shared_runs());
+    return tells_there || !here.alone() ||
+           (pool_ != nullptr ? pool_->running() > 0 : compile_pool::shared_runs());
   };
   if (use_ == use_pool::when_busy && !is_busy()) return inner_.build(context, source);
   compile_pool& pool = pool_ != nullptr ? *pool_ : compile_pool::shared();

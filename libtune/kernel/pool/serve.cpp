@@ -115,7 +115,7 @@ const context& opencl_context(const compile_target& target) {
   return found->second;
 }
 
-// Only an order whose source names files has a folder.
+// Only an order whose source may name files has a folder.
 void move_to(const std::string& folder) {
   if (!folder.empty() && ::chdir(folder.c_str()) != 0) {
     throw error("the worker cannot go to the folder '" + folder + "'");
@@ -124,19 +124,21 @@ void move_to(const std::string& folder) {
 
 compile_result compile_order_here(const compile_order& order) {
   move_to(order.folder);
-  compile_result result{.what = compile_result::status::built};
+  compiled_program compiled;
   const compile_target& target = order.target;
   if (target.backend == "CUDA") {
-    result.binary =
-        cuda::compile_for(target.compute_capability, target.compiler_identity, order.source);
+    compiled = cuda::compile_for(target.compute_capability, target.compiler_identity, order.source);
   } else if (target.backend == "OpenCL") {
     const stderr_filter filtered;
-    result.binary = opencl::compile_to_binary(opencl_context(target), order.source, order.launches);
+    compiled = opencl::compile_to_binary(opencl_context(target), order.source, order.launches,
+                                         order.folder);
   } else {
     throw error("no worker compiles for " + target.backend);
   }
-  if (result.binary.empty()) throw error("the driver hands out no binary");
-  return result;
+  if (compiled.binary.empty()) throw error("the driver hands out no binary");
+  return {.what = status::built,
+          .binary = std::move(compiled.binary),
+          .included = std::move(compiled.included)};
 }
 
 void prepare_compiler(const compile_target& target) {

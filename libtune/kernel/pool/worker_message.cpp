@@ -10,15 +10,17 @@ template <>
 inline constexpr auto last_of<compile_result::status> = compile_result::status::unavailable;
 
 void describe(auto& wire, is<compute_capability> auto& item) { wire(item.major, item.minor); }
+void describe(auto& wire, is<kernel_header> auto& item) { wire(item.name, item.text); }
+void describe(auto& wire, is<included_file> auto& item) { wire(item.path, item.digest); }
 void describe(auto& wire, is<program_source> auto& item) {
-  wire(item.name, item.text, item.options);
+  wire(item.name, item.text, item.options, item.headers);
 }
 void describe(auto& wire, is<work_size> auto& item) { wire(item.x, item.y, item.z); }
 void describe(auto& wire, is<nd_range> auto& item) {
   wire(item.global, item.local, item.local_memory_bytes);
 }
 void describe(auto& wire, is<compile_result> auto& item) {
-  wire(item.what, item.text, item.binary, item.elapsed);
+  wire(item.what, item.text, item.binary, item.elapsed, item.included);
 }
 
 // The two in front stay as they are in all versions to come.

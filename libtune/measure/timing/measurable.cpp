@@ -84,7 +84,8 @@ class [[nodiscard]] recording {
 
 [[noreturn]] void throw_nothing_enqueued(const tuning_command_queue& queue) {
   throw argument_error(
-      "the operation enqueued no kernel on the queue of make_measure, on device '" +
+      "the operation enqueued no kernel, fill or copy on the device on the queue of make_measure, "
+      "on device '" +
       queue.device().name() + "'; give make_measure the queue that the operation was made for");
 }
 
@@ -95,8 +96,8 @@ class queue_measurable final : public measurable {
       : queue_(std::move(queue)), operation_(std::move(operation)) {}
 
  private:
-  void do_run() override {
-    operation_();
+  void do_run(int runs) override {
+    for (int i = 0; i < runs; ++i) operation_();
     queue_.finish();
   }
   std::vector<run_time> do_sample(int iterations) override;

@@ -22,8 +22,8 @@ class measurable {
   measurable(const measurable&) = delete;
   measurable& operator=(const measurable&) = delete;
 
-  /// Makes one run and waits for its end.
-  void run() { do_run(); }
+  /// Makes runs without timing them, and waits for their end. @param runs  at least one
+  void repeat(int runs) { do_run(runs); }
   /// The times of some runs, or one time, their mean.
   /// @param iterations  at least one
   std::vector<run_time> sample(int iterations) { return do_sample(iterations); }
@@ -35,7 +35,7 @@ class measurable {
   run_time timer_resolution() const { return do_timer_resolution(); }
 
  private:
-  virtual void do_run() = 0;
+  virtual void do_run(int runs) = 0;
   virtual std::vector<run_time> do_sample(int iterations) = 0;
   virtual void do_finish() = 0;
   virtual void do_cache(cache_state state) = 0;

@@ -24,6 +24,18 @@ const value* value_of(const tried_configuration& one, const std::string& name) {
   return found == one.configuration.end() ? nullptr : &found->value;
 }
 
+/// Ascending, with what is not a number last.
+struct value_order {
+  bool operator()(const value& a, const value& b) const {
+    return std::pair(is_nan(a), is_nan(a) ? value() : a) <
+           std::pair(is_nan(b), is_nan(b) ? value() : b);
+  }
+  static bool is_nan(const value& v) {
+    const auto* real = std::get_if<double>(&v);
+    return real != nullptr && std::isnan(*real);
+  }
+};
+
 /// A symmetric matrix by rows.
 struct square {
   explicit square(std::size_t rows) : size(rows), entries(rows * rows) {}
@@ -145,7 +157,7 @@ void coverage::count(std::span<const tried_configuration> tried) {
     }
   }
   for (parameter_coverage& item : parameters_) {
-    std::map<value, value_coverage> found;
+    std::map<value, value_coverage, value_order> found;
     for (const tried_configuration& one : tried) {
       const value* held = value_of(one, item.name);
       if (held == nullptr) continue;
@@ -166,7 +178,7 @@ void coverage::count(std::span<const tried_configuration> tried) {
 
 void coverage::fit(std::span<const tried_configuration> tried) {
   observations seen;
-  std::vector<std::map<value, std::size_t>> column_of(parameters_.size());
+  std::vector<std::map<value, std::size_t, value_order>> column_of(parameters_.size());
   for (std::size_t p = 0; p < parameters_.size(); ++p) {
     std::vector<const value*> present;
     for (const value_coverage& item : parameters_[p].values) {
@@ -273,9 +285,13 @@ std::vector<std::string> coverage::summary() const {
                       item.name, 100 * item.share, to_string(best->value), times_as(item.span));
     }
     std::string values;
+    std::size_t untried = 0;
+    constexpr std::size_t listed = 8;
     for (const value_coverage& one : item.values) {
-      if (one.tried == 0) values += (values.empty() ? "" : ", ") + to_string(one.value);
+      if (one.tried > 0 || ++untried > listed) continue;
+      values += (values.empty() ? "" : ", ") + to_string(one.value);
     }
+    if (untried > listed) values += fmt::format(" and {} more", untried - listed);
     if (!values.empty()) never += (never.empty() ? "" : "; ") + item.name + " " + values;
   }
   if (!effects.empty()) {

@@ -20,7 +20,12 @@ namespace tune {
 /// before it is compiled.
 struct resources {
   std::array<std::size_t, 3> work_group{1, 1, 1};  ///< work items along x, y and z
-  std::size_t local_memory_bytes = 0;              ///< of one work group
+  /// Of one work group, as its kernel declares it; at most device_limits::local_memory_bytes.
+  std::size_t local_memory_bytes = 0;
+  /// Of one work group, as its launch asks for it (nd_range::local_memory_bytes). Together with
+  /// what is declared at most device_limits::max_dynamic_local_memory_bytes: CUDA devices have more
+  /// of it.
+  std::size_t dynamic_local_memory_bytes = 0;
 
   friend bool operator==(const resources&, const resources&) = default;
 };

@@ -117,6 +117,18 @@ const search_space& erased_space::core() const noexcept { return state_->core; }
 
 void add_candidate(parameter& to, value added) { to.candidates.push_back(std::move(added)); }
 
+std::optional<std::string> why_outside(const std::vector<metric>& figures, std::string_view name,
+                                       figure_range range) {
+  const metric* const found = find_metric(figures, name);
+  if (found == nullptr || !(found->value < range.least || found->value > range.most)) {
+    return std::nullopt;
+  }
+  const bool is_low = found->value < range.least;
+  return fmt::format("{} = {:g}{}, and may be {} {:g}", name, found->value,
+                     found->unit.empty() ? "" : " " + found->unit, is_low ? "at least" : "at most",
+                     is_low ? range.least : range.most);
+}
+
 void throw_inexact_candidate(const std::string& field, const value& given) {
   throw argument_error(
       fmt::format("the candidate {} does not fit the type of '{}'", to_string(given), field));

@@ -13,11 +13,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "libtune/base/fields.hpp"
+#include "libtune/base/metric.hpp"
 #include "libtune/base/value.hpp"
 #include "libtune/search/space/search_space.hpp"
 
@@ -156,6 +158,18 @@ class space_iterator {
 
 }  // namespace detail
 
+/// The values that a figure of compiled kernels may have, the bounds included.
+struct figure_range {
+  double least = -std::numeric_limits<double>::infinity();  ///< the lower bound
+  double most = std::numeric_limits<double>::infinity();    ///< the upper bound
+};
+
+namespace detail {
+/// "registers = 80, and may be at most 64"; empty if the figure is in the range or unknown.
+std::optional<std::string> why_outside(const std::vector<metric>& figures, std::string_view name,
+                                       figure_range range);
+}  // namespace detail
+
 /// The configurations of a tuning struct that a search chooses from:
 ///
 ///   tune::space<multiply_tuning> space;
@@ -233,6 +247,30 @@ class space {
     return needs_ ? std::optional<resources>(needs_(tuning)) : std::nullopt;
   }
 
+  /// Lets only those configurations run whose compiled kernels have a figure in a range, such as
+  /// "registers" or "occupancy" (libtune/tune/README.md lists them); the others are skipped before
+  /// their first run, with the figure as their reason. One that the driver does not tell forbids
+  /// nothing.
+  ///   space.limit("registers", {.most = 64}).limit("occupancy", {.least = 0.25});
+  space& limit(std::string figure, figure_range range) {
+    return limit([figure = std::move(figure), range](const std::vector<metric>& figures) {
+      return detail::why_outside(figures, figure, range);
+    });
+  }
+  /// The same by a function of all figures, which says why a configuration may not run; empty if it
+  /// may.
+  space& limit(std::function<std::optional<std::string>(const std::vector<metric>&)> why_not) {
+    limits_.push_back(std::move(why_not));
+    return *this;
+  }
+  /// The reason why a configuration with these figures may not run; empty if it may.
+  std::optional<std::string> why_not(const std::vector<metric>& figures) const {
+    for (const auto& limit : limits_) {
+      if (auto reason = limit(figures)) return reason;
+    }
+    return std::nullopt;
+  }
+
   /// The number of configurations. @throws what search_space::size() throws
   std::size_t size() const { return core().size(); }
   /// True if the restrictions forbid every combination. @throws what size() throws
@@ -287,6 +325,7 @@ class space {
 
   detail::erased_space erased_;
   std::function<resources(const Tuning&)> needs_;
+  std::vector<std::function<std::optional<std::string>(const std::vector<metric>&)>> limits_;
 };
 
 }  // namespace tune

@@ -111,7 +111,7 @@ std::vector<delivered_program> pool_compile_service::collect() {
     if (!item.future.done()) return false;
     const compile_result& result = item.future.result();
     if (result.what == compile_result::status::built) {
-      cache_binary(item.wanted.context, item.wanted.source, result.binary);
+      cache_binary(item.wanted.context, item.wanted.source, result.binary, result.included);
     }
     ready.push_back({item.order, to_prebuilt(result), result.elapsed});
     return true;

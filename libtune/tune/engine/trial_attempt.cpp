@@ -13,7 +13,10 @@
 #include "libtune/kernel/compiler.hpp"
 #include "libtune/measure/timing/stopping.hpp"
 #include "libtune/store/database/connection.hpp"
+#include "libtune/tune/engine/device_control.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
+#include "libtune/tune/engine/kernel_figures.hpp"
+#include "libtune/tune/engine/trial_judge.hpp"
 
 namespace tune {
 
@@ -86,8 +89,17 @@ std::optional<std::string> find_broken_limit(const resources& asked, const devic
     }
   }
   if (asked.local_memory_bytes > limits.local_memory_bytes) {
-    return fmt::format("{} bytes of local memory, the device has {}", asked.local_memory_bytes,
-                       limits.local_memory_bytes);
+    return fmt::format("{} bytes of local memory, the device has {}{}", asked.local_memory_bytes,
+                       limits.local_memory_bytes,
+                       limits.max_dynamic_local_memory_bytes > limits.local_memory_bytes
+                           ? fmt::format(" (and {} for kernels that ask for it at launch)",
+                                         limits.max_dynamic_local_memory_bytes)
+                           : "");
+  }
+  const std::size_t all = asked.local_memory_bytes + asked.dynamic_local_memory_bytes;
+  if (asked.dynamic_local_memory_bytes > 0 && all > limits.max_dynamic_local_memory_bytes) {
+    return fmt::format("{} bytes of local memory, {} of them at launch, the device has {}", all,
+                       asked.dynamic_local_memory_bytes, limits.max_dynamic_local_memory_bytes);
   }
   return std::nullopt;
 }
@@ -155,9 +167,20 @@ bool trial_attempt::announced(step_kind kind, std::uint64_t launches, Step&& ste
                                     .configuration = result_.configuration,
                                     .launches = launches,
                                     .expected = run_time(each * static_cast<double>(launches))});
+  if (kind != step_kind::generate && !set_device()) return false;
   const outcome device_failed =
       kind == step_kind::generate ? outcome::failed : outcome::launch_failed;
   return attempt(device_failed, std::forward<Step>(step));
+}
+
+bool trial_attempt::set_device() {
+  try {
+    detail::device_control::set(device_.info(), prepared_.settings());
+    return true;
+  } catch (const error& refused) {
+    fail(outcome::skipped, refused.what());
+    return false;
+  }
 }
 
 // Some drivers report a fault by a word that means other things as well.
@@ -217,11 +240,13 @@ void trial_attempt::generate_with(const prebuilt_programs* prebuilt) {
   const stopwatch preparing(now_, result_.preparation);
   const stopwatch elapsing(now_, result_.elapsed);
   const bool generated = announced(step_kind::generate, 0, [&] {
+    if (hooks_.judge != nullptr) hooks_.judge->before_compile(result_);
     prepared_ = problem_.generate(result_.index);
     if (prepared_) prepared_.cache(settings_.cache);
   });
   wanted_ = scope.take_wanted();
   result_.programs = scope.programs();
+  programs_ = scope.take_made();
   if (result_.outcome == outcome::out_of_memory) note_that_process_lives();
   if (wanted_) {
     wanted_->launches = launches_;
@@ -234,11 +259,33 @@ void trial_attempt::generate_with(const prebuilt_programs* prebuilt) {
     if (prebuilt != nullptr) result_.outcome = outcome_of(scope.last_status());
   }
   if (!generated) return;
-  if (prepared_) {
-    stage_ = stage::ready;
-  } else {
+  if (!prepared_) {
     fail(outcome::skipped, prepared_.why_skipped());
+    return;
   }
+  if (!attempt(outcome::failed, [&] { add_figures(); })) return;
+  if (auto reason = problem_.why_not ? problem_.why_not(result_.metrics) : std::nullopt) {
+    fail(outcome::skipped, *std::move(reason));
+  } else {
+    stage_ = stage::ready;
+    note_generated();
+  }
+}
+
+void trial_attempt::add_figures() {
+  const auto asked = problem_.needs ? problem_.needs(result_.index) : std::nullopt;
+  for (metric& item : kernel_figures(programs_, asked)) {
+    set_metric(result_.metrics, std::move(item));
+  }
+}
+
+void trial_attempt::note_generated() {
+  const declared_work& work = prepared_.work();
+  if (work.flops > 0) set_metric(result_.metrics, {"flops", work.flops, "FLOP"});
+  if (work.bytes > 0) set_metric(result_.metrics, {"bytes", work.bytes, "B"});
+  if (hooks_.judge == nullptr) return;
+  hooks_.judge->after_compile(result_);
+  if (auto broken = hooks_.judge->why_not_run(result_)) fail(outcome::unfit, *std::move(broken));
 }
 
 // Each call with one program more has to get further, or there would be no end.
@@ -283,10 +330,23 @@ void trial_attempt::warm_up_device() {
             [&] { tune::warm_up(prepared_, {.time_limit = longest_warm_up}, now_); });
 }
 
+std::vector<run_time> trial_attempt::take(int count, int runs) {
+  if (hooks_.judge == nullptr) return prepared_.sample(count, runs);
+  hooks_.judge->before_runs(result_, count * runs);
+  std::vector<run_time> times = prepared_.sample(count, runs);
+  hooks_.judge->after_runs(result_, times);
+  return times;
+}
+
 std::vector<run_time> trial_attempt::sample(int count, double allowed) {
   const stopwatch elapsing(now_, result_.elapsed);
   std::vector<run_time> times;
-  if (!one_run_) announced(step_kind::samples, 1, [&] { times = prepared_.sample(1); });
+  if (!one_run_) {
+    announced(step_kind::samples, 1, [&] {
+      times = take(1, 1);
+      add_figures();  // its launches are known from now on
+    });
+  }
   if (over()) return {};
   if (!one_run_) one_run_ = times.front();
   int runs = 1;
@@ -299,18 +359,27 @@ std::vector<run_time> trial_attempt::sample(int count, double allowed) {
   if (missing == 0) return times;
   announced(step_kind::samples, static_cast<std::uint64_t>(missing) * static_cast<unsigned>(runs),
             [&] {
-              for (const run_time time : prepared_.sample(missing, runs)) times.push_back(time);
+              for (const run_time time : take(missing, runs)) times.push_back(time);
             });
   if (over()) times.clear();
   return times;
+}
+
+void trial_attempt::refuse(outcome why, std::string reason) { fail(why, std::move(reason)); }
+
+void trial_attempt::repeat(int runs) {
+  const stopwatch elapsing(now_, result_.elapsed);
+  announced(step_kind::run, static_cast<std::uint64_t>(runs), [&] { prepared_.repeat(runs); });
 }
 
 void trial_attempt::measure_alone() {
   const stopwatch elapsing(now_, result_.elapsed);
   samples taken;
   const auto most = static_cast<std::uint64_t>(settings_.max_iterations);
-  if (!announced(step_kind::samples, most,
-                 [&] { taken = take_samples(prepared_, settings_, now_); })) {
+  if (!announced(step_kind::samples, most, [&] {
+        taken = take_samples(prepared_, settings_, now_);
+        add_figures();
+      })) {
     return;
   }
   result_.score = score(taken);
@@ -329,6 +398,7 @@ void trial_attempt::refuse_times() {
 void trial_attempt::release() {
   try {
     prepared_ = measure(nullptr);
+    programs_.clear();
   } catch (...) {  // from an author's destructor; the attempt is over anyway
   }
 }
@@ -350,6 +420,7 @@ trial run_trial(const search_problem& problem, std::size_t index, const device& 
   if (!attempt.over()) attempt.generate();
   if (attempt.over()) return std::move(attempt.result());
   const device_lease turn(device.info(), wait);
+  const detail::restored_device afterwards(device.info());
   attempt.try_out();
   if (!attempt.over()) attempt.measure_alone();
   attempt.release();

@@ -70,8 +70,12 @@ class trial_attempt {
   /// none if it failed.
   /// @param allowed  the relative spread that the timer may add to them
   std::vector<run_time> sample(int count, double allowed = 0.01);
+  /// Makes so many runs without timing them, one directly after the other.
+  void repeat(int runs);
   /// Takes samples as the settings say, of this configuration alone.
   void measure_alone();
+  /// Ends the attempt with this outcome.
+  void refuse(outcome why, std::string reason);
   /// Ends the attempt with the outcome invalid_time.
   void refuse_times();
 
@@ -104,12 +108,16 @@ class trial_attempt {
   bool attempt(outcome device_failed, Step&& step);
   template <class Step>
   bool announced(step_kind kind, std::uint64_t launches, Step&& step);
+  bool set_device();
   bool is_fault(const device_error& failure) const;
   void remember(const std::string& configuration, const known_failures& known);
   void fail(outcome why, std::string reason);
   void generate_with(const prebuilt_programs* prebuilt);
+  std::vector<run_time> take(int count, int runs);
+  void note_generated();
   void note_that_process_lives();
   void look_for_progress(int found);
+  void add_figures();
 
   const search_problem& problem_;
   const tune::device& device_;
@@ -126,6 +134,7 @@ class trial_attempt {
   bool on_the_spot_ = false;        // it takes no prebuilt programs any more
   std::vector<nd_range> launches_;  // as it may be launched, if that has been declared
   measure prepared_{nullptr};
+  std::vector<program> programs_;    // that it compiled; while it is live
   std::optional<run_time> one_run_;  // about the time of a run
 };
 

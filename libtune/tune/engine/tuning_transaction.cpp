@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
+#include "libtune/search/model/coverage.hpp"
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
+#include "libtune/tune/error.hpp"
 
 namespace tune {
 namespace {
@@ -124,6 +126,9 @@ void trial_recorder::keep_pending() {
 
 void trial_recorder::search_finished(const search_finished_event& event) {
   keep_pending();
+  for (const std::string& line : coverage_of(event).summary()) {
+    log(log_level::info, describe(event.subject) + ": " + line);
+  }
   if (!search_) return;
   search_course course{.strategy = strategy_, .ending = std::string(search_end_name(event.end))};
   if (event.best) {

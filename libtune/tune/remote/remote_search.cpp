@@ -13,6 +13,7 @@
 #include "libtune/device/devices.hpp"
 #include "libtune/process/usable_resources.hpp"
 #include "libtune/process/wire.hpp"
+#include "libtune/tune/engine/device_control.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
@@ -66,17 +67,23 @@ watchdog_limits limits_of(const tuning_options& options) {
 remote_search::remote_search(const tuner_program& program, const remote_task& task)
     : program_(program),
       task_(task),
-      subject_{.function = task.function.name,
+      subject_{.function = split_name(task.function.name).first,
                .version = task.function.version,
                .arguments = task.key,
                .device = task.device.info()},
       request_(request_for(task)),
       watchdog_(limits_of(task.options)) {}
 
+remote_search::~remote_search() {
+  child_.reset();
+  device_control::restore_left_behind();
+}
+
 tuned_values remote_search::run() {
   start_child();
   while (true) {
     if (child_) converse();
+    if (!child_) device_control::restore_left_behind();
     if (result_) return *std::move(result_);
     require_not_stopped();
     start_another();

@@ -25,6 +25,10 @@ class remote_search {
  public:
   /// Both outlive it.
   remote_search(const tuner_program& program, const remote_task& task);
+  /// Ends the child, and restores the settings of devices that it has left changed.
+  ~remote_search();
+  remote_search(const remote_search&) = delete;
+  remote_search& operator=(const remote_search&) = delete;
 
   tuned_values run();
 

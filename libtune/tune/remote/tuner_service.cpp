@@ -183,31 +183,29 @@ class this_process final : public executor {
 
 /// The function and device of a request, found in this process.
 struct found_request {
-  const autotuner_core* function;
+  std::shared_ptr<const autotuner_core> function;
   tune::context context;
 };
 
-const autotuner_core& find_function(const function_identity& wanted) {
-  const auto all = registered_autotuners();
-  const auto found = std::ranges::find_if(all, [&](const autotuner_core* candidate) {
-    return candidate->identity().name == wanted.name &&
-           candidate->identity().version == wanted.version;
-  });
-  if (found == all.end()) {
+std::shared_ptr<const autotuner_core> find_function(function_identity wanted,
+                                                    const std::vector<named_value>& key) {
+  wanted.name = split_name(wanted.name).first;
+  auto found = autotuner_registry::instance().find(wanted.name, wanted.version, key);
+  if (found == nullptr) {
     throw argument_error(fmt::format(
         "the autotune function '{}' is not there when main begins; make it a static object outside "
         "of any function",
         wanted.name));
   }
-  if ((*found)->identity() != wanted) {
+  if (found->identity() != wanted) {
     throw argument_error(
         fmt::format("the autotune function '{}' has other fields in a new process", wanted.name));
   }
-  return **found;
+  return found;
 }
 
 found_request find(const tuning_request& request) {
-  const autotuner_core& function = find_function(request.function);
+  auto function = find_function(request.function, request.key);
   require_strategy(request.options);
   const std::vector<device> all = all_devices();
   const auto device = find_device(request.device, all);
@@ -215,7 +213,7 @@ found_request find(const tuning_request& request) {
     throw argument_error(fmt::format("a new process does not find device {}, but {}",
                                      describe(request.device), describe_all(all)));
   }
-  found_request found{&function, device->create_context()};
+  found_request found{std::move(function), device->create_context()};
   set_tuning_options(found.context, request.context_options);
   return found;
 }
@@ -246,7 +244,7 @@ tuner_message carry_out(tuner_link& link, const tuning_request& request,
                         const found_request& found) {
   tuning_options options = request.options;
   options.observers.push_back(std::make_shared<remote_observer>(link));
-  const tuning_subject subject{.function = request.function.name,
+  const tuning_subject subject{.function = split_name(request.function.name).first,
                                .version = request.function.version,
                                .arguments = request.key,
                                .device = found.context.device().info(),
@@ -294,14 +292,18 @@ void serve_request(tuner_link& link, const tuning_request& request) {
 function_list list_all() {
   function_list all;
   for (const autotuner_core* function : registered_autotuners()) {
-    all.functions.push_back({function->identity(), function->test_default()});
+    function_identity listed = function->identity();
+    listed.name = name_with_goal(listed.name, function->goal());
+    all.functions.push_back({std::move(listed), function->test_default()});
   }
   return all;
 }
 
 check_answer check(const check_request& request) {
   try {
-    autotuner_registry::instance().check(request.function, request.values);
+    function_identity function = request.function;
+    function.name = split_name(function.name).first;
+    autotuner_registry::instance().check(function, request.values);
     return {};
   } catch (const std::exception& refused) {
     return {refused.what()};

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "libtune/device/opencl/device.hpp"
+#include "libtune/device/opencl/program.hpp"
 
 namespace error_test {
 
@@ -35,6 +36,21 @@ TEST_CASE("an error names the call, the device, the code and what to do") {
       "command "
       "queue with profiling)",
       tune::device_error);
+}
+
+TEST_CASE("the registers of a kernel are found in the log of NVIDIA's compiler") {
+  const std::string log =
+      "ptxas info    : 0 bytes gmem\n"
+      "ptxas info    : Compiling entry function 'other' for 'sm_90'\n"
+      "ptxas info    : Used 8 registers, 360 bytes cmem[0]\n"
+      "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+      "ptxas info    : Function properties for k\n"
+      "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 42 registers, 376 bytes cmem[0]\n";
+  CHECK(tune::opencl::registers_in_log(log, "k") == 42);
+  CHECK(tune::opencl::registers_in_log(log, "other") == 8);
+  CHECK(tune::opencl::registers_in_log(log, "none") == 0);
+  CHECK(tune::opencl::registers_in_log("", "k") == 0);
 }
 
 TEST_CASE("what the tuner has to tell apart is told apart") {

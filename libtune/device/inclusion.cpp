@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/device/inclusion.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "libtune/base/sha256.hpp"
+
+namespace tune {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view blanks = " \t\v\f\r";
+
+bool skip_token(std::string_view& text, std::string_view word) {
+  if (!text.starts_with(word)) return false;
+  text.remove_prefix(word.size());
+  return true;
+}
+
+/// The text as it is when directives are looked for: without trigraphs (OpenCL compilers read them)
+/// and with lines joined that a backslash splits.
+std::string joined_lines(std::string_view text) {
+  std::string joined;
+  joined.reserve(text.size());
+  while (!text.empty()) {
+    if (skip_token(text, "?\?=")) {
+      joined += '#';
+    } else if (text.front() == '\\' || text.starts_with("?\?/")) {
+      if (!skip_token(text, "?\?/")) text.remove_prefix(1);
+      // Blanks may stand between the two, which compilers merely warn of.
+      const std::size_t next = text.find_first_not_of(blanks);
+      if (next != std::string_view::npos && text[next] == '\n') {
+        text.remove_prefix(next + 1);
+      } else {
+        joined += '\\';
+      }
+    } else {
+      const std::size_t plain = std::min(text.find_first_of("?\\", 1), text.size());
+      joined += text.substr(0, plain);
+      text.remove_prefix(plain);
+    }
+  }
+  return joined;
+}
+
+/// True if a word stands where the name of a directive may: after #, %: or the end of a comment (or
+/// within a longer name). No macro can make one.
+bool has_directive(std::string_view joined, std::string_view word) {
+  for (std::size_t at = joined.find(word); at != std::string_view::npos;
+       at = joined.find(word, at + 1)) {
+    const std::size_t before = joined.substr(0, at).find_last_not_of(blanks);
+    const std::string_view text =
+        joined.substr(0, before == std::string_view::npos ? 0 : before + 1);
+    for (const char* end : {"#", "%:", "*/", "_"}) {
+      if (text.ends_with(end)) return true;
+    }
+  }
+  return false;
+}
+
+bool has_option(const program_source& source, std::string_view word) {
+  return std::ranges::any_of(source.options, [&](const std::string& option) {
+    for (std::size_t at = option.find(word); at != std::string::npos;
+         at = option.find(word, at + 1)) {
+      if (!std::string_view(option).substr(at).starts_with("-include-path")) return true;
+    }
+    return false;
+  });
+}
+
+std::string digest_of(const std::string& text) {
+  return detail::to_hex(detail::sha256(std::as_bytes(std::span(text))));
+}
+
+}  // namespace
+
+bool may_include(const program_source& source) {
+  const std::string joined = joined_lines(source.text);
+  return has_directive(joined, "include") || has_directive(joined, "import") ||
+         has_option(source, "-include") || has_option(source, "-imacros") || reads_untold(source);
+}
+
+bool reads_untold(const program_source& source) {
+  const auto reads = [](const std::string& text) {
+    const std::string joined = joined_lines(text);
+    return has_directive(joined, "embed") || joined.find(".incbin") != std::string::npos;
+  };
+  return reads(source.text) || has_option(source, "-pch") ||
+         std::ranges::any_of(source.headers, reads, &kernel_header::text);
+}
+
+std::optional<std::string> read_text(const fs::path& path) {
+  std::error_code failure;
+  if (!fs::is_regular_file(path, failure)) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  return file.bad() || !file.is_open() ? std::nullopt : std::optional(std::move(text));
+}
+
+included_files read_included(const std::vector<std::string>& paths, fs::file_time_type since) {
+  std::map<std::string, std::string> digests;
+  for (const std::string& path : paths) {
+    std::error_code failure;
+    const std::string absolute = fs::absolute(path, failure).lexically_normal().string();
+    if (failure || digests.contains(absolute)) continue;
+    const auto text = read_text(absolute);
+    if (!text || fs::last_write_time(absolute, failure) > since || failure) return std::nullopt;
+    digests.emplace(absolute, digest_of(*text));
+  }
+  std::vector<included_file> files;
+  for (auto& [path, digest] : digests) files.push_back({path, std::move(digest)});
+  return files;
+}
+
+included_files read_again(std::span<const included_file> files) {
+  std::vector<included_file> now;
+  for (const included_file& file : files) {
+    const auto text = read_text(file.path);
+    if (!text) return std::nullopt;
+    now.push_back({file.path, digest_of(*text)});
+  }
+  return now;
+}
+
+std::vector<std::string> with_include_folders(
+    const std::vector<std::string>& options,
+    const std::function<std::string(const std::string&)>& replace) {
+  std::vector<std::string> replaced;
+  bool follows = false;
+  for (const std::string& option : options) {
+    if (!follows && option.find("-I") == std::string::npos) {
+      replaced.push_back(option);
+      continue;
+    }
+    std::istringstream words(option);
+    std::string text;
+    for (std::string word; words >> word;) {
+      if (std::exchange(follows, word == "-I")) {
+        word = replace(word);
+      } else if (word.starts_with("-I") && word.size() > 2) {
+        word = "-I" + replace(word.substr(2));
+      }
+      text += (text.empty() ? "" : " ") + word;
+    }
+    replaced.push_back(text);
+  }
+  return replaced;
+}
+
+}  // namespace tune

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libtune/kernel/compile.hpp"
+#include "libtune/search/space/search_space.hpp"
+#include "libtune/tune/bare/bare_kernel.hpp"
+#include "libtune/tune/search_problem.hpp"
+
+namespace tune::detail {
+
+/// All that a bare_kernel was given, and what follows from it for one configuration. Its const
+/// functions are thread-safe.
+struct kernel_description {
+  /// A restriction before the parameters are complete.
+  struct condition {
+    std::optional<expression> text{};
+    bare_kernel::predicate allows{};
+    std::string description{};
+    std::vector<std::string> reads{};
+  };
+  struct macro {
+    std::string name;
+    std::function<value(const configuration&)> of;
+  };
+  struct expected {
+    std::size_t argument;
+    std::function<void(answer&, const std::string& name, const shape&)> add;
+  };
+
+  bare_kernel::definition defined;
+  std::vector<parameter> parameters{};
+  std::vector<condition> conditions{};
+  std::array<std::optional<std::vector<quantity>>, 3> grid_divisors{};
+  std::array<std::string, 3> work_group_names{"block_size_x", "block_size_y", "block_size_z"};
+  std::optional<quantity> local_memory{};
+  std::vector<macro> macros{};
+  std::vector<kernel_argument> arguments{};
+  std::vector<std::pair<std::string, std::vector<std::byte>>> constants{};  // by variable
+  std::vector<expected> answers{};
+  bare_kernel::verifier verify{};
+  bool deterministic = true;
+  bare_kernel::measuring_function measures{};
+  std::vector<expression> limits{};
+  search_defaults search{};
+  std::optional<configuration> test_default{};
+  std::optional<bare_kernel::identity> remembered{};
+
+  /// The name of the slot of an argument.
+  std::string slot_name(std::size_t argument) const;
+  search_space space() const;
+  /// The work group, which a parameter that is not there leaves at 256 x 1 x 1.
+  work_size work_group(const configuration& at) const;
+  /// The number of work groups along each axis.
+  work_size grid(const configuration& at) const;
+  std::size_t dynamic_bytes(const configuration& at) const;
+  /// The name of the kernel, with the values of this configuration in it.
+  std::string kernel_name(const configuration& at) const;
+  program compile(const context& context, const configuration& at) const;
+  /// See search_problem::why_not.
+  std::optional<std::string> why_not(const std::vector<metric>& figures) const;
+  /// The contents of all arguments that have any.
+  void fill(workload& work) const;
+  answer expected_answer() const;
+};
+
+/// The search for the best configuration, as sessions run it. The description outlives it.
+search_problem make_problem(std::shared_ptr<const kernel_description> of, const context& context);
+
+}  // namespace tune::detail

@@ -1,0 +1,371 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/bare/bare_kernel.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "libtune/operation/sequence.hpp"
+#include "libtune/testing/fake_device.hpp"
+#include "libtune/testing/fixtures.hpp"
+#include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tune/error.hpp"
+
+namespace bare_kernel_test {
+
+using tune::bare_kernel;
+using tune::configuration;
+using tune::testing::fake_device;
+using tune::testing::fake_launch;
+
+struct scaling {
+  float factor;
+  std::uint32_t count;
+};
+
+/// A device with the kernel "scale": output, input, struct. It is right unless width is 4, and the
+/// faster the larger the work group is.
+fake_device scaling_device() {
+  fake_device device;
+  device.add_kernel("scale", 3, [](fake_launch& launch) {
+    const auto to = launch.buffer<float>(0);
+    const auto from = launch.buffer<float>(1);
+    const auto by = launch.argument<scaling>(2);
+    const auto width = static_cast<std::size_t>(launch.integer("width"));
+    launch.for_each_item([&](std::size_t x, std::size_t, std::size_t) {
+      for (std::size_t i = x * width; i < (x + 1) * width && i < by.count; ++i) {
+        to[i] = width == 4 ? 0 : by.factor * from[i];
+      }
+    });
+  });
+  device.set_time([](const fake_launch& launch) {
+    return std::chrono::nanoseconds(100000 / launch.integer("block_size_x") +
+                                    launch.integer("width"));
+  });
+  return device;
+}
+
+std::vector<float> counted(std::size_t count) {
+  std::vector<float> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 1.0F);
+  return numbers;
+}
+
+std::vector<float> doubled(std::vector<float> numbers) {
+  for (float& each : numbers) each *= 2;
+  return numbers;
+}
+
+bare_kernel scaling_kernel(std::size_t count = 1000) {
+  const auto numbers = counted(count);
+  bare_kernel kernel({.name = "scale", .source = "a kernel", .problem_size = {count}});
+  kernel.parameter("block_size_x", {32, 64, 128}).parameter("width", {1, 2, 4});
+  kernel.divide_grid_x({"block_size_x", "width"});
+  kernel.arguments(tune::out(numbers, "to"), tune::in(numbers, "from"),
+                   scaling{2.0F, static_cast<std::uint32_t>(count)});
+  return kernel.answer(0, doubled(numbers));
+}
+
+configuration chosen(int block, int width) { return {{"block_size_x", block}, {"width", width}}; }
+
+struct on_device {
+  fake_device fake = scaling_device();
+  tune::context context = fake.device().create_context();
+  tune::command_queue queue = context.create_command_queue();
+};
+
+TEST_CASE_FIXTURE(on_device, "a bare kernel is tuned, and all trials come back with the winner") {
+  const tune::tuned_kernel best = scaling_kernel().tune(context);
+  CHECK(best.best() == chosen(128, 1));
+  CHECK(best.time().has_value());
+  REQUIRE(best.trials().size() == 9);
+  for (const tune::trial& each : best.trials()) {
+    const bool is_wrong = configuration(each.configuration)["width"] == 4;
+    CHECK((each.outcome == tune::outcome::wrong_result) == is_wrong);
+  }
+}
+
+TEST_CASE_FIXTURE(on_device, "a tuned kernel is an operation, alone and in a sequence") {
+  const tune::tuned_kernel best = scaling_kernel().tune(context);
+  auto op = best.instantiate(queue);
+  CHECK(op.slot_names() == std::vector<std::string>{"to", "from"});
+  CHECK(op.range().global == tune::work_size{1024});
+  CHECK(op.range().local == tune::work_size{128});
+  CHECK(to_string(op.parameters()) == "block_size_x=128, width=1");
+  tune::operation_sequence twice(
+      queue, {{"first", best.instantiate(queue)}, {"second", best.instantiate(queue)}},
+      {{"between", {"first:to", "second:from"}}});
+  twice.ensure_all_bound();
+  const auto numbers = counted(1000);
+  twice.buffer("first:from").set(queue, tune::host_array<float>::wrap_const(numbers, {1000}));
+  twice.run();
+  const auto quadrupled = twice.buffer("second:to").get<float>(queue);
+  CHECK(quadrupled(999) == 4000);
+}
+
+TEST_CASE_FIXTURE(on_device, "one configuration is run once, and its results come back") {
+  const bare_kernel kernel = scaling_kernel();
+  const tune::kernel_results results = kernel.run(context, chosen(256, 3));
+  CHECK(results.get<float>(0)(10) == 22);
+  CHECK(results.get<float>(1)(10) == 11);
+  CHECK_THROWS_AS(results.get<float>(2), tune::argument_error);
+  CHECK_THROWS_AS(results.get<int>(0), tune::type_error);
+  CHECK_THROWS_WITH_AS(kernel.run(context, {{"width", 1}}),
+                       "the configuration width=1 of the kernel 'scale' has no 'block_size_x'",
+                       tune::argument_error);
+  auto op = kernel.instantiate(queue, chosen(32, 1));
+  op.ensure_all_bound();
+  op.buffer("from").fill(queue, 1.5F);
+  op.set_value(2, scaling{4.0F, 10});
+  op.run();
+  CHECK(op.results().get<float>(0)(9) == 6);
+  CHECK_THROWS_AS(op.set_value(2, 1.0F), tune::argument_error);
+  CHECK_THROWS_AS(op.set_value(0, scaling{}), tune::argument_error);
+}
+
+TEST_CASE_FIXTURE(on_device, "parameters, the grid and what define adds become macros") {
+  auto kernel = scaling_kernel();
+  kernel.define("type", std::string("float"));
+  kernel.define("twice", [](const configuration& at) { return tune::value(at["width"] * 2); });
+  kernel.run(context, chosen(64, 2));
+  const auto macros = fake.launches().back().macros;
+  CHECK(macros.integer("block_size_x") == 64);
+  CHECK(macros.integer("twice") == 4);
+  CHECK(macros.text("type") == "float");
+  CHECK(macros.integer("kernel_tuner") == 1);
+  CHECK_FALSE(macros.defined("grid_size_x"));  // which the text does not mention
+  bare_kernel mentions({.name = "scale",
+                        .source =
+                            [](const configuration& at) {
+                              return "grid_size_x block_size_y // " + std::to_string(at["width"]);
+                            },
+                        .problem_size = {"1000 + width"}});
+  mentions.parameter("width", {2}).divide_grid_x({[](const configuration&) { return 100.0; }});
+  mentions.define("block_size_x", std::int64_t{1});  // which the fake times ask for
+  mentions.work_group("items", "block_size_y").local_memory("items * 4");
+  mentions.arguments(tune::out<float>({1000}), counted(1000), scaling{2.0F, 1000});
+  mentions.run(context, {{"items", 16}, {"block_size_y", 2}});
+  const auto last = fake.launches().back();
+  CHECK(last.macros.integer("grid_size_x") == 11);
+  CHECK(last.range.global == tune::work_size{176, 2});
+  CHECK(last.range.local == tune::work_size{16, 2});
+  CHECK(last.range.local_memory_bytes == 64);
+}
+
+TEST_CASE_FIXTURE(on_device, "restrictions are texts or functions, and shrink the space") {
+  auto kernel = scaling_kernel();
+  CHECK(kernel.space().size() == 9);
+  auto restricted = kernel;
+  restricted.restrict("block_size_x * width <= 128 and width != 4");
+  CHECK(restricted.space().size() == 5);
+  restricted.restrict([](const configuration& at) { return at["block_size_x"] != 32; });
+  CHECK(restricted.space().size() == 3);
+  restricted.restrict([](const configuration& at) { return at["width"] == 2; }, "two", {"width"});
+  CHECK(restricted.space().size() == 1);
+  CHECK(restricted.space().removals().back().description == "two");
+  CHECK(kernel.space().size() == 9);
+  CHECK(restricted.tune(context).best() == chosen(64, 2));
+  CHECK_THROWS_AS(kernel.restrict("width <"), tune::argument_error);
+  kernel.restrict("widht < 2");
+  CHECK_THROWS_WITH_AS(kernel.tune(context),
+                       "the expression 'widht < 2' reads 'widht', which is no parameter; the "
+                       "parameters are block_size_x, width",
+                       tune::argument_error);
+}
+
+TEST_CASE_FIXTURE(on_device, "the author of a bare kernel decides on its search") {
+  auto kernel = scaling_kernel();
+  kernel.search({.max_count = 3});
+  CHECK(kernel.tune(context).trials().size() == 3);
+}
+
+TEST_CASE_FIXTURE(on_device, "a function verifies, alone and beside answers") {
+  auto kernel = scaling_kernel();
+  kernel.set_arguments({tune::out(counted(1000)), tune::in(counted(1000)),
+                        tune::detail::to_argument(scaling{2.0F, 1000})});
+  int calls = 0;
+  kernel.verify([&](const tune::kernel_results& results) -> std::optional<std::string> {
+    ++calls;
+    const auto sum = results.get<float>(0);
+    if (sum(2) == 2 * results.get<float>(1)(2)) return std::nullopt;
+    return "the third is wrong";
+  });
+  const auto best = kernel.tune(context);
+  CHECK(calls >= 9);
+  CHECK(best.best() == chosen(128, 1));
+  const auto wrong =
+      std::ranges::find(best.trials(), tune::outcome::wrong_result, &tune::trial::outcome);
+  REQUIRE(wrong != best.trials().end());
+  CHECK(wrong->reason.find("the third is wrong") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(on_device, "a function measures in place of the device's times") {
+  auto kernel = scaling_kernel().restrict("width < 4");
+  kernel.measure_by([](const tune::tuning_command_queue&,
+                       const std::shared_ptr<tune::bare_operation>& op) -> tune::measure {
+    const auto width = op->configuration()["width"];
+    const auto block = op->configuration()["block_size_x"];
+    if (block == 128) return tune::measure::skipped("too large");
+    return tune::make_measure([op, width, block](int iterations) {
+      for (int i = 0; i < iterations; ++i) op->run();
+      return 1e-3 / static_cast<double>(width) + 1e-6 * static_cast<double>(block);
+    });
+  });
+  const auto best = kernel.tune(context);
+  CHECK(best.best() == chosen(32, 2));
+  CHECK(best.time()->count() == doctest::Approx(0.532e6));
+}
+
+TEST_CASE_FIXTURE(on_device, "a configuration over a limit is not compiled") {
+  auto kernel = scaling_kernel();
+  kernel.parameter("block_size_y", {1, 32}).local_memory("width * 20000");
+  const auto best = kernel.tune(context);
+  for (const tune::trial& each : best.trials()) {
+    const configuration at(each.configuration);
+    const bool is_over = at["block_size_x"] * at["block_size_y"] > 1024 || at["width"] == 4;
+    CHECK((each.outcome == tune::outcome::over_limit) == is_over);
+  }
+}
+
+struct remembered : on_device {
+  tune::testing::temporary_directory folder;
+  tune::testing::test_mode_guard mode{tune::testing::test_mode::off};
+  tune::tuning_options options{.database = (folder / "tuning.db").string()};
+
+  bare_kernel kernel(std::int64_t count, int version = 0) const {
+    auto made = scaling_kernel(static_cast<std::size_t>(count));
+    return made.remember({"test.scale", version, {{"count", count}}});
+  }
+};
+
+TEST_CASE_FIXTURE(remembered, "a result is remembered under a name, a version and a key") {
+  const auto first = kernel(1000).tune(context, options);
+  CHECK(first.trials().size() == 9);
+  const auto again = kernel(1000).tune(context, options);
+  CHECK(again.best() == first.best());
+  CHECK(again.trials().empty());
+  CHECK_FALSE(again.time());
+  CHECK(again.run(context).get<float>(0)(4) == 10);
+  CHECK(kernel(500).tune(context, options).trials().size() == 9);
+  CHECK(kernel(1000, 1).tune(context, options).trials().size() == 9);
+  options.mode = tune::tuning_mode::cached;
+  CHECK_NOTHROW(kernel(500).tune(context, options));
+  CHECK_THROWS_AS(kernel(600).tune(context, options), tune::not_tuned_error);
+}
+
+TEST_CASE_FIXTURE(remembered, "contents that functions make are made for a search, not for a hit") {
+  int made = 0;
+  const auto lazy = [&] {
+    const auto numbers = [&made] { return ++made, counted(1000); };
+    auto lazy_kernel = kernel(1000);
+    lazy_kernel.arguments(tune::out<float>({1000}), tune::in({1000}, numbers, "from"),
+                          scaling{2.0F, 1000});
+    return lazy_kernel.answer(0, [&made] { return ++made, doubled(counted(1000)); });
+  };
+  CHECK(lazy().tune(context, options).best() == chosen(128, 1));
+  CHECK(made == 2);
+  CHECK(lazy().tune(context, options).trials().empty());
+  CHECK(made == 2);
+  auto wrong = lazy();
+  wrong.arguments(tune::out<float>({1000}), tune::in({999}, [] { return counted(1000); }), 1.0F);
+  CHECK_THROWS_WITH_AS(wrong.run(context, chosen(32, 1)),
+                       "an array of a bare kernel is (999,), and its contents are (1000,)",
+                       tune::argument_error);
+}
+
+TEST_CASE_FIXTURE(remembered, "a result that the kernel does not allow any more is tuned anew") {
+  CHECK(kernel(1000).tune(context, options).best() == chosen(128, 1));
+  auto restricted = kernel(1000);
+  restricted.restrict("block_size_x < 128");
+  CHECK(restricted.tune(context, options).best() == chosen(64, 1));
+}
+
+TEST_CASE_FIXTURE(remembered, "without a search the declared default is used, or the first") {
+  const auto first = kernel(1000);
+  CHECK(first.tune(context, {.mode = tune::tuning_mode::defaults}).best() == chosen(32, 1));
+  auto declared = kernel(1000);
+  declared.test_default(chosen(64, 2));
+  CHECK(declared.tune(context, {.mode = tune::tuning_mode::defaults}).best() == chosen(64, 2));
+  CHECK_THROWS_AS(declared.test_default(chosen(65, 2)), tune::argument_error);
+  const tune::testing::test_mode_guard defaults(tune::testing::test_mode::defaults);
+  CHECK(declared.tune(context).best() == chosen(64, 2));
+  CHECK(declared.tune(context).trials().empty());
+}
+
+TEST_CASE_FIXTURE(remembered, "a kernel tuner describes a kernel for each key, and remembers it") {
+  const tune::kernel_tuner tuner("test.made", 2, [](const configuration& key) {
+    return scaling_kernel(static_cast<std::size_t>(key["count"]));
+  });
+  const auto best = tuner(context, {{"count", 300}}, options);
+  CHECK(best.trials().size() == 9);
+  CHECK(tuner(context, {{"count", 300}}, options).trials().empty());
+  CHECK_THROWS_AS(tuner(context, {{"size", 300}}, options), tune::argument_error);
+}
+
+TEST_CASE("mistakes are errors that say what to change") {
+  CHECK_THROWS_AS(bare_kernel({.name = "", .source = "", .problem_size = {1}}),
+                  tune::argument_error);
+  CHECK_THROWS_AS(bare_kernel({.name = "a", .source = "", .problem_size = {}}),
+                  tune::argument_error);
+  CHECK_THROWS_WITH_AS(tune::kernel_file("/no/such.kernel"),
+                       "the kernel's file '/no/such.kernel' cannot be read", tune::argument_error);
+  auto kernel = scaling_kernel();
+  CHECK_THROWS_WITH_AS(kernel.parameter("grid_size_x", {1}),
+                       "'grid_size_x' cannot be a parameter: the kernel gets a macro of this name",
+                       tune::argument_error);
+  CHECK_THROWS_AS(kernel.parameter("width", {8}), tune::argument_error);
+  CHECK_THROWS_AS(kernel.parameter("float", {8}), tune::argument_error);
+  CHECK_THROWS_AS(kernel.parameter("a b", {8}), tune::argument_error);
+  CHECK_THROWS_AS(kernel.parameter("twice", {8, 8}), tune::argument_error);
+  CHECK_THROWS_AS(kernel.parameter("empty", std::vector<int>{}), tune::argument_error);
+  CHECK_THROWS_AS(kernel.define("width", std::string("3")), tune::argument_error);
+  CHECK_THROWS_AS(kernel.answer(2, counted(1000)), tune::argument_error);
+  CHECK_THROWS_AS(kernel.answer(0, counted(999)), tune::argument_error);
+  CHECK_THROWS_WITH_AS(kernel.answer(0, std::vector<int>(1000)),
+                       "argument 0 of the kernel 'scale' is of float32, its answer of int32",
+                       tune::argument_error);
+  CHECK_THROWS_AS(kernel.remember({"no name", 0, {}}), tune::argument_error);
+  const on_device on;
+  kernel.divide_grid_x({"width - 1"});
+  CHECK_THROWS_WITH_AS(kernel.run(on.context, chosen(32, 1)),
+                       "the problem size along x is divided by 0 for block_size_x=32, width=1",
+                       tune::argument_error);
+  CHECK_THROWS_WITH_AS(scaling_kernel().local_memory("width / 2").run(on.context, chosen(32, 1)),
+                       "the dynamic local memory 'width / 2' is 0.5 for block_size_x=32, width=1, "
+                       "not a count",
+                       tune::argument_error);
+  bare_kernel instance({.name = "scale<float, {width * 2}>", .source = "", .problem_size = {1}});
+  CHECK_THROWS_WITH_AS(instance.run(on.context, {{"width", 3}}),
+                       "the kernel's name 'scale<float, 6>' is a C++ expression, and OpenCL C, "
+                       "which device 'fake device' compiles, has none",
+                       tune::argument_error);
+}
+
+TEST_CASE("a configuration has values of every type, by name") {
+  configuration at{
+      {"whole", 3}, {"real", 0.5}, {"on", true}, {"text", "fast"}, {"big", std::uint64_t{7}}};
+  CHECK(at["whole"] == 3);
+  CHECK(at["on"] == 1);
+  CHECK(at["big"] == 7);
+  CHECK(at.number("whole") == 3);
+  CHECK(at.number("real") == 0.5);
+  CHECK(at.text("text") == "fast");
+  CHECK_THROWS_AS(at["real"], tune::type_error);
+  CHECK_THROWS_AS(at.text("whole"), tune::type_error);
+  CHECK_THROWS_AS(at["none"], tune::argument_error);
+  CHECK_THROWS_AS(configuration({{"a", 1}, {"a", 2}}), tune::argument_error);
+  at.set("whole", 4.0);
+  CHECK(at.number("whole") == 4);
+  CHECK_FALSE(at.has("new"));
+}
+
+}  // namespace bare_kernel_test
