@@ -8,6 +8,7 @@
 #include <string>
 
 #include "libtune/measure/timing/settings.hpp"
+#include "libtune/tune/goal.hpp"
 #include "libtune/tune/tuning_budget.hpp"
 
 namespace tune {
@@ -43,6 +44,7 @@ struct search_defaults {
   std::optional<bool> early_end{};            ///< strategy_options::early_end
   std::optional<measure_settings> measure{};  ///< the runs and time of one configuration
   std::optional<result_check> verify{};       ///< the results that are checked
+  metric_sources metrics{};                   ///< beside those of the application
 };
 
 }  // namespace tune

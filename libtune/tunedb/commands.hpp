@@ -56,5 +56,6 @@ void add_pretune(CLI::App& program, invocation& shared);
 void add_prune(CLI::App& program, invocation& shared);
 void add_show(CLI::App& program, invocation& shared);
 void add_trials(CLI::App& program, invocation& shared);
+void add_tune(CLI::App& program, invocation& shared);
 
 }  // namespace tune::cli

@@ -40,7 +40,7 @@ void add_all(CLI::App& program, invocation& shared) {
   program.fallthrough();
   for (const auto add : {add_list, add_show, add_explain, add_trials, add_coverage, add_export,
                          add_import, add_merge, add_import_katsdpsigproc, add_missed, add_pretune,
-                         add_prune, add_denylist, add_check, add_path, add_env}) {
+                         add_tune, add_prune, add_denylist, add_check, add_path, add_env}) {
     add(program, shared);
   }
   program.footer(exit_codes);

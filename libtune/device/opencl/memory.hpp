@@ -91,7 +91,7 @@ class opencl_pinned_memory final : public detail::pinned_memory_interface {
 /// @param events  gets the event of each call of a copy between buffers; null: none is wanted
 /// @throws device_error
 void enqueue_copy(const cl::CommandQueue& queue, const detail::copy_request& request,
-                  const device_info& device, std::vector<cl::Event>* events);
+                  const device_info& device, std::vector<cl::Event>* events = nullptr);
 
 /// The kernels of device/fill.kernel, which a context keeps to itself. Thread-safe: their arguments
 /// are set and taken under a lock.

@@ -31,6 +31,12 @@ image kernel_argument::pixels::in(const command_queue& queue) const {
   return made;
 }
 
+void detail::check_elements(const shape& given, const shape& wanted) {
+  if (given == wanted || (given.rank() == 1 && given.elements() == wanted.elements())) return;
+  throw argument_error(fmt::format("an array of a bare kernel is {}, and its contents are {}",
+                                   to_string(wanted), to_string(given)));
+}
+
 kernel_argument detail::array_argument(const device_array& contents, std::string name,
                                        bool is_output) {
   return {std::move(name),

@@ -114,18 +114,43 @@ auto keep_answer(const host_array<T>& expected) {
   return std::make_shared<const host_array<T>>(expected);
 }
 
-/// A copy in another shape of as many elements.
+/// @throws argument_error unless one shape may stand for the other
+void check_elements(const shape& given, const shape& wanted);
+
+/// A copy in another shape of as many elements. @throws argument_error if there are not as many
 template <element T>
 host_array<T> shaped(const host_array<T>& from, const shape& size) {
   if (from.size() == size) return from;
+  check_elements(from.size(), size);
   const auto wrapped = host_array<T>::wrap_const({from.data(), from.size().elements()}, size);
   return host_array<T>(wrapped);
+}
+
+/// A function that makes the contents of an array: a range or a host_array.
+template <class Function>
+concept contents_function = requires(const Function& make) {
+  detail::keep_answer(make());
+};
+
+template <contents_function Function>
+using element_made_by =
+    std::remove_cvref_t<decltype(*detail::keep_answer(std::declval<const Function&>()())->data())>;
+
+template <contents_function Function>
+kernel_argument array_argument(const shape& size, Function make, std::string name, bool is_output) {
+  return {std::move(name),
+          kernel_argument::array{
+              element_type::of<element_made_by<Function>>(), size, is_output,
+              [size, make = std::move(make)](workload& work, const std::string& slot) {
+                work.set(slot, shaped(*keep_answer(make()), size));
+              }},
+          {}};
 }
 
 /// A candidate of a parameter as a value.
 template <class Candidate>
 value to_candidate(const Candidate& candidate) {
-  if constexpr (std::same_as<Candidate, bool>) {
+  if constexpr (std::same_as<Candidate, bool> || std::same_as<Candidate, value>) {
     return candidate;
   } else if constexpr (std::integral<Candidate>) {
     return static_cast<std::int64_t>(candidate);
@@ -159,11 +184,23 @@ kernel_argument to_argument(const T& given) {
 
 /// An array that a bare kernel reads: a vector, span or host_array, whose elements are copied now,
 /// or a device_array, whose elements are copied, on the device, when the kernel is tuned or run.
-/// @param name  of the slot of the operation; empty: "argument_0" and so on
+/// @param contents  the array
+/// @param name      of the slot of the operation; empty: "argument_0" and so on
 template <class Array>
 requires requires(const Array& array) { detail::array_argument(array, std::string(), false); }
 kernel_argument in(const Array& contents, std::string name = {}) {
   return detail::array_argument(contents, std::move(name), false);
+}
+
+/// The same with contents that a function makes when they are needed: not where a result is found
+/// in the database.
+///   tune::in({n, n}, [n] { return make_field(n); }, "u")
+/// @param size  the array's shape
+/// @param make  returns a range or a host_array of as many elements
+/// @param name  as above
+template <detail::contents_function Function>
+kernel_argument in(const shape& size, Function make, std::string name = {}) {
+  return detail::array_argument(size, std::move(make), std::move(name), false);
 }
 
 /// An array that a bare kernel reads and writes, or of which it writes a part: it has these
@@ -172,6 +209,12 @@ template <class Array>
 requires requires(const Array& array) { detail::array_argument(array, std::string(), true); }
 kernel_argument inout(const Array& contents, std::string name = {}) {
   return detail::array_argument(contents, std::move(name), true);
+}
+
+/// The same with contents that a function makes when they are needed, as for in.
+template <detail::contents_function Function>
+kernel_argument inout(const shape& size, Function make, std::string name = {}) {
+  return detail::array_argument(size, std::move(make), std::move(name), true);
 }
 
 /// An array that a bare kernel writes, all of it: of the shape of this one, whose contents do not

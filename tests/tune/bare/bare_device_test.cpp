@@ -136,6 +136,25 @@ TEST_CASE("an image of another size than its elements is refused") {
                        doctest::Contains("has 32 bytes, and 28 were given"), tune::argument_error);
 }
 
+LIBTUNE_DEVICE_TEST_CASE("compiled kernels over a limit do not run", device) {
+  bare_kernel kernel({.name = "shifted",
+                      .source = "KERNEL void shifted(GLOBAL float* to) {"
+                                "  LOCAL_DECL float tile[block_size_x * 2];"
+                                "  tile[get_local_id(0)] = get_global_id(0); BARRIER();"
+                                "  to[get_global_id(0)] = tile[get_local_id(0)] + 1; }",
+                      .problem_size = {256}});
+  kernel.parameter("block_size_x", {16, 32}).arguments(tune::out<float>({256}));
+  kernel.limit("local_memory <= 128 and no_such_figure > 2");
+  const auto best = kernel.tune(device.create_context());
+  CHECK(best.best()["block_size_x"] == 16);
+  REQUIRE(best.trials().size() == 2);
+  for (const tune::trial& each : best.trials()) {
+    if (each.outcome == tune::outcome::measured) continue;
+    CHECK(each.outcome == tune::outcome::skipped);
+    CHECK(each.reason == "local_memory=256, and 'local_memory <= 128' is asked for");
+  }
+}
+
 LIBTUNE_DEVICE_TEST_CASE("a bare kernel includes headers that are texts", device) {
   bare_kernel kernel({.name = "filled",
                       .source =
