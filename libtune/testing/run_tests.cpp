@@ -96,7 +96,7 @@ int run_tests(int argc, char** argv) {
   // What a test finds and searches is what it says, not what its user's programs do.
   for (const char* variable :
        {"LIBTUNE_DB", "LIBTUNE_SYSTEM_DB", "LIBTUNE_MISSED", "LIBTUNE_MATCH", "LIBTUNE_MODE",
-        "LIBTUNE_STRATEGY", "LIBTUNE_BUDGET", "LIBTUNE_EARLY_END"}) {
+        "LIBTUNE_STRATEGY", "LIBTUNE_BUDGET", "LIBTUNE_EARLY_END", "LIBTUNE_OBJECTIVE"}) {
     ::unsetenv(variable);
   }
   // Tests are to fail where they can be looked at; those of isolation ask for it.

@@ -72,7 +72,7 @@ void run(const invocation& shared, const tune_request& request) {
   bare_kernel kernel =
       to_bare_kernel(problem, std::filesystem::path(request.file).parent_path().string());
   kernel.remember({.name = name, .version = version.value_or(0), .key = key_of(problem)});
-  tuning_options options;
+  tuning_options options{.given_by = option_source::command};
   options.database = shared.database_path();
   if (shared.json) {
     options.observers = {std::make_shared<json_reporter>()};
