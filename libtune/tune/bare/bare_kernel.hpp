@@ -113,7 +113,9 @@ class bare_kernel {
   explicit bare_kernel(definition defined);
 
   /// Adds a parameter with its candidates: whole or real numbers, bools or texts, which become a
-  /// macro of this name. The last one added varies fastest.
+  /// macro of this name. The last one added varies fastest. Those named graphics_clock_mhz,
+  /// memory_clock_mhz and power_limit_w are no macros: the configuration runs with these settings
+  /// of the device (device_settings), zero for as they are.
   /// @throws argument_error if the name is taken or cannot be that of a macro, there are no
   ///         candidates, or one comes twice
   template <class Candidate>

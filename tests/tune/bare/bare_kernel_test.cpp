@@ -19,6 +19,7 @@
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/error.hpp"
+#include "tests/measure/fake_nvml.hpp"
 
 namespace bare_kernel_test {
 
@@ -92,6 +93,26 @@ TEST_CASE_FIXTURE(on_device, "a bare kernel is tuned, and all trials come back w
     const bool is_wrong = configuration(each.configuration)["width"] == 4;
     CHECK((each.outcome == tune::outcome::wrong_result) == is_wrong);
   }
+}
+
+TEST_CASE("clocks may be parameters of a bare kernel, and are no macros") {
+  fake_nvml::workbench gpu;
+  tune::testing::fake_device_options options;
+  options.hardware.pci_address = fake_nvml::address;
+  const fake_device fake(options);
+  fake.add_kernel("run", 1, [&](fake_launch& launch) {
+    launch.buffer<float>(0)[0] = static_cast<float>(gpu->graphics_clock);
+  });
+  fake.set_time([&](const fake_launch&) {
+    return std::chrono::nanoseconds(gpu->graphics_clock == 1200 ? 1000 : 2000);
+  });
+  bare_kernel kernel({.name = "run", .source = "a kernel", .problem_size = {64}});
+  kernel.parameter("block_size_x", {64}).parameter("graphics_clock_mhz", {0, 1200});
+  kernel.arguments(tune::out(counted(1), "to"));
+  const tune::tuned_kernel best = kernel.tune(fake.device().create_context());
+  CHECK(best.best()["graphics_clock_mhz"] == 1200);
+  CHECK(gpu->graphics_clock == 0);
+  CHECK_FALSE(fake.launches().front().macros.defined("graphics_clock_mhz"));
 }
 
 TEST_CASE_FIXTURE(on_device, "a tuned kernel is an operation, alone and in a sequence") {
