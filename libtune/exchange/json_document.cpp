@@ -215,7 +215,7 @@ json plain_json(const coverage& tried) {
       values.push_back({{"value", plain_json(one.value)},
                         {"tried", one.tried},
                         {"measured", one.measured},
-                        {"best_ns", number_or_null(one.best)},
+                        {"best", number_or_null(one.best)},
                         {"ratio", number_or_null(one.ratio)},
                         {"lower", number_or_null(one.lower)},
                         {"upper", number_or_null(one.upper)}});
@@ -225,7 +225,9 @@ json plain_json(const coverage& tried) {
                           {"span", item.span},
                           {"values", std::move(values)}});
   }
-  return {{"combinations", tried.space().combinations},
+  return {{"metric", tried.figure().name},
+          {"unit", tried.figure().unit},
+          {"combinations", tried.space().combinations},
           {"configurations", tried.space().configurations},
           {"tried", tried.tried()},
           {"measured", tried.measured()},

@@ -42,7 +42,7 @@ struct trial_figure {
 /// score_ns, score_lower_ns, score_upper_ns, spread_ns, min_ns, mean_ns, samples, preparation_ns.
 std::span<const trial_figure> trial_figures() noexcept;
 
-/// The members of a coverage by their names, the best scores as best_ns.
+/// The members of a coverage by their names; the figure as metric and unit.
 json plain_json(const coverage& tried);
 
 /// The configuration, outcome and reason, the figures that are not derived, samples_ns and metrics.

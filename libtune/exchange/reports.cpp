@@ -186,7 +186,7 @@ void write_measured(std::ostream& out, const std::vector<const trial*>& sorted,
                      near > 0 ? " (*)" : "");
 }
 
-/// What no other configuration beats by all objectives, where there are several.
+/// The configurations that no other one beats by all objectives, where there are several.
 void write_front(std::ostream& out, const search_finished_event& search,
                  const varying_fields& fields) {
   if (search.goal.objectives.size() < 2) return;
@@ -254,8 +254,15 @@ void write_unmeasured(std::ostream& out, const search_finished_event& search) {
 
 constexpr std::size_t listed_values = 32;  // of a parameter
 
+std::string format_best(const std::optional<double>& best, const coverage_figure& figure) {
+  if (!best) return "-";
+  return figure.unit == "ns" ? format_run_time(run_time(*best))
+                             : format_metric({figure.name, *best, figure.unit});
+}
+
 /// A line for each value of a parameter, the first one with its name.
-void add_values(std::vector<row>& rows, const parameter_coverage& of) {
+void add_values(std::vector<row>& rows, const parameter_coverage& of,
+                const coverage_figure& figure) {
   std::vector<value_coverage> listed = of.values;
   if (listed.size() > listed_values) {
     std::ranges::stable_sort(listed, {}, [](const value_coverage& one) {
@@ -267,8 +274,7 @@ void add_values(std::vector<row>& rows, const parameter_coverage& of) {
   for (const value_coverage& one : listed) {
     const bool is_other = one.ratio && *one.lower < *one.upper;  // than the best, which is 1
     rows.push_back({"", "", to_string(one.value), std::to_string(one.tried),
-                    std::to_string(one.measured),
-                    one.best ? format_run_time(run_time(*one.best)) : "-",
+                    std::to_string(one.measured), format_best(one.best, figure),
                     one.ratio ? fmt::format("{:.2f}", *one.ratio) : "-",
                     is_other ? fmt::format("{:.2f} to {:.2f}", *one.lower, *one.upper) : "-"});
   }
@@ -311,26 +317,27 @@ void write_coverage(std::ostream& out, const coverage& tried) {
   std::vector<row> rows{
       {"parameter", "share", "value", "tried", "measured", "best", "ratio", "interval"}};
   for (const parameter_coverage& item : tried.parameters()) {
-    if (item.values.size() > 1) add_values(rows, item);
+    if (item.values.size() > 1) add_values(rows, item, tried.figure());
   }
   if (rows.size() == 1) return;
   const auto widths = widths_of(rows);
   for (const row& cells : rows) write_row(out, ' ', cells, widths);
   out << fmt::format(
       "Ratio: what a value costs, all else being equal, with the 95 % interval; share: of the\n"
-      "variation of the times, of which the parameters explain {:.0f} % one by one\n",
-      100 * tried.explained());
+      "variation of {}, of which the parameters explain {:.0f} % one by one\n",
+      tried.figure().name, 100 * tried.explained());
 }
 
 void write_coverage_csv(std::ostream& out, const coverage& tried) {
-  write_line(out, {"parameter", "share", "value", "tried", "measured", "best_ns", "ratio", "lower",
-                   "upper"});
+  write_line(out, {"parameter", "share", "value", "tried", "measured", "best", "unit", "ratio",
+                   "lower", "upper"});
   const auto number = [](const std::optional<double>& n) { return n ? to_string(*n) : ""; };
   for (const parameter_coverage& item : tried.parameters()) {
     for (const value_coverage& one : item.values) {
-      write_line(out, {item.name, number(item.share), csv_cell(one.value),
-                       std::to_string(one.tried), std::to_string(one.measured), number(one.best),
-                       number(one.ratio), number(one.lower), number(one.upper)});
+      write_line(out,
+                 {item.name, number(item.share), csv_cell(one.value), std::to_string(one.tried),
+                  std::to_string(one.measured), number(one.best), tried.figure().unit,
+                  number(one.ratio), number(one.lower), number(one.upper)});
     }
   }
 }

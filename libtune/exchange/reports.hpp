@@ -28,11 +28,11 @@ void write_table(std::ostream& out, const search_finished_event& search,
 
 /// Writes the part of a space that was tried, for people: the steps from all combinations to the
 /// measured configurations, then for each parameter with more than one value, the most important
-/// first, how often each value was tried and measured, its best time, and the factor that it costs.
-/// Of a parameter with more than 32 values, the best 32.
+/// first, how often each value was tried and measured, its best time (or what the goal of the
+/// search is), and the factor that it costs. Of a parameter with more than 32 values, the best 32.
 void write_coverage(std::ostream& out, const coverage& tried);
 /// The same as CSV, all of it, with a row for each value: parameter, share, value, tried, measured,
-/// best_ns, ratio, lower and upper (see value_coverage).
+/// best, unit, ratio, lower and upper (see value_coverage).
 void write_coverage_csv(std::ostream& out, const coverage& tried);
 /// The same of a search: a writer for a file_reporter.
 void write_coverage_csv(std::ostream& out, const search_finished_event& search);
@@ -62,10 +62,10 @@ void write_csv(std::ostream& out, const search_finished_event& search);
 
 /// Writes a search as one JSON object: function, version, arguments, device, elapsed_ns, end, goal
 /// (in words), best (the configuration, or null), front (the configurations of the Pareto front),
-/// coverage (combinations, configurations, tried, measured, explained, steps and parameters, by the
-/// names in coverage.hpp) and trials, each with its configuration, outcome, reason, score_ns,
-/// score_lower_ns, score_upper_ns, samples_ns, preparation_ns and metrics ({"gflops": {"value",
-/// "unit"}}). Times that do not exist, or that JSON does not know (NaN, infinity), are null, such
+/// coverage (metric, unit, combinations, configurations, tried, measured, explained, steps and
+/// parameters, by the names in coverage.hpp) and trials, each with its configuration, outcome,
+/// reason, score_ns, score_lower_ns, score_upper_ns, samples_ns, preparation_ns and metrics
+/// ({"gflops": {"value", "unit"}}). Times that do not exist, or that JSON does not know (NaN, infinity), are null, such
 /// values of parameters their names ("nan"); bytes that are not UTF-8 are replaced.
 void write_json(std::ostream& out, const search_finished_event& search);
 

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -184,10 +183,10 @@ std::string text_or(const input& object, const char* name, const std::string& ot
   return found != object.end() && found->is_string() ? found->get<std::string>() : otherwise;
 }
 
-const input& list_at(const input& object, const char* name) {
-  static const input none = input::array();
+/// The array of this name; an empty one if there is none.
+input list_at(const input& object, const char* name) {
   const auto found = object.find(name);
-  if (found == object.end() || found->is_null()) return none;
+  if (found == object.end() || found->is_null()) return input::array();
   if (!found->is_array()) refuse_t1(fmt::format("'{}' is no array", name));
   return *found;
 }
@@ -243,12 +242,21 @@ std::vector<restriction> restrictions_at(const input& space,
 // ---- Arguments
 
 dtype type_named(const std::string& name) {
-  static const std::map<std::string, std::string> aliases{
-      {"float", "float32"}, {"single", "float32"}, {"double", "float64"}, {"half", "float16"},
-      {"int", "int32"},     {"uint", "uint32"},    {"long", "int64"},     {"char", "int8"},
-      {"uchar", "uint8"},   {"short", "int16"},    {"ushort", "uint16"},  {"ulong", "uint64"}};
-  const auto found = aliases.find(name);
-  return dtype_from_name(found == aliases.end() ? name : found->second);
+  static constexpr std::array<std::pair<std::string_view, dtype>, 12> aliases{
+      {{"float", dtype::float32},
+       {"single", dtype::float32},
+       {"double", dtype::float64},
+       {"half", dtype::float16},
+       {"char", dtype::int8},
+       {"uchar", dtype::uint8},
+       {"short", dtype::int16},
+       {"ushort", dtype::uint16},
+       {"int", dtype::int32},
+       {"uint", dtype::uint32},
+       {"long", dtype::int64},
+       {"ulong", dtype::uint64}}};
+  const auto* found = std::ranges::find(aliases, name, &std::pair<std::string_view, dtype>::first);
+  return found == aliases.end() ? dtype_from_name(name) : found->second;
 }
 
 /// A size with numbers in place of ProblemSize[0] and max(parameter).

@@ -18,9 +18,9 @@ class bare_kernel;
 
 /// An argument of the kernel of a tuning problem.
 struct t1_argument {
-  std::string name{};
+  std::string name{};           ///< as the file calls it
   dtype type = dtype::float32;  ///< of the value, or of each element
-  bool is_array = false;
+  bool is_array = false;        ///< else it is one value
   bool is_constant = false;  ///< in constant memory, under its name, and no parameter of the kernel
   bool is_output = false;    ///< the kernel writes to it
   bool is_random = false;    ///< filled with numbers from zero to fill_value, else with that
@@ -36,19 +36,19 @@ struct t1_argument {
 /// "[1, 2] + [2**i for i in range(2, 11) if i != 5]". Numbers in it, conditions, sizes and divisors
 /// are expressions (see expression); a size may also use ProblemSize[0] and max(parameter).
 struct t1_problem {
-  std::string name{};      ///< General.BenchmarkName
-  std::string language{};  ///< "CUDA", "OpenCL" or another
-  std::string kernel_name{};
+  std::string name{};         ///< General.BenchmarkName
+  std::string language{};     ///< "CUDA", "OpenCL" or another
+  std::string kernel_name{};  ///< in the text of the kernel
   std::string kernel_file{};  ///< as the file gives it, from the folder where it lies
-  std::vector<std::string> compiler_options{};
-  std::vector<std::size_t> problem_size{};  ///< along x, y and z, as many as are given
+  std::vector<std::string> compiler_options{};  ///< for the device's own compiler
+  std::vector<std::size_t> problem_size{};      ///< along x, y and z, as many as are given
   /// Expressions whose product divides the problem size along each axis; empty: the work group.
   std::array<std::optional<std::vector<std::string>>, 3> grid_divisors{};
   std::array<std::string, 3> work_group{};  ///< parameters or numbers; empty where nothing is given
   std::string dynamic_local_memory{};       ///< an expression for the bytes; empty: none
   std::vector<t1_argument> arguments{};     ///< in the order of the kernel's parameters
-  std::vector<parameter> parameters{};
-  std::vector<restriction> restrictions{};
+  std::vector<parameter> parameters{};      ///< with their values
+  std::vector<restriction> restrictions{};  ///< one for each part that "and" joins
 
   /// The configurations. @throws argument_error as search_space does
   search_space space() const { return search_space(parameters, restrictions); }
@@ -63,6 +63,7 @@ t1_problem from_t1_text(std::string_view text);
 
 /// Makes the kernel of a problem, to be tuned: random contents are the same in every call. T1 has
 /// no answers, so results are not checked; give it one, or a verifier.
+/// @param problem  as from_t1_text has read it
 /// @param folder  where the file of the kernel is looked for; empty: the working directory
 /// @throws argument_error if there is no such file, an argument lies in constant memory, or the
 ///         extent of a work group is neither a parameter nor a number

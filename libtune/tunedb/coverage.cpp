@@ -1,7 +1,5 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/model/coverage.hpp"
-
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <memory>

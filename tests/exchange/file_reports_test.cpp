@@ -145,9 +145,9 @@ TEST_CASE("the coverage of a search is in its JSON, and CSV of its own has a row
   std::ostringstream out;
   tune::write_coverage_csv(out, search);
   const std::string csv = out.str();
-  CHECK(csv.starts_with("parameter,share,value,tried,measured,best_ns,ratio,lower,upper\r\n"));
-  CHECK(csv.find("\r\ntile,0,1,8,3,50000,,,\r\n") != std::string::npos);
-  CHECK(csv.find(",16,2,2,50000,") != std::string::npos);
+  CHECK(csv.starts_with("parameter,share,value,tried,measured,best,unit,ratio,lower,upper\r\n"));
+  CHECK(csv.find("\r\ntile,0,1,8,3,50000,ns,,,\r\n") != std::string::npos);
+  CHECK(csv.find(",16,2,2,50000,ns,") != std::string::npos);
 }
 
 TEST_CASE("metrics are columns of CSV after all others, and an object in JSON") {

@@ -179,6 +179,16 @@ TEST_CASE("scores that are no positive numbers count as none, and too few give n
   CHECK(coverage({}, std::vector{tried(1, 1, 5), tried(2, 1, 5)}).explained() == 0);
 }
 
+TEST_CASE("where more is better, the ratio is the factor that is lost") {
+  const coverage made(
+      {}, std::vector{tried(1, 1, 100), tried(2, 1, 200), tried(1, 2, 101), tried(2, 2, 199)}, "",
+      {.name = "gflops", .unit = "GFLOP/s", .maximise = true});
+  CHECK(at(made, "x", 2).ratio == 1.0);
+  CHECK(at(made, "x", 2).best == 200.0);
+  CHECK(*at(made, "x", 1).ratio == doctest::Approx(2).epsilon(0.05));
+  CHECK(made.summary().at(1).find("variation of gflops") != std::string::npos);
+}
+
 TEST_CASE("neighbours share an effect where a parameter has many values") {
   std::vector<tried_configuration> trials;
   for (std::int64_t x = 0; x < 1000; ++x) {

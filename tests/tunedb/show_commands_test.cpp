@@ -184,7 +184,7 @@ TEST_CASE("coverage shows each value of a stored search, and what it costs") {
   CHECK((*wgs)["values"][1]["ratio"].get<double>() > 1);
   CHECK((*wgs)["values"][2]["ratio"].is_null());
   CHECK(contains(tunedb("coverage " + function).output, "1 (over a device limit) = 2 measured"));
-  CHECK(contains(tunedb("coverage --csv " + function).output, ",4096,1,0,,,,\r\n"));
+  CHECK(contains(tunedb("coverage --csv " + function).output, ",4096,1,0,,ns,,,\r\n"));
   CHECK(tunedb("coverage other 2>&1").code == 3);
 }
 

@@ -137,8 +137,9 @@ std::string times_as(double ratio) { return fmt::format("{:.{}f}", ratio, ratio 
 
 }  // namespace
 
-coverage::coverage(space_outline space, std::span<const tried_configuration> tried, std::string end)
-    : space_(std::move(space)), tried_(tried.size()) {
+coverage::coverage(space_outline space, std::span<const tried_configuration> tried, std::string end,
+                   coverage_figure figure)
+    : space_(std::move(space)), figure_(std::move(figure)), tried_(tried.size()) {
   measured_ = static_cast<std::size_t>(std::ranges::count_if(tried, has_score));
   count(tried);
   fit(tried);
@@ -166,7 +167,8 @@ void coverage::count(std::span<const tried_configuration> tried) {
       ++counted.tried;
       if (!has_score(one)) continue;
       ++counted.measured;
-      counted.best = std::min(counted.best.value_or(*one.score), *one.score);
+      const double so_far = counted.best.value_or(*one.score);
+      counted.best = figure_.maximise ? std::max(so_far, *one.score) : std::min(so_far, *one.score);
     }
     for (value_coverage& listed : item.values) {
       const auto node = found.extract(listed.value);
@@ -200,7 +202,7 @@ void coverage::fit(std::span<const tried_configuration> tried) {
       const auto found = held == nullptr ? column_of[p].end() : column_of[p].find(*held);
       classes.push_back(found == column_of[p].end() ? seen.columns : found->second);
     }
-    seen.logs.push_back(std::log(*one.score));
+    seen.logs.push_back(figure_.maximise ? -std::log(*one.score) : std::log(*one.score));
   }
   const auto n = static_cast<double>(seen.logs.size());
   const double mean = std::accumulate(seen.logs.begin(), seen.logs.end(), 0.0) / n;
@@ -281,7 +283,7 @@ std::vector<std::string> coverage::summary() const {
     constexpr double worth_a_word = 0.01;
     if (best != item.values.end() && item.share >= worth_a_word) {
       effects +=
-          fmt::format("{}{} {:.0f} % (best {}, worst {} times that)", effects.empty() ? "" : ", ",
+          fmt::format("{}{} {:.0f} % (best {}, worst {} times as bad)", effects.empty() ? "" : ", ",
                       item.name, 100 * item.share, to_string(best->value), times_as(item.span));
     }
     std::string values;
@@ -295,8 +297,9 @@ std::vector<std::string> coverage::summary() const {
     if (!values.empty()) never += (never.empty() ? "" : "; ") + item.name + " " + values;
   }
   if (!effects.empty()) {
-    lines.push_back(fmt::format("of the variation, parameters explain {:.0f} %, one by one: {}",
-                                100 * explained_, effects));
+    lines.push_back(
+        fmt::format("of the variation of {}, parameters explain {:.0f} %, one by one: {}",
+                    figure_.name, 100 * explained_, effects));
   }
   if (!never.empty()) lines.push_back("never tried: " + never);
   return lines;

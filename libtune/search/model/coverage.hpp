@@ -14,30 +14,36 @@
 
 namespace tune {
 
+/// The figure that configurations are compared by.
+struct coverage_figure {
+  std::string name = "time";  ///< as a metric is called
+  std::string unit = "ns";    ///< of the scores
+  bool maximise = false;      ///< more is better
+};
+
 /// A configuration that a search has tried.
 struct tried_configuration {
-  std::vector<named_value> configuration{};
-  /// The time, or another figure of which less is better. It counts if it is positive and finite.
-  std::optional<double> score{};
-  std::string outcome{};  ///< in words, if it has no score: "compile failed"
+  std::vector<named_value> configuration{};  ///< all of its parameters
+  std::optional<double> score{};             ///< the figure; it counts if it is positive and finite
+  std::string outcome{};                     ///< in words, if it has no score: "compile failed"
 };
 
 /// A value of a parameter in the trials of a search.
 struct value_coverage {
-  tune::value value{};
+  tune::value value{};           ///< the value itself
   std::size_t tried = 0;         ///< the number of configurations with it
   std::size_t measured = 0;      ///< of these, with a score
-  std::optional<double> best{};  ///< the least score of these
-  /// The factor between the scores with this value and with the parameter's best one, all other
-  /// parameters being equal: 1 for the best; empty if it cannot be estimated.
+  std::optional<double> best{};  ///< the best score of these
+  /// The factor by which the score is worse with this value than with the parameter's best one, all
+  /// other parameters being equal: 1 for the best; empty if it cannot be estimated.
   std::optional<double> ratio{};
-  std::optional<double> lower{};  ///< the 95 % confidence interval of the ratio
-  std::optional<double> upper{};
+  std::optional<double> lower{};  ///< the lower end of the 95 % confidence interval of the ratio
+  std::optional<double> upper{};  ///< the upper end of that interval
 };
 
 /// A parameter in the trials of a search.
 struct parameter_coverage {
-  std::string name{};
+  std::string name{};  ///< of the parameter
   /// Candidates in their order, also those that were never tried. Of a space that is not known, the
   /// values that were tried, in ascending order.
   std::vector<value_coverage> values{};
@@ -70,12 +76,16 @@ class coverage {
   /// @param space  the outline of the space; an empty one if it is not known
   /// @param tried  each configuration once, all with the same fields
   /// @param end    the reason for the end of the search, in words; empty if it is not known
-  coverage(space_outline space, std::span<const tried_configuration> tried, std::string end = {});
+  /// @param figure  the meaning of the scores
+  coverage(space_outline space, std::span<const tried_configuration> tried, std::string end = {},
+           coverage_figure figure = {});
 
   /// The parameters of the space, those with the greatest share first. Of a space that is not
   /// known, the fields of the configurations.
   const std::vector<parameter_coverage>& parameters() const noexcept { return parameters_; }
+  /// The number of configurations that were tried.
   std::size_t tried() const noexcept { return tried_; }
+  /// The number of these that have a score.
   std::size_t measured() const noexcept { return measured_; }
   /// The part of the variance of the logarithm of the scores that the additive model explains, from
   /// 0 to 1.
@@ -84,7 +94,10 @@ class coverage {
   /// then the configurations that were not tried, then each outcome without a score, the most
   /// frequent first.
   const std::vector<coverage_step>& steps() const noexcept { return steps_; }
+  /// The outline as it was given.
   const space_outline& space() const noexcept { return space_; }
+  /// The meaning of the scores.
+  const coverage_figure& figure() const noexcept { return figure_; }
 
   /// A few lines for people: the steps, the parameters that matter, the candidates never tried.
   std::vector<std::string> summary() const;
@@ -95,6 +108,7 @@ class coverage {
   void take_steps(std::span<const tried_configuration> tried, const std::string& end);
 
   space_outline space_;
+  coverage_figure figure_;
   std::vector<parameter_coverage> parameters_;
   std::vector<coverage_step> steps_;
   std::size_t tried_ = 0;

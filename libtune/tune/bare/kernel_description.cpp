@@ -311,6 +311,7 @@ search_problem make_problem(std::shared_ptr<const kernel_description> of, const 
             return make_candidate(of, compiled, std::move(at), **workplace);
           },
           .find = [space](const std::vector<named_value>& values) { return space.find(values); },
+          .metrics = of->search.metrics,
           .why_not = [of](const std::vector<metric>& figures) { return of->why_not(figures); }};
 }
 

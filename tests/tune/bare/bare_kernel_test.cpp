@@ -209,6 +209,20 @@ TEST_CASE_FIXTURE(on_device, "the author of a bare kernel decides on its search"
   CHECK(kernel.tune(context).trials().size() == 3);
 }
 
+TEST_CASE_FIXTURE(on_device, "a bare kernel is tuned for another goal than time") {
+  auto kernel = scaling_kernel();
+  kernel.metric("per_item", "time * block_size_x / 32", "ns").goal("min per_item, width <= 2");
+  kernel.metric("width", "width");
+  const auto best = kernel.tune(context);
+  CHECK(best.best()["block_size_x"] == 32);
+  const auto winner =
+      std::ranges::find(best.trials(), best.best().values(), &tune::trial::configuration);
+  REQUIRE(winner != best.trials().end());
+  CHECK(tune::metric_value(*winner, "per_item") == doctest::Approx(best.time()->count()));
+  CHECK_THROWS_AS(kernel.goal("best"), tune::argument_error);
+  CHECK_THROWS_AS(kernel.metric("a", "1 +"), tune::argument_error);
+}
+
 TEST_CASE_FIXTURE(on_device, "a function verifies, alone and beside answers") {
   auto kernel = scaling_kernel();
   kernel.set_arguments({tune::out(counted(1000)), tune::in(counted(1000)),
