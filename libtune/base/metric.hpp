@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// A figure of a trial: its median time, bytes in a second, registers, joules of a run.

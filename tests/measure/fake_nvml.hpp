@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <sys/mman.h>
@@ -44,11 +45,13 @@ inline gpu* map(const char* path) {
   return memory != MAP_FAILED ? static_cast<gpu*>(memory) : nullptr;
 }
 
-inline constexpr const char* address = "0000:3b:00.0";
+// No machine has a GPU there.
+inline constexpr const char* address = "ffff:ff:1f.0";
 inline constexpr const char* uuid = "00112233-4455-6677-8899-aabbccddeeff";
 
 #ifdef LIBTUNE_FAKE_NVML
-/// The stand-in in use, as long as this lives, and its GPU.
+/// The stand-in in use, as long as this lives, and its GPU. Each has a library of its own, by name,
+/// so that tests which run at the same time see nothing of each other.
 class workbench {
  public:
   workbench() : state_(*map((folder_ / "gpu").c_str())) {
@@ -75,7 +78,11 @@ class workbench {
 
  private:
   tune::testing::temporary_directory folder_;
-  tune::testing::scoped_environment library_{"LIBTUNE_NVML", LIBTUNE_FAKE_NVML};
+  std::string link_ = [this] {
+    std::filesystem::create_symlink(LIBTUNE_FAKE_NVML, folder_ / "nvml.so");
+    return (folder_ / "nvml.so").string();
+  }();
+  tune::testing::scoped_environment library_{"LIBTUNE_NVML", link_.c_str()};
   tune::testing::scoped_environment path_{state_variable, (folder_ / "gpu").c_str()};
   gpu& state_;
 };

@@ -14,10 +14,12 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 #include <utility>
 
+#include "libtune/base/environment.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/base/forked_process.hpp"
 #include "libtune/base/json.hpp"
@@ -40,6 +42,11 @@ std::vector<std::string> record_folders() {
     folders.push_back(fmt::format("{}/libtune-settings-{}", shared, ::geteuid()));
   }
   return folders;
+}
+
+// Records of another library, such as a stand-in of tests, are not for this process.
+std::string record_prefix() {
+  return device_lock::file_name(read_environment("LIBTUNE_NVML").value_or("")) + '-';
 }
 
 /// Settings to restore, and their device.
@@ -77,40 +84,34 @@ std::optional<debt> debt_from(std::string_view text) {
   }
 }
 
-/// The record of a device, locked as long as it lives.
+/// The record of a device, locked as long as it lives, and removed with it.
 class settings_record {
  public:
   /// @throws error if it cannot be made or another process has it
   explicit settings_record(const std::string& hardware) {
+    const std::string name = record_prefix() + device_lock::file_name(hardware);
     std::string why;
     for (const std::string& folder : record_folders()) {
       try {
         if (create_private_folders(folder)) continue;
-        file_ = open(folder, device_lock::file_name(hardware));
-      } catch (const std::exception& failure) {
+        if (lock(folder, name)) return;
+        throw error("another process has set the clocks or the power limit of the device");
+      } catch (const std::system_error& failure) {
         why = failure.what();
       }
-      if (file_) break;
     }
-    if (!file_) {
-      throw error("no record of the settings to restore can be kept in /dev/shm or /tmp: " + why);
-    }
-    if (file_->try_take(0, lock_kind::alone) != lock_attempt::taken) {
-      file_ = nullptr;
-      throw error("another process has set the clocks or the power limit of the device");
-    }
+    throw error("no record of the settings to restore can be kept in /dev/shm or /tmp: " + why);
   }
-  /// Opens one that exists. Null if another process has it.
+  /// One that exists. Null if another process has it.
   static std::unique_ptr<settings_record> take(const std::string& folder, const std::string& name) {
     std::unique_ptr<settings_record> taken(new settings_record);
-    taken->file_ = open(folder, name);
-    const bool is_mine = taken->file_ != nullptr &&
-                         taken->file_->try_take(0, lock_kind::alone) == lock_attempt::taken;
-    if (!is_mine) taken->file_ = nullptr;
-    return is_mine ? std::move(taken) : nullptr;
+    return taken->lock(folder, name) ? std::move(taken) : nullptr;
   }
+  // A record with a debt that could not be settled stays.
   ~settings_record() {
-    if (file_) file_->release(0);
+    if (!file_) return;
+    if (!read()) ::unlink(path_.c_str());
+    file_->release(0);
   }
   settings_record(const settings_record&) = delete;
   settings_record& operator=(const settings_record&) = delete;
@@ -133,13 +134,25 @@ class settings_record {
   static constexpr ::ssize_t record_bytes = 1024;
 
   settings_record() = default;
-  static std::shared_ptr<byte_locks> open(const std::string& folder, const std::string& name) {
-    return byte_locks::open(folder + '/' + name, [&] {
-      const auto opened = private_folder::open(folder);
-      return opened ? opened->open_lock_file(name) : file_descriptor();
-    });
+  // The process that had it may remove it between the opening and the locking.
+  bool lock(const std::string& folder, const std::string& name) {
+    constexpr int attempts = 3;
+    path_ = folder + '/' + name;
+    for (int i = 0; i < attempts; ++i) {
+      file_ = byte_locks::open(path_, [&] {
+        const auto opened = private_folder::open(folder);
+        return opened ? opened->open_lock_file(name) : file_descriptor();
+      });
+      const lock_attempt made =
+          file_ ? file_->try_take(0, lock_kind::alone) : lock_attempt::impossible;
+      if (made == lock_attempt::taken) return true;
+      file_ = nullptr;
+      if (made != lock_attempt::removed) return false;
+    }
+    return false;
   }
 
+  std::string path_;
   std::shared_ptr<byte_locks> file_;
 };
 
@@ -251,6 +264,7 @@ void device_control::restore_left_behind() noexcept {
       const auto folder = private_folder::open(path);
       if (!folder) continue;
       for (const listed_file& file : folder->list_files()) {
+        if (!file.name.starts_with(record_prefix())) continue;
         const std::lock_guard lock(changed().mutex);
         const auto record = settings_record::take(path, file.name);
         const auto left = record ? record->read() : std::nullopt;
