@@ -16,7 +16,7 @@ function(libtune_test_environment)
     "POCL_CACHE_DIR=set:${libtune_test_home}/pocl"
     "LIBTUNE_CACHE=set:off")
   foreach(variable IN ITEMS
-      DB DB_ACCESS SYSTEM_DB MATCH MISSED MODE BUDGET WAIT WORKER WORKERS LOG ISOLATION TRIAL_TIME NVML)
+      DB DB_ACCESS SYSTEM_DB MATCH MISSED MODE BUDGET WAIT WORKER WORKERS LOG ISOLATION TRIAL_TIME METRICS NVML)
     list(APPEND environment "LIBTUNE_${variable}=unset:")
   endforeach()
   if(LIBTUNE_SANITIZE)

@@ -24,7 +24,7 @@ std::vector<float> make_field(std::size_t n) {
 // [tuner]
 const tune::kernel_tuner diffuse("tutorial.diffuse", 0, [](const tune::configuration& key) {
   const auto n = static_cast<std::size_t>(key["n"]);
-  const std::vector<float> field = make_field(n);
+  const auto field = [n] { return make_field(n); };
   tune::bare_kernel kernel({.name = "diffuse",
                             .source = tune::kernel_file("examples/diffusion/tiled.kernel"),
                             .problem_size = {n, n}});
@@ -33,8 +33,8 @@ const tune::kernel_tuner diffuse("tutorial.diffuse", 0, [](const tune::configura
   kernel.parameter("tile_size_x", {1, 2, 4}).parameter("tile_size_y", {1, 2, 4});
   kernel.divide_grid_x({"block_size_x", "tile_size_x"});
   kernel.divide_grid_y({"block_size_y", "tile_size_y"});
-  kernel.arguments(tune::inout(field, "u_new"), tune::in(field, "u"), static_cast<std::uint32_t>(n),
-                   static_cast<std::uint32_t>(n), 0.225F);
+  kernel.arguments(tune::inout({n * n}, field, "u_new"), tune::in({n * n}, field, "u"),
+                   static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(n), 0.225F);
   return kernel;
 });
 // [tuner]

@@ -36,6 +36,9 @@ constexpr std::array variables{
                          "what happens when the database has no result"},
     environment_variable{"LIBTUNE_BUDGET", "limits such as 30 s, 200 trials, target 85 us",
                          "no limit", "what one search may cost, with commas between limits"},
+    environment_variable{"LIBTUNE_OBJECTIVE", "goals such as min time, or max gflops, power <= 100",
+                         "that of the author",
+                         "what a search minimises or maximises; results of each goal are apart"},
     environment_variable{"LIBTUNE_STRATEGY", "name", "by the size of the space",
                          "the strategy of searches: exhaustive, random, local, genetic, model, or "
                          "one of the program's own"},
@@ -56,6 +59,8 @@ constexpr std::array variables{
                          "process itself"},
     environment_variable{"LIBTUNE_WORKER", "path", "the program itself, or libtune-worker",
                          "the helper program that compiles"},
+    environment_variable{"LIBTUNE_METRICS", "energy, counters, all", "none",
+                         "what a search measures of its finalists besides what its goal needs"},
     environment_variable{"LIBTUNE_NVML", "path", "libnvidia-ml.so.1",
                          "the library that reads and sets energy and clocks of NVIDIA devices"},
     environment_variable{"LIBTUNE_LOG", "debug, info, warning, error, off", "info",

@@ -20,6 +20,7 @@ namespace tune {
 
 class context;
 class device;
+class image;
 
 namespace detail {
 class event_interface;
@@ -127,6 +128,18 @@ class command_queue {
   /// sides
   ///         overlap within one buffer; device_error
   void copy(const buffer& destination, const buffer& source, const copy_region& region);
+
+  /// Copies all pixels of an image, one after the other, between host and device. Blocking or not
+  /// is as for buffers. @throws device_error
+  void write(const image& destination, const void* source, bool blocking = true);
+  /// Copies all pixels to host memory; the rest as for write.
+  void read(const image& source, void* destination, bool blocking = true);
+  /// Copies all pixels from a buffer, in which they follow each other. Does not block.
+  /// @throws argument_error if they leave the buffer; device_error
+  void copy(const image& destination, const buffer& source, std::size_t source_offset_bytes = 0);
+  /// Copies all pixels to a buffer; the rest as from one.
+  void copy(const buffer& destination, const image& source,
+            std::size_t destination_offset_bytes = 0);
 
   /// Repeats a pattern of 1 to 256 bytes over a range, or over each row of a region, whose size it
   /// divides. Any offset and pitch will do; rows aligned to 16 bytes are filled fastest. It does

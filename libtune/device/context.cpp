@@ -122,10 +122,7 @@ std::optional<std::size_t> kernel::resident_work_groups(
 const kernel_info& kernel::info() const noexcept { return impl_->info(); }
 
 void kernel::set_argument(std::size_t index, const buffer& value) {
-  if (value.impl()->context() != impl_->context()) {
-    throw argument_error("argument " + std::to_string(index) + " of kernel '" + info().name +
-                         "' is a buffer of another context");
-  }
+  impl_->check_context(index, *value.impl(), "a buffer");
   impl_->set_argument(index, value.impl());
 }
 
@@ -140,6 +137,8 @@ void kernel::set_argument_bytes(std::size_t index, const void* bytes, std::size_
 kernel program::create_kernel(const std::string& name) const {
   return kernel(impl_->create_kernel(name));
 }
+
+buffer program::variable(const std::string& name) const { return buffer(impl_->variable(name)); }
 
 std::vector<std::byte> program::binary() const { return impl_->binary(); }
 

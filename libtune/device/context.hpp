@@ -16,6 +16,9 @@
 
 namespace tune {
 
+class image;
+struct image_layout;
+
 namespace detail {
 class context_interface;
 }
@@ -60,6 +63,11 @@ class context {
   /// command_queue::map, and by buffer::host_data where the device lets it.
   /// @throws device_error where device_info::managed_memory is none, or there is not enough
   buffer create_managed_buffer(std::size_t bytes) const;
+
+  /// Uninitialised pixels for kernels to read (libtune/device/image.hpp).
+  /// @throws argument_error if there is no such image; device_error where the device has no images
+  ///         of this form, or there is not enough memory
+  image create_image(const image_layout& layout) const;
 
   /// Host memory for fast copies. @throws device_error (out_of_memory) if there is not enough
   pinned_memory create_pinned_memory(std::size_t bytes) const;

@@ -98,6 +98,24 @@ void kernel_interface::throw_unset_argument(std::size_t index, std::size_t count
       device_failure::invalid_launch);
 }
 
+void kernel_interface::check_context(std::size_t index, const buffer_interface& given,
+                                     const char* what) const {
+  if (given.context() == context_) return;
+  throw argument_error(
+      fmt::format("argument {} of kernel '{}' is {} of another context", index, info_.name, what));
+}
+
+void kernel_interface::do_set_sampler(std::size_t index, const std::shared_ptr<buffer_interface>&) {
+  refuse_argument(index, "images of this device have their sampling with them; pass the image");
+}
+
+std::shared_ptr<buffer_interface> program_interface::do_variable(const std::string& name) const {
+  throw device_error(fmt::format("finding the variable '{}' of a program", name),
+                     context_->info().identity.name,
+                     "its API has no variables that the host can write; give the kernel a CONSTANT "
+                     "pointer and set it to a buffer");
+}
+
 pinned_memory_interface::~pinned_memory_interface() {
   if (device_ != nullptr) note_release(bytes_, "pinned memory", device_->info());
 }
@@ -127,6 +145,18 @@ std::shared_ptr<buffer_interface> context_interface::create_managed_buffer(std::
   auto made = do_create_managed_buffer(bytes);
   made->allocated_ = true;
   return made;
+}
+
+std::shared_ptr<buffer_interface> context_interface::create_image(const image_layout& layout) {
+  check_device_door(sealed_action::allocate, info(), "allocate an image of {} bytes",
+                    layout.size_bytes());
+  auto made = do_create_image(layout);
+  made->allocated_ = true;
+  return made;
+}
+
+std::shared_ptr<buffer_interface> context_interface::do_create_image(const image_layout&) {
+  throw device_error("making an image", info().identity.name, "the device has no images");
 }
 
 std::shared_ptr<pinned_memory_interface> context_interface::create_pinned_memory(

@@ -28,6 +28,7 @@
 
 #include "libtune/device/buffer.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/device/image.hpp"
 #include "libtune/device/kernel.hpp"
 
 namespace tune::detail {
@@ -142,6 +143,11 @@ class kernel_interface {
   void set_argument(std::size_t index, const std::shared_ptr<buffer_interface>& buffer) {
     do_set_buffer(index, buffer);
   }
+  void set_sampler(std::size_t index, const std::shared_ptr<buffer_interface>& image) {
+    do_set_sampler(index, image);
+  }
+  /// @param what  "a buffer"; throws argument_error if it is of another context
+  void check_context(std::size_t index, const buffer_interface& given, const char* what) const;
   /// Adds what a launch with the present arguments uses.
   void collect(possessions& used) const { do_collect(used); }
   std::optional<std::size_t> resident_work_groups(std::size_t work_group_size,
@@ -167,6 +173,8 @@ class kernel_interface {
   virtual void do_set_argument(std::size_t index, const void* bytes, std::size_t size) = 0;
   virtual void do_set_buffer(std::size_t index,
                              const std::shared_ptr<buffer_interface>& buffer) = 0;
+  /// For APIs whose images have no sampler of their own.
+  virtual void do_set_sampler(std::size_t index, const std::shared_ptr<buffer_interface>& image);
   /// For backends whose graphs do not keep it themselves.
   virtual void do_collect(possessions&) const {}
   /// Empty where the API does not tell.
@@ -194,6 +202,9 @@ class program_interface {
   const std::shared_ptr<context_interface>& context() const noexcept { return context_; }
   std::unique_ptr<kernel_interface> create_kernel(const std::string& name) const;
   std::vector<std::byte> binary() const { return do_binary(); }
+  std::shared_ptr<buffer_interface> variable(const std::string& name) const {
+    return do_variable(name);
+  }
   const included_files& included() const noexcept { return included_; }
   /// For the function that compiles it, before others use it.
   void set_included(included_files files) noexcept { included_ = std::move(files); }
@@ -211,6 +222,8 @@ class program_interface {
   virtual std::unique_ptr<kernel_interface> do_create_kernel(const std::string& name) const = 0;
   /// Empty if the driver does not hand it out.
   virtual std::vector<std::byte> do_binary() const = 0;
+  /// Throws device_error where the API has no variables that the host may write.
+  virtual std::shared_ptr<buffer_interface> do_variable(const std::string& name) const;
 
   std::shared_ptr<context_interface> context_;
   included_files included_;
@@ -237,6 +250,9 @@ class context_interface : public std::enable_shared_from_this<context_interface>
 
   std::shared_ptr<buffer_interface> create_buffer(std::size_t bytes);
   std::shared_ptr<buffer_interface> create_managed_buffer(std::size_t bytes);
+  /// An image is a buffer to everything but the kernels, of as many bytes as all of its pixels, and
+  /// is copied as a whole.
+  std::shared_ptr<buffer_interface> create_image(const image_layout& layout);
   std::shared_ptr<buffer_interface> create_sub_buffer(
       const std::shared_ptr<buffer_interface>& parent, std::size_t offset_bytes, std::size_t bytes);
   std::shared_ptr<pinned_memory_interface> create_pinned_memory(std::size_t bytes);
@@ -252,6 +268,8 @@ class context_interface : public std::enable_shared_from_this<context_interface>
  private:
   virtual std::shared_ptr<buffer_interface> do_create_buffer(std::size_t bytes) = 0;
   virtual std::shared_ptr<buffer_interface> do_create_managed_buffer(std::size_t bytes) = 0;
+  /// Throws device_error where there are no images.
+  virtual std::shared_ptr<buffer_interface> do_create_image(const image_layout& layout);
   /// The parent may be a sub-buffer itself; the part is aligned and lies within it.
   virtual std::shared_ptr<buffer_interface> do_create_sub_buffer(
       const std::shared_ptr<buffer_interface>& parent, std::size_t offset_bytes,

@@ -68,6 +68,8 @@ struct kernel_info {
   int binary_version = 0;                ///< of its machine code, 90 for sm_90; 0: not known
 };
 
+class image;
+
 namespace detail {
 class kernel_interface;
 class program_interface;
@@ -110,6 +112,12 @@ class kernel {
   /// Sets one argument to a buffer, which the kernel keeps alive until the argument is set anew.
   /// @throws argument_error if the buffer belongs to another context, else as for a value
   void set_argument(std::size_t index, const buffer& value);
+  /// The same for an image: a texture object in CUDA, an image in OpenCL.
+  void set_argument(std::size_t index, const image& value);
+  /// Sets a parameter of type sampler_t to the sampling of an image, in OpenCL; a texture of CUDA
+  /// has its own. The kernel may also name a sampler in its text.
+  /// @throws device_error (invalid_launch) on CUDA, else as set_argument
+  void set_sampler(std::size_t index, const image& value);
   /// The bytes of a value whose type is known at run time only.
   void set_argument(std::size_t index, std::span<const std::byte> value);
 
@@ -167,6 +175,13 @@ class program {
   /// A kernel object of its own for the caller.
   /// @throws device_error if the program has no kernel of this name
   kernel create_kernel(const std::string& name) const;
+
+  /// Returns the memory of a variable of the program that the host may write at run time: one that
+  /// is declared in CUDA as __constant__ or __device__ at file scope. Write it with
+  /// command_queue::write, before the launches that read it. OpenCL has none: give the kernel a
+  /// CONSTANT pointer, and set it to a buffer.
+  /// @throws device_error if there is none of this name, which may be because no kernel uses it
+  buffer variable(const std::string& name) const;
 
   /// Returns the machine code, for context::create_program_from_binary on the same kind of device
   /// under the same context::compiler_identity. Empty if the driver does not hand it out.

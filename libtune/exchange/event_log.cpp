@@ -75,6 +75,7 @@ json to_line(const search_started_event& search) {
                 {"configurations", search.configurations},
                 {"planned", search.planned},
                 {"taken_over", search.taken_over},
+                {"goal", to_string(search.goal)},
                 {"removals", of_removals(search.removals)}});
   return event;
 }
@@ -105,6 +106,7 @@ json to_line(const search_finished_event& search) {
   json event = of_subject("search_finished", search.subject);
   event.update(
       {{"trials", search.trials.size()},
+       {"goal", to_string(search.goal)},
        {"best", best != nullptr ? plain_json(best->configuration) : json(nullptr)},
        {"best_ns", best != nullptr ? detail::number_or_null(best->score->count()) : json(nullptr)},
        {"elapsed_ns", search.elapsed.count()},

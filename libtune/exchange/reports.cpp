@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <fmt/format.h>
 #include <fstream>
+#include <limits>
 #include <ostream>
 #include <set>
 #include <string>
@@ -81,16 +82,22 @@ constexpr std::size_t listed_reasons = 5;
 
 // The search's choice comes first: it compares by more than the times of all, which may have been
 // measured while the device was faster or slower. Of equal times the earlier configuration of the
-// space comes first.
-std::vector<const trial*> measured_by_time(const search_finished_event& search) {
+// space comes first. With another goal, the best by the first objective.
+std::vector<const trial*> measured_by_goal(const search_finished_event& search) {
   std::vector<const trial*> sorted;
   for (const trial& item : search.trials) {
     if (item.score) sorted.push_back(&item);
   }
   const trial* const best = search.best ? &search.trials[*search.best] : nullptr;
-  std::stable_sort(sorted.begin(), sorted.end(), [best](const trial* a, const trial* b) {
-    return std::tuple(a != best, *a->score, a->index) < std::tuple(b != best, *b->score, b->index);
-  });
+  const objective first =
+      search.goal.objectives.empty() ? objective{} : search.goal.objectives.front();
+  const auto order_of = [&](const trial* item) {
+    const double cost = detail::cost_of(first, metric_value(*item, first.metric));
+    const double order = std::isnan(cost) ? std::numeric_limits<double>::infinity() : cost;
+    return std::tuple(item != best, order, *item->score, item->index);
+  };
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](const trial* a, const trial* b) { return order_of(a) < order_of(b); });
   return sorted;
 }
 
@@ -177,6 +184,25 @@ void write_measured(std::ostream& out, const std::vector<const trial*>& sorted,
   out << fmt::format("Best (>): {}; {} within 5 % of it{}\n",
                      format_result(*best.score, fields.varying(best.configuration)), near,
                      near > 0 ? " (*)" : "");
+}
+
+/// What no other configuration beats by all objectives, where there are several.
+void write_front(std::ostream& out, const search_finished_event& search,
+                 const varying_fields& fields) {
+  if (search.goal.objectives.size() < 2) return;
+  out << "Pareto front:\n";
+  for (const std::size_t place : pareto_front(search.goal, search.trials)) {
+    const trial& item = search.trials[place];
+    std::string text;
+    for (const objective& by : search.goal.objectives) {
+      const metric* own = find_metric(item.metrics, by.metric);
+      const std::string figure = own != nullptr
+                                     ? format_metric(*own)
+                                     : format_run_time(run_time(metric_value(item, by.metric)));
+      text += (text.empty() ? "" : ", ") + by.metric + " " + figure;
+    }
+    out << fmt::format("  {} ({})\n", text, to_string(fields.varying(item.configuration)));
+  }
 }
 
 std::string indented(const std::string& text, const char* by) {
@@ -271,9 +297,11 @@ void write_table(std::ostream& out, const search_finished_event& search,
   const varying_fields fields(search.trials);
   const auto common = fields.common();
   if (!common.empty()) out << "The same for all: " << to_string(common) << '\n';
-  const auto sorted = measured_by_time(search);
+  if (!search.goal.is_time()) out << "Goal: " << to_string(search.goal) << '\n';
+  const auto sorted = measured_by_goal(search);
   if (!sorted.empty()) {
     write_measured(out, sorted, fields);
+    write_front(out, search, fields);
   } else {
     out << "No configuration could be measured.\n";
   }
@@ -327,6 +355,10 @@ void write_csv(std::ostream& out, const search_finished_event& search) {
 void write_json(std::ostream& out, const search_finished_event& search) {
   json trials = json::array();
   for (const trial& item : search.trials) trials.push_back(plain_json(item));
+  json front = json::array();
+  for (const std::size_t place : pareto_front(search.goal, search.trials)) {
+    front.push_back(plain_json(search.trials[place].configuration));
+  }
   const json object{
       {"function", search.subject.function},
       {"version", search.subject.version},
@@ -334,7 +366,9 @@ void write_json(std::ostream& out, const search_finished_event& search) {
       {"device", plain_json(search.subject.device.identity)},
       {"elapsed_ns", search.elapsed.count()},
       {"end", search_end_name(search.end)},
+      {"goal", to_string(search.goal)},
       {"best", search.best ? plain_json(search.trials[*search.best].configuration) : json(nullptr)},
+      {"front", std::move(front)},
       {"coverage", plain_json(coverage_of(search))},
       {"trials", std::move(trials)}};
   out << detail::json_text(object, 2) << '\n';

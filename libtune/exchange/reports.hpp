@@ -20,9 +20,9 @@ struct table_options {
 };
 
 /// Writes what a search has found, for people: the fields that are the same in all configurations;
-/// every measured configuration by its other fields, the fastest first, those within 5 % of the
-/// best marked; then how many have no time, and the most frequent reasons; then the search's
-/// doubts.
+/// every measured configuration by its other fields, the best by the goal first, those within 5 %
+/// of the best time marked; with several objectives the Pareto front (pareto_front); then how many
+/// have no time, and the most frequent reasons; then the search's doubts.
 void write_table(std::ostream& out, const search_finished_event& search,
                  const table_options& options = {});
 
@@ -60,13 +60,14 @@ class table_reporter final : public observer {
 /// metric that any trial has. Numbers that do not exist and fields without a value are empty.
 void write_csv(std::ostream& out, const search_finished_event& search);
 
-/// Writes a search as one JSON object: function, version, arguments, device, elapsed_ns, end, best
-/// (the configuration, or null), coverage (metric, unit, combinations, configurations, tried,
-/// measured, explained, steps and parameters, by the names in coverage.hpp) and trials, each with
-/// its configuration, outcome, reason, score_ns, score_lower_ns, score_upper_ns, samples_ns,
-/// preparation_ns and metrics ({"gflops": {"value", "unit"}}). Times that do not exist, or that JSON
-/// does not know (NaN, infinity), are null, such values of parameters their names ("nan"); bytes
-/// that are not UTF-8 are replaced.
+/// Writes a search as one JSON object: function, version, arguments, device, elapsed_ns, end, goal
+/// (in words), best (the configuration, or null), front (the configurations of the Pareto front),
+/// coverage (metric, unit, combinations, configurations, tried, measured, explained, steps and
+/// parameters, by the names in coverage.hpp) and trials, each with its configuration, outcome,
+/// reason, score_ns, score_lower_ns, score_upper_ns, samples_ns, preparation_ns and metrics
+/// ({"gflops": {"value", "unit"}}). Times that do not exist, or that JSON does not know (NaN,
+/// infinity), are null, such values of parameters their names ("nan"); bytes that are not UTF-8 are
+/// replaced.
 void write_json(std::ostream& out, const search_finished_event& search);
 
 /// Writes each search to a file, in place of the previous one. If the file cannot be written, an

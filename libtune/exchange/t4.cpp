@@ -16,6 +16,7 @@
 #include "libtune/base/json.hpp"
 #include "libtune/exchange/json_document.hpp"
 #include "libtune/store/database/stored_trial.hpp"
+#include "libtune/tune/goal.hpp"
 
 namespace tune {
 namespace {
@@ -50,11 +51,12 @@ std::string text_member(const input& object, const char* name) {
 constexpr std::string_view measured = "measured";
 
 // The outcomes and T4's words for them. A word of T4 is read as the outcome of its first line.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 7> invalidities{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> invalidities{{
     {measured, "correct"},
     {"compile failed", "compile"},
     {"skipped", "constraints"},
     {"over a device limit", "constraints"},
+    {"unfit", "constraints"},
     {"launch failed", "runtime"},
     {"wrong result", "correctness"},
     {"timed out", "timeout"},
@@ -142,16 +144,27 @@ void read_measurements(const input& list, double unit, column_values& columns) {
   if (!metrics.empty()) columns[detail::metrics_column] = detail::metrics_to_json(metrics);
 }
 
-std::string result_text(const trial_content& trial, const std::string& timestamp) {
+/// The names of the metrics that were minimised or maximised, as a JSON array.
+std::string objectives_of(const function_identity& function) {
+  std::vector<std::string> names;
+  for (const objective& item : detail::split_name(function.name).second.objectives) {
+    names.push_back(json_text(item.metric));
+  }
+  return names.empty() ? "[\"time\"]" : fmt::format("[{}]", fmt::join(names, ", "));
+}
+
+std::string result_text(const trial_content& trial, const std::string& timestamp,
+                        const std::string& objectives) {
   const std::string outcome = text_of(trial.columns, "outcome");
   const std::string made_at = text_of(trial.columns, "made_at");
   const std::string_view invalidity = invalidity_of(outcome);
   return fmt::format(
       "{{\"timestamp\": {},\n   \"configuration\": {},\n   \"times\": {},\n"
       "   \"invalidity\": \"{}\", \"correctness\": {},\n   \"measurements\": {},\n"
-      "   \"objectives\": [\"time\"]}}",
+      "   \"objectives\": {}}}",
       json_text(made_at.empty() ? timestamp : made_at), json_text(plain_json(trial.configuration)),
-      times(trial), invalidity, invalidity == "correctness" ? 0 : 1, measurements(trial, outcome));
+      times(trial), invalidity, invalidity == "correctness" ? 0 : 1, measurements(trial, outcome),
+      objectives);
 }
 
 /// A parameter. @param kind  of its field; empty if the value itself shows it
@@ -286,7 +299,7 @@ std::string to_t4_text(const function_content& one) {
   const std::string timestamp = text_of(search.columns, "started_at");
   std::vector<std::string> results;
   for (const trial_content& trial : search.trials) {
-    results.push_back(result_text(trial, timestamp));
+    results.push_back(result_text(trial, timestamp, objectives_of(one.function)));
   }
   return fmt::format(
       "{{\"schema_version\": \"1.0.0\",\n \"metadata\": {{\"timeunit\": \"miliseconds\",\n"

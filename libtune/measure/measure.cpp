@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/measure/measure.hpp"
 
+#include <cmath>
 #include <numeric>
 
 #include "libtune/base/error.hpp"
@@ -70,6 +71,20 @@ measure& measure::reset(std::function<void()> function, reset_before before) & {
 measure measure::reset(std::function<void()> function, reset_before before) && {
   return std::move(reset(std::move(function), before));
 }
+
+measure& measure::work(declared_work of_a_run) & {
+  require_operation();
+  for (const double amount : {of_a_run.flops, of_a_run.bytes}) {
+    if (std::isfinite(amount) && amount >= 0) continue;
+    throw argument_error("the work of a run is " + std::to_string(of_a_run.flops) +
+                         " operations and " + std::to_string(of_a_run.bytes) +
+                         " bytes; neither may be negative or infinite");
+  }
+  work_ = of_a_run;
+  return *this;
+}
+
+measure measure::work(declared_work of_a_run) && { return std::move(work(of_a_run)); }
 
 measure& measure::at(const device_settings& settings) & {
   settings_ = settings;

@@ -43,6 +43,12 @@ namespace detail {
 class measurable;
 }
 
+/// The useful work of one run, whatever a configuration makes of it; zero is not declared.
+struct declared_work {
+  double flops = 0;  ///< floating-point operations
+  double bytes = 0;  ///< bytes read and written
+};
+
 /// The time at which the reset function of a measure is called.
 enum class reset_before : std::uint8_t {
   batch,  ///< before each batch of runs, which follow each other
@@ -98,6 +104,16 @@ class measure {
   measure& reset(std::function<void()> function, reset_before before = reset_before::batch) &;
   /// The same for a temporary, which it moves into the result.
   measure reset(std::function<void()> function, reset_before before = reset_before::batch) &&;
+
+  /// Declares the work of a run, from which trials have the metrics "flops" and "gflops" (GFLOP/s),
+  /// "bytes" and "gbs" (GB/s): .work({.bytes = 2.0 * size * sizeof(float)}).
+  /// @throws argument_error if this is a skipped configuration, or a number is negative or not
+  /// finite
+  measure& work(declared_work of_a_run) &;
+  /// The same for a temporary, which it moves into the result.
+  measure work(declared_work of_a_run) &&;
+  /// The work that has been declared.
+  const declared_work& work() const noexcept { return work_; }
 
   /// Makes the hardware of the device a part of the configuration: clocks and a power limit that it
   /// runs with. They are set before its runs and restored after the search, by the parent process
@@ -155,6 +171,7 @@ class measure {
   std::shared_ptr<run_check> judge_;
   std::function<void()> reset_;
   reset_before reset_before_ = reset_before::batch;
+  declared_work work_{};
   bool prepared_ = false;
   device_settings settings_{};
 };

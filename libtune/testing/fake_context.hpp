@@ -38,6 +38,10 @@ class fake_context final : public detail::context_interface {
  private:
   std::shared_ptr<detail::buffer_interface> do_create_buffer(std::size_t bytes) override;
   std::shared_ptr<detail::buffer_interface> do_create_managed_buffer(std::size_t bytes) override;
+  /// Its pixels are what a kernel sees as a buffer.
+  std::shared_ptr<detail::buffer_interface> do_create_image(const image_layout& layout) override {
+    return do_create_buffer(layout.size_bytes());
+  }
   std::shared_ptr<detail::buffer_interface> do_create_sub_buffer(
       const std::shared_ptr<detail::buffer_interface>& parent, std::size_t offset_bytes,
       std::size_t bytes) override;

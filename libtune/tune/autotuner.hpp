@@ -34,6 +34,7 @@ struct autotuner_parts {
   tuning_function tunes;
   /// Throws argument_error for values that are no tuning, such as an enumerator of another name.
   std::function<void(const std::vector<named_value>&)> check;
+  tuning_goal goal{};
   /// True if others with the same identity may live: they are made while the program runs.
   bool repeatable = false;
 };
@@ -68,11 +69,13 @@ class autotuner {
   static_assert(fielded<Tuning>, "list the members of the tuning with LIBTUNE_FIELDS");
 
  public:
-  /// The name, the version and the test default of an autotuner.
+  /// The name, the version, the test default and the goal of an autotuner.
   struct definition {
     std::string name;  ///< such as "multiply_template.autotune"; names the database table
     int version = 0;   ///< results of other versions are not used
     Tuning test{};     ///< works on every device; for tests, and for the mode "default"
+    /// What is minimised or maximised; the least time by default. A part of what a result is.
+    tuning_goal goal{};
   };
 
   /// Finds the best tuning, usually by tuning_session::tune.
@@ -96,7 +99,8 @@ class autotuner {
              .check =
                  [](const std::vector<named_value>& values) {
                    static_cast<void>(from_values<Tuning>(values));
-                 }})) {}
+                 },
+             .goal = std::move(defined.goal)})) {}
 
   /// Returns the tuning for this key on the context's device, with the context's options.
   /// @throws not_tuned_error if there is none and the mode forbids tuning

@@ -17,13 +17,20 @@
 namespace tune {
 
 autotuner_core::autotuner_core(function_identity identity, values test_default, function tunes,
-                               check_function check, bool repeatable)
+                               check_function check, tuning_goal goal, bool repeatable)
     : identity_(std::move(identity)),
       test_default_(std::move(test_default)),
       tunes_(std::move(tunes)),
       check_(std::move(check)),
+      goal_(std::move(goal)),
       repeatable_(repeatable) {
   check_function_names(identity_);
+  if (own_name(identity_.name) != identity_.name) {
+    throw argument_error("'" + identity_.name +
+                         "' cannot name an autotune function: '..' stands between a name and the "
+                         "goal of its results; choose another name");
+  }
+  static_cast<void>(detail::name_with_goal(identity_.name, goal_));  // for its checks
   autotuner_registry::instance().add(*this);
 }
 
@@ -56,7 +63,7 @@ std::shared_ptr<const autotuner_core> detail::make_autotuner(autotuner_parts par
       function_identity{std::move(parts.name), parts.version, std::move(parts.key_fields),
                         std::move(parts.tuning_fields)},
       std::move(parts.test_default), std::move(parts.tunes), std::move(parts.check),
-      parts.repeatable);
+      std::move(parts.goal), parts.repeatable);
 }
 
 std::vector<named_value> detail::obtain_tuning(const autotuner_core& core, const context& context,

@@ -50,7 +50,7 @@ class autotuner_core : public std::enable_shared_from_this<autotuner_core> {
 
   /// @param repeatable  see autotuner_parts
   autotuner_core(function_identity identity, values test_default, function tunes,
-                 check_function check, bool repeatable = false);
+                 check_function check, tuning_goal goal = {}, bool repeatable = false);
   ~autotuner_core();
   autotuner_core(const autotuner_core&) = delete;
   autotuner_core& operator=(const autotuner_core&) = delete;
@@ -58,6 +58,8 @@ class autotuner_core : public std::enable_shared_from_this<autotuner_core> {
   const function_identity& identity() const noexcept { return identity_; }
   const values& test_default() const noexcept { return test_default_; }
   const function& tunes() const noexcept { return tunes_; }
+  /// The author's.
+  const tuning_goal& goal() const noexcept { return goal_; }
   /// @throws argument_error if the values are no tuning
   void check(const values& tuning) const { check_(tuning); }
   bool is_repeatable() const noexcept { return repeatable_; }
@@ -72,6 +74,7 @@ class autotuner_core : public std::enable_shared_from_this<autotuner_core> {
   values test_default_;
   function tunes_;
   check_function check_;
+  tuning_goal goal_;
   bool repeatable_;
   mutable result_validity validity_;
 };

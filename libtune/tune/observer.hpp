@@ -18,6 +18,7 @@
 #include "libtune/search/space/search_space.hpp"
 #include "libtune/store/database/match.hpp"
 #include "libtune/store/files/lock_holder.hpp"
+#include "libtune/tune/goal.hpp"
 #include "libtune/tune/trial.hpp"
 #include "libtune/tune/tuning_budget.hpp"
 
@@ -75,6 +76,7 @@ struct search_started_event {
   std::vector<removal> removals{};  ///< the combinations that each restriction removed
   std::size_t taken_over = 0;       ///< resumed trials, of an unfinished search
   std::optional<std::chrono::nanoseconds> budget_left{};  ///< where there is a limit of time
+  tuning_goal goal{};                                     ///< what is minimised or maximised
 };
 
 /// The end of a search, also of one that found nothing; an error that ends a search has no event.
@@ -88,11 +90,12 @@ struct search_finished_event {
   /// is well.
   std::vector<std::string> doubts{};
   search_times times{};   ///< the parts of that time
+  tuning_goal goal{};     ///< what was minimised or maximised
   space_outline space{};  ///< the space; an empty outline in an event made by hand
 };
 
 /// Returns the part of the space that a search has tried, and the effects of its parameters on the
-/// time.
+/// first objective of its goal.
 coverage coverage_of(const search_finished_event& search);
 
 /// The progress of a search.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "libtune/measure/timing/settings.hpp"
+#include "libtune/tune/goal.hpp"
 #include "libtune/tune/tuning_budget.hpp"
 
 namespace tune {
@@ -35,14 +36,15 @@ enum class result_check : std::uint8_t {
 /// the application, the environment and pretuning may replace each of them.
 struct search_defaults {
   std::string strategy{};  ///< a name: see strategy_names
-  /// The limits. They are one option: whoever gives a budget, a count or a fraction later replaces
-  /// all three.
+  /// The limits. They are one option: a later source that gives a budget, a count or a fraction
+  /// replaces all three.
   tuning_budget budget{};
   std::optional<std::size_t> max_count{};     ///< strategy_options::max_count
   std::optional<double> max_fraction{};       ///< strategy_options::max_fraction
   std::optional<bool> early_end{};            ///< strategy_options::early_end
   std::optional<measure_settings> measure{};  ///< the runs and time of one configuration
   std::optional<result_check> verify{};       ///< the results that are checked
+  metric_sources metrics{};                   ///< beside those of the application
 };
 
 }  // namespace tune

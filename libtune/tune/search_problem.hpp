@@ -11,6 +11,7 @@
 #include "libtune/base/value.hpp"
 #include "libtune/measure/measure.hpp"
 #include "libtune/search/space/search_space.hpp"
+#include "libtune/tune/goal.hpp"
 
 namespace tune {
 
@@ -27,6 +28,7 @@ struct search_problem {
   /// The number of the configuration with these fields; empty if it is not in the space. Throws
   /// type_error for other fields.
   std::function<std::optional<std::size_t>(const std::vector<named_value>&)> find{};
+  metric_sources metrics{};  ///< the author's
   /// The reason why a configuration may not run whose compiled kernels have these figures
   /// (kernel_figures); empty if it may. No function: every one may.
   std::function<std::optional<std::string>(const std::vector<metric>&)> why_not{};

@@ -11,6 +11,7 @@
 #include "libtune/base/library_version.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/kernel/pool/compile_pool.hpp"
+#include "libtune/tune/device_probes.hpp"
 #include "libtune/tune/engine/compile_pipeline.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/search_loop.hpp"
@@ -89,7 +90,9 @@ std::size_t tuning_session::search(const search_problem& problem, const search_d
   // Before the service is made, because some lists only read the space and leave by an exception.
   const auto shortlist =
       state_->shortlist ? state_->shortlist(problem) : std::vector<std::size_t>();
-  const search_decision decided = decide(options(), defaults);
+  search_decision decided = decide(options(), defaults);
+  detail::add_device_probes(decided.options.metrics, problem.metrics,
+                            decided.options.goal.value_or(tuning_goal{}), context());
   const tuning_options& with = decided.options;
   const auto read_prior = [&]() -> prior_knowledge {
     if (!state_->read_prior) return {};

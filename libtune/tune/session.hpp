@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "libtune/base/fields.hpp"
@@ -44,10 +45,14 @@ class tuning_session {
   /// The options that the session was made with; they hold as long as it.
   const tuning_options& options() const noexcept;
 
-  /// Searches a space. @param defaults  the options of the search where neither the application nor
-  /// the environment gives them. For each configuration, generate(tuning) compiles it, prepares its
-  /// inputs and returns a measure; nullptr skips it, and what it throws becomes a reason: neither
-  /// ends the search. Returns the configuration with the least median time.
+  /// Searches a space and returns the best configuration by the goal: that with the least median
+  /// time, unless the autotuner, the application or LIBTUNE_OBJECTIVE says otherwise.
+  /// @param space     the configurations
+  /// @param generate  called with a configuration: compiles it, prepares its inputs and returns a
+  ///                  measure; nullptr skips it, and what it throws becomes a reason: neither ends
+  ///                  the search
+  /// @param defaults  metrics, and the options of the search where neither the application nor the
+  ///                  environment gives them
   /// @throws empty_space_error, tuning_failed_error (with every reason)
   template <fielded Tuning, std::invocable<const Tuning&> Generate>
   requires std::convertible_to<std::invoke_result_t<Generate&, const Tuning&>, measure> Tuning
@@ -61,6 +66,7 @@ class tuning_session {
             [&](const std::vector<named_value>& values) {
               return space.find(from_values<Tuning>(values));
             },
+        .metrics = defaults.metrics,
         .why_not = [&](const std::vector<metric>& figures) { return space.why_not(figures); }};
     return space[search(problem, defaults)];
   }

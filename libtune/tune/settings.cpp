@@ -173,8 +173,23 @@ tuning_options search_options(const tuning_options& given, std::chrono::millisec
   auto& floor = resolved.watchdog.floor;
   override(floor, "LIBTUNE_TRIAL_TIME", read_seconds);
   if (floor) floor = std::clamp<milliseconds>(*floor, milliseconds(1), longest_time);
-  resolved.from_environment = std::move(override).variables();
+  if (!given.goal || read_environment("LIBTUNE_OBJECTIVE")) resolved.goal = resolve_goal(given, {});
+  // Options that are resolved again, in a tuning inside another, keep their sources.
+  const std::vector<std::string> variables = std::move(override).variables();
+  resolved.from_environment.insert(resolved.from_environment.end(), variables.begin(),
+                                   variables.end());
   return resolved;
+}
+
+tuning_goal resolve_goal(const tuning_options& options, const tuning_goal& author) {
+  if (options.goal && options.given_by == option_source::command) return *options.goal;
+  if (const auto given = read_environment("LIBTUNE_OBJECTIVE")) {
+    if (auto goal = goal_from_text(*given)) return *std::move(goal);
+    throw environment_error("LIBTUNE_OBJECTIVE", *given,
+                            "objectives and constraints such as 'min time', 'max gflops' or 'power "
+                            "<= 100', with commas between them");
+  }
+  return options.goal.value_or(author);
 }
 
 search_decision decide(const tuning_options& resolved, const search_defaults& author) {

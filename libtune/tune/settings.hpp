@@ -46,6 +46,10 @@ struct search_decision {
   std::string sources{};  ///< "strategy local (author), budget 30 s (LIBTUNE_BUDGET)"
 };
 
+/// Returns the goal of an autotuner: that of a command line, else of LIBTUNE_OBJECTIVE, else
+/// the application's, else the author's. @throws environment_error
+tuning_goal resolve_goal(const tuning_options& options, const tuning_goal& author);
+
 /// Decides on a search. @param resolved  by search_options
 search_decision decide(const tuning_options& resolved, const search_defaults& author);
 

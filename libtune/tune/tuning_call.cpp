@@ -52,10 +52,15 @@ tuning_call::tuning_call(const autotuner_core& core, const tune::context& contex
                .version = core.identity().version,
                .arguments = key,
                .device = context.device().info(),
-               .test_default = core.test_default()} {}
+               .test_default = core.test_default()} {
+  const tuning_goal goal = resolve_goal(options, core.goal());
+  if (goal.is_time()) return;
+  of_goal_ = core.identity();
+  of_goal_->name = detail::name_with_goal(of_goal_->name, goal);
+}
 
 const std::string& tuning_call::search() const {
-  if (search_.empty()) search_ = search_name(core_.identity(), key());
+  if (search_.empty()) search_ = search_name(identity(), key());
   return search_;
 }
 
@@ -86,7 +91,7 @@ tuning_call::values tuning_call::obtain() {
   lookup_candidates candidates{.stopped = has_stopped_search()};
   if (plan_.tunes_anew(candidates)) return renew();
   if (auto found = look_up()) return std::move(found->values);
-  missed_keys(settings_.missed).remember(core_.identity(), key());
+  missed_keys(settings_.missed).remember(identity(), key());
   switch (plan_.step(candidates)) {
     case lookup_step::fail: throw not_tuned_error(subject_, settings_.database, failed_at_);
     case lookup_step::test_default:
@@ -111,7 +116,7 @@ void tuning_call::open_databases() {
 bool tuning_call::has_stopped_search() const {
   if (!plan_.resumes() || !database_) return false;
   std::optional<stored_search> last;
-  warn_on_database_error([&] { last = database_->latest_search_result(core_.identity(), key()); });
+  warn_on_database_error([&] { last = database_->latest_search_result(identity(), key()); });
   return last && last->finished_at && last->result == stopped_search;
 }
 
@@ -119,7 +124,7 @@ std::optional<std::string> tuning_call::find_failure() const {
   std::optional<stored_search> last;
   warn_on_database_error([&] {
     try {
-      last = database_->latest_search_result(core_.identity(), key(), database_waits{}.read);
+      last = database_->latest_search_result(identity(), key(), database_waits{}.read);
     } catch (const database_busy_error&) {  // it is not worth a wait
     }
   });
@@ -132,13 +137,13 @@ std::optional<std::string> tuning_call::find_failure() const {
 
 std::optional<record> tuning_call::look_up() {
   const auto start = std::chrono::steady_clock::now();
-  std::optional<record> found = if_valid(layers_->find(core_.identity(), key()));
+  std::optional<record> found = if_valid(layers_->find(identity(), key()));
   if (!found && plan_.uses_nearest()) found = find_nearest();
   if (!found && database_) failed_at_ = find_failure();
   report_lookup(found, std::chrono::steady_clock::now() - start);
   if (!found) return std::nullopt;
   if (found->grade == match_grade::exact && !found->remembered) {
-    watch_for_kernel_change(context_, layers_, core_.identity(), subject_, *found);
+    watch_for_kernel_change(context_, layers_, identity(), subject_, *found);
   }
   if (found->grade == match_grade::nearest) {
     warn_once(fmt::format("{} uses the result of device '{}' ({}, {}), which differs in {}",
@@ -171,25 +176,25 @@ void tuning_call::report_lookup(const std::optional<record>& found,
 // Threads that want the same share the check of a candidate. The flight refuses a function whose
 // check asks for its own result, which would check for ever.
 std::optional<record> tuning_call::find_nearest() const {
-  if (auto chosen = layers_->chosen_nearest(core_.identity(), key())) return chosen;
+  if (auto chosen = layers_->chosen_nearest(identity(), key())) return chosen;
   const std::uint64_t generation = record_memory::shared().generation();
-  const std::vector<record> candidates = layers_->find_nearest(core_.identity(), key());
+  const std::vector<record> candidates = layers_->find_nearest(identity(), key());
   if (candidates.empty()) return std::nullopt;
   const device_lease::pause others_measure;
   const auto check = [&]() -> values {
-    const auto denylist = std::make_shared<incident_recorder>(database_, core_.identity(), key());
+    const auto denylist = std::make_shared<incident_recorder>(database_, identity(), key());
     tuning_options options = settings_.search;
     options.observers.clear();
     if (settings_.mode != tuning_mode::cached) options.observers = {denylist};
     const auto usable = find_usable(
         candidates, {.context = context_,
-                     .function = core_.identity(),
+                     .function = identity(),
                      .tunes = core_.tunes(),
                      .subject = subject_,
                      .options = options,
                      .read_prior = [&](const auto& to) { return denylist->read_prior(to); }});
     if (!usable) return {};
-    layers_->choose_nearest(core_.identity(), key(), *usable, generation);
+    layers_->choose_nearest(identity(), key(), *usable, generation);
     return {{"device", canonical_text(usable->device)}};
   };
   const auto made = searches_in_flight().share("check\n" + name(), check, settings_.wait());
@@ -224,14 +229,14 @@ bool tuning_call::is_allowed(const record& found) const {
   if (const auto known = core_.validity().find(result)) return *known;
   const auto check = [&]() -> values {
     const auto was_in_space = [&] {
-      const auto origin = layers_->origin(core_.identity(), subject_.arguments, found);
+      const auto origin = layers_->origin(identity(), subject_.arguments, found);
       return origin && origin->search.stage == 0;
     };
     tuning_options options = options_;
     options.observers.clear();
     const auto reason = why_forbidden(found.values,
                                       {.context = context_,
-                                       .function = core_.identity(),
+                                       .function = identity(),
                                        .tunes = core_.tunes(),
                                        .subject = subject_,
                                        .options = options},
@@ -258,9 +263,9 @@ void tuning_call::note_valid(const values& made) const {
 verification tuning_call::plan_verification() const {
   verification known{.test_default = core_.test_default()};
   if (!plan_.verifies()) return known;
-  known.winners = layers_->find_nearest(core_.identity(), key());
+  known.winners = layers_->find_nearest(identity(), key());
   if (known.empty()) return known;
-  known.trials = layers_->trials(core_.identity(), subject_.arguments, known.winners.front());
+  known.trials = layers_->trials(identity(), subject_.arguments, known.winners.front());
   return known;
 }
 
@@ -344,9 +349,7 @@ std::optional<record> tuning_call::find_after_wait(key_wait& waits) const {
   };
   wait_while_busy(
       patience(),
-      [&] {
-        found = database_->find_patiently(core_.identity(), key(), match_mode::exact, at_a_time);
-      },
+      [&] { found = database_->find_patiently(identity(), key(), match_mode::exact, at_a_time); },
       look);
   return found;
 }
@@ -366,7 +369,7 @@ tuning_call::values tuning_call::tune_and_store(search_start start) const {
   require_strategy(settings_.search);
   tuning_options options = settings_.search;
   tuning_task task{.context = context_,
-                   .function = core_.identity(),
+                   .function = identity(),
                    .tunes = core_.tunes(),
                    .subject = subject_,
                    .options = options,
@@ -375,12 +378,12 @@ tuning_call::values tuning_call::tune_and_store(search_start start) const {
   if (!database_) {
     warn_once("tuning results are not kept: neither LIBTUNE_DB, XDG_CACHE_HOME nor HOME is set");
     values best = run_tuning(task).values;
-    layers_->remember(core_.identity(), key(), best);
+    layers_->remember(identity(), key(), best);
     note_valid(best);
     return best;
   }
   tuning_transaction kept(
-      layers_, core_.identity(), key(), settings_.mode,
+      layers_, identity(), key(), settings_.mode,
       [&](const record& found) { return if_valid(found).has_value(); }, settings_.wait(), start);
   options.observers.push_back(kept.recorder());
   task.read_prior = [&](const search_identity& to) { return kept.read_prior(to); };
@@ -400,7 +403,7 @@ tuning_call::values tuning_call::tune_for_test() {
   {
     const detail::tuning_scope now(name());
     made = run_tuning({.context = context_,
-                       .function = core_.identity(),
+                       .function = identity(),
                        .tunes = core_.tunes(),
                        .subject = subject_,
                        .options = options})
@@ -411,7 +414,7 @@ tuning_call::values tuning_call::tune_for_test() {
 }
 
 tuning_call::values tuning_call::do_without() const {
-  std::optional<record> found = if_valid(layers_->find(core_.identity(), key()));
+  std::optional<record> found = if_valid(layers_->find(identity(), key()));
   if (!found) found = find_nearest();
   if (found && found->grade == match_grade::exact) return std::move(found->values);
   warn_once(fmt::format(

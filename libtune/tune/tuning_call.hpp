@@ -38,6 +38,8 @@ class tuning_call {
   values tune_for_test();
 
  private:
+  /// Under which results are stored: the function's own, or with the goal in its name.
+  const function_identity& identity() const { return of_goal_ ? *of_goal_ : core_.identity(); }
   record_key key() const { return {subject_.arguments, subject_.device.identity}; }
   const std::string& search() const;
   const std::string& name() const;
@@ -68,6 +70,7 @@ class tuning_call {
   const tune::context& context_;
   const tuning_options& options_;
   tuning_subject subject_;
+  std::optional<function_identity> of_goal_;  // unless it is the least time
   tuning_settings settings_;
   lookup_plan plan_{tuning_mode::tune, match_mode::exact};
   std::shared_ptr<const tuning_layers> layers_;

@@ -95,6 +95,7 @@ void print_text(const explanation& all, const result_confidence& why) {
   }
   fmt::print("settings   LIBTUNE_MATCH={}, LIBTUNE_MODE={}\n", match_mode_name(all.settings.match),
              tuning_mode_name(all.settings.mode));
+  fmt::print("goal       {}\n", goal_text(all.function));
   fmt::print("what then  {}\n", all.lookup.text(all.settings));
   fmt::print("{}  {}, in {}\n", used ? "would use" : "the best ", fields_text(best.values),
              best.database);
@@ -118,6 +119,7 @@ void print_text(const explanation& all, const result_confidence& why) {
 json to_json(const explanation& all, const result_confidence& why) {
   json document{{"function", all.function.name},
                 {"version", all.function.version},
+                {"goal", goal_text(all.function)},
                 {"arguments", plain_json(all.key.arguments)},
                 {"device", plain_json(all.key.device)},
                 {"match_mode", match_mode_name(all.settings.match)},
@@ -160,6 +162,10 @@ void run(const invocation& shared, const explain_options& options) {
                                                                : database_access::read_write;
   all.layers = find_layers(all.settings.database, all.settings.system_databases, access);
   all.function = find_function(all.layers, options.function);
+  // What a program would look for here; a name with a goal says that itself.
+  if (read_environment("LIBTUNE_OBJECTIVE") && own_name(all.function.name) == all.function.name) {
+    all.function.name = detail::name_with_goal(all.function.name, resolve_goal({}, {}));
+  }
   all.key = {.arguments = parse_key(all.function, options.arguments),
              .device = find_device(all.layers, all.function, options.device)};
   all.lookup = explain_lookup(all.layers, all.settings, all.function, all.key);

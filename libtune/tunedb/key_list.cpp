@@ -159,7 +159,8 @@ const function_identity& find_function(std::span<const function_identity> functi
   const auto [name, version] = split_function(text);
   const function_identity* found = nullptr;
   for (const function_identity& function : functions) {
-    if (function.name != name || (version && *version != function.version)) continue;
+    const bool is_named = function.name == name || own_name(function.name) == name;
+    if (!is_named || (version && *version != function.version)) continue;
     if (found == nullptr || function.version > found->version) found = &function;
   }
   if (found == nullptr) {
@@ -199,7 +200,13 @@ missed_selection select_missed(const std::vector<missed_key>& keys,
                                std::span<const function_identity> functions) {
   missed_selection selected;
   for (const missed_key& missed : keys) {
-    if (std::ranges::find(functions, missed.function) == functions.end()) {
+    // A key may have been missed for another goal than the author's.
+    const bool is_known = std::ranges::any_of(functions, [&](function_identity known) {
+      if (own_name(known.name) != own_name(missed.function.name)) return false;
+      known.name = missed.function.name;
+      return known == missed.function;
+    });
+    if (!is_known) {
       ++selected.of_other_programs;
       continue;
     }

@@ -17,6 +17,7 @@
 #include "libtune/exchange/result_text.hpp"
 #include "libtune/store/database/database_file.hpp"
 #include "libtune/store/files/file_system.hpp"
+#include "libtune/tune/goal.hpp"
 
 namespace tune::cli {
 namespace {
@@ -138,6 +139,10 @@ std::string fields_text(const std::vector<named_value>& values) {
 
 std::string function_text(const json& row) {
   return row["function"].get<std::string>() + "__" + row["version"].dump();
+}
+
+std::string goal_text(const function_identity& function) {
+  return to_string(detail::split_name(function.name).second);
 }
 
 std::string outcome_text(const json& row) {

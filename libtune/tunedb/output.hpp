@@ -42,6 +42,8 @@ std::string time_text(const std::optional<double>& ns);
 std::string fields_text(const std::vector<named_value>& values);
 /// The function of a row as NAME__VERSION.
 std::string function_text(const json& row);
+/// The goal of a function's results, from the name under which they are stored: "min energy".
+std::string goal_text(const function_identity& function);
 /// A row's outcome, and the first line of its reason.
 std::string outcome_text(const json& row);
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libtune/base/environment.hpp"
 #include "libtune/base/error.hpp"
 #include "libtune/device/devices.hpp"
 #include "libtune/store/database/missed_keys.hpp"
@@ -30,6 +31,7 @@ struct pretune_request {
   std::string keys_file;
   std::string strategy;
   std::string budget;
+  std::string goal;
   device_choice device;
   bool missed = false;
   bool force = false;
@@ -79,7 +81,10 @@ void print_functions(const std::vector<remote_function>& functions, bool as_json
 }
 
 void keep_those_of(const function_identity& function, std::vector<pretuning_item>& items) {
-  std::erase_if(items, [&](const pretuning_item& item) { return item.function != function; });
+  std::erase_if(items, [&](const pretuning_item& item) {
+    return own_name(item.function.name) != own_name(function.name) ||
+           item.function.version != function.version;
+  });
 }
 
 std::vector<pretuning_item> missed_items(const tuning_settings& settings,
@@ -158,6 +163,19 @@ tuning_budget parse_budget(const std::string& text) {
       text + "'");
 }
 
+/// The goal of all keys, if the command or the environment gives one.
+std::optional<tuning_goal> goal_of(const pretune_request& request) {
+  if (request.goal.empty()) {
+    if (!read_environment("LIBTUNE_OBJECTIVE")) return std::nullopt;
+    return resolve_goal({}, {});
+  }
+  const auto goal = goal_from_text(request.goal);
+  if (goal) return goal;
+  throw usage_error(
+      "--objective takes goals such as 'min time' or 'max gflops, power <= 100', and not '" +
+      request.goal + "'");
+}
+
 exit_code code_for(const std::vector<pretuning_result>& results) {
   const auto has = [&](pretuning_state state) {
     return std::ranges::find(results, state, &pretuning_result::state) != results.end();
@@ -178,7 +196,12 @@ exit_code run(const invocation& shared, const pretune_request& request) {
   }
   std::vector<function_identity> functions;
   for (const remote_function& function : found) functions.push_back(function.identity);
-  const auto items = choose_items(request, shared.settings(), functions);
+  auto items = choose_items(request, shared.settings(), functions);
+  if (const auto goal = goal_of(request)) {
+    for (pretuning_item& item : items) {
+      item.function.name = detail::name_with_goal(own_name(item.function.name), *goal);
+    }
+  }
   const auto devices = choose_devices(request.device);
   tell_of_absent_devices(items, devices);
   const interruption watched;
@@ -233,6 +256,12 @@ void add_pretune(CLI::App& program, invocation& shared) {
       ->add_option("--budget", request->budget,
                    "What each search may cost, as LIBTUNE_BUDGET takes it: '30 s, 200 trials'")
       ->type_name("LIMITS");
+  command
+      ->add_option(
+          "--objective", request->goal,
+          "What to minimise or maximise, as LIBTUNE_OBJECTIVE takes it: 'max gflops, power "
+          "<= 100'; else what the author of each function says")
+      ->type_name("GOAL");
   command->add_flag("--force", request->force,
                     "Also keys that have a result, without using earlier trials");
   command->add_flag("--list", request->list,

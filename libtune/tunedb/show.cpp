@@ -23,9 +23,10 @@ namespace {
 json to_json(const function_summary& summary) {
   json devices = json::array();
   for (const device_identity& device : summary.devices) devices.push_back(plain_json(device));
-  return {{"function", summary.function.name}, {"version", summary.function.version},
-          {"results", summary.results},        {"searches", summary.searches},
-          {"trials", summary.trials},          {"devices", std::move(devices)}};
+  return {{"function", summary.function.name},   {"version", summary.function.version},
+          {"goal", goal_text(summary.function)}, {"results", summary.results},
+          {"searches", summary.searches},        {"trials", summary.trials},
+          {"devices", std::move(devices)}};
 }
 
 void run_list(const invocation& shared) {
@@ -36,6 +37,7 @@ void run_list(const invocation& shared) {
   print_rows(shared.json, list, list,
              {{"FUNCTION", "function"},
               {"VERSION", "version"},
+              {"GOAL", "goal"},
               {"RESULTS", "results"},
               {"SEARCHES", "searches"},
               {"TRIALS", "trials"},
@@ -71,7 +73,11 @@ void run(const invocation& shared, const show_options& options) {
     if (options.device.fits(result.device())) list.push_back(to_json(result));
   }
   print_rows(shared.json,
-             {{"function", function.name}, {"version", function.version}, {"results", list}}, list,
+             {{"function", function.name},
+              {"version", function.version},
+              {"goal", goal_text(function)},
+              {"results", list}},
+             list,
              {{"KEY", "arguments"},
               {"VALUES", "values"},
               {"TIME", "score_ns", time_of},
@@ -107,7 +113,24 @@ std::string metrics_text(const json& row) {
   return format_metrics(metrics);
 }
 
-json to_json(const search_content& search) {
+/// The configurations of the Pareto front of a search with several objectives.
+json front_of(const search_content& search, const tuning_goal& goal) {
+  json front = json::array();
+  if (goal.objectives.size() < 2) return front;
+  const auto value = [&](std::size_t i, const std::string& name) {
+    trial one;
+    one.metrics = search.trials[i].metrics();
+    if (const auto score = search.trials[i].score_ns()) one.score = run_time(*score);
+    for (const double time : search.trials[i].samples_ns()) one.samples.add(run_time(time));
+    return one.score ? metric_value(one, name) : std::numeric_limits<double>::quiet_NaN();
+  };
+  for (const std::size_t place : pareto_front(goal, search.trials.size(), value)) {
+    front.push_back(plain_json(search.trials[place].configuration));
+  }
+  return front;
+}
+
+json to_json(const search_content& search, const tuning_goal& goal) {
   json trials = json::array();
   for (const trial_content& trial : search.trials) trials.push_back(to_json(trial));
   return {{"search", search.id},
@@ -118,6 +141,8 @@ json to_json(const search_content& search) {
           {"result", text_of(search.columns, "result")},
           {"strategy", text_of(search.columns, "strategy")},
           {"ending", text_of(search.columns, "ending")},
+          {"goal", to_string(goal)},
+          {"front", front_of(search, goal)},
           {"trials", std::move(trials)}};
 }
 
@@ -132,14 +157,19 @@ std::string course_text(const search_content& search) {
   return text;
 }
 
-void print_text(search_content search) {
+void print_text(search_content search, const tuning_goal& goal) {
   fmt::print("search {}: {} on {}, started {}, {}\n", search.id,
              text_of(search.columns, "arguments"), to_text(search.device()),
              text_of(search.columns, "started_at"), course_text(search));
   std::ranges::stable_sort(search.trials, {}, [](const trial_content& trial) {
     return trial.score_ns().value_or(std::numeric_limits<double>::infinity());
   });
-  print_rows(false, {}, to_json(search)["trials"],
+  if (!goal.is_time()) fmt::print("goal: {}\n", to_string(goal));
+  const json shown = to_json(search, goal);
+  for (const json& configuration : shown["front"]) {
+    fmt::print("on the Pareto front: {}\n", detail::json_text(configuration));
+  }
+  print_rows(false, {}, shown["trials"],
              {{"TIME", "score_ns"},
               {"FROM", "score_lower_ns"},
               {"TO", "score_upper_ns"},
@@ -154,12 +184,13 @@ void run(const invocation& shared, const trials_options& options) {
   const function_identity function = find_function(database, options.function);
   std::vector<search_content> searches = options.search.choose(database.read(function));
   if (!options.all) searches.erase(searches.begin(), searches.end() - 1);
+  const tuning_goal goal = detail::split_name(function.name).second;
   if (!shared.json) {
-    for (const search_content& search : searches) print_text(search);
+    for (const search_content& search : searches) print_text(search, goal);
     return;
   }
   json list = json::array();
-  for (const search_content& search : searches) list.push_back(to_json(search));
+  for (const search_content& search : searches) list.push_back(to_json(search, goal));
   print_json(
       {{"function", function.name}, {"version", function.version}, {"searches", std::move(list)}});
 }

@@ -131,9 +131,11 @@ space<noise_estimate_tuning> tuning_space(const noise_estimate_key& key) {
   if (key.order == data_order::baseline_major) {
     space.add(&noise_estimate_tuning::wgsx, {32, 64, 128, 256, 512, 1024});
     space.add(&noise_estimate_tuning::wgsy, {1});
+    space.add(&noise_estimate_tuning::listed, {0, 64, 128});
   } else {
     space.add(&noise_estimate_tuning::wgsx, {8, 16, 32, 64, 128});
     space.add(&noise_estimate_tuning::wgsy, {1, 2, 4, 8, 16, 32, 64});
+    space.add(&noise_estimate_tuning::listed, {128});  // means nothing
     space.restrict(
         [](const noise_estimate_tuning& t) {
           return t.wgsx * t.wgsy >= 64 && t.wgsx * t.wgsy <= 1024;

@@ -24,12 +24,15 @@ struct noise_estimate_tuning {
   /// baselines of a group.
   std::size_t wgsx = 128;
   std::size_t wgsy = 1;  ///< channel-major, the work items that share a baseline; else 1
+  /// Baseline-major, the values among which the median is counted out: a multiple of 4, or 0, with
+  /// which passes over all values go on until they have found it.
+  std::size_t listed = 128;
 };
 
 }  // namespace tune::operations::rfi
 
 LIBTUNE_FIELDS(tune::operations::rfi::noise_estimate_key, order, channels)
-LIBTUNE_FIELDS(tune::operations::rfi::noise_estimate_tuning, wgsx, wgsy)
+LIBTUNE_FIELDS(tune::operations::rfi::noise_estimate_tuning, wgsx, wgsy, listed)
 
 namespace tune::operations::rfi {
 

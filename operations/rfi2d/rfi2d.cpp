@@ -327,7 +327,8 @@ void rfi2d::compute_background(const background_arrays& arrays) {
 void rfi2d::select(const tune::buffer& medians, const tune::buffer& values,
                    const tune::buffer& levels, const median_lists& lists) {
   const std::size_t limit = queue().device().limits().max_dynamic_local_memory_bytes;
-  const std::size_t short_bytes = 4 * lists.inner * tuning_.wgsx * tuning_.wgsy;
+  const bool sorted = lists.inner <= tuning_.sorted;
+  const std::size_t short_bytes = sorted ? 4 : 4 * lists.inner * tuning_.wgsx * tuning_.wgsy;
   if (!lists.by_chunks && lists.inner <= longest_short_list && short_bytes <= limit) {
     nd_range short_range = range(lists.lists, 1);
     short_range.local_memory_bytes = short_bytes;

@@ -26,12 +26,14 @@ struct rfi2d_tuning {
   std::size_t bits = 3;       ///< the bits of a median that are found at a time
   std::size_t line_x = 16;    ///< baselines of a work group of SumThreshold
   std::size_t line_y = 16;    ///< work items that share a line
+  std::size_t sorted = 0;     ///< medians of so many times at most are of sorted registers
 };
 
 }  // namespace tune::operations
 
 LIBTUNE_FIELDS(tune::operations::rfi2d_key, is_complex)
-LIBTUNE_FIELDS(tune::operations::rfi2d_tuning, wgsx, wgsy, select_x, select_y, bits, line_x, line_y)
+LIBTUNE_FIELDS(tune::operations::rfi2d_tuning, wgsx, wgsy, select_x, select_y, bits, line_x, line_y,
+               sorted)
 
 namespace tune::operations {
 

@@ -126,12 +126,13 @@ space<rfi2d_tuning> tuning_space(const rfi2d_key&) {
   space.add(&rfi2d_tuning::bits, {2, 3, 4});
   space.add(&rfi2d_tuning::line_x, {8, 16, 32});
   space.add(&rfi2d_tuning::line_y, {8, 16, 32});
+  space.add(&rfi2d_tuning::sorted, {0, 32});
   space.needs([](const rfi2d_tuning& t) { return resources{.work_group = {t.wgsx, t.wgsy, 1}}; });
   space.needs([](const rfi2d_tuning& t) {
     const std::size_t steps = (31 + t.bits - 1) / t.bits;
     return resources{
         .work_group = {t.select_x, t.select_y, 1},
-        .local_memory_bytes = 4 * t.select_x * (steps * ((std::size_t{1} << t.bits) - 1) + 3)};
+        .local_memory_bytes = 4 * t.select_x * (steps * ((std::size_t{1} << t.bits) - 1) + 69)};
   });
   space.needs([](const rfi2d_tuning& t) {
     return resources{.work_group = {t.line_x, t.line_y, 1}};

@@ -62,6 +62,7 @@ void check_backend_conformance(const device& device) {
   check_all(buffer_requirements(), device);
   check_all(sub_buffer_requirements(), device);
   check_all(copy_requirements(), device);
+  check_all(image_requirements(), device);
   check_all(fill_requirements(), device);
   check_all(memory_requirements(), device);
   check_all(program_requirements(), device);

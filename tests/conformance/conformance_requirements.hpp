@@ -21,6 +21,7 @@ std::span<const requirement> copy_requirements();
 std::span<const requirement> event_requirements();
 std::span<const requirement> fill_requirements();
 std::span<const requirement> graph_requirements();
+std::span<const requirement> image_requirements();
 std::span<const requirement> launch_requirements();
 std::span<const requirement> lifetime_requirements();
 std::span<const requirement> memory_requirements();

@@ -38,8 +38,8 @@ class greedy_strategy final : public tune::learning_strategy {
   }
 
   static constexpr std::size_t first_sample = 8;
-  static constexpr std::size_t most_neighbours = 24;
-  static constexpr std::size_t patience = 60;
+  static constexpr std::size_t most_neighbours = 100;
+  static constexpr std::size_t patience = 120;
 
   std::size_t proposed_ = 0;
   std::size_t without_gain_ = 0;       // proposals since the best was found
@@ -107,8 +107,9 @@ struct bowl {
 
   bowl_tuning search(const tune::search_defaults& defaults = {}) const {
     const tune::testing::fake_device fake;
-    tune::tuning_session session(fake.device().create_context(),
-                                 {.function = "bowl", .arguments = {}, .device = fake.device().info()}, options);
+    tune::tuning_session session(
+        fake.device().create_context(),
+        {.function = "bowl", .arguments = {}, .device = fake.device().info()}, options);
     tune::space<bowl_tuning> space;
     std::vector<int> candidates(20);
     for (int i = 0; i < 20; ++i) candidates[static_cast<std::size_t>(i)] = i;

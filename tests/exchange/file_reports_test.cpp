@@ -162,6 +162,16 @@ TEST_CASE("metrics are columns of CSV after all others, and an object in JSON") 
                                             {"registers", {{"value", 64.0}, {"unit", ""}}}});
 }
 
+TEST_CASE("JSON has the goal in words and the configurations of the front") {
+  search_finished_event search = tune::testing::search_with_metrics();
+  CHECK(json_of(search)["goal"] == "min time");
+  search.goal = {.objectives = {tune::minimise("energy")},
+                 .constraints = {tune::at_most("registers", 64)}};
+  const json got = json_of(search);
+  CHECK(got["goal"] == "min energy, registers <= 64");
+  CHECK(got["front"] == json::array({{{"block_x", 16}, {"block_y", 4}, {"tile", 1}}}));
+}
+
 TEST_CASE("JSON says null for the best where all failed") {
   const json got = json_of(tune::testing::failed_search());
   CHECK(got["best"].is_null());

@@ -84,6 +84,19 @@ TEST_CASE("metrics are measurements of T4, and come back exactly") {
   CHECK(from_own_t4_text(text).searches[0].trials[0].metrics() == one.metrics());
 }
 
+TEST_CASE("what was minimised is named, and what breaks a constraint comes back as that") {
+  function_content one = one_search({measured(1500)});
+  one.searches[0].trials[0].columns["outcome"] = std::string("unfit");
+  one.searches[0].trials[0].columns.erase("score_ns");
+  CHECK(json::parse(to_t4_text(one))["results"][0]["objectives"] == json{"time"});
+  one.function.name += "..min_energy.max_gflops.power_le_100";
+  const json result = json::parse(to_t4_text(one))["results"][0];
+  CHECK(result["objectives"] == json{"energy", "gflops"});
+  CHECK(result["invalidity"] == "constraints");
+  const auto back = from_own_t4_text(to_t4_text(one)).searches[0].trials[0];
+  CHECK(tune::text_of(back.columns, "outcome") == "unfit");
+}
+
 TEST_CASE("every time reads back to fifteen digits") {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> exponent(-3, 12);

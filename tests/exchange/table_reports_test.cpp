@@ -46,6 +46,28 @@ No configuration was skipped.
 )");
 }
 
+TEST_CASE("with another goal the best by it comes first, and several have a Pareto front") {
+  search_finished_event search = tune::testing::successful_search();
+  search.trials[0].metrics = {{"power", 90, "W"}};
+  search.trials[1].metrics = {{"power", 120, "W"}};
+  search.trials[2].metrics = {{"power", 120, "W"}};
+  search.goal = {.objectives = {tune::minimise("power"), tune::minimise("time")}};
+  search.best = 0;
+  CHECK(table_of(search) ==
+        R"(The same for all: tile=1
+Goal: min power, min time
+   block_x  block_y     time            interval  spread  samples  prepared in  power
+>       16        2  53.1 us  53.0 us to 53.2 us   0.3 %        3      12.3 ms   90 W
+*       16        4  50.0 us                   -   0.0 %        1      12.3 ms  120 W
+*       32        2  52.5 us                   -   0.0 %        2      12.3 ms  120 W
+Best (>): 53.1 us (block_x=16, block_y=2); 2 within 5 % of it (*)
+Pareto front:
+  power 90 W, time 53.1 us (block_x=16, block_y=2)
+  power 120 W, time 50.0 us (block_x=16, block_y=4)
+No configuration was skipped.
+)");
+}
+
 TEST_CASE("configurations without a time are counted by their reasons") {
   CHECK(table_of(tune::testing::mixed_search()) ==
         R"(The same for all: tile=1

@@ -84,6 +84,61 @@ TEST_CASE("the fastest wins, and what is far slower is run twice") {
   CHECK(contest.runs() == static_cast<std::size_t>(on.launches));
 }
 
+TEST_CASE("costs that follow from times are raced as times are, and times stay what they are") {
+  // Throughput: the fifth takes longest but for one, and does the most in that time.
+  const std::vector<double> work{10, 10, 10, 10, 40, 10};
+  track on{.truth = {300, 150, 100, 200, 320, 400}};
+  // A device that throttles moves costs as it moves times.
+  on.level = [](int launch) { return launch > 12 ? 1.08 : 1.0; };
+  race contest;
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    contest.arrive(i, 0, [&work, i](run_time time) { return time / work[i]; });
+  }
+  contest.close();
+  on.run(contest);
+  CHECK(contest.winner() == 4);
+  CHECK(contest.state(5) == race_state::dropped);
+  CHECK(contest.score(4).count() > 315);
+}
+
+TEST_CASE("a cost that is a constant is compared as it is, whatever the times do") {
+  const std::vector<double> registers{64, 32, 40, 33};
+  track on{.truth = {100, 400, 100, 100}, .noise = 0.05};
+  race contest;
+  for (std::size_t i = 0; i < registers.size(); ++i) {
+    contest.arrive(i, 0, [&registers, i](run_time) { return run_time(registers[i]); });
+  }
+  contest.close();
+  on.run(contest);
+  CHECK(contest.winner() == 1);
+}
+
+TEST_CASE("one that is excluded wins no more, whatever it was in the race") {
+  for (std::size_t excluded = 0; excluded < 4; ++excluded) {
+    for (int after = 1; after < 30; ++after) {
+      CAPTURE(excluded);
+      CAPTURE(after);
+      track on{.truth = {100, 101, 150, 100.5}};
+      race contest;
+      on.arrive_all(contest);
+      bool is_out = false;
+      for (int count = 0; const auto task = contest.next(); ++count) {
+        on.answer(contest, *task);
+        const race_state state = contest.state(excluded);
+        if (is_out || count < after || state == race_state::waiting ||
+            state == race_state::running) {
+          continue;
+        }
+        contest.exclude(excluded);
+        is_out = true;
+      }
+      REQUIRE(contest.finished());
+      if (is_out) CHECK(contest.winner() != excluded);
+      CHECK(contest.winner() != 2);
+    }
+  }
+}
+
 TEST_CASE("a race that is empty, or in which all fail, has no winner") {
   race contest;
   CHECK_FALSE(contest.next());

@@ -137,6 +137,19 @@ TEST_CASE("a device that throttles for ever is measured all the same, and said t
   CHECK(results[0].joules > 0);
 }
 
+TEST_CASE("a clock that falls is a throttle, except at the power limit") {
+  using tune::detail::why_throttled;
+  const std::vector<tune::device_state> steady{{.clock_mhz = 1980}, {.clock_mhz = 1965}};
+  CHECK(why_throttled(steady).empty());
+  std::vector<tune::device_state> falling{{.clock_mhz = 1980}, {.clock_mhz = 1600}};
+  CHECK(why_throttled(falling) == "its clock fell");
+  falling[1].power_capped = true;
+  CHECK(why_throttled(falling).empty());
+  falling[0].throttled = "heat (driver)";
+  CHECK(why_throttled(falling) == "heat (driver)");
+  CHECK(why_throttled({}).empty());
+}
+
 TEST_CASE("a sensor that never moves is an error that names it") {
   fake_sensor sensor(0ms);
   int runs = 0;

@@ -103,8 +103,9 @@ LIBTUNE_DEVICE_TEST_CASE("the noise of any deviations, shape and padding is that
       }
     }
   };
-  agrees(data_order::baseline_major, {64, 1});  // 320 in registers, so some are read again
-  agrees(data_order::baseline_major, {128, 1});
+  agrees(data_order::baseline_major, {64, 1, 64});  // 320 in registers, so some are read again
+  agrees(data_order::baseline_major, {128, 1, 128});
+  agrees(data_order::baseline_major, {128, 1, 0});
   agrees(data_order::channel_major, {8, 16});
   agrees(data_order::channel_major, {64, 1});
 }
@@ -136,7 +137,7 @@ TEST_CASE("noise estimates compile for CUDA") {
   tune::testing::for_each_compile_target("cuda sm_90", [](const tune::context& context) {
     for (const std::size_t wgs : {64, 256, 1024}) {
       CHECK_NOTHROW(noise_estimate_template(context, data_order::baseline_major, 10240,
-                                            noise_estimate_tuning{wgs, 1}));
+                                            noise_estimate_tuning{wgs, 1, 64}));
     }
     CHECK_NOTHROW(noise_estimate_template(context, data_order::channel_major, 10240,
                                           noise_estimate_tuning{32, 8}));

@@ -217,6 +217,10 @@ TEST_CASE("parts that `and` joins become restrictions of their own that read wha
   const tune::search_space space(parameters, made);
   CHECK(space.size() == 5);  // a = 1: b = 1, fast; a = 3: 2 x 2
   CHECK(to_string(space.values(0)) == "a=1, b=1, kind=fast");
+  const auto parts = expression("(a != 2 and b <= a) and (kind == 'fast' or a > 2)").parts();
+  REQUIRE(parts.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(parts[i].text() == made[i].description);
+  CHECK(expression("(a or b)").parts().front().text() == "(a or b)");
   CHECK_THROWS_WITH_AS(expression("a * d > 2").restrictions(parameters),
                        "the expression 'a * d > 2' reads 'd', which is no parameter; the "
                        "parameters are a, b, kind",

@@ -229,7 +229,7 @@ TEST_CASE("percentiles, noise and thresholds are known by the fields of their ke
   CHECK(ranks[0].starts_with("max_columns=5000, is_amplitude=true: size=128, rows=4, "));
   const auto noise = texts_of(all, "operations.rfi.noise_estimate_template.autotune");
   REQUIRE(noise.size() == 1);
-  CHECK(noise[0] == "order=baseline_major, channels=10240: wgsx=128, wgsy=1");
+  CHECK(noise[0] == "order=baseline_major, channels=10240: wgsx=128, wgsy=1, listed=128");
   const auto flags = texts_of(all, "operations.rfi.threshold_sum_template.autotune");
   REQUIRE(flags.size() == 2);
   CHECK(flags[1].starts_with("n_windows=4, order=baseline_major: wgsx=128, wgsy=1, run=3"));

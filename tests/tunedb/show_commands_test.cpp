@@ -55,6 +55,50 @@ TEST_CASE("trials are shown with the fastest first and the reasons of the others
   CHECK(contains(text, "1.49 us"));
 }
 
+TEST_CASE("goals, their metrics and the Pareto front are shown") {
+  const filled_database here;
+  const std::string name = "other..min_time.max_gflops";
+  {
+    tune::tuning_database database(here.path);
+    const tune::search_id search = database.begin_search(sample_function(name), sample_key());
+    const auto add = [&](std::int64_t wgs, double ns, double gflops) {
+      database.add_trial(search, {.configuration = sample_tuning(wgs),
+                                  .outcome = "measured",
+                                  .samples_ns = {ns},
+                                  .score_ns = ns,
+                                  .metrics = {{"gflops", gflops, "GFLOP/s"}}});
+    };
+    add(16, 1000, 5);
+    add(32, 1500, 4);
+    add(64, 2000, 9);
+    database.finish_search(search, "found");
+    database.store(sample_function(name), sample_key(), sample_tuning(16), 1000);
+  }
+  const json list = tunedb_json("list");
+  CHECK(list[0]["goal"] == "min time");
+  CHECK(list.back()["function"] == name);
+  CHECK(list.back()["goal"] == "min time, max gflops");
+  CHECK(tunedb_json("show " + name)["goal"] == "min time, max gflops");
+  const json search = tunedb_json("trials " + name)["searches"][0];
+  REQUIRE(search["front"].size() == 2);
+  CHECK(search["front"][0]["wgs"] == 16);
+  CHECK(search["front"][1]["wgs"] == 64);
+  CHECK(search["trials"][0]["metrics"]["gflops"] == json{{"value", 5.0}, {"unit", "GFLOP/s"}});
+  CHECK(contains(tunedb("trials " + name).output, "gflops=5 GFLOP/s"));
+  CHECK(contains(tunedb("trials " + name).output, "goal: min time, max gflops"));
+
+  const std::string ask =
+      " --arg rows=64 --arg type=float32 --device 'GPU One' --platform "
+      "'Some Platform' --driver 535.104";
+  CHECK(tunedb_json("explain " + name + ask)["goal"] == "min time, max gflops");
+  CHECK(tunedb_json("explain " + name + ask)["values"]["wgs"] == 16);
+  // With a goal in the environment a program would look for its result, and finds none.
+  const scoped_environment goal{"LIBTUNE_OBJECTIVE", "max gflops"};
+  const ended other = tunedb("explain " + function + ask + " 2>&1");
+  CHECK(other.code != 0);
+  CHECK(contains(other.output, function + "..max_gflops"));
+}
+
 TEST_CASE("explain says what would be used, why, how sure and what differs") {
   const filled_database here;
   const std::string ask = "explain " + function + " --arg rows=64 --arg type=float32 ";

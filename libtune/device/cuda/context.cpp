@@ -76,6 +76,11 @@ std::shared_ptr<detail::buffer_interface> cuda_context::do_create_managed_buffer
   return make_managed_buffer(shared(*this), bytes);
 }
 
+std::shared_ptr<detail::buffer_interface> cuda_context::do_create_image(
+    const image_layout& layout) {
+  return make_image(shared(*this), layout);
+}
+
 std::shared_ptr<detail::buffer_interface> cuda_context::do_create_sub_buffer(
     const std::shared_ptr<detail::buffer_interface>& parent, std::size_t offset_bytes,
     std::size_t bytes) {

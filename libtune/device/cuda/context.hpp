@@ -90,6 +90,7 @@ class cuda_context final : public detail::context_interface {
  private:
   std::shared_ptr<detail::buffer_interface> do_create_buffer(std::size_t bytes) override;
   std::shared_ptr<detail::buffer_interface> do_create_managed_buffer(std::size_t bytes) override;
+  std::shared_ptr<detail::buffer_interface> do_create_image(const image_layout& layout) override;
   std::shared_ptr<detail::buffer_interface> do_create_sub_buffer(
       const std::shared_ptr<detail::buffer_interface>& parent, std::size_t offset_bytes,
       std::size_t bytes) override;

@@ -39,6 +39,10 @@
   X(memory_allocate, cuMemAlloc, 3020)                      \
   X(memory_allocate_managed, cuMemAllocManaged, 6000)       \
   X(memory_free, cuMemFree, 3020)                           \
+  X(array_create, cuArray3DCreate, 3020)                    \
+  X(array_destroy, cuArrayDestroy, 2000)                    \
+  X(texture_create, cuTexObjectCreate, 5000)                \
+  X(texture_destroy, cuTexObjectDestroy, 5000)              \
   X(host_allocate, cuMemHostAlloc, 2020)                    \
   X(host_free, cuMemFreeHost, 2000)                         \
   X(copy_to_device, cuMemcpyHtoDAsync, 3020)                \
@@ -67,6 +71,7 @@
   X(library_unload, cuLibraryUnload, 12000)                 \
   X(library_get_kernel, cuLibraryGetKernel, 12000)          \
   X(library_get_module, cuLibraryGetModule, 12000)          \
+  X(library_get_global, cuLibraryGetGlobal, 12000)          \
   X(kernel_get_function, cuKernelGetFunction, 12000)        \
   X(kernel_get_attribute, cuKernelGetAttribute, 12000)      \
   X(kernel_set_attribute, cuKernelSetAttribute, 12000)      \

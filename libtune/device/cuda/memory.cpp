@@ -64,6 +64,16 @@ void enqueue_linear(const cuda_context& context, CUstream stream,
   }
 }
 
+// Null where it is none.
+CUarray array_of(const detail::copy_side& side) {
+  return side.buffer == nullptr ? nullptr : static_cast<const cuda_buffer*>(side.buffer)->array();
+}
+
+CUmemorytype kind_of(const detail::copy_side& side) {
+  if (side.buffer == nullptr) return CU_MEMORYTYPE_HOST;
+  return array_of(side) != nullptr ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_DEVICE;
+}
+
 // In rows, which is how CUDA says how far slices lie apart.
 std::size_t slice_height(const detail::copy_side& side, const detail::copy_request& request) {
   return request.slices == 1 ? request.rows : side.slice_pitch_bytes / side.row_pitch_bytes;
@@ -73,12 +83,22 @@ CUDA_MEMCPY3D_v2 describe(const detail::copy_request& request) {
   const detail::copy_side& from = request.source;
   const detail::copy_side& to = request.destination;
   CUDA_MEMCPY3D_v2 copy{};
-  copy.srcMemoryType = from.buffer != nullptr ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
-  copy.dstMemoryType = to.buffer != nullptr ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
-  if (from.buffer != nullptr) copy.srcDevice = address_of(from);
-  if (from.buffer == nullptr) copy.srcHost = host_of(from);
-  if (to.buffer != nullptr) copy.dstDevice = address_of(to);
-  if (to.buffer == nullptr) copy.dstHost = host_of(to);
+  copy.srcMemoryType = kind_of(from);
+  copy.dstMemoryType = kind_of(to);
+  if (from.buffer == nullptr) {
+    copy.srcHost = host_of(from);
+  } else if (CUarray array = array_of(from)) {
+    copy.srcArray = array;
+  } else {
+    copy.srcDevice = address_of(from);
+  }
+  if (to.buffer == nullptr) {
+    copy.dstHost = host_of(to);
+  } else if (CUarray array = array_of(to)) {
+    copy.dstArray = array;
+  } else {
+    copy.dstDevice = address_of(to);
+  }
   copy.srcPitch = from.row_pitch_bytes;
   copy.dstPitch = to.row_pitch_bytes;
   copy.srcHeight = slice_height(from, request);
@@ -128,6 +148,14 @@ cuda_buffer::cuda_buffer(std::shared_ptr<const cuda_buffer> parent, std::size_t 
                          std::size_t bytes)
     : buffer_interface(parent, offset_bytes, bytes),
       address_(parent->address_ + offset_bytes),
+      ownership_(ownership::borrowed) {}
+
+cuda_buffer::cuda_buffer(std::shared_ptr<cuda_context> context, std::size_t bytes, CUarray array,
+                         CUtexObject texture)
+    : buffer_interface(std::move(context), bytes),
+      address_(0),
+      argument_(texture),
+      array_(array),
       ownership_(ownership::borrowed) {}
 
 // cuMemFree waits for the commands that use the memory.
@@ -180,8 +208,86 @@ std::shared_ptr<detail::pinned_memory_interface> make_pinned_memory(
   return std::make_shared<cuda_pinned_memory>(std::move(context), data, bytes);
 }
 
+namespace {
+
+class cuda_image final : public cuda_buffer {
+ public:
+  cuda_image(std::shared_ptr<cuda_context> context, const image_layout& layout, CUarray array,
+             CUtexObject texture)
+      : cuda_buffer(std::move(context), layout.size_bytes(), array, texture) {}
+  ~cuda_image() override {
+    const cuda_context& owner = context_of(*this);
+    owner.release("an image", [&] {
+      const CUresult destroyed = owner.api().texture_destroy(argument());
+      const CUresult freed = owner.api().array_destroy(array());
+      return destroyed != CUDA_SUCCESS ? destroyed : freed;
+    });
+  }
+};
+
+CUarray_format format_of(dtype type) {
+  switch (type) {
+    case dtype::int8: return CU_AD_FORMAT_SIGNED_INT8;
+    case dtype::uint8: return CU_AD_FORMAT_UNSIGNED_INT8;
+    case dtype::int16: return CU_AD_FORMAT_SIGNED_INT16;
+    case dtype::uint16: return CU_AD_FORMAT_UNSIGNED_INT16;
+    case dtype::int32: return CU_AD_FORMAT_SIGNED_INT32;
+    case dtype::uint32: return CU_AD_FORMAT_UNSIGNED_INT32;
+    case dtype::float16: return CU_AD_FORMAT_HALF;
+    default: return CU_AD_FORMAT_FLOAT;
+  }
+}
+
+CUDA_TEXTURE_DESC describe(const image_layout& layout) {
+  constexpr std::array modes{CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_BORDER,
+                             CU_TR_ADDRESS_MODE_WRAP, CU_TR_ADDRESS_MODE_MIRROR};
+  CUDA_TEXTURE_DESC texture{};
+  for (CUaddress_mode& mode : texture.addressMode) {
+    mode = modes[static_cast<std::size_t>(layout.sampling.address)];
+  }
+  texture.filterMode = layout.sampling.linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
+  if (!layout.normalised_values) texture.flags |= CU_TRSF_READ_AS_INTEGER;
+  if (layout.sampling.normalised_coordinates) texture.flags |= CU_TRSF_NORMALIZED_COORDINATES;
+  return texture;
+}
+
+}  // namespace
+
+std::shared_ptr<cuda_buffer> make_image(std::shared_ptr<cuda_context> context,
+                                        const image_layout& layout) {
+  const driver_api& api = context->api();
+  const auto entered = context->enter();
+  const CUDA_ARRAY3D_DESCRIPTOR_v2 form{.Width = layout.width,
+                                        .Height = layout.height,
+                                        .Depth = layout.depth,
+                                        .Format = format_of(layout.type),
+                                        .NumChannels = static_cast<unsigned>(layout.channels),
+                                        .Flags = 0};
+  CUarray array = nullptr;
+  CUresult status = api.array_create(&array, &form);
+  if (status != CUDA_SUCCESS) {
+    throw_allocation_error(*context, status, layout.size_bytes(), " for an image");
+  }
+  CUDA_RESOURCE_DESC pixels{};
+  pixels.resType = CU_RESOURCE_TYPE_ARRAY;
+  pixels.res.array.hArray = array;
+  const CUDA_TEXTURE_DESC sampling = describe(layout);
+  CUtexObject texture = 0;
+  status = api.texture_create(&texture, &pixels, &sampling, nullptr);
+  if (status != CUDA_SUCCESS) {
+    log_failure(api, api.array_destroy(array), "cuArrayDestroy");
+    throw_error(api, status, "cuTexObjectCreate", context->info());
+  }
+  return std::make_shared<cuda_image>(std::move(context), layout, array, texture);
+}
+
 void enqueue_copy(const cuda_context& context, CUstream stream,
                   const detail::copy_request& request) {
+  if (array_of(request.source) != nullptr || array_of(request.destination) != nullptr) {
+    const CUDA_MEMCPY3D_v2 copy = describe(request);
+    context.check(context.api().copy_rectangle(&copy, stream), "cuMemcpy3DAsync");
+    return;
+  }
   detail::for_each_part(request, [&](const detail::copy_request& part) {
     if (detail::is_linear(part)) {
       enqueue_linear(context, stream, part);

@@ -14,7 +14,7 @@
 
 namespace tune::cuda {
 
-class cuda_buffer final : public detail::buffer_interface {
+class cuda_buffer : public detail::buffer_interface {
  public:
   cuda_buffer(std::shared_ptr<cuda_context> context, CUdeviceptr address, std::size_t bytes,
               ownership owner, void* host_data = nullptr);
@@ -24,9 +24,20 @@ class cuda_buffer final : public detail::buffer_interface {
   ~cuda_buffer() override;
 
   CUdeviceptr address() const noexcept { return address_; }
+  /// The argument for a kernel: the address, or the texture object of an image, which is as long.
+  CUdeviceptr argument() const noexcept { return argument_; }
+  /// The pixels of an image; null for memory that has an address.
+  CUarray array() const noexcept { return array_; }
+
+ protected:
+  /// An image, which the derived class owns.
+  cuda_buffer(std::shared_ptr<cuda_context> context, std::size_t bytes, CUarray array,
+              CUtexObject texture);
 
  private:
   CUdeviceptr address_;
+  CUdeviceptr argument_ = address_;
+  CUarray array_ = nullptr;
   ownership ownership_;
 };
 
@@ -36,6 +47,10 @@ std::shared_ptr<cuda_buffer> make_managed_buffer(std::shared_ptr<cuda_context> c
                                                  std::size_t bytes);
 std::shared_ptr<detail::pinned_memory_interface> make_pinned_memory(
     std::shared_ptr<cuda_context> context, std::size_t bytes);
+
+/// An array with its texture object. @throws device_error
+std::shared_ptr<cuda_buffer> make_image(std::shared_ptr<cuda_context> context,
+                                        const image_layout& layout);
 
 /// Enqueues the calls that a copy needs: one where the shape allows it. The context is current.
 /// Copies of ordinary host memory return when it may be used again; those of pinned memory at once.

@@ -56,6 +56,39 @@ CUkernel library_handle::kernel(const std::string& name) const {
   return kernel;
 }
 
+namespace {
+
+class cuda_variable final : public cuda_buffer {
+ public:
+  cuda_variable(std::shared_ptr<cuda_context> context, CUdeviceptr address, std::size_t bytes,
+                std::shared_ptr<const library_handle> library)
+      : cuda_buffer(std::move(context), address, bytes, ownership::borrowed),
+        library_(std::move(library)) {}
+
+ private:
+  std::shared_ptr<const library_handle> library_;
+};
+
+}  // namespace
+
+std::shared_ptr<detail::buffer_interface> library_handle::variable(
+    const std::shared_ptr<cuda_context>& context, const std::string& name,
+    std::shared_ptr<const library_handle> self) const {
+  const auto entered = context_.enter();
+  CUdeviceptr address = 0;
+  std::size_t bytes = 0;
+  const CUresult status =
+      context_.api().library_get_global(&address, &bytes, handle_, name.c_str());
+  if (status == CUDA_ERROR_NOT_FOUND) {
+    throw device_error(
+        "finding the variable '" + name + "' of a program", context_.info().identity.name,
+        "there is no __constant__ or __device__ variable of this name at file scope; one that no "
+        "kernel uses is left out, and one in a namespace, or static, has another name");
+  }
+  context_.check(status, "cuLibraryGetGlobal");
+  return std::make_shared<cuda_variable>(context, address, bytes, std::move(self));
+}
+
 work_size library_handle::required_work_group_size(const std::string& kernel) const {
   const auto found = required_.find(symbol_of(symbols_, kernel));
   return found == required_.end() ? work_size{0, 0, 0} : found->second;
@@ -66,6 +99,10 @@ cuda_program::cuda_program(const std::shared_ptr<cuda_context>& context, const s
     : program_interface(context),
       cubin_(std::move(cubin)),
       library_(std::make_shared<const library_handle>(*context, name, cubin_)) {}
+
+std::shared_ptr<detail::buffer_interface> cuda_program::do_variable(const std::string& name) const {
+  return library_->variable(std::static_pointer_cast<cuda_context>(context()), name, library_);
+}
 
 std::unique_ptr<detail::kernel_interface> cuda_program::do_create_kernel(
     const std::string& name) const {
@@ -182,8 +219,8 @@ void cuda_kernel::do_set_argument(std::size_t index, const void* bytes, std::siz
 
 void cuda_kernel::do_set_buffer(std::size_t index,
                                 const std::shared_ptr<detail::buffer_interface>& buffer) {
-  const CUdeviceptr address = static_cast<const cuda_buffer&>(*buffer).address();
-  store(index, &address, sizeof address);
+  const CUdeviceptr argument = static_cast<const cuda_buffer&>(*buffer).argument();
+  store(index, &argument, sizeof argument);
   if (arguments_[index].buffer != buffer) arguments_[index].buffer = buffer;
 }
 

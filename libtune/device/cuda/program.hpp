@@ -29,6 +29,12 @@ class library_handle {
   /// @throws device_error if there is no such kernel
   CUkernel kernel(const std::string& name) const;
 
+  /// Returns the memory of a variable, which keeps the library.
+  /// @throws device_error if there is no such variable
+  std::shared_ptr<detail::buffer_interface> variable(
+      const std::shared_ptr<cuda_context>& context, const std::string& name,
+      std::shared_ptr<const library_handle> self) const;
+
   /// See kernel_info::required_work_group_size.
   work_size required_work_group_size(const std::string& kernel) const;
 
@@ -48,6 +54,7 @@ class cuda_program final : public detail::program_interface {
   std::unique_ptr<detail::kernel_interface> do_create_kernel(
       const std::string& name) const override;
   std::vector<std::byte> do_binary() const override { return cubin_; }
+  std::shared_ptr<detail::buffer_interface> do_variable(const std::string& name) const override;
 
   std::vector<std::byte> cubin_;
   std::shared_ptr<const library_handle> library_;  // shared with its kernels

@@ -54,6 +54,11 @@ std::shared_ptr<detail::buffer_interface> opencl_context::do_create_managed_buff
   return make_managed_buffer(std::static_pointer_cast<opencl_context>(shared_from_this()), bytes);
 }
 
+std::shared_ptr<detail::buffer_interface> opencl_context::do_create_image(
+    const image_layout& layout) {
+  return make_image(std::static_pointer_cast<opencl_context>(shared_from_this()), layout);
+}
+
 std::shared_ptr<detail::buffer_interface> opencl_context::do_create_sub_buffer(
     const std::shared_ptr<detail::buffer_interface>& parent, std::size_t offset_bytes,
     std::size_t bytes) {

@@ -136,6 +136,44 @@ void enqueue_linear(cl_command_queue queue, const detail::copy_request& request,
   }
 }
 
+bool is_image(const detail::copy_side& side) {
+  return side.buffer != nullptr &&
+         static_cast<const opencl_buffer*>(side.buffer)->image() != nullptr;
+}
+
+// All pixels, which follow each other on the other side.
+cl_int enqueue_image(cl_command_queue queue, const detail::copy_request& request,
+                     std::size_t pixel_bytes, std::vector<cl::Event>* events) {
+  const detail::copy_side& from = request.source;
+  const detail::copy_side& to = request.destination;
+  const extents origin{};
+  const extents region{request.row_bytes / pixel_bytes, request.rows, request.slices};
+  const cl_bool blocking = request.blocking ? CL_TRUE : CL_FALSE;
+  if (from.buffer == nullptr) {
+    return clEnqueueWriteImage(queue, memory_of(to), blocking, origin.data(), region.data(), 0, 0,
+                               from.host, 0, nullptr, nullptr);
+  }
+  if (to.buffer == nullptr) {
+    return clEnqueueReadImage(queue, memory_of(from), blocking, origin.data(), region.data(), 0, 0,
+                              to.host, 0, nullptr, nullptr);
+  }
+  return with_event(events, [&](cl_event* event) {
+    if (is_image(to)) {
+      return clEnqueueCopyBufferToImage(queue, memory_of(from), memory_of(to), from.offset_bytes,
+                                        origin.data(), region.data(), 0, nullptr, event);
+    }
+    return clEnqueueCopyImageToBuffer(queue, memory_of(from), memory_of(to), origin.data(),
+                                      region.data(), to.offset_bytes, 0, nullptr, event);
+  });
+}
+
+std::size_t pixel_bytes_of(const detail::copy_request& request) {
+  const detail::copy_side& side = is_image(request.source) ? request.source : request.destination;
+  std::size_t bytes = 1;
+  clGetImageInfo(memory_of(side), CL_IMAGE_ELEMENT_SIZE, sizeof bytes, &bytes, nullptr);
+  return bytes;
+}
+
 bool is_sub_buffer(const detail::copy_side& side) {
   cl_mem whole = nullptr;
   return side.buffer != nullptr &&
@@ -234,6 +272,69 @@ void opencl_buffer::do_unmap(detail::queue_interface& queue, void* data) {
         "clEnqueueUnmapMemObject", context()->info());
 }
 
+namespace {
+
+cl_image_format format_of(const image_layout& layout) {
+  constexpr std::array whole{CL_SIGNED_INT8,    CL_UNSIGNED_INT8, CL_SIGNED_INT16,
+                             CL_UNSIGNED_INT16, CL_SIGNED_INT32,  CL_UNSIGNED_INT32};
+  constexpr std::array parts{CL_SNORM_INT8, CL_UNORM_INT8, CL_SNORM_INT16, CL_UNORM_INT16};
+  cl_image_format format{};
+  format.image_channel_order = layout.channels == 1 ? CL_R : layout.channels == 2 ? CL_RG : CL_RGBA;
+  const auto place = static_cast<std::size_t>(layout.type);
+  if (layout.type == dtype::float32) {
+    format.image_channel_data_type = CL_FLOAT;
+  } else if (layout.type == dtype::float16) {
+    format.image_channel_data_type = CL_HALF_FLOAT;
+  } else {
+    format.image_channel_data_type = layout.normalised_values ? parts.at(place) : whole.at(place);
+  }
+  return format;
+}
+
+cl::Buffer create_pixels(const opencl_context& context, const image_layout& layout) {
+  const cl_image_format format = format_of(layout);
+  cl_image_desc form{};
+  form.image_type = layout.depth > 0    ? CL_MEM_OBJECT_IMAGE3D
+                    : layout.height > 0 ? CL_MEM_OBJECT_IMAGE2D
+                                        : CL_MEM_OBJECT_IMAGE1D;
+  form.image_width = layout.width;
+  form.image_height = layout.height;
+  form.image_depth = layout.depth;
+  cl_int status = CL_SUCCESS;
+  cl_mem created =
+      clCreateImage(context.handle()(), CL_MEM_READ_ONLY, &format, &form, nullptr, &status);
+  if (status != CL_SUCCESS) {
+    throw_error(status,
+                fmt::format("making an image of {} x {} x {} pixels of {} {}", layout.width,
+                            layout.height, layout.depth, layout.channels, dtype_name(layout.type)),
+                context.info());
+  }
+  return cl::Buffer(created);
+}
+
+cl::Sampler create_sampler(const opencl_context& context, const image_sampling& sampling) {
+  constexpr std::array modes{CL_ADDRESS_CLAMP_TO_EDGE, CL_ADDRESS_CLAMP, CL_ADDRESS_REPEAT,
+                             CL_ADDRESS_MIRRORED_REPEAT};
+  return guarded(context.info(), [&] {
+    return cl::Sampler(
+        context.handle(), sampling.normalised_coordinates ? CL_TRUE : CL_FALSE,
+        static_cast<cl_addressing_mode>(modes.at(static_cast<std::size_t>(sampling.address))),
+        sampling.linear ? CL_FILTER_LINEAR : CL_FILTER_NEAREST);
+  });
+}
+
+}  // namespace
+
+opencl_image::opencl_image(const std::shared_ptr<opencl_context>& context,
+                           const image_layout& layout)
+    : opencl_buffer(context, layout.size_bytes(), create_pixels(*context, layout)),
+      sampler_(create_sampler(*context, layout.sampling)) {}
+
+std::shared_ptr<detail::buffer_interface> make_image(const std::shared_ptr<opencl_context>& context,
+                                                     const image_layout& layout) {
+  return std::make_shared<opencl_image>(context, layout);
+}
+
 managed_memory_kind managed_memory_of(const cl::Device& device) noexcept {
   cl_device_svm_capabilities has = 0;
   const cl_int status =
@@ -304,6 +405,11 @@ opencl_pinned_memory::~opencl_pinned_memory() {
 
 void enqueue_copy(const cl::CommandQueue& queue, const detail::copy_request& wanted,
                   const device_info& device, std::vector<cl::Event>* events) {
+  if (is_image(wanted.source) || is_image(wanted.destination)) {
+    check(enqueue_image(queue(), wanted, pixel_bytes_of(wanted), events), "copy of an image",
+          device);
+    return;
+  }
   // A copy of several parts waits once. The last part alone would not do: a blocking write may
   // return as soon as its own host memory has been read.
   const bool waits_at_end =

@@ -17,7 +17,10 @@
 
 namespace tune::opencl {
 
-class opencl_buffer final : public detail::buffer_interface {
+class opencl_image;
+
+/// A buffer, or the part of an image that is one to everything but kernels and copies.
+class opencl_buffer : public detail::buffer_interface {
  public:
   /// @param access     how the host reaches it
   /// @param host_data  where, if that is directly
@@ -30,6 +33,8 @@ class opencl_buffer final : public detail::buffer_interface {
   ~opencl_buffer() override { leave_if_forked(handle_); }
 
   const cl::Buffer& handle() const noexcept { return handle_; }
+  /// The image that it is; null for a buffer.
+  virtual const opencl_image* image() const noexcept { return nullptr; }
 
  private:
   void* do_map(detail::queue_interface& queue, bool blocking) override;
@@ -38,6 +43,24 @@ class opencl_buffer final : public detail::buffer_interface {
   cl::Buffer handle_;
   managed_memory_kind access_;
 };
+
+/// Pixels, and how kernels read them.
+class opencl_image final : public opencl_buffer {
+ public:
+  /// @throws device_error
+  opencl_image(const std::shared_ptr<opencl_context>& context, const image_layout& layout);
+  ~opencl_image() override { leave_if_forked(sampler_); }
+
+  const opencl_image* image() const noexcept override { return this; }
+  const cl::Sampler& sampler() const noexcept { return sampler_; }
+
+ private:
+  cl::Sampler sampler_;
+};
+
+/// @throws device_error
+std::shared_ptr<detail::buffer_interface> make_image(const std::shared_ptr<opencl_context>& context,
+                                                     const image_layout& layout);
 
 /// Returns how the host reaches a device's shared virtual memory: directly where it is
 /// fine-grained.
@@ -68,7 +91,7 @@ class opencl_pinned_memory final : public detail::pinned_memory_interface {
 /// @param events  gets the event of each call of a copy between buffers; null: none is wanted
 /// @throws device_error
 void enqueue_copy(const cl::CommandQueue& queue, const detail::copy_request& request,
-                  const device_info& device, std::vector<cl::Event>* events);
+                  const device_info& device, std::vector<cl::Event>* events = nullptr);
 
 /// The kernels of device/fill.kernel, which a context keeps to itself. Thread-safe: their arguments
 /// are set and taken under a lock.

@@ -293,6 +293,20 @@ void opencl_kernel::do_set_buffer(std::size_t index,
   known.buffer = buffer;
 }
 
+void opencl_kernel::do_set_sampler(std::size_t index,
+                                   const std::shared_ptr<detail::buffer_interface>& image) {
+  argument& known = at(index);
+  if (known.buffer == image) return;
+  known.size = 0;
+  known.buffer.reset();
+  const cl_sampler sampler = static_cast<const opencl_buffer&>(*image).image()->sampler()();
+  const cl_int status =
+      clSetKernelArg(handle_(), static_cast<cl_uint>(index), sizeof sampler, &sampler);
+  if (status != CL_SUCCESS) throw_set_error(status, index, "a sampler");
+  known.is_set = true;
+  known.buffer = image;
+}
+
 void opencl_kernel::set_dynamic_local_memory(std::size_t bytes) {
   if (bytes == dynamic_local_bytes_) return;
   // Not every driver checks it. NVIDIA's counts a byte for the parameter itself, and means it.

@@ -80,6 +80,8 @@ class opencl_kernel final : public detail::kernel_interface {
   void do_set_argument(std::size_t index, const void* bytes, std::size_t size) override;
   void do_set_buffer(std::size_t index,
                      const std::shared_ptr<detail::buffer_interface>& buffer) override;
+  void do_set_sampler(std::size_t index,
+                      const std::shared_ptr<detail::buffer_interface>& image) override;
   argument& at(std::size_t index);
   [[noreturn]] void throw_set_error(cl_int status, std::size_t index,
                                     const std::string& given) const;

@@ -104,8 +104,12 @@ void final_round::keep_affordable() {
   const auto most = static_cast<int>(std::max<std::size_t>(settings_.live, 2)) - 1;
   const double share =
       static_cast<double>(visit) / std::min(most, static_cast<int>(waiting_.size()));
+  const auto time = [&](std::size_t place) {
+    race_entry& entry = book_.entries()[place];
+    return entry.cost ? book_.time_of(entry) : score(place);
+  };
   const auto cost = [&](std::size_t place) {
-    return (runs_per_visit * score(place) + share * score(*book_.sentinel())) * quota_;
+    return (runs_per_visit * time(place) + share * time(*book_.sentinel())) * quota_;
   };
   const auto affordable = [&] {
     const run_time half = (run_time(settings_.final_time) - spent_) / 2;

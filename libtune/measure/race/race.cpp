@@ -51,12 +51,31 @@ bool agree(const samples& of, double part) {
 
 race::race(const race_settings& settings) : settings_(checked(settings)), book_(settings) {}
 
-void race::arrive(std::size_t configuration, double rank) {
+void race::arrive(std::size_t configuration, double rank, detail::race_cost cost) {
   if (closed_) {
     throw argument_error(
         fmt::format("configuration {} arrives in a race after it has been closed", configuration));
   }
-  queue_.push_back(book_.add(configuration, rank).place);
+  queue_.push_back(book_.add(configuration, rank, std::move(cost)).place);
+}
+
+void race::exclude(std::size_t configuration) {
+  entry& of = book_.at(configuration);
+  of.state = race_state::failed;
+  best_upper_.reset();
+  std::erase(queue_, of.place);
+  if (finished_) return;
+  if (active_ == of.place) active_.reset();
+  if (confirmed_ == of.place) {
+    confirmed_.reset();
+    tied_.clear();
+  }
+  if (next_sentinel_ == of.place) next_sentinel_.reset();
+  abandon_final_round();
+  if (book_.sentinel() != of.place) return;
+  book_.lose_sentinel();
+  closing_ = false;
+  choose_sentinel();
 }
 
 std::optional<race_task> race::next() {

@@ -65,8 +65,14 @@ class race {
   /// Adds a configuration that is ready to be measured.
   /// @param rank  its use of resources, in any unit: of two that are tied the one with the smaller
   ///              rank wins, and of those with the same rank the smaller number
+  /// @param cost  turns a time, as if it had been measured on the device as it was at first, into
+  ///              what configurations are compared by, less is better, over zero and finite; for
+  ///              all configurations in one unit. Empty: the time itself
   /// @throws argument_error if it has arrived before, or the race has been closed
-  void arrive(std::size_t configuration, double rank = 0);
+  void arrive(std::size_t configuration, double rank = 0, detail::race_cost cost = {});
+  /// Takes a configuration that has been screened out of the race: it cannot win, whatever its
+  /// times. Those that it has eliminated stay so. @throws argument_error if it has not arrived
+  void exclude(std::size_t configuration);
   /// Declares that no more will arrive.
   void close() noexcept { closed_ = true; }
 

@@ -67,12 +67,15 @@ race_book::race_book(const race_settings& settings) : settings_(settings), drift
   blocks_.emplace_back();
 }
 
-race_entry& race_book::add(std::size_t configuration, double rank) {
+race_entry& race_book::add(std::size_t configuration, double rank, race_cost cost) {
   if (!places_.emplace(configuration, entries_.size()).second) {
     throw argument_error(
         fmt::format("configuration {} has arrived in this race before", configuration));
   }
-  entries_.push_back({.configuration = configuration, .place = entries_.size(), .rank = rank});
+  entries_.push_back({.configuration = configuration,
+                      .place = entries_.size(),
+                      .rank = rank,
+                      .cost = std::move(cost)});
   return entries_.back();
 }
 
@@ -106,7 +109,8 @@ void race_book::record(race_entry& entry, std::span<const run_time> times, int r
 void race_book::open(race_entry& sentinel) {
   sentinel_score_ = score(sentinel);
   sentinel_ = sentinel.place;
-  drift_.open(samples({sentinel_score_}), spread(), sentinel_score_);
+  const run_time time = time_of(sentinel);
+  drift_.open(samples({time}), spread(), time);
   begin_block();
   level_since_ = open_block();
 }
@@ -114,12 +118,13 @@ void race_book::open(race_entry& sentinel) {
 drift_verdict race_book::open(race_entry& sentinel, std::span<const run_time> times) {
   sentinel.visits.back().discarded = true;
   sentinel.adjusted.reset();
-  const run_time known = score(sentinel);
+  const run_time known = time_of(sentinel);
+  const run_time known_score = score(sentinel);
   sentinel.visits.back().discarded = false;
   const drift_verdict verdict = drift_.open(to_samples(times), spread(), known);
   judge_visit(sentinel, verdict);
   if (verdict == drift_verdict::disturbed) return verdict;
-  sentinel_score_ = known;
+  sentinel_score_ = known_score;
   sentinel_ = sentinel.place;
   begin_block();
   level_since_ = open_block();
@@ -196,20 +201,35 @@ std::vector<run_time> race_book::adjusted_times(const race_entry& entry,
 
 // If the device has moved and there was no time to measure again, the discarded times are reported,
 // but nothing is decided by them.
+std::vector<run_time> race_book::counted_times(const race_entry& entry) const {
+  std::vector<run_time> times = adjusted_times(entry, is_of);
+  if (times.empty()) {
+    times = adjusted_times(
+        entry, [](const race_entry&, const race_visit& visit) { return !visit.discarded; });
+  }
+  if (times.empty()) {
+    times = adjusted_times(entry, [](const race_entry&, const race_visit&) { return true; });
+  }
+  return times;
+}
+
 void race_book::refresh(race_entry& entry) const {
   if (entry.adjusted) return;
-  const samples counted(adjusted_times(entry, is_of));
-  entry.bounds = confidence_interval(counted, settings_.confidence, spread());
-  entry.adjusted = counted;
-  if (counted.size() == 0) {
-    entry.adjusted = samples(adjusted_times(
-        entry, [](const race_entry&, const race_visit& visit) { return !visit.discarded; }));
+  std::vector<run_time> deciding = adjusted_times(entry, is_of);
+  std::vector<run_time> times = deciding.empty() ? counted_times(entry) : deciding;
+  entry.time = samples(times).median();
+  if (entry.cost) {
+    std::ranges::transform(deciding, deciding.begin(), entry.cost);
+    std::ranges::transform(times, times.begin(), entry.cost);
   }
-  if (entry.adjusted->size() == 0) {
-    entry.adjusted =
-        samples(adjusted_times(entry, [](const race_entry&, const race_visit&) { return true; }));
-  }
+  entry.bounds = confidence_interval(samples(deciding), settings_.confidence, spread());
+  entry.adjusted = samples(std::move(times));
   entry.median = entry.adjusted->median();
+}
+
+run_time race_book::time_of(race_entry& entry) const {
+  refresh(entry);
+  return entry.time;
 }
 
 const samples& race_book::adjusted(race_entry& entry) const {

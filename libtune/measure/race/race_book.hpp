@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -53,6 +54,9 @@ enum class race_state : std::uint8_t {
 
 namespace detail {
 
+/// The cost of a time of a configuration, less is better.
+using race_cost = std::function<run_time(run_time)>;
+
 /// Runs of a configuration made one after the other in one block.
 struct race_visit {
   std::size_t block;
@@ -77,6 +81,7 @@ struct race_entry {
   std::size_t configuration;
   std::size_t place;
   double rank;
+  race_cost cost{};  // empty: the time
   race_state state = race_state::waiting;
   int runs = 0;           // of the present stage
   run_time spent{0};      // of the present stage
@@ -85,17 +90,18 @@ struct race_entry {
   // Derived from the visits, until one is added or the level of a block is corrected.
   std::optional<samples> adjusted{};
   run_time median{0};
+  run_time time{0};  // their median before they became costs
   interval bounds{};
 };
 
 /// The records of a race: every time that was measured, with its block, and the sentinel's times
 /// there. Times are compared after they have been adjusted to one level of the device, that of the
-/// first visit to the first sentinel.
+/// first visit to the first sentinel, and have become costs where an entry has a cost.
 class race_book {
  public:
   explicit race_book(const race_settings& settings);
 
-  race_entry& add(std::size_t configuration, double rank);
+  race_entry& add(std::size_t configuration, double rank, race_cost cost = {});
   race_entry& at(std::size_t configuration);
   const race_entry& at(std::size_t configuration) const;
   std::deque<race_entry>& entries() noexcept { return entries_; }
@@ -128,8 +134,8 @@ class race_book {
   /// Discards its times of the final round.
   void discard_final(race_entry& entry);
 
-  /// The adjusted times whose median is the score; and the interval of the median of those of the
-  /// present stage.
+  /// The adjusted times, or their costs, whose median is the score; and the interval of the median
+  /// of those of the present stage.
   const samples& adjusted(race_entry& entry) const;
   const interval& bounds(race_entry& entry) const;
   /// The interval for decisions: others are compared directly with the sentinel, whose score is
@@ -138,14 +144,17 @@ class race_book {
   /// The median of the adjusted times, of those of an earlier stage or of the discarded ones if
   /// there are no others; NaN if there are none at all.
   run_time score(race_entry& entry) const;
+  /// The same before times became costs.
+  run_time time_of(race_entry& entry) const;
 
   const drift_monitor& drift() const noexcept { return drift_; }
   double spread() const noexcept { return spread_.value(); }
-  void learn_spread(race_entry& entry) { spread_.add(adjusted(entry)); }
+  void learn_spread(race_entry& entry) { spread_.add(samples(counted_times(entry))); }
 
  private:
   std::vector<run_time> adjusted_times(const race_entry& entry,
                                        bool (*counts)(const race_entry&, const race_visit&)) const;
+  std::vector<run_time> counted_times(const race_entry& entry) const;
   void refresh(race_entry& entry) const;
   void begin_block();
   void judge_visit(race_entry& sentinel, drift_verdict verdict);

@@ -18,6 +18,9 @@ namespace tune {
 namespace detail {
 namespace {
 
+// A clock that is lower by more has fallen.
+constexpr double fallen = 0.97;
+
 double runs_at(std::span<const run_mark> marks, std::chrono::duration<double> at) {
   const auto after = std::ranges::lower_bound(marks, at, {}, &run_mark::at);
   if (after == marks.begin()) return marks.front().runs;
@@ -50,6 +53,15 @@ std::chrono::duration<double> period_of(std::span<const sensor_edge> edges) {
   return gaps[gaps.size() / 2];
 }
 
+std::string why_throttled(std::span<const device_state> states) {
+  const auto is_hot = [](const device_state& state) { return !state.throttled.empty(); };
+  const auto hot = std::ranges::find_if(states, is_hot);
+  if (hot != states.end()) return hot->throttled;
+  if (states.size() < 2 || std::ranges::any_of(states, &device_state::power_capped)) return {};
+  const bool fell = states.back().clock_mhz < fallen * states.front().clock_mhz;
+  return fell ? "its clock fell" : "";
+}
+
 }  // namespace detail
 
 namespace {
@@ -59,13 +71,12 @@ using clock = std::chrono::steady_clock;
 
 constexpr std::chrono::microseconds between_readings{500};
 constexpr seconds between_states{0.02};
-constexpr seconds batch_time{0.005};
+// Long enough for what begins and ends a batch not to count.
+constexpr seconds batch_time{0.02};
 // Power follows the load within this, besides the period of the sensor.
 constexpr seconds settling{0.02};
 constexpr int most_repetitions = 2;
 constexpr int periods_to_learn = 4;
-// A clock that is lower by more has fallen.
-constexpr double fallen = 0.97;
 
 // Reads a sensor in a thread of its own as long as it lives.
 class sensor_reader {
@@ -201,22 +212,11 @@ visit meter::go(std::size_t load, seconds time, seconds settle, std::size_t edge
   return {detail::count_energy(seen, marks, settle), reader.states(), detail::period_of(seen)};
 }
 
-std::string why_throttled(const visit& of) {
-  const auto hot =
-      std::ranges::find_if(of.states, [](const auto& s) { return !s.throttled.empty(); });
-  if (hot != of.states.end()) return hot->throttled;
-  if (of.states.size() < 2) return {};
-  const device_state& first = of.states.front();
-  const device_state& last = of.states.back();
-  const bool fell = last.clock_mhz > 0 && last.clock_mhz < fallen * first.clock_mhz;
-  return fell && !last.power_capped ? "its clock fell" : "";
-}
-
 void meter::take(std::size_t load, seconds time, std::size_t edges) {
   record& of = records_[load];
   for (int attempts = most_repetitions;; --attempts) {
     visit made = go(load, time, settling + period_, edges);
-    std::string reason = why_throttled(made);
+    std::string reason = detail::why_throttled(made.states);
     const bool again = !reason.empty() && attempts > 0;
     if (!reason.empty() && std::ranges::find(of.reasons, reason) == of.reasons.end()) {
       of.reasons.push_back(std::move(reason));

@@ -84,6 +84,11 @@ std::optional<energy_count> count_energy(std::span<const sensor_edge> edges,
                                          std::span<const run_mark> marks,
                                          std::chrono::duration<double> from);
 
+/// The reasons for which the device throttled, or that its clock fell although its power was not
+/// limited; empty
+/// if it ran at a steady speed. @param states  of one visit, in the order of time
+std::string why_throttled(std::span<const device_state> states);
+
 /// The median time between edges; zero if there are fewer than two.
 std::chrono::duration<double> period_of(std::span<const sensor_edge> edges);
 

@@ -708,6 +708,18 @@ bool expression::holds(const std::vector<named_value>& values) const {
   return detail::formulas::scalar_of(made)->truth();
 }
 
+std::vector<expression> expression::parts() const {
+  std::vector<detail::formulas::node_index> found;
+  formula_->collect_parts(formula_->root, found);
+  if (found.size() == 1) return {*this};
+  std::vector<expression> made;
+  for (const auto part : found) {
+    const auto& at = formula_->nodes[part];
+    made.emplace_back(text().substr(at.begin, at.end - at.begin));
+  }
+  return made;
+}
+
 std::vector<restriction> expression::restrictions(const std::vector<parameter>& parameters) const {
   using namespace detail::formulas;
   std::vector<std::size_t> parameter_of;  // by the place of a name

@@ -47,6 +47,8 @@ class expression {
   /// The result as a condition: anything but false, zero and an empty text. @throws as evaluate
   bool holds(const std::vector<named_value>& values) const;
 
+  /// The parts that `and` joins, each an expression of its own; itself where there is but one.
+  std::vector<expression> parts() const;
   /// The restrictions that it stands for: one for each part that `and` joins, which reads the
   /// parameters that it names and no others, described by its text. So a space asks each part as
   /// early as it can.

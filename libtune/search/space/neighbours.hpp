@@ -43,6 +43,7 @@ std::optional<std::size_t> random_neighbour(const search_space& space, std::size
 /// The configuration whose candidates' indices are closest to a point, by the sum of the squared
 /// differences over all parameters. Of several equally close ones, the same each time; empty if the
 /// space is. Strategies that calculate with configurations repair the result by it.
+/// @param space  whose configurations are looked for
 /// @param point  an index for each parameter, which need neither be whole nor be one of a candidate
 /// @throws argument_error if the point has not one finite number for each parameter, and what
 ///         search_space::size() throws

@@ -59,6 +59,10 @@ void check_list(const function_identity& function, const std::vector<field_descr
 
 }  // namespace
 
+std::string own_name(std::string_view stored) {
+  return std::string(stored.substr(0, stored.find(goal_mark)));
+}
+
 std::string table_name(const function_identity& function) {
   if (!is_identifier(function.name, true)) {
     throw argument_error(fmt::format(

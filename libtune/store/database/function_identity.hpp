@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libtune/base/error.hpp"
@@ -21,6 +22,14 @@ struct function_identity {
 
   friend bool operator==(const function_identity&, const function_identity&) = default;
 };
+
+/// Between the name of an autotune function and the goal that its results are for, in the name
+/// under which these are stored; that of the least time has neither. To a libtune that knows no
+/// goals they are results of another function, which it never uses for this one.
+inline constexpr std::string_view goal_mark = "..";
+
+/// The function's own name in such a name.
+std::string own_name(std::string_view stored);
 
 /// The name of the function's table, "<name>__<version>". Two functions or versions never share
 /// one, unless their names differ only in case, which a lookup reports.

@@ -35,7 +35,7 @@ struct search_identity {
 /// The result of a search that found something, and was ended before it had tried everything.
 inline constexpr const char* stopped_search = "stopped";
 
-/// How a search went.
+/// The course of a search.
 struct search_course {
   std::string strategy{};  ///< its name; empty: not known
   std::string ending{};    ///< why it ended, in words; empty until it has

@@ -121,6 +121,19 @@ std::string select_searches(const std::string& conditions) {
   return search_layout().select() + " WHERE " + conditions;
 }
 
+/// The tables of all goals of a function: what fails or harms does so whatever is minimised.
+constexpr const char* of_any_goal =
+    "table_name IN (SELECT table_name FROM libtune_function WHERE version = ? AND "
+    "(name = ? OR name GLOB ?))";
+
+/// Binds a function to the three parameters of that.
+void bind_any_goal(SQLite::Statement& statement, const function_identity& function) {
+  const std::string own = own_name(function.name);
+  statement.bind(1, function.version);
+  statement.bind(2, own);
+  statement.bind(3, own + std::string(goal_mark) + "*");
+}
+
 search_id id_in(SQLite::Statement& selected) { return search_id{selected.getColumn(0).getInt64()}; }
 
 search_identity identity_in(SQLite::Statement& selected) {
@@ -274,11 +287,12 @@ std::optional<stored_trial> read_trial(connection& source, search_id search,
 std::vector<search_id> list_searches(connection& source, const function_identity& function,
                                      const device_identity& device, const std::string& compiler) {
   SQLite::Statement select(
-      source.database(), select_searches("table_name = ? AND device_canonical = ? AND compiler = ? "
-                                         "ORDER BY id DESC LIMIT 256"));
-  select.bind(1, table_name(function));
-  select.bind(2, canonical_text(device));
-  select.bind(3, compiler);
+      source.database(),
+      select_searches(std::string(of_any_goal) + " AND device_canonical = ? AND compiler = ? "
+                                                 "ORDER BY id DESC LIMIT 256"));
+  bind_any_goal(select, function);
+  select.bind(4, canonical_text(device));
+  select.bind(5, compiler);
   std::vector<search_id> searches;
   while (step_to_intact(source, select)) searches.push_back(id_in(select));
   return searches;
@@ -288,12 +302,15 @@ std::vector<search_id> list_searches(connection& source, const function_identity
                                      const record_key& key, const search_identity& identity) {
   SQLite::Statement select(
       source.database(),
-      select_searches(std::string(of_search_key) + " AND compiler = ? AND library_version = ? AND "
-                                                   "stage = ? ORDER BY id DESC LIMIT 256"));
-  bind_search_key(select, 1, function, key);
-  select.bind(4, identity.compiler);
-  select.bind(5, identity.library_version);
-  select.bind(6, identity.stage);
+      select_searches(std::string(of_any_goal) +
+                      " AND arguments_canonical = ? AND device_canonical = ? AND compiler = ? AND "
+                      "library_version = ? AND stage = ? ORDER BY id DESC LIMIT 256"));
+  bind_any_goal(select, function);
+  select.bind(4, canonical_arguments(key.arguments));
+  select.bind(5, canonical_text(key.device));
+  select.bind(6, identity.compiler);
+  select.bind(7, identity.library_version);
+  select.bind(8, identity.stage);
   std::vector<search_id> searches;
   while (step_to_intact(source, select)) searches.push_back(id_in(select));
   return searches;

@@ -68,13 +68,13 @@ std::vector<stored_trial> read_trials(connection& source, search_id search);
 /// One of them; none if it is damaged.
 std::optional<stored_trial> read_trial(connection& source, search_id search, std::int64_t position);
 
-/// The latest 256 searches of a function, whatever the key, on a device of exactly this identity
-/// with a compiler, the latest first.
+/// The latest 256 searches of a function, whatever the key and the goal, on a device of exactly
+/// this identity with a compiler, the latest first.
 std::vector<search_id> list_searches(connection& source, const function_identity& function,
                                      const device_identity& device, const std::string& compiler);
 
 /// The searches for exactly this key and stage with the same compiler and libtune, in whatever
-/// space, the latest first; 256 at most.
+/// space and for whatever goal, the latest first; 256 at most.
 std::vector<search_id> list_searches(connection& source, const function_identity& function,
                                      const record_key& key, const search_identity& identity);
 

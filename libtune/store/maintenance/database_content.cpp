@@ -159,11 +159,14 @@ std::string canonical_text(const database_content& content) {
   return sorted_texts(content.functions, function_text);
 }
 
-bool wins_over(const result_content& a, const result_content& b) {
+bool wins_over(const result_content& a, const result_content& b, bool by_time) {
   const std::optional<double> mine = a.score_ns();
   const std::optional<double> other = b.score_ns();
   if (mine.has_value() != other.has_value()) return mine.has_value();
-  if (mine && *mine != *other) return *mine < *other;
+  const std::string made = text_of(a.columns, "tuned_at");
+  const std::string others = text_of(b.columns, "tuned_at");
+  if (!by_time && made != others) return made > others;
+  if (by_time && mine && *mine != *other) return *mine < *other;
   return digest_of(a) < digest_of(b);
 }
 

@@ -91,9 +91,10 @@ std::string canonical_text(const search_content& search);
 std::string canonical_text(const database_content& content);
 
 /// True if a merge of databases that have two results for one key keeps a rather than b: a measured
-/// result before one that was not measured, then the faster one, then the one whose contents have
-/// the smaller SHA-256. A strict order of the contents alone, so that databases may be merged in
-/// any order, any number of times.
-bool wins_over(const result_content& a, const result_content& b);
+/// result before one that was not measured, then the faster one (of a function with a goal the
+/// later one, because times do not decide there), then the one whose contents have the smaller
+/// SHA-256. A strict order of the contents alone, so that databases may be merged in any order, any
+/// number of times.
+bool wins_over(const result_content& a, const result_content& b, bool by_time = true);
 
 }  // namespace tune

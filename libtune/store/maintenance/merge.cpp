@@ -109,11 +109,12 @@ void take_or_leave(connection& target, const function_identity& function, merge_
 
 void merge_results(connection& target, const function_content& content, merge_report& report) {
   raw_table results(target, table_name(content.function));
+  const bool by_time = own_name(content.function.name) == content.function.name;
   for (const result_content& result : content.results) {
     take_or_leave(target, content.function, report, [&] {
       check_result(content.function, result);
       const auto present = detail::read_result(results, content.function, result);
-      if (present && !wins_over(result, *present)) {
+      if (present && !wins_over(result, *present, by_time)) {
         ++report.results_kept;
         return;
       }

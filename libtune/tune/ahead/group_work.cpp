@@ -83,6 +83,11 @@ bool key_tuning::wants_help(led_job& job) {
   if (helpers_ > 0) return true;
   const std::size_t left = search_.left();
   if (left == 0) return false;
+  // The best of the shards are found by time alone.
+  if (own_name(setting_.function.name) != setting_.function.name) {
+    job.settle();
+    return false;
+  }
   const auto forecast = pace_.look(left, search_pace::clock::now());
   const auto most = worthwhile_shards(left, forecast, setting_.smallest_shard);
   if (!most) return false;
@@ -224,7 +229,7 @@ void group_work::work(const device& device) {
 void group_work::lead(led_job& job, const device& leader) {
   const pretuning_item& item = setting_.items[items_of_jobs_[job.number()]];
   pretuning_result& result = setting_.results[job.number()];
-  result.subject = {.function = item.function.name,
+  result.subject = {.function = detail::split_name(item.function.name).first,
                     .version = item.function.version,
                     .arguments = item.key,
                     .device = group_.info()};

@@ -228,8 +228,14 @@ bare_kernel& bare_kernel::set_arguments(std::vector<kernel_argument> given) {
   return *this;
 }
 
+bare_kernel& bare_kernel::add_constant(std::string name, std::span<const std::byte> bytes) {
+  change().constants.emplace_back(std::move(name),
+                                  std::vector<std::byte>(bytes.begin(), bytes.end()));
+  return *this;
+}
+
 bare_kernel& bare_kernel::add_answer(
-    std::size_t argument, const array_layout& expected,
+    std::size_t argument, element_type type, const std::optional<shape>& size,
     std::function<void(tune::answer&, const std::string&, const shape&)> add) {
   const auto& all = about_->arguments;
   if (argument >= all.size() || !all[argument].as_array) {
@@ -239,15 +245,12 @@ bare_kernel& bare_kernel::add_answer(
         argument, about_->defined.name, all.size()));
   }
   const kernel_argument::array& array = *all[argument].as_array;
-  const bool fits =
-      expected.size() == array.size ||
-      (expected.size().rank() == 1 && expected.size().elements() == array.size.elements());
-  if (expected.type() != array.type || !fits) {
-    throw argument_error(
-        fmt::format("argument {} of the kernel '{}' is {} of {}, its answer {} of {}", argument,
-                    about_->defined.name, to_string(array.size), array.type.name(),
-                    to_string(expected.size()), expected.type().name()));
+  if (type != array.type) {
+    throw argument_error(fmt::format("argument {} of the kernel '{}' is of {}, its answer of {}",
+                                     argument, about_->defined.name, array.type.name(),
+                                     type.name()));
   }
+  if (size) detail::check_elements(*size, array.size);
   change().answers.push_back({argument, std::move(add)});
   return *this;
 }
@@ -264,6 +267,13 @@ bare_kernel& bare_kernel::nondeterministic() {
 
 bare_kernel& bare_kernel::measure_by(measuring_function measures) {
   change().measures = std::move(measures);
+  return *this;
+}
+
+bare_kernel& bare_kernel::limit(const std::string& condition) {
+  for (expression& part : expression(condition).parts()) {
+    change().limits.push_back(std::move(part));
+  }
   return *this;
 }
 

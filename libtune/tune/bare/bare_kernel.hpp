@@ -38,13 +38,19 @@ class kernel_text {
   /// Makes the text of a configuration.
   using function = std::function<std::string(const configuration&)>;
 
+  /// A text, which messages call by the name of the kernel.
   kernel_text(const char* text) : kernel_text(std::string(text)) {}  // NOLINT: a text is one
-  kernel_text(std::string text);                                     // NOLINT: likewise
-  kernel_text(kernel_source source) : made_(std::move(source)) {}    // NOLINT: likewise
+  /// The same.
+  kernel_text(std::string text);  // NOLINT: likewise
+  /// A text with a name, such as that of kernel_file.
+  kernel_text(kernel_source source) : made_(std::move(source)) {}  // NOLINT: likewise
+  /// A function of the configuration.
   template <std::invocable<const configuration&> Function>
   kernel_text(Function made) : made_(function(std::move(made))) {}  // NOLINT: likewise
 
-  /// The text of a configuration. @param name  of the kernel, for a text that has no name
+  /// The text of a configuration.
+  /// @param at    the configuration
+  /// @param name  of the kernel, for a text that has no name
   kernel_source of(const configuration& at, const std::string& name) const;
 
  private:
@@ -83,7 +89,7 @@ class bare_kernel {
     /// their values, and so does an expression in braces anywhere: "reduce<float,
     /// {block_size_x * 2}>".
     std::string name;
-    kernel_text source;
+    kernel_text source;  ///< its text, before macros and preamble
     /// Work items along x, y and z, before they are divided by what a work group does.
     std::vector<quantity> problem_size;
     std::vector<kernel_header> headers{};  ///< texts that the source includes by their names
@@ -126,9 +132,16 @@ class bare_kernel {
   /// "32 <= block_size_x * block_size_y <= 1024". @throws argument_error if it is none
   bare_kernel& restrict(const std::string& condition);
   /// The same by a function.
-  /// @param reads  the parameters that it reads; empty: all, which makes large spaces slow
+  /// @param allows       returns true for configurations that may stay
+  /// @param description  for messages; empty: "restriction 1" and so on
+  /// @param reads        the parameters that it reads; empty: all, which makes large spaces slow
   bare_kernel& restrict(predicate allows, std::string description = {},
                         std::vector<std::string> reads = {});
+
+  /// Lets only those configurations run for whose compiled kernels an expression over the figures
+  /// holds, such as "registers <= 64 and occupancy >= 0.25" (libtune/tune/README.md lists them). A
+  /// figure that the driver does not tell forbids nothing. @throws argument_error as above
+  bare_kernel& limit(const std::string& condition);
 
   /// Divides the problem along x by the product of these, rounded up: that is the number of work
   /// groups. Without a call it is divided by the extent of the work group; by nothing, {}, the
@@ -146,7 +159,8 @@ class bare_kernel {
   /// Adds a macro whose text depends on the configuration.
   bare_kernel& define(const std::string& name, std::function<value(const configuration&)> text);
 
-  /// Sets what the kernel is called with, in its order: kernel_argument, arrays, values.
+  /// Sets what the kernel is called with, in its order: kernel_argument (in, out, inout, texture,
+  /// sampler), arrays, values.
   template <class... Arguments>
   bare_kernel& arguments(const Arguments&... given) {
     return set_arguments({detail::to_argument(given)...});
@@ -154,19 +168,38 @@ class bare_kernel {
   /// The same when their number is known at run time only.
   bare_kernel& set_arguments(std::vector<kernel_argument> given);
 
+  /// Fills a __constant__ or __device__ variable of a CUDA kernel before it runs
+  /// (program::variable). The elements are copied now. In OpenCL the table is an argument.
+  /// @param name    of the variable, at file scope
+  /// @param values  no more than it has
+  template <detail::host_range Range>
+  bare_kernel& constant(std::string name, const Range& values) {
+    return add_constant(std::move(name),
+                        std::as_bytes(std::span(std::data(values), std::size(values))));
+  }
+
   /// Sets the contents that an array has to have after a run: a range, or a host_array. Arguments
   /// without an answer are not compared. @throws argument_error if the argument is no array, or of
   /// another type or size
   template <class Expected>
+  requires requires(const Expected& expected) { detail::keep_answer(expected); }
   bare_kernel& answer(std::size_t argument, const Expected& expected,
                       const tolerance& allowed = {}) {
     auto kept = detail::keep_answer(expected);
-    const array_layout& layout = kept->layout();
     return add_answer(
-        argument, layout,
+        argument, kept->layout().type(), kept->size(),
         [kept, allowed](tune::answer& to, const std::string& name, const shape& size) {
           to.add(name, detail::shaped(*kept, size), allowed);
         });
+  }
+  /// The same with contents that a function makes when they are needed.
+  template <detail::contents_function Function>
+  bare_kernel& answer(std::size_t argument, Function make, const tolerance& allowed = {}) {
+    return add_answer(argument, element_type::of<detail::element_made_by<Function>>(), {},
+                      [make = std::move(make), allowed](tune::answer& to, const std::string& name,
+                                                        const shape& size) {
+                        to.add(name, detail::shaped(*detail::keep_answer(make()), size), allowed);
+                      });
   }
   /// Decides by a function whether the results of a run are right, beside the answers.
   bare_kernel& verify(verifier decides);
@@ -210,9 +243,10 @@ class bare_kernel {
  private:
   friend class kernel_tuner;
 
+  bare_kernel& add_constant(std::string name, std::span<const std::byte> bytes);
   bare_kernel& add_parameter(std::string name, std::vector<value> candidates);
   bare_kernel& divide_grid(std::size_t axis, std::vector<quantity> divisors);
-  bare_kernel& add_answer(std::size_t argument, const array_layout& expected,
+  bare_kernel& add_answer(std::size_t argument, element_type type, const std::optional<shape>& size,
                           std::function<void(tune::answer&, const std::string&, const shape&)> add);
   configuration complete(const configuration& given) const;
   detail::kernel_description& change();

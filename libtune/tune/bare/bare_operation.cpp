@@ -21,6 +21,9 @@ bare_operation::bare_operation(command_queue queue,
     : operation(std::move(queue)),
       configuration_(std::move(chosen)),
       kernel_(compiled.create_kernel(of->kernel_name(configuration_))) {
+  for (const auto& [name, bytes] : of->constants) {
+    this->queue().write(compiled.variable(name), bytes.data(), bytes.size());
+  }
   const work_size local = of->work_group(configuration_);
   const work_size groups = of->grid(configuration_);
   range_ = {.global = {groups.x * local.x, groups.y * local.y, groups.z * local.z},
@@ -29,6 +32,15 @@ bare_operation::bare_operation(command_queue queue,
   for (std::size_t i = 0; i < of->arguments.size(); ++i) {
     const kernel_argument& argument = of->arguments[i];
     value_bytes_.push_back(argument.bytes.size());
+    if (argument.as_image) {
+      const image pixels = argument.as_image->in(this->queue());
+      if (argument.is_sampler) {
+        kernel_.set_sampler(i, pixels);
+      } else {
+        kernel_.set_argument(i, pixels);
+      }
+      continue;
+    }
     if (!argument.as_array) {
       kernel_.set_argument(i, std::span<const std::byte>(argument.bytes));
       continue;

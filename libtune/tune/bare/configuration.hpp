@@ -64,16 +64,19 @@ class quantity {
   template <std::integral Number>
   quantity(Number number)  // NOLINT(google-explicit-constructor): a number is one
       : quantity(std::to_string(number)) {}
-  /// @throws argument_error if the text is no expression
+  /// An expression over the parameters. @throws argument_error if the text is none
   quantity(const char* text) : quantity(std::string(text)) {}  // NOLINT: likewise
-  quantity(std::string text) : text_(std::move(text)) {}       // NOLINT: likewise
+  /// The same.
+  quantity(std::string text) : text_(std::move(text)) {}  // NOLINT: likewise
   /// A function of the configuration.
   template <std::invocable<const configuration&> Function>
   quantity(Function its_function) : function_(std::move(its_function)) {}  // NOLINT: likewise
 
   /// Its value. @throws argument_error, and what the function throws
   double of(const configuration& at) const;
-  /// Its value as a count. @param what  the name of the quantity, for the message
+  /// Its value as a count.
+  /// @param at    the configuration
+  /// @param what  the name of the quantity, for the message
   /// @throws argument_error also if it is negative or no whole number
   std::size_t count(const configuration& at, std::string_view what) const;
 

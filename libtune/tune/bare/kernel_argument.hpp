@@ -11,6 +11,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "libtune/device/image.hpp"
 #include "libtune/operation/slot.hpp"
 #include "libtune/operation/workload.hpp"
 #include "libtune/verify/answer.hpp"
@@ -36,9 +38,30 @@ struct kernel_argument {
     std::function<void(workload&, const std::string&)> fill{};
   };
 
+  /// An image, which the kernel reads.
+  class pixels;
+
   std::string name;  ///< of the slot; empty: "argument_0" and so on
-  std::optional<tune::kernel_argument::array> as_array{};  ///< empty: a value
+  std::optional<tune::kernel_argument::array> as_array{};  ///< empty: no array
   std::vector<std::byte> bytes{};                          ///< of a value
+  std::shared_ptr<const pixels> as_image{};                ///< null: none
+  bool is_sampler = false;  ///< the parameter is the sampler of that image, in OpenCL
+};
+
+/// The contents of an image, which all configurations of a context share. Thread-safe.
+class kernel_argument::pixels {
+ public:
+  /// @throws argument_error if there are more or fewer bytes than the image has
+  pixels(const image_layout& layout, std::span<const std::byte> contents);
+
+  /// The image in the queue's context, with its contents. @throws device_error
+  image in(const command_queue& queue) const;
+
+ private:
+  image_layout layout_;
+  std::vector<std::byte> contents_;
+  mutable std::mutex mutex_;
+  mutable std::weak_ptr<detail::buffer_interface> made_;  // the latest
 };
 
 namespace detail {
@@ -91,12 +114,37 @@ auto keep_answer(const host_array<T>& expected) {
   return std::make_shared<const host_array<T>>(expected);
 }
 
-/// A copy in another shape of as many elements.
+/// @throws argument_error unless one shape may stand for the other
+void check_elements(const shape& given, const shape& wanted);
+
+/// A copy in another shape of as many elements. @throws argument_error if there are not as many
 template <element T>
 host_array<T> shaped(const host_array<T>& from, const shape& size) {
   if (from.size() == size) return from;
+  check_elements(from.size(), size);
   const auto wrapped = host_array<T>::wrap_const({from.data(), from.size().elements()}, size);
   return host_array<T>(wrapped);
+}
+
+/// A function that makes the contents of an array: a range or a host_array.
+template <class Function>
+concept contents_function = requires(const Function& make) {
+  detail::keep_answer(make());
+};
+
+template <contents_function Function>
+using element_made_by =
+    std::remove_cvref_t<decltype(*detail::keep_answer(std::declval<const Function&>()())->data())>;
+
+template <contents_function Function>
+kernel_argument array_argument(const shape& size, Function make, std::string name, bool is_output) {
+  return {std::move(name),
+          kernel_argument::array{
+              element_type::of<element_made_by<Function>>(), size, is_output,
+              [size, make = std::move(make)](workload& work, const std::string& slot) {
+                work.set(slot, shaped(*keep_answer(make()), size));
+              }},
+          {}};
 }
 
 /// A candidate of a parameter as a value.
@@ -136,11 +184,23 @@ kernel_argument to_argument(const T& given) {
 
 /// An array that a bare kernel reads: a vector, span or host_array, whose elements are copied now,
 /// or a device_array, whose elements are copied, on the device, when the kernel is tuned or run.
-/// @param name  of the slot of the operation; empty: "argument_0" and so on
+/// @param contents  the array
+/// @param name      of the slot of the operation; empty: "argument_0" and so on
 template <class Array>
 requires requires(const Array& array) { detail::array_argument(array, std::string(), false); }
 kernel_argument in(const Array& contents, std::string name = {}) {
   return detail::array_argument(contents, std::move(name), false);
+}
+
+/// The same with contents that a function makes when they are needed: not where a result is found
+/// in the database.
+///   tune::in({n, n}, [n] { return make_field(n); }, "u")
+/// @param size  the array's shape
+/// @param make  returns a range or a host_array of as many elements
+/// @param name  as above
+template <detail::contents_function Function>
+kernel_argument in(const shape& size, Function make, std::string name = {}) {
+  return detail::array_argument(size, std::move(make), std::move(name), false);
 }
 
 /// An array that a bare kernel reads and writes, or of which it writes a part: it has these
@@ -149,6 +209,12 @@ template <class Array>
 requires requires(const Array& array) { detail::array_argument(array, std::string(), true); }
 kernel_argument inout(const Array& contents, std::string name = {}) {
   return detail::array_argument(contents, std::move(name), true);
+}
+
+/// The same with contents that a function makes when they are needed, as for in.
+template <detail::contents_function Function>
+kernel_argument inout(const shape& size, Function make, std::string name = {}) {
+  return detail::array_argument(size, std::move(make), std::move(name), true);
 }
 
 /// An array that a bare kernel writes, all of it: of the shape of this one, whose contents do not
@@ -170,6 +236,28 @@ kernel_argument out(const Array& like, std::string name = {}) {
 template <element T>
 kernel_argument out(const shape& size, std::string name = {}) {
   return {std::move(name), kernel_argument::array{element_type::of<T>(), size}, {}};
+}
+
+/// An image that a bare kernel reads: a texture in CUDA, an image in OpenCL
+/// (libtune/device/image.hpp). The elements are copied now, once for all configurations.
+/// @param elements  of all pixels, x fastest, the channels of each together
+/// @param layout    the form; its type is that of the elements
+/// @throws argument_error if it has more or fewer elements
+template <detail::host_range Range>
+kernel_argument texture(const Range& elements, image_layout layout) {
+  layout.type = dtype_of<detail::element_of<Range>>;
+  kernel_argument made;
+  made.as_image = std::make_shared<const kernel_argument::pixels>(
+      layout, std::as_bytes(std::span(std::data(elements), std::size(elements))));
+  return made;
+}
+
+/// The sampler of an image, for an OpenCL kernel with a parameter of type sampler_t.
+/// @param of  what texture has returned
+inline kernel_argument sampler(const kernel_argument& of) {
+  kernel_argument made = of;
+  made.is_sampler = true;
+  return made;
 }
 
 }  // namespace tune

@@ -226,6 +226,20 @@ program kernel_description::compile(const context& context, const configuration&
   return tune::compile(context, source, with, options);
 }
 
+std::optional<std::string> kernel_description::why_not(const std::vector<metric>& figures) const {
+  for (const expression& limit : limits) {
+    std::vector<named_value> known;
+    for (const std::string& name : limit.names()) {
+      const metric* figure = find_metric(figures, name);
+      if (figure == nullptr || std::isnan(figure->value)) continue;
+      known.push_back({name, figure->value});
+    }
+    if (known.size() < limit.names().size() || limit.holds(known)) continue;
+    return fmt::format("{}, and '{}' is asked for", to_string(known), limit.text());
+  }
+  return std::nullopt;
+}
+
 void kernel_description::fill(workload& work) const {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const auto& array = arguments[i].as_array;
@@ -273,7 +287,7 @@ search_problem make_problem(std::shared_ptr<const kernel_description> of, const 
             const configuration at(space.values(index));
             const work_size local = of->work_group(at);
             return resources{.work_group = {local.x, local.y, local.z},
-                             .local_memory_bytes = of->dynamic_bytes(at)};
+                             .dynamic_local_memory_bytes = of->dynamic_bytes(at)};
           },
           .generate = [space, of, context, workplace](std::size_t index) -> measure {
             configuration at(space.values(index));
@@ -281,7 +295,8 @@ search_problem make_problem(std::shared_ptr<const kernel_description> of, const 
             if (!*workplace) workplace->emplace(*of, context);
             return make_candidate(of, compiled, std::move(at), **workplace);
           },
-          .find = [space](const std::vector<named_value>& values) { return space.find(values); }};
+          .find = [space](const std::vector<named_value>& values) { return space.find(values); },
+          .why_not = [of](const std::vector<metric>& figures) { return of->why_not(figures); }};
 }
 
 }  // namespace tune::detail

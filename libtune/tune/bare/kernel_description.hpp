@@ -45,10 +45,12 @@ struct kernel_description {
   std::optional<quantity> local_memory{};
   std::vector<macro> macros{};
   std::vector<kernel_argument> arguments{};
+  std::vector<std::pair<std::string, std::vector<std::byte>>> constants{};  // by variable
   std::vector<expected> answers{};
   bare_kernel::verifier verify{};
   bool deterministic = true;
   bare_kernel::measuring_function measures{};
+  std::vector<expression> limits{};
   search_defaults search{};
   std::optional<configuration> test_default{};
   std::optional<bare_kernel::identity> remembered{};
@@ -64,6 +66,8 @@ struct kernel_description {
   /// The name of the kernel, with the values of this configuration in it.
   std::string kernel_name(const configuration& at) const;
   program compile(const context& context, const configuration& at) const;
+  /// See search_problem::why_not.
+  std::optional<std::string> why_not(const std::vector<metric>& figures) const;
   /// The contents of all arguments that have any.
   void fill(workload& work) const;
   answer expected_answer() const;

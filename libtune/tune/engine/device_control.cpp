@@ -42,7 +42,7 @@ std::vector<std::string> record_folders() {
   return folders;
 }
 
-/// What has to be restored, and of which device.
+/// Settings to restore, and their device.
 struct debt {
   device_info device{};
   original_settings before{};

@@ -14,7 +14,8 @@ namespace tune::detail {
 ///
 /// Before anything is set, the settings to restore are written to a record in a folder of the user
 /// (in /dev/shm, else /tmp, whose contents last as long as the settings do: until the next boot),
-/// which stays locked by this process. So whoever finds a record without a lock may restore it.
+/// which stays locked by this process. So any process of the user that finds
+/// a record without a lock may restore it.
 class device_control {
  public:
   /// Sets these; those that are zero are as they were before the first call. Costs nothing as long

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/engine/executor.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <limits>
@@ -14,6 +15,7 @@
 #include "libtune/kernel/compile_scope.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/search_loop.hpp"
+#include "libtune/tune/engine/trial_judge.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/error.hpp"
 
@@ -97,9 +99,11 @@ tuned_values tune_here(const tuning_task& task, const step_hooks& hooks) {
   const auto shortlist = [&](const search_problem& problem) {
     return list_of(task.choice, problem, task.context.device());
   };
+  tuning_options options = task.options;
+  options.goal = detail::split_name(task.function.name).second;
   tuning_session session(detail::session_setup{.context = task.context,
                                                .subject = task.subject,
-                                               .options = task.options,
+                                               .options = std::move(options),
                                                .read_prior = inside.prior_reader_of(task),
                                                .shortlist = shortlist,
                                                .hooks = watched,
@@ -108,10 +112,79 @@ tuned_values tune_here(const tuning_task& task, const step_hooks& hooks) {
   return {std::move(values), session.best_score()};
 }
 
+namespace {
+
+/// Adds the computed metrics of the application to the trials that a child has measured.
+class completing_observer final : public observer {
+ public:
+  completing_observer(const metric_sources& sources,
+                      const std::vector<std::shared_ptr<observer>>& observers)
+      : judge_({}, {&sources}), observers_(observers) {}
+
+  void on(const tuning_event& event) override {
+    tuning_event completed = event;
+    if (auto* made = std::get_if<trial_event>(&completed)) complete(made->trial);
+    if (auto* ended = std::get_if<search_finished_event>(&completed)) {
+      for (trial& item : ended->trials) complete(item);
+    }
+    detail::notify(observers_, completed);
+  }
+
+ private:
+  void complete(trial& item) const {
+    if (item.score) judge_.complete(item);
+  }
+
+  trial_judge judge_;
+  const std::vector<std::shared_ptr<observer>>& observers_;
+};
+
+/// The reason why the sources of the application have to be in the process that searches; empty if
+/// they need not.
+std::string why_here(const tuning_task& task) {
+  const metric_sources& own = task.options.metrics;
+  if (!own.probes.empty()) return "a probe of the application watches its runs";
+  const tuning_goal goal = detail::split_name(task.function.name).second;
+  for (const computed_metric& item : own.computed) {
+    const bool decides = std::ranges::find(goal.objectives, item.name, &objective::metric) !=
+                             goal.objectives.end() ||
+                         std::ranges::find(goal.constraints, item.name, &constraint::metric) !=
+                             goal.constraints.end();
+    if (decides) return "its goal names '" + item.name + "', which the application computes";
+  }
+  return {};
+}
+
+tuned_values tune_elsewhere(executor& installed, const tuning_task& task) {
+  if (task.options.metrics.empty()) return installed.tune(task);
+  tuning_options options = task.options;
+  options.observers = {
+      std::make_shared<completing_observer>(task.options.metrics, task.options.observers)};
+  return installed.tune({.context = task.context,
+                         .function = task.function,
+                         .tunes = task.tunes,
+                         .subject = task.subject,
+                         .options = options,
+                         .read_prior = task.read_prior,
+                         .choice = task.choice,
+                         .database = task.database});
+}
+
+}  // namespace
+
 tuned_values run_tuning(const tuning_task& task) {
   const isolation_mode wanted = isolation_of(task.options);
   if (wanted == isolation_mode::off) return tune_here(task);
-  if (const auto installed = installed_executor()) return installed->tune(task);
+  if (const auto installed = installed_executor()) {
+    const std::string why = why_here(task);
+    if (why.empty()) return tune_elsewhere(*installed, task);
+    const std::string what = "tuning " + describe(task.subject) +
+                             " cannot run in a child process: " + why +
+                             ", and functions cannot be sent; make it a static registered_metrics";
+    if (wanted == isolation_mode::on) throw argument_error(what);
+    log(log_level::info, what);
+    return tune_here(task);
+  }
   if (wanted == isolation_mode::on) {
     throw error("tuning " + describe(task.subject) +
                 " in a child process was asked for (isolation 'on'), but this program cannot be "
@@ -136,9 +209,11 @@ std::optional<std::string> detail::try_in_child(const tuning_task& task,
   tuning_options once = task.options;
   once.measure = single_run();
   once.budget = tuning_budget{.target = run_time(std::numeric_limits<double>::infinity())};
+  function_identity by_time = task.function;
+  by_time.name = own_name(by_time.name);
   try {
     run_tuning({.context = task.context,
-                .function = task.function,
+                .function = by_time,
                 .tunes = task.tunes,
                 .subject = task.subject,
                 .options = once,

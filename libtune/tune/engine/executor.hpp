@@ -24,7 +24,7 @@ using detail::tuning_function;
 /// One call of an autotune function. All that it refers to outlives it.
 struct tuning_task {
   const tune::context& context;
-  const function_identity& function;
+  const function_identity& function;  ///< with the goal in its name (detail::name_with_goal)
   const tuning_function& tunes;
   const tuning_subject& subject;
   const tuning_options& options;  ///< resolved (search_options), with all observers of the call

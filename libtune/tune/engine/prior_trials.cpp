@@ -217,7 +217,11 @@ earlier_times earlier_times::unnamed() const {
 }
 
 // Dropped trials have few runs, so that their times are less certain.
-earlier_times times_of(const std::vector<trial>& taken) {
+earlier_times times_of(const std::vector<trial>& taken,
+                       const std::function<run_time(const trial&, run_time)>& cost) {
+  const auto compared = [&](const trial& item, run_time time) {
+    return cost ? cost(item, time) : time;
+  };
   pooled_spread spread;
   for (const trial& item : taken) spread.add(item.samples);
   earlier_times times;
@@ -225,7 +229,8 @@ earlier_times times_of(const std::vector<trial>& taken) {
   for (const trial& item : taken) {
     if (!item.score) continue;
     const interval bounds = confidence_interval(item.samples, confidence_then, spread.value());
-    times.add(item.index, score_at_begin(item), bounds.lower / item.level);
+    times.add(item.index, compared(item, score_at_begin(item)),
+              compared(item, bounds.lower / item.level));
   }
   return times;
 }

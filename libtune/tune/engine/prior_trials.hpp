@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -101,7 +102,9 @@ class earlier_times {
 };
 
 /// Returns the times of resumed trials, at the level at which their search began.
-earlier_times times_of(const std::vector<trial>& taken);
+/// @param cost  what they are compared by, of a time of a trial; empty: the time
+earlier_times times_of(const std::vector<trial>& taken,
+                       const std::function<run_time(const trial&, run_time)>& cost = {});
 
 // The denylist: configurations that are not run any more, because they took the process that they
 // ran in, or the device's context, with them. Each such event is an incident: a trial like any

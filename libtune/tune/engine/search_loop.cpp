@@ -17,6 +17,7 @@
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/search_run.hpp"
+#include "libtune/tune/engine/trial_judge.hpp"
 #include "libtune/tune/error.hpp"
 
 namespace tune {
@@ -54,6 +55,15 @@ std::optional<std::chrono::nanoseconds> time_left(const tuning_options& options,
   return std::max(std::chrono::nanoseconds(0), *options.budget->time - spent.time);
 }
 
+// A trial that has a time and a reason says which of its metrics failed.
+std::optional<std::string> unknown_metrics(const std::vector<trial>& trials) {
+  const auto failed = [](const trial& item) { return item.score && !item.reason.empty(); };
+  const auto count = std::ranges::count_if(trials, failed);
+  if (count == 0) return std::nullopt;
+  return std::to_string(count) + " trials lack a metric, the first because " +
+         std::ranges::find_if(trials, failed)->reason;
+}
+
 }  // namespace
 
 trial run_search(const search_problem& problem, const tuning_subject& subject, const device& device,
@@ -82,16 +92,22 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
                                .planned = std::max(strategy->remaining(), earlier.size()),
                                .removals = problem.space.removals(),
                                .taken_over = earlier.size(),
-                               .budget_left = time_left(options, known.spent)};
+                               .budget_left = time_left(options, known.spent),
+                               .goal = options.goal.value_or(tuning_goal{})};
   if (options.budget && options.budget->trials) {
     started.planned = std::min(started.planned, earlier.size() + *options.budget->trials);
   }
   if (strategy->remaining() == 0) throw empty_space_error(started);
   detail::notify(observers, started);
 
+  const metric_sources registered = detail::registered_sources();
+  const trial_judge judge(options.goal.value_or(tuning_goal{}),
+                          {&problem.metrics, &registered, &options.metrics});
+  step_hooks watched = hooks;
+  watched.judge = &judge;
   const detail::restored_device afterwards(device.info());
   search_run run({problem, subject, device, options, observers, now, service, strategy->learns(),
-                  hooks, known.spent});
+                  watched, known.spent, judge});
   run.resume(earlier, known.goes_on);
   run.run(*strategy, started.planned, to_known_failures(known.compile_failures, known.denied));
   if (!run.best() && is_whole(run.end())) run.retry_remembered();
@@ -104,8 +120,12 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
                                            .end = run.end(),
                                            .doubts = run.doubts(),
                                            .times = run.times(),
+                                           .goal = started.goal,
                                            .space = outline_of(problem.space)};
   auto& finished = std::get<search_finished_event>(end);
+  if (auto doubt = unknown_metrics(finished.trials)) {
+    finished.doubts.push_back(*std::move(doubt));
+  }
   for (const std::string& doubt : finished.doubts) {
     log(log_level::warning, describe(subject) + ": " + doubt);
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <exception>
 #include <fmt/format.h>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -30,6 +31,13 @@ constexpr double as_good_as = 1.03;
 constexpr std::size_t depth_to_learn = 2;
 constexpr std::size_t depth_to_sort = 16;
 
+// A time that is good enough is no value of another objective that is.
+tuning_budget budget_of(const search_setting& setting) {
+  tuning_budget budget = setting.options.budget.value_or(tuning_budget{});
+  if (!setting.judge.goal().is_time()) budget.target.reset();
+  return budget;
+}
+
 race_settings race_settings_of(const tuning_options& options) {
   const measure_settings measure = options.measure.value_or(measure_settings{});
   race_settings settings = options.race;
@@ -41,10 +49,11 @@ race_settings race_settings_of(const tuning_options& options) {
   return settings;
 }
 
-std::optional<double> told_score(const trial& result) {
-  if (!result.score) return std::nullopt;
-  return result.score->count();
-}
+// The figure of so many of the fastest decides, where it takes too long to be measured of all.
+constexpr std::size_t most_finalists = 16;
+constexpr std::size_t finalists_when_late = 4;
+constexpr int final_turns = 4;
+constexpr std::size_t samples_of_turn = 25;
 
 const known_failures& nothing_known() {
   static const detail::never_destroyed<known_failures> nothing;
@@ -59,7 +68,7 @@ bool has_been_screened(race_state state) {
 
 search_run::search_run(const search_setting& setting)
     : setting_(setting),
-      clock_(setting.options.budget.value_or(tuning_budget{}), setting.now, setting.spent.time),
+      clock_(budget_of(setting), setting.now, setting.spent.time),
       timing_(clock_, setting.subject, setting.device, setting.observers,
               setting.options.wait.value_or(default_wait)),
       check_(setting.options.verify.value_or(result_check::every)),
@@ -71,7 +80,9 @@ search_run::search_run(const search_setting& setting)
 
 void search_run::resume(const std::vector<trial>& earlier, bool goes_on) {
   taken_over_ = earlier.size();
-  earlier_ = times_of(earlier);
+  earlier_ = times_of(earlier, [this](const trial& item, run_time time) {
+    return setting_.judge.cost(item, time);
+  });
   knows_level_ = goes_on || earlier_.empty();
   if (goes_on && !earlier.empty()) earlier_.expect_factor(earlier.back().level);
   for (const trial& taken : earlier) {
@@ -133,26 +144,43 @@ void search_run::find_level() {
     if (!racing_.contains(index)) continue;
     const race_state state = race_->state(index);
     if (state == race_state::failed || !has_been_screened(state)) continue;
-    earlier_.note(index, race_->score(index));
+    earlier_.note(index, cost_in_race(index, race_->score(index)));
   }
   if (std::exchange(knows_level_, true)) return;
   first_time_.reset();
-  for (const auto& [index, attempt] : racing_) judge(index);
+  for (const auto& [index, attempt] : racing_) {
+    judge(index);
+    // It has competed until now.
+    is_spoilt_ = is_spoilt_ || attempt->result().outcome == outcome::unfit;
+  }
 }
 
 void search_run::tell_taken(strategy& strategy) const {
   for (std::size_t i = 0; i < taken_over_; ++i) {
     const trial& taken = trials_.all()[i];
-    std::optional<double> told = told_score(taken);
-    if (told && taken.origin == trial_origin::resumed) {
-      told = earlier_.estimate(taken.index)->count();
-    }
-    strategy.tell(taken.index, told);
+    std::optional<run_time> told = cost_of(taken);
+    if (told && taken.origin == trial_origin::resumed) told = earlier_.estimate(taken.index);
+    strategy.tell(taken.index, told ? std::optional(told->count()) : std::nullopt);
   }
 }
 
+// What configurations are compared by, the time if that is it: less is better.
+std::optional<run_time> search_run::cost_of(const trial& item) const {
+  if (!item.score) return std::nullopt;
+  const run_time cost = setting_.judge.cost(item);
+  return std::isnan(cost.count()) ? std::nullopt : std::optional(cost);
+}
+
+run_time search_run::cost_in_race(std::size_t index, run_time time) const {
+  return setting_.judge.cost(racing_.at(index)->result(), time);
+}
+
 std::optional<run_time> search_run::best_now() const {
-  return first_time_ ? first_time_ : trials_.best_made();
+  if (first_time_) return first_time_;
+  if (setting_.judge.races_by_time()) return trials_.best_made();
+  std::optional<run_time> best;
+  for (const auto& [index, cost] : costs_) best = std::min(cost, best.value_or(cost));
+  return best;
 }
 
 bool search_run::is_over() const { return clock_.is_over(best_now()); }
@@ -209,7 +237,11 @@ void search_run::enter(attempt_pointer attempt) {
     return;
   }
   const std::size_t index = attempt->index();
-  race_->arrive(index, rank_of(index));
+  detail::race_cost cost;
+  if (!setting_.judge.races_by_time()) {
+    cost = [this, &of = *attempt](run_time time) { return setting_.judge.cost(of.result(), time); };
+  }
+  race_->arrive(index, rank_of(index), std::move(cost));
   racing_[index] = std::move(attempt);
   while (const auto task = race_->next()) perform(*task);
 }
@@ -273,6 +305,7 @@ bool search_run::has_to_be_checked(const race_task& task,
   if (check_ != result_check::finalists) return false;
   if (checked_.contains(task.configuration) || times.empty()) return false;
   if (task.step != race_step::screening || !trials_.best_made()) return true;
+  if (!setting_.judge.races_by_time() || setting_.judge.decides_finals()) return true;
   return *std::ranges::min_element(times) / sentinel_level_ < *trials_.best_made() * as_good_as;
 }
 
@@ -339,6 +372,11 @@ void search_run::perform(const race_task& task) {
   const trial* before = trials_.find(task.configuration);
   const bool has_led = before != nullptr && before->origin == trial_origin::made && before->score &&
                        !before->dropped;
+  if (!attempt.over() && !times.empty() && !setting_.judge.races_by_time() &&
+      std::isnan(cost_in_race(task.configuration, times.front()).count())) {
+    attempt.refuse(outcome::unfit, fmt::format("its {} is not known, and it is compared by it",
+                                               setting_.judge.goal().objectives.front().metric));
+  }
   if (attempt.over()) {
     race_->fail();
   } else {
@@ -367,10 +405,17 @@ void search_run::judge(std::size_t index) {
     return;
   }
   if (!knows_level_ && state != race_state::failed) {
-    first_time_ = std::min(race_->score(index), first_time_.value_or(race_->score(index)));
+    const run_time cost = cost_in_race(index, race_->score(index));
+    first_time_ = std::min(cost, first_time_.value_or(cost));
     return;
   }
-  if (state == race_state::failed || judged_.insert(index).second) finish(result_of(index));
+  if (state != race_state::failed && !judged_.insert(index).second) return;
+  trial done = result_of(index);
+  if (done.outcome == outcome::unfit && state != race_state::failed) {
+    race_->exclude(index);
+    racing_.at(index)->refuse(outcome::unfit, done.reason);
+  }
+  finish(std::move(done));
 }
 
 trial search_run::result_of(std::size_t index) {
@@ -381,15 +426,33 @@ trial search_run::result_of(std::size_t index) {
   }
   trial done = attempt.result();
   done.samples = race_->times(index);
-  done.score = race_->score(index);
+  if (const auto more = more_samples_.find(index); more != more_samples_.end()) {
+    for (const run_time time : more->second) done.samples.add(time);
+  }
+  done.score = more_samples_.contains(index) ? done.samples.median() : race_->score(index);
   if (const interval bounds = race_->interval(index); std::isfinite(bounds.upper.count())) {
     done.bounds = bounds;
   }
   assert(std::isfinite(done.score->count()));
   done.outcome = outcome::measured;
-  done.dropped = race_->state(index) == race_state::dropped;
+  done.dropped = race_->state(index) == race_state::dropped && !compared_.contains(index);
   done.level = level_ * earlier_.factor();
+  complete(done);
   return done;
+}
+
+// With its metrics; one that breaks a constraint has no score, so that it never wins.
+void search_run::complete(trial& done) const {
+  if (const auto own = final_metrics_.find(done.index); own != final_metrics_.end()) {
+    for (const metric& item : own->second) set_metric(done.metrics, item);
+  }
+  setting_.judge.complete(done);
+  const auto broken = setting_.judge.why_unfit(done, compared_.contains(done.index));
+  if (!broken) return;
+  done.outcome = outcome::unfit;
+  done.reason = *broken;
+  done.score.reset();
+  done.bounds.reset();
 }
 
 // A configuration that fails at the end may have eliminated others that were compared with it.
@@ -401,6 +464,8 @@ void search_run::compare_best() {
     race_anew();
     play();
   }
+  compare_finalists();
+  choose_winner();
   release_all();
 }
 
@@ -424,9 +489,120 @@ void search_run::play() {
     }
     perform(*task);
   }
+  const std::optional<std::size_t> winner = race_->leading();
   for (const std::size_t index : race_->finalists()) {
-    if (race_->state(index) != race_state::failed) finish(result_of(index));
+    if (race_->state(index) == race_state::failed) continue;
+    trial done = result_of(index);
+    // It may have eliminated others.
+    is_spoilt_ = is_spoilt_ || (done.outcome == outcome::unfit && index == winner);
+    finish(std::move(done));
   }
+}
+
+// ---- the finals
+
+// What takes too long to be measured of all is measured of the best; if none of them keeps the
+// constraints, of the next best.
+void search_run::compare_finalists() {
+  if (!setting_.judge.has_finals()) return;
+  const auto has_winner = [&] {
+    return std::ranges::any_of(trials_.all(), [&](const trial& item) {
+      return item.score && compared_.contains(item.index);
+    });
+  };
+  const bool is_late = is_over();
+  do {
+    const auto attempts = choose_finalists(is_late ? finalists_when_late : most_finalists);
+    if (attempts.empty()) return;
+    run_finals(attempts);
+    for (trial_attempt* of : attempts) {
+      if (race_->state(of->index()) != race_state::failed) finish(result_of(of->index()));
+    }
+  } while (setting_.judge.decides_finals() && !has_winner() && !is_over());
+}
+
+/// Those of the race that have not been compared, the best first.
+std::vector<trial_attempt*> search_run::choose_finalists(std::size_t most) {
+  std::vector<std::pair<run_time, trial_attempt*>> sorted;
+  for (const auto& [index, attempt] : racing_) {
+    const trial* known = trials_.find(index);
+    if (attempt->over() || known == nullptr || compared_.contains(index)) continue;
+    if (race_->state(index) == race_state::failed) continue;
+    if (const auto cost = cost_of(*known)) sorted.emplace_back(*cost, attempt.get());
+  }
+  std::ranges::sort(sorted, {},
+                    [](const auto& item) { return std::pair(item.first, item.second->index()); });
+  if (sorted.size() > most) sorted.resize(most);
+  std::vector<trial_attempt*> attempts;
+  for (const auto& [cost, attempt] : sorted) attempts.push_back(attempt);
+  return attempts;
+}
+
+void search_run::run_finals(const std::vector<trial_attempt*>& attempts) {
+  // Any step may be the first that runs them again.
+  const auto with = [this](trial_attempt& of, const auto& step) {
+    with_room(of, [&] {
+      if (!of.over() && !of.is_live() && generate_again(of)) of.warm_up();
+      if (!of.over()) step();
+    });
+    if (of.over()) race_->exclude(of.index());
+    return !of.over();
+  };
+  const auto sample = [&with](trial_attempt& of, int runs) {
+    std::vector<run_time> times;
+    with(of, [&] { times = of.sample(runs, final_tick_error); });
+    return times;
+  };
+  std::vector<finalist> finalists;
+  for (trial_attempt* of : attempts) {
+    compared_.insert(of->index());
+    finalists.push_back(
+        {.result = *trials_.find(of->index()),
+         .run = [&sample, of](int runs) { return sample(*of, runs); },
+         .repeat = [&with, of](int runs) { return with(*of, [&] { of->repeat(runs); }); },
+         .add = [this,
+                 of](metric made) { set_metric(final_metrics_[of->index()], std::move(made)); }});
+  }
+  measuring([&] {
+    if (setting_.judge.needs_samples()) {
+      for (int turn = 0; turn < final_turns; ++turn) {
+        for (trial_attempt* of : attempts) {
+          std::vector<run_time> times = sample(*of, static_cast<int>(samples_of_turn));
+          // One that times itself gives the mean of all that it is asked for.
+          const bool is_mean = times.size() == 1;
+          if (is_mean) times.clear();
+          for (bool more = is_mean; more && times.size() < samples_of_turn;) {
+            const std::vector<run_time> one = sample(*of, 1);
+            more = !one.empty();
+            times.insert(times.end(), one.begin(), one.end());
+          }
+          auto& kept = more_samples_[of->index()];
+          kept.insert(kept.end(), times.begin(), times.end());
+        }
+      }
+    }
+    setting_.judge.compare(finalists);
+  });
+  for (trial_attempt* of : attempts) {
+    if (of->over()) finish(of->result());
+  }
+}
+
+// Among those that the race could not tell apart, or that were compared at the end.
+void search_run::choose_winner() {
+  const trial_judge& judge = setting_.judge;
+  if (!judge.decides_finals() && judge.goal().objectives.size() < 2) return;
+  std::vector<const trial*> rivals;
+  const std::vector<std::size_t>& tied = race_->tied();
+  for (const trial& item : trials_.all()) {
+    const bool is_rival = judge.decides_finals()
+                              ? compared_.contains(item.index)
+                              : std::ranges::find(tied, item.index) != tied.end();
+    if (is_rival && item.score) rivals.push_back(&item);
+  }
+  if (rivals.empty()) return;
+  judge.rank(rivals, judge.decides_finals() ? 0 : 1, setting_.options.race.indifference);
+  chosen_ = rivals.front()->index;
 }
 
 // Starts a race of all configurations that may be the best by their times so far.
@@ -435,7 +611,8 @@ void search_run::race_anew() {
   for (const auto& [index, attempt] : racing_) {
     const trial* known = trials_.find(index);
     if (attempt->over() || known == nullptr || !known->score) continue;
-    times.add(index, race_->score(index), race_->interval(index).lower);
+    times.add(index, cost_in_race(index, race_->score(index)),
+              cost_in_race(index, race_->interval(index).lower));
   }
   level_ *= earlier_.factor();
   earlier_ = std::move(times);
@@ -472,7 +649,14 @@ void search_run::finish(trial done) {
   const trial* before = trials_.find(done.index);
   const bool is_refined = before != nullptr && before->origin != trial_origin::cached;
   const trial& kept = trials_.put(std::move(done));
-  if (strategy_ != nullptr && !is_refined) strategy_->tell(kept.index, told_score(kept));
+  const std::optional<run_time> cost = cost_of(kept);
+  if (!setting_.judge.races_by_time()) {
+    costs_.erase(kept.index);
+    if (cost && kept.origin == trial_origin::made) costs_[kept.index] = *cost;
+  }
+  if (strategy_ != nullptr && !is_refined) {
+    strategy_->tell(kept.index, cost ? std::optional(cost->count()) : std::nullopt);
+  }
   report(kept, is_refined ? trial_stage::refined : trial_stage::finished);
   if (kept.outcome != outcome::device_fault || kept.origin != trial_origin::made) return;
   // Otherwise the next configuration would be blamed for it.
@@ -482,18 +666,22 @@ void search_run::finish(trial done) {
 
 std::optional<std::size_t> search_run::best() {
   const std::vector<trial>& all = trials_.all();
-  const std::optional<std::size_t> chosen = race_->leading();
+  const std::optional<std::size_t> chosen = chosen_ ? chosen_ : race_->leading();
   // Where the budget left no time to compare, the least score counts: of those compared last, else
   // of those measured here, else of resumed trials.
   const auto order_of = [&](const trial& item) {
     const bool is_chosen = chosen == item.index;
     const bool is_made = item.origin != trial_origin::resumed;
-    const run_time time = is_made ? *item.score : score_at_begin(item);
-    return std::tuple(!is_chosen, !racing_.contains(item.index), !is_made, time, item.index);
+    const run_time cost = cost_of(item).value_or(run_time(std::numeric_limits<double>::infinity()));
+    return std::tuple(!is_chosen, !racing_.contains(item.index), !is_made,
+                      is_made ? cost : cost / item.level, item.index);
   };
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].score && (!best || order_of(all[i]) < order_of(all[*best]))) best = i;
+    if (!all[i].score) continue;
+    // Of the others it is not known whether they keep the constraints.
+    if (setting_.judge.decides_finals() && !compared_.contains(all[i].index)) continue;
+    if (!best || order_of(all[i]) < order_of(all[*best])) best = i;
   }
   return best;
 }
@@ -525,16 +713,17 @@ std::vector<std::string> search_run::doubts() const {
 void search_run::tell_progress() {
   if (setting_.observers.empty()) return;
   const trial_list::counts& counts = trials_.count();
-  const search_progress now{.planned = planned_,
-                            .taken_over = taken_over_,
-                            .compiling = pipeline_.compiling(),
-                            .compiled = pipeline_.compiled(),
-                            .measured = counts.measured,
-                            .dropped = counts.dropped,
-                            .failed = counts.failed,
-                            .elapsed = clock_.elapsed(),
-                            .budget_left = clock_.left(),
-                            .best = best_now() ? best_now() : trials_.best_score()};
+  const search_progress now{
+      .planned = planned_,
+      .taken_over = taken_over_,
+      .compiling = pipeline_.compiling(),
+      .compiled = pipeline_.compiled(),
+      .measured = counts.measured,
+      .dropped = counts.dropped,
+      .failed = counts.failed,
+      .elapsed = clock_.elapsed(),
+      .budget_left = clock_.left(),
+      .best = setting_.judge.races_by_time() && best_now() ? best_now() : trials_.best_score()};
   detail::notify(setting_.observers, progress_event{setting_.subject, now});
 }
 

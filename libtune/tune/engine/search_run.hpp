@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "libtune/tune/engine/search_timing.hpp"
 #include "libtune/tune/engine/step_hooks.hpp"
 #include "libtune/tune/engine/trial_attempt.hpp"
+#include "libtune/tune/engine/trial_judge.hpp"
 #include "libtune/tune/engine/trial_list.hpp"
 #include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
@@ -41,6 +43,7 @@ struct search_setting {
   bool learns = true;  ///< the strategy chooses by the results so far
   step_hooks hooks{};
   spent_budget spent{};  ///< before it starts
+  const trial_judge& judge = trial_judge::by_time();
 };
 
 /// One search: configurations flow from the strategy through the compile_pipeline into a race.
@@ -87,6 +90,8 @@ class search_run {
   void find_level();
   void tell_taken(strategy& strategy) const;
   std::optional<run_time> best_now() const;
+  std::optional<run_time> cost_of(const trial& item) const;
+  run_time cost_in_race(std::size_t index, run_time time) const;
   bool is_over() const;
   void propose(strategy& strategy, std::size_t most, const known_failures& known);
   void take_one();
@@ -108,11 +113,16 @@ class search_run {
   void judge(std::size_t index);
   void compare_best();
   void play();
+  void compare_finalists();
+  std::vector<trial_attempt*> choose_finalists(std::size_t most);
+  void run_finals(const std::vector<trial_attempt*>& attempts);
+  void choose_winner();
   void race_anew();
   bool release_all();
   bool may_retry(const trial_attempt& attempt);
 
   trial result_of(std::size_t index);
+  void complete(trial& done) const;
   void finish(trial done);
   void report(const trial& item, trial_stage stage) const;
   void tell_progress();
@@ -143,6 +153,11 @@ class search_run {
   bool is_spoilt_ = false;       // true if a late failure may have eliminated others
   bool in_final_round_ = false;  // true while the race compares the finalists
   bool warmed_up_ = false;       // true if the device has worked lately
+  std::unordered_map<std::size_t, std::vector<metric>> final_metrics_;   // of those compared
+  std::unordered_map<std::size_t, std::vector<run_time>> more_samples_;  // taken there
+  std::unordered_set<std::size_t> compared_;                             // in the finals
+  std::unordered_map<std::size_t, run_time> costs_;  // of those made here, if not their times
+  std::optional<std::size_t> chosen_;  // the winner, where the race alone does not choose it
   std::size_t planned_ = 0;
   std::size_t begun_ = 0;
   search_end end_ = search_end::complete;

@@ -97,6 +97,8 @@ using step_event =
 /// must not throw.
 using step_listener = std::function<void(const step_event&)>;
 
+class trial_judge;
+
 /// Calls of a search that guard it against its configurations.
 struct step_hooks {
   const step_listener* listener = nullptr;  ///< null: there is none; outlives the search
@@ -105,6 +107,8 @@ struct step_hooks {
   /// Returns true if the device's context works after it has reported a fault, so that the search
   /// can go on; empty: it does not.
   std::function<bool()> survives_faults{};
+  const trial_judge* judge =
+      nullptr;  ///< calls the probes; null: there are none; outlives the search
 };
 
 /// Has the watchdog of the hooks watch one step, for as long as this lives.

@@ -16,6 +16,7 @@
 #include "libtune/tune/engine/device_control.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/engine/kernel_figures.hpp"
+#include "libtune/tune/engine/trial_judge.hpp"
 
 namespace tune {
 
@@ -239,6 +240,7 @@ void trial_attempt::generate_with(const prebuilt_programs* prebuilt) {
   const stopwatch preparing(now_, result_.preparation);
   const stopwatch elapsing(now_, result_.elapsed);
   const bool generated = announced(step_kind::generate, 0, [&] {
+    if (hooks_.judge != nullptr) hooks_.judge->before_compile(result_);
     prepared_ = problem_.generate(result_.index);
     if (prepared_) prepared_.cache(settings_.cache);
   });
@@ -266,6 +268,7 @@ void trial_attempt::generate_with(const prebuilt_programs* prebuilt) {
     fail(outcome::skipped, *std::move(reason));
   } else {
     stage_ = stage::ready;
+    note_generated();
   }
 }
 
@@ -274,6 +277,15 @@ void trial_attempt::add_figures() {
   for (metric& item : kernel_figures(programs_, asked)) {
     set_metric(result_.metrics, std::move(item));
   }
+}
+
+void trial_attempt::note_generated() {
+  const declared_work& work = prepared_.work();
+  if (work.flops > 0) set_metric(result_.metrics, {"flops", work.flops, "FLOP"});
+  if (work.bytes > 0) set_metric(result_.metrics, {"bytes", work.bytes, "B"});
+  if (hooks_.judge == nullptr) return;
+  hooks_.judge->after_compile(result_);
+  if (auto broken = hooks_.judge->why_not_run(result_)) fail(outcome::unfit, *std::move(broken));
 }
 
 // Each call with one program more has to get further, or there would be no end.
@@ -318,12 +330,20 @@ void trial_attempt::warm_up_device() {
             [&] { tune::warm_up(prepared_, {.time_limit = longest_warm_up}, now_); });
 }
 
+std::vector<run_time> trial_attempt::take(int count, int runs) {
+  if (hooks_.judge == nullptr) return prepared_.sample(count, runs);
+  hooks_.judge->before_runs(result_, count * runs);
+  std::vector<run_time> times = prepared_.sample(count, runs);
+  hooks_.judge->after_runs(result_, times);
+  return times;
+}
+
 std::vector<run_time> trial_attempt::sample(int count, double allowed) {
   const stopwatch elapsing(now_, result_.elapsed);
   std::vector<run_time> times;
   if (!one_run_) {
     announced(step_kind::samples, 1, [&] {
-      times = prepared_.sample(1);
+      times = take(1, 1);
       add_figures();  // its launches are known from now on
     });
   }
@@ -339,10 +359,17 @@ std::vector<run_time> trial_attempt::sample(int count, double allowed) {
   if (missing == 0) return times;
   announced(step_kind::samples, static_cast<std::uint64_t>(missing) * static_cast<unsigned>(runs),
             [&] {
-              for (const run_time time : prepared_.sample(missing, runs)) times.push_back(time);
+              for (const run_time time : take(missing, runs)) times.push_back(time);
             });
   if (over()) times.clear();
   return times;
+}
+
+void trial_attempt::refuse(outcome why, std::string reason) { fail(why, std::move(reason)); }
+
+void trial_attempt::repeat(int runs) {
+  const stopwatch elapsing(now_, result_.elapsed);
+  announced(step_kind::run, static_cast<std::uint64_t>(runs), [&] { prepared_.repeat(runs); });
 }
 
 void trial_attempt::measure_alone() {

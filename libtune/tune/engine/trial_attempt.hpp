@@ -70,8 +70,12 @@ class trial_attempt {
   /// none if it failed.
   /// @param allowed  the relative spread that the timer may add to them
   std::vector<run_time> sample(int count, double allowed = 0.01);
+  /// Makes so many runs without timing them, one directly after the other.
+  void repeat(int runs);
   /// Takes samples as the settings say, of this configuration alone.
   void measure_alone();
+  /// Ends the attempt with this outcome.
+  void refuse(outcome why, std::string reason);
   /// Ends the attempt with the outcome invalid_time.
   void refuse_times();
 
@@ -109,6 +113,8 @@ class trial_attempt {
   void remember(const std::string& configuration, const known_failures& known);
   void fail(outcome why, std::string reason);
   void generate_with(const prebuilt_programs* prebuilt);
+  std::vector<run_time> take(int count, int runs);
+  void note_generated();
   void note_that_process_lives();
   void look_for_progress(int found);
   void add_figures();

@@ -67,7 +67,7 @@ watchdog_limits limits_of(const tuning_options& options) {
 remote_search::remote_search(const tuner_program& program, const remote_task& task)
     : program_(program),
       task_(task),
-      subject_{.function = task.function.name,
+      subject_{.function = split_name(task.function.name).first,
                .version = task.function.version,
                .arguments = task.key,
                .device = task.device.info()},

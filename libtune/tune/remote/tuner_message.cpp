@@ -176,6 +176,11 @@ inline void describe(field_reader& wire, samples& item) {
 
 // ---- tune
 
+void describe(auto& wire, is<objective> auto& item) { wire(item.metric, item.maximise); }
+void describe(auto& wire, is<constraint> auto& item) {
+  wire(item.metric, item.bound, item.at_least);
+}
+void describe(auto& wire, is<tuning_goal> auto& item) { wire(item.objectives, item.constraints); }
 void describe(auto& wire, is<tuning_budget> auto& item) {
   wire(item.time, item.trials, item.target);
 }
@@ -184,7 +189,7 @@ void describe(auto& wire, is<watchdog_settings> auto& item) { wire(item.floor, i
 void describe(auto& wire, is<tuning_options> auto& item) {
   wire(item.database, item.system_databases, item.match, item.mode, item.wait, item.budget,
        item.compile_time, item.isolation, item.watchdog, item.verify, item.measure, item.race,
-       item.strategy, item.search, item.given_by, item.from_environment);
+       item.strategy, item.search, item.given_by, item.from_environment, item.goal);
 }
 // Of a winner the configuration is all that a shortlist needs.
 void describe(auto& wire, is<record> auto& item) { wire(item.values, item.score_ns); }
@@ -248,7 +253,7 @@ void describe(auto& wire, is<lookup_event> auto& item) {
 }
 void describe(auto& wire, is<search_started_event> auto& item) {
   wire(item.subject, item.strategy, item.combinations, item.configurations, item.planned,
-       item.removals, item.taken_over, item.budget_left);
+       item.removals, item.taken_over, item.budget_left, item.goal);
 }
 void describe(auto& wire, is<trial_event> auto& item) {
   wire(item.subject, item.trial, item.stage);
@@ -256,7 +261,7 @@ void describe(auto& wire, is<trial_event> auto& item) {
 void describe(auto& wire, is<progress_event> auto& item) { wire(item.subject, item.progress); }
 void describe(auto& wire, is<search_finished_event> auto& item) {
   wire(item.subject, item.trials, item.best, item.elapsed, item.end, item.doubts, item.times,
-       item.space);
+       item.goal, item.space);
 }
 void describe(auto& wire, is<waiting_event> auto& item) {
   wire(item.subject, item.cause, item.holder, item.idle, item.waited, item.limit, item.over);

@@ -187,8 +187,9 @@ struct found_request {
   tune::context context;
 };
 
-std::shared_ptr<const autotuner_core> find_function(const function_identity& wanted,
+std::shared_ptr<const autotuner_core> find_function(function_identity wanted,
                                                     const std::vector<named_value>& key) {
+  wanted.name = split_name(wanted.name).first;
   auto found = autotuner_registry::instance().find(wanted.name, wanted.version, key);
   if (found == nullptr) {
     throw argument_error(fmt::format(
@@ -243,7 +244,7 @@ tuner_message carry_out(tuner_link& link, const tuning_request& request,
                         const found_request& found) {
   tuning_options options = request.options;
   options.observers.push_back(std::make_shared<remote_observer>(link));
-  const tuning_subject subject{.function = request.function.name,
+  const tuning_subject subject{.function = split_name(request.function.name).first,
                                .version = request.function.version,
                                .arguments = request.key,
                                .device = found.context.device().info(),
@@ -291,14 +292,18 @@ void serve_request(tuner_link& link, const tuning_request& request) {
 function_list list_all() {
   function_list all;
   for (const autotuner_core* function : registered_autotuners()) {
-    all.functions.push_back({function->identity(), function->test_default()});
+    function_identity listed = function->identity();
+    listed.name = name_with_goal(listed.name, function->goal());
+    all.functions.push_back({std::move(listed), function->test_default()});
   }
   return all;
 }
 
 check_answer check(const check_request& request) {
   try {
-    autotuner_registry::instance().check(request.function, request.values);
+    function_identity function = request.function;
+    function.name = split_name(function.name).first;
+    autotuner_registry::instance().check(function, request.values);
     return {};
   } catch (const std::exception& refused) {
     return {refused.what()};

@@ -36,6 +36,7 @@ TEST_CASE("the CUDA backend meets what is asked of buffers and copies") {
   check(tune::testing::buffer_requirements());
   check(tune::testing::sub_buffer_requirements());
   check(tune::testing::copy_requirements());
+  check(tune::testing::image_requirements());
   check(tune::testing::fill_requirements());
   check(tune::testing::memory_requirements());
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 #include "tests/device/cuda/fake_driver_state.hpp"
 
@@ -51,8 +52,59 @@ CUresult set_rows(CUdeviceptr address, std::size_t pitch, T value, std::size_t w
   });
 }
 
-CUresult copy_rectangle(const CUDA_MEMCPY3D_v2* shape, CUstream stream) {
+struct array_object {
+  std::size_t row_bytes;
+  std::size_t rows;
+  std::vector<std::byte> pixels;
+};
+
+array_object& array_of(CUarray handle) { return *reinterpret_cast<array_object*>(handle); }
+
+std::size_t channel_bytes(CUarray_format format) {
+  switch (format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT8: return 1;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_HALF: return 2;
+    default: return 4;
+  }
+}
+
+CUresult create_array(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR_v2* form) {
+  if (in_any_context() != CUDA_SUCCESS) return CUDA_ERROR_INVALID_CONTEXT;
+  const std::size_t row = form->Width * channel_bytes(form->Format) * form->NumChannels;
+  const std::size_t rows = std::max<std::size_t>(form->Height, 1);
+  const std::size_t all = row * rows * std::max<std::size_t>(form->Depth, 1);
+  *array = reinterpret_cast<CUarray>(
+      new array_object{row, rows, std::vector<std::byte>(all, std::byte{0xA5})});
+  ++live;
+  return CUDA_SUCCESS;
+}
+
+// The shape with the memory of arrays in the place of the arrays.
+CUDA_MEMCPY3D_v2 with_memory_of_arrays(CUDA_MEMCPY3D_v2 shape) {
+  if (shape.srcMemoryType == CU_MEMORYTYPE_ARRAY) {
+    array_object& from = array_of(shape.srcArray);
+    shape.srcMemoryType = CU_MEMORYTYPE_HOST;
+    shape.srcHost = from.pixels.data();
+    shape.srcPitch = from.row_bytes;
+    shape.srcHeight = from.rows;
+  }
+  if (shape.dstMemoryType == CU_MEMORYTYPE_ARRAY) {
+    array_object& to = array_of(shape.dstArray);
+    shape.dstMemoryType = CU_MEMORYTYPE_HOST;
+    shape.dstHost = to.pixels.data();
+    shape.dstPitch = to.row_bytes;
+    shape.dstHeight = to.rows;
+  }
+  return shape;
+}
+
+CUresult copy_rectangle(const CUDA_MEMCPY3D_v2* wanted, CUstream stream) {
   if (on(stream) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_CONTEXT;
+  const CUDA_MEMCPY3D_v2 memory = with_memory_of_arrays(*wanted);
+  const CUDA_MEMCPY3D_v2* const shape = &memory;
   const bool from_device = shape->srcMemoryType == CU_MEMORYTYPE_DEVICE;
   const bool to_device = shape->dstMemoryType == CU_MEMORYTYPE_DEVICE;
   if (from_device && to_device && settings().refuses_rectangles_within_device) {
@@ -88,6 +140,29 @@ void add_memory(table& t) {
                                        return CUDA_ERROR_INVALID_VALUE;
                                      return allocate(reinterpret_cast<void**>(address), bytes);
                                    });
+  add<PFN_cuArray3DCreate_v3020>(t, "cuArray3DCreate",
+                                 [](CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR_v2* form) {
+                                   ENTER("cuArray3DCreate");
+                                   return create_array(array, form);
+                                 });
+  add<PFN_cuArrayDestroy_v2000>(t, "cuArrayDestroy", [](CUarray array) {
+    delete &array_of(array);
+    --live;
+    return CUDA_SUCCESS;
+  });
+  add<PFN_cuTexObjectCreate_v5000>(t, "cuTexObjectCreate",
+                                   [](CUtexObject* texture, const CUDA_RESOURCE_DESC* pixels,
+                                      const CUDA_TEXTURE_DESC*, const CUDA_RESOURCE_VIEW_DESC*) {
+                                     ENTER("cuTexObjectCreate");
+                                     *texture =
+                                         reinterpret_cast<CUtexObject>(pixels->res.array.hArray);
+                                     ++live;
+                                     return CUDA_SUCCESS;
+                                   });
+  add<PFN_cuTexObjectDestroy_v5000>(t, "cuTexObjectDestroy", [](CUtexObject) {
+    --live;
+    return CUDA_SUCCESS;
+  });
   add<PFN_cuMemFree_v3020>(t, "cuMemFree",
                            [](CUdeviceptr address) { return release(host(address)); });
   add<PFN_cuMemHostAlloc_v2020>(t, "cuMemHostAlloc", [](void** data, std::size_t bytes, unsigned) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Programs, kernels and launches of the fake driver.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <elf.h>
 #include <list>
@@ -19,6 +20,7 @@ struct kernel_object {
 struct library_object {
   std::string bytes;
   std::list<kernel_object> kernels = {};  // gone with the library
+  std::array<std::byte, 64> variable{};   // each of its variables
 };
 
 std::mutex kernels_mutex;
@@ -76,6 +78,16 @@ void add_programs(table& t) {
         if (owner.bytes.find(section) == std::string::npos) return CUDA_ERROR_NOT_FOUND;
         const std::lock_guard lock(kernels_mutex);
         *kernel = reinterpret_cast<CUkernel>(&owner.kernels.emplace_back(kernel_object{name}));
+        return CUDA_SUCCESS;
+      });
+  add<PFN_cuLibraryGetGlobal_v12000>(
+      t, "cuLibraryGetGlobal",
+      [](CUdeviceptr* address, std::size_t* bytes, CUlibrary library, const char* name) {
+        auto& owner = *reinterpret_cast<library_object*>(library);
+        const std::string symbol = '\0' + std::string(name) + '\0';
+        if (owner.bytes.find(symbol) == std::string::npos) return CUDA_ERROR_NOT_FOUND;
+        *address = reinterpret_cast<CUdeviceptr>(owner.variable.data());
+        *bytes = owner.variable.size();
         return CUDA_SUCCESS;
       });
   add<PFN_cuLibraryGetModule_v12000>(t, "cuLibraryGetModule", [](CUmodule* module, CUlibrary) {

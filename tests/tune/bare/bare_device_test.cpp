@@ -71,6 +71,90 @@ LIBTUNE_DEVICE_TEST_CASE("a bare kernel's arrays may lie on the device", device)
   CHECK(sums(9, 9) == 6);
 }
 
+constexpr const char* smooth_opencl = R"(
+KERNEL void smooth(GLOBAL float* to, read_only image2d_t from, sampler_t how,
+                   CONSTANT float* weights) {
+  const int x = get_global_id(0);
+  const int y = get_global_id(1);
+  float sum = 0;
+  for (int i = -1; i <= 1; ++i) {
+    sum += weights[i + 1] * read_imagef(from, how, (float2)(x + i + 0.5f, y + 0.5f)).x;
+  }
+  to[y * 16 + x] = sum;
+})";
+constexpr const char* smooth_cuda = R"(
+__constant__ float weights[3];
+extern "C" __global__ void smooth(float* to, cudaTextureObject_t from) {
+  const int x = blockIdx.x * block_size_x + threadIdx.x;
+  const int y = blockIdx.y * block_size_y + threadIdx.y;
+  float sum = 0;
+  for (int i = -1; i <= 1; ++i) sum += weights[i + 1] * tex2D<float>(from, x + i + 0.5f, y + 0.5f);
+  to[y * 16 + x] = sum;
+})";
+
+bare_kernel smooth_kernel(bool is_cuda) {
+  std::vector<float> pixels(16 * 8);
+  std::vector<float> expected(pixels.size());
+  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<float>(i * i % 23);
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    const float left = pixels[i % 16 == 0 ? i : i - 1];
+    const float right = pixels[i % 16 == 15 ? i : i + 1];
+    expected[i] = 0.25F * left + 0.5F * pixels[i] + 0.25F * right;
+  }
+  const std::vector<float> weights{0.25F, 0.5F, 0.25F};
+  bare_kernel kernel(
+      {.name = "smooth", .source = is_cuda ? smooth_cuda : smooth_opencl, .problem_size = {16, 8}});
+  kernel.parameter("block_size_x", {4, 16}).parameter("block_size_y", {1, 2});
+  const auto image = tune::texture(pixels, {.width = 16, .height = 8});
+  if (is_cuda) {
+    kernel.arguments(tune::out(pixels), image).constant("weights", weights);
+  } else {
+    kernel.arguments(tune::out(pixels), image, tune::sampler(image), tune::in(weights));
+  }
+  return kernel.answer(0, expected);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a bare kernel reads images and constant memory", device) {
+  const bare_kernel kernel = smooth_kernel(device.info().backend == "CUDA");
+  const auto best = kernel.tune(device.create_context(), {.isolation = tune::isolation_mode::off});
+  REQUIRE(best.trials().size() == 4);
+  for (const tune::trial& each : best.trials()) {
+    CAPTURE(each.reason);
+    CHECK(each.outcome == tune::outcome::measured);
+  }
+}
+
+TEST_CASE("bare kernels with textures and constant memory compile for CUDA") {
+  tune::testing::for_each_compile_target("cuda", [](const tune::context& context) {
+    CHECK_NOTHROW(
+        smooth_kernel(true).compile(context, {{"block_size_x", 16}, {"block_size_y", 2}}));
+  });
+}
+
+TEST_CASE("an image of another size than its elements is refused") {
+  CHECK_THROWS_WITH_AS(tune::texture(std::vector<float>(7), {.width = 4, .height = 2}),
+                       doctest::Contains("has 32 bytes, and 28 were given"), tune::argument_error);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("compiled kernels over a limit do not run", device) {
+  bare_kernel kernel({.name = "shifted",
+                      .source = "KERNEL void shifted(GLOBAL float* to) {"
+                                "  LOCAL_DECL float tile[block_size_x * 2];"
+                                "  tile[get_local_id(0)] = get_global_id(0); BARRIER();"
+                                "  to[get_global_id(0)] = tile[get_local_id(0)] + 1; }",
+                      .problem_size = {256}});
+  kernel.parameter("block_size_x", {16, 32}).arguments(tune::out<float>({256}));
+  kernel.limit("local_memory <= 128 and no_such_figure > 2");
+  const auto best = kernel.tune(device.create_context());
+  CHECK(best.best()["block_size_x"] == 16);
+  REQUIRE(best.trials().size() == 2);
+  for (const tune::trial& each : best.trials()) {
+    if (each.outcome == tune::outcome::measured) continue;
+    CHECK(each.outcome == tune::outcome::skipped);
+    CHECK(each.reason == "local_memory=256, and 'local_memory <= 128' is asked for");
+  }
+}
+
 LIBTUNE_DEVICE_TEST_CASE("a bare kernel includes headers that are texts", device) {
   bare_kernel kernel({.name = "filled",
                       .source =

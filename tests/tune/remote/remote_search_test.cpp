@@ -12,6 +12,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include "libtune/device/devices.hpp"
@@ -92,6 +93,62 @@ LIBTUNE_DEVICE_TEST_CASE("a search in a child finds and stores what one in this 
   const auto lines = bench.events->lines.size();
   CHECK(isolated::sample_autotune(bench.context, key, bench.options()) == sample_tuning{1});
   CHECK_MESSAGE(bench.events->lines.size() == lines, "the second call looks it up");
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a child searches for the goal of the author, with his metrics and probes",
+                         device) {
+  const tune::testing::scoped_environment no_goal("LIBTUNE_OBJECTIVE", nullptr);
+  workbench bench(device);
+  CHECK(isolated::goal_autotune(bench.context, {.configurations = 8}, bench.options()) ==
+        sample_tuning{4});
+  REQUIRE(bench.events->finished.size() == 1);
+  CHECK(to_string(bench.events->finished[0].goal) == "max load");
+  for (const tune::trial& made : bench.events->finished[0].trials) {
+    CAPTURE(to_string(made.configuration));
+    CHECK(tune::metric_value(made, "gflops") > 0);
+    CHECK(tune::metric_value(made, "process") > 0);
+    CHECK(tune::metric_value(made, "process") != static_cast<double>(::getpid()));
+  }
+  // Of the function, whatever the goal, and with the metrics in the database.
+  CHECK(bench.events->lines.front().find("started isolated.goal ") == 0);
+  tune::function_identity function = isolated::sample_function();
+  function.name = "isolated.goal..max_load";
+  tune::tuning_database database(bench.path("tuning.db"));
+  const auto trials = database.trials(
+      function, {tune::to_values(sample_key{.configurations = 8}), device.identity()});
+  REQUIRE(trials.size() == 8);
+  CHECK(tune::find_metric(trials.front().metrics, "load") != nullptr);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("metrics of the application are added to what a child has measured",
+                         device) {
+  const tune::testing::scoped_environment no_goal("LIBTUNE_OBJECTIVE", nullptr);
+  workbench bench(device);
+  auto options = bench.options();
+  options.metrics.computed = {{.name = "doubled", .compute = [](const tune::trial& item) {
+                                 return 2 * tune::metric_value(item, "time");
+                               }}};
+  CHECK(isolated::sample_autotune(bench.context, {.configurations = 4}, options) ==
+        sample_tuning{1});
+  REQUIRE_FALSE(bench.events->trials.empty());
+  for (const tune::trial& made : bench.events->trials) {
+    CHECK(tune::metric_value(made, "doubled") == 2 * made.score->count());
+  }
+  // A goal that names one cannot be searched for where the function is not.
+  options.goal = tune::tuning_goal{.objectives = {tune::minimise("doubled")}};
+  CHECK_THROWS_WITH_AS(isolated::sample_autotune(bench.context, {.configurations = 4}, options),
+                       doctest::Contains("registered_metrics"), tune::argument_error);
+  options.isolation = tune::isolation_mode::automatic;
+  CHECK(isolated::sample_autotune(bench.context, {.configurations = 4}, options) ==
+        sample_tuning{1});
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a search for a goal goes on in another child when one is lost", device) {
+  const tune::testing::scoped_environment no_goal("LIBTUNE_OBJECTIVE", nullptr);
+  workbench bench(device);
+  const auto key = bench.key(flaw::segfault, 4);
+  CHECK(isolated::goal_autotune(bench.context, key, bench.options()) == sample_tuning{8});
+  CHECK(bench.bad_trial(4).outcome == outcome::crashed);
 }
 
 LIBTUNE_DEVICE_TEST_CASE("samples come from a child as they were measured, to the last bit",
@@ -318,7 +375,9 @@ const bool is_known_to_children = tune::register_strategy("test.backwards", make
 std::vector<std::string> tried(const isolated::event_text& events) {
   std::vector<std::string> configurations;
   for (const tune::trial& item : events.trials) {
-    configurations.push_back(to_string(item.configuration));
+    const std::string name = to_string(item.configuration);
+    const bool is_new = std::ranges::find(configurations, name) == configurations.end();
+    if (is_new) configurations.push_back(name);  // those that are measured again come twice
   }
   return configurations;
 }

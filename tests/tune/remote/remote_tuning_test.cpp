@@ -159,9 +159,12 @@ TEST_CASE("a program that cannot tune is refused with the reason") {
 LIBTUNE_DEVICE_TEST_CASE("what the function throws is thrown here, as what it is", device) {
   const auto events = std::make_shared<isolated::event_text>();
   auto task = sample_task(device, {}, events);
-  SUBCASE("an unknown strategy") {
+  SUBCASE("a strategy that it does not know, before anything is tried") {
     task.options.strategy = "guess";
-    CHECK_THROWS_AS(tune::tune_remotely(this_program, task), tune::argument_error);
+    CHECK_THROWS_WITH_AS(tune::tune_remotely(this_program, task),
+                         doctest::Contains("no search strategy 'guess' in this process"),
+                         tune::tuner_unavailable_error);
+    CHECK(events->trials.empty());
   }
   SUBCASE("a key of another type") {
     task.key[1].value = std::string("five");

@@ -8,8 +8,10 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <fstream>
+#include <memory>
 #include <new>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <sys/resource.h>
@@ -175,6 +177,30 @@ const tune::autotuner<sample_key, sample_tuning> sample_autotune{
     {.name = "isolated.sample"}, [](tune::tuning_session& session, const sample_key& key) {
       if (key.flaw == flaw::dies_outside) ::_exit(9);
       return search(session, key);
+    }};
+
+namespace {
+
+struct process_probe final : tune::probe {
+  void after_runs(tune::trial& of, std::span<const tune::run_time>) override {
+    tune::set_metric(of.metrics, {"process", static_cast<double>(::getpid())});
+  }
+};
+
+double load_of(const tune::trial& item) {
+  return static_cast<double>(10 * (std::get<std::int64_t>(item.configuration.at(0).value) % 5));
+}
+
+}  // namespace
+
+const tune::autotuner<sample_key, sample_tuning> goal_autotune{
+    {.name = "isolated.goal", .goal = {.objectives = {tune::maximise("load")}}},
+    [](tune::tuning_session& session, const sample_key& key) {
+      return session.tune(
+          make_space(key.configurations),
+          [&](const sample_tuning& tuning) { return generate(key, tuning).work({.flops = 1000}); },
+          {.metrics = {.computed = {{.name = "load", .compute = load_of}},
+                       .probes = {std::make_shared<process_probe>()}}});
     }};
 
 const tune::autotuner<sample_key, sample_tuning> staged_autotune{

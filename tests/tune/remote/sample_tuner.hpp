@@ -59,6 +59,10 @@ struct sample_tuning {
 
 extern const tune::autotuner<sample_key, sample_tuning> sample_autotune;
 
+/// The same with a goal: the greatest "load", which is 10 times the remainder of n by 5. A probe
+/// adds the number of the process that measures.
+extern const tune::autotuner<sample_key, sample_tuning> goal_autotune;
+
 /// Its identity, as databases and requests have it.
 tune::function_identity sample_function();
 

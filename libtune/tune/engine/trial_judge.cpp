@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/engine/trial_judge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <fmt/format.h>
+#include <limits>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/base/never_destroyed.hpp"
+
+namespace tune {
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+void note(trial& of, const std::string& text) {
+  if (of.reason.find(text) == std::string::npos)
+    of.reason += (of.reason.empty() ? "" : "; ") + text;
+}
+
+/// Work in so many units over the time.
+void add_rate(trial& of, const char* work, const char* rate, const char* unit) {
+  const metric* amount = find_metric(of.metrics, work);
+  if (amount == nullptr) return;
+  set_metric(of.metrics, {rate, amount->value / metric_value(of, "time"), unit});
+}
+
+bool is_statistic(const std::string& name) {
+  if (name == "mean" || name == "min" || name == "spread") return true;
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return name.size() > 1 && name.front() == 'p' &&
+         std::all_of(name.begin() + 1, name.end(), is_digit);
+}
+
+}  // namespace
+
+trial_judge::trial_judge(const tuning_goal& goal, std::vector<const metric_sources*> sources)
+    : goal_(goal) {
+  if (goal_.objectives.empty()) goal_.objectives.emplace_back();
+  std::vector<std::string> final_metrics;
+  for (const metric_sources* source : sources) {
+    for (const computed_metric& item : source->computed) {
+      const bool is_new =
+          std::ranges::find(computed_, item.name, &computed_metric::name) == computed_.end();
+      if (!is_new || !item.compute) {
+        throw argument_error(fmt::format("the metric '{}' {}", item.name,
+                                         is_new ? "has no function" : "is computed twice"));
+      }
+      metric probe_name{item.name, 0, item.unit};
+      std::vector<metric> check;
+      set_metric(check, std::move(probe_name));
+      computed_.push_back(item);
+      if (item.finalists) final_metrics.push_back(item.name);
+    }
+    for (const auto& item : source->probes) {
+      if (item == nullptr) continue;
+      probes_.push_back(item);
+      for (std::string& name : item->finalist_metrics()) {
+        compares_ = true;
+        final_metrics.push_back(std::move(name));
+      }
+    }
+  }
+  const auto is_final = [&](const std::string& name) {
+    const bool computed =
+        std::ranges::find(computed_, name, &computed_metric::name) != computed_.end();
+    if (!computed && is_statistic(name)) {
+      statistics_.push_back(name);
+      needs_samples_ = true;
+      return true;
+    }
+    return std::ranges::find(final_metrics, name) != final_metrics.end();
+  };
+  for (const objective& item : goal_.objectives) {
+    const bool final = is_final(item.metric);
+    decides_finals_ = decides_finals_ || final;
+    if (!final) early_goal_.objectives.push_back(item);
+    if (&item == goal_.objectives.data()) races_cost_ = !final && !(item == objective{});
+  }
+  for (const constraint& item : goal_.constraints) {
+    const bool final = is_final(item.metric);
+    decides_finals_ = decides_finals_ || final;
+    if (!final) early_goal_.constraints.push_back(item);
+  }
+}
+
+const trial_judge& trial_judge::by_time() {
+  static const detail::never_destroyed<trial_judge> judge(tuning_goal{},
+                                                          std::vector<const metric_sources*>{});
+  return *judge;
+}
+
+void trial_judge::compute(trial& of, bool one_sample) const {
+  add_rate(of, "flops", "gflops", "GFLOP/s");
+  add_rate(of, "bytes", "gbs", "GB/s");
+  for (const std::string& name : statistics_) {
+    if (!one_sample) set_metric(of.metrics, {name, metric_value(of, name), "ns"});
+  }
+  for (const computed_metric& item : computed_) {
+    if (one_sample && item.finalists) continue;
+    metric made{item.name, unknown, item.unit};
+    try {
+      made.value = item.compute(of);
+    } catch (const std::exception& failure) {
+      note(of, fmt::format("its metric '{}' failed: {}", item.name, failure.what()));
+    } catch (...) {
+      note(of, fmt::format("its metric '{}' failed", item.name));
+    }
+    set_metric(of.metrics, std::move(made));
+  }
+}
+
+void trial_judge::complete(trial& of) const { compute(of, false); }
+
+run_time trial_judge::cost(const trial& of, run_time sample) const {
+  if (!races_cost_) return sample;
+  trial one{.index = of.index,
+            .configuration = of.configuration,
+            .outcome = outcome::measured,
+            .reason = {},
+            .samples = samples({sample}),
+            .score = sample,
+            .programs = of.programs,
+            .metrics = of.metrics};
+  compute(one, true);
+  const objective& first = goal_.objectives.front();
+  return run_time(detail::cost_of(first, metric_value(one, first.metric)));
+}
+
+void trial_judge::rank(std::vector<const trial*>& trials, std::size_t first_objective,
+                       double indifference) const {
+  const auto by_time = [](const trial* a, const trial* b) {
+    return std::pair(*a->score, a->index) < std::pair(*b->score, b->index);
+  };
+  std::ranges::sort(trials, by_time);
+  auto end = trials.end();
+  for (std::size_t i = first_objective; i < goal_.objectives.size(); ++i) {
+    const objective& by = goal_.objectives[i];
+    const auto cost = [&](const trial* of) {
+      const double value = detail::cost_of(by, metric_value(*of, by.metric));
+      return std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
+    };
+    std::stable_sort(trials.begin(), end,
+                     [&](const trial* a, const trial* b) { return cost(a) < cost(b); });
+    if (trials.empty()) return;
+    const double tied = cost(trials.front()) * (1 + indifference);
+    end = std::find_if(trials.begin(), end, [&](const trial* of) { return cost(of) > tied; });
+  }
+  std::sort(trials.begin(), end, by_time);
+}
+
+template <class Call>
+void trial_judge::each_probe(trial* of, const Call& call) const {
+  for (const auto& item : probes_) {
+    std::string text = "a probe failed";
+    try {
+      call(*item);
+      continue;
+    } catch (const std::exception& failure) {
+      text += std::string(": ") + failure.what();
+    } catch (...) {
+    }
+    if (of != nullptr) note(*of, text);
+    log(of != nullptr ? log_level::debug : log_level::error, text);
+  }
+}
+
+void trial_judge::before_compile(const trial& of) const {
+  each_probe(nullptr, [&](probe& one) { one.before_compile(of); });
+}
+void trial_judge::after_compile(trial& of) const {
+  each_probe(&of, [&](probe& one) { one.after_compile(of); });
+}
+void trial_judge::before_runs(const trial& of, int runs) const {
+  each_probe(nullptr, [&](probe& one) { one.before_runs(of, runs); });
+}
+void trial_judge::after_runs(trial& of, std::span<const run_time> times) const {
+  each_probe(&of, [&](probe& one) { one.after_runs(of, times); });
+}
+void trial_judge::compare(std::span<const finalist> finalists) const {
+  each_probe(nullptr, [&](probe& one) {
+    if (!one.finalist_metrics().empty()) one.compare(finalists);
+  });
+}
+
+}  // namespace tune

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libtune/measure/timing/samples.hpp"
+#include "libtune/tune/goal.hpp"
+#include "libtune/tune/trial.hpp"
+
+namespace tune {
+
+/// Computes the metrics of the trials of a search, and compares trials by its goal. Where the goal
+/// is the least time and there are no sources, it only divides declared work by the time.
+///
+/// The first objective is one of two kinds. One that has a value for a single sample (time,
+/// GFLOP/s, registers, anything computed from those) is raced: each sample becomes a cost, less is
+/// better. One that needs all samples, or is measured of finalists alone, is decided among the
+/// finalists, which the race finds by time.
+class trial_judge {
+ public:
+  /// @throws argument_error if two sources compute one metric, or one has no function
+  trial_judge(const tuning_goal& goal, std::vector<const metric_sources*> sources);
+
+  /// The judge of searches for the least time without any metrics.
+  static const trial_judge& by_time();
+
+  const tuning_goal& goal() const noexcept { return goal_; }
+  /// True if the first objective is the time: then costs are times.
+  bool races_by_time() const noexcept { return !races_cost_; }
+  /// True if the winner is decided among finalists by more than the race.
+  bool decides_finals() const noexcept { return decides_finals_; }
+  /// True if finalists are compared at the end, be it for their figures alone.
+  bool has_finals() const noexcept { return decides_finals_ || compares_; }
+  /// True if a goal or a source needs more of the finalists' samples than a race takes.
+  bool needs_samples() const noexcept { return needs_samples_; }
+
+  /// Computes the metrics of a trial that has samples.
+  void complete(trial& of) const;
+  /// The constraint that a configuration breaks that has not been run, as far as its metrics are
+  /// known; empty if none.
+  std::optional<std::string> why_not_run(const trial& of) const {
+    return detail::why_unfit(early_goal_, of, true);
+  }
+  /// The constraint that it breaks, or the value that it lacks, of a trial with samples.
+  /// @param compared  it is a finalist, which has all metrics
+  std::optional<std::string> why_unfit(const trial& of, bool compared) const {
+    return detail::why_unfit(compared ? goal_ : early_goal_, of, false);
+  }
+
+  /// The cost of one sample, in units of its own; the sample itself where the time is raced. NaN if
+  /// the metric has no value.
+  run_time cost(const trial& of, run_time sample) const;
+  /// The cost of a trial that has a score, which strategies are given.
+  run_time cost(const trial& of) const { return cost(of, *of.score); }
+
+  /// Sorts the best to the front: by the objectives from the one with this number on, where those
+  /// that differ by less than the indifference are tied; then by time.
+  void rank(std::vector<const trial*>& trials, std::size_t first_objective,
+            double indifference) const;
+
+  // Calls of all probes; what one throws becomes a part of the trial's reason.
+  void before_compile(const trial& of) const;
+  void after_compile(trial& of) const;
+  void before_runs(const trial& of, int runs) const;
+  void after_runs(trial& of, std::span<const run_time> times) const;
+  void compare(std::span<const finalist> finalists) const;
+
+ private:
+  template <class Call>
+  void each_probe(trial* of, const Call& call) const;
+  void compute(trial& of, bool one_sample) const;
+
+  tuning_goal goal_;
+  tuning_goal early_goal_;  // the part of it that can be judged before the finals
+  std::vector<computed_metric> computed_;
+  std::vector<std::shared_ptr<probe>> probes_;
+  std::vector<std::string> statistics_;  // that the goal names
+  bool races_cost_ = false;
+  bool decides_finals_ = false;
+  bool compares_ = false;
+  bool needs_samples_ = false;
+};
+
+}  // namespace tune
