@@ -186,7 +186,7 @@ void write_measured(std::ostream& out, const std::vector<const trial*>& sorted,
                      near > 0 ? " (*)" : "");
 }
 
-/// What no other configuration beats by all objectives, where there are several.
+/// The configurations that no other one beats by all objectives, where there are several.
 void write_front(std::ostream& out, const search_finished_event& search,
                  const varying_fields& fields) {
   if (search.goal.objectives.size() < 2) return;
