@@ -63,6 +63,8 @@ struct settings {
   bool by_evaluations = false;
   bool valid_only = false;
   bool curves = false;
+  bool whole = false;
+  bool early_end = false;
 };
 
 /// The results of many searches of one space by one strategy.
@@ -75,11 +77,12 @@ struct summary {
   double own_us = 0;
   std::size_t proposals = 0;
 
-  void add(const scoring& by, const std::vector<simulated_step>& steps, double us) {
+  void add(const scoring& by, const std::vector<simulated_step>& steps, double us,
+           bool whole = false) {
     scores.push_back(by.score(steps));
     const std::vector<double> now = by.curve(steps);
     for (std::size_t i = 0; i < now.size(); ++i) curve[i] += now[i];
-    const double end = by.ratio_at(by.budget_ms(), steps);
+    const double end = by.ratio_at(std::max(by.budget_ms(), whole ? 1e300 : 0), steps);
     if (end <= 1.01) ++optimal;
     if (by.ratio_at(by.budget_ms() / 10, steps) <= 1.2) ++early;
     above += end - 1;
@@ -128,9 +131,15 @@ void search(const recorded_space& space, const scoring& by, const std::string& n
     return now;
   };
   const double begin = thread_cpu_ms();
-  const auto strategy = tune::make_strategy(name, space.space(), {.seed = seed});
+  const auto strategy =
+      tune::make_strategy(name, space.space(), {.seed = seed, .early_end = with.early_end});
   own_ms += thread_cpu_ms() - begin;
-  tune::simulation_options options{.max_ms = by.budget_ms(), .ahead = with.ahead};
+  tune::simulation_options options{.ahead = with.ahead};
+  if (with.whole) {
+    options.max_count = tune::choose_search(space.size(), tune::search_limit::none).most;
+  } else {
+    options.max_ms = by.budget_ms();
+  }
   if (with.by_evaluations) options.cost_ms = 1;
   options.clock_ms = clock;
   std::vector<simulated_step> steps = tune::simulate(*strategy, space, options);
@@ -139,7 +148,7 @@ void search(const recorded_space& space, const scoring& by, const std::string& n
       steps[i].finished_ms = static_cast<double>(i + 1);
   }
   lock();
-  into.add(by, steps, own_ms * 1e3);
+  into.add(by, steps, own_ms * 1e3, with.whole);
 }
 
 /// All searches of all spaces, spread over the processors.
@@ -196,16 +205,17 @@ void read_traces(const std::string& file, const std::vector<recorded_space>& spa
 }
 
 void print(const std::string& strategy, const std::map<std::string, summary>& row, bool curves) {
-  fmt::print("\n{:32} {:>15} {:>8} {:>8} {:>8} {:>12}\n", strategy, "score", "optimal", "above",
-             "early", "us/proposal");
+  fmt::print("\n{:32} {:>15} {:>8} {:>8} {:>8} {:>8} {:>12}\n", strategy, "score", "optimal",
+             "above", "early", "trials", "us/proposal");
   double sum = 0;
   double worst = 1;
   double above = 0;
   for (const auto& [space, cell] : row) {
     const auto runs = static_cast<double>(cell.scores.size());
-    fmt::print("{:32} {:6.3f} +- {:5.3f} {:7.0f}% {:7.1f}% {:7.0f}% {:12.0f}\n", space, cell.mean(),
-               cell.half_interval(), 100 * static_cast<double>(cell.optimal) / runs,
+    fmt::print("{:32} {:6.3f} +- {:5.3f} {:7.0f}% {:7.1f}% {:7.0f}% {:8.0f} {:12.0f}\n", space,
+               cell.mean(), cell.half_interval(), 100 * static_cast<double>(cell.optimal) / runs,
                100 * cell.above / runs, 100 * static_cast<double>(cell.early) / runs,
+               static_cast<double>(cell.proposals) / runs,
                cell.own_us / static_cast<double>(std::max<std::size_t>(cell.proposals, 1)));
     sum += cell.mean();
     worst = std::min(worst, cell.mean());
@@ -264,6 +274,8 @@ int main(int argc, char** argv) {
   app.add_option("--traces", with.traces, "searches of others to add")->delimiter(',');
   app.add_flag("--by-evaluations", with.by_evaluations, "every evaluation costs the same");
   app.add_flag("--valid-only", with.valid_only, "random search knows what fails");
+  app.add_flag("--whole", with.whole, "to the end of the default search");
+  app.add_flag("--early-end", with.early_end, "strategies may end before a limit");
   app.add_flag("--curves", with.curves, "print the score over time too");
   CLI11_PARSE(app, argc, argv);
   try {

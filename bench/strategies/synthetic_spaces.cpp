@@ -262,10 +262,25 @@ recorded_space interactions(std::uint64_t seed) {
   });
 }
 
+/// Hardly anything to gain: a kernel that is limited by a bus, measured with noise.
+recorded_space flat(std::uint64_t seed) {
+  maker space("flat", seed,
+              {{"block", steps(32, 1024, 32)},
+               {"vector", {1, 2, 4, 8}},
+               {"unroll", {1, 2, 4, 8}},
+               {"stride", {1, 2, 3, 4, 5, 6, 7, 8}}});
+  return space.make_directly([seed](const numbers& c) -> std::optional<double> {
+    const auto effect = [&](std::uint64_t of, std::int64_t at) {
+      return 0.02 * hashed(seed, 1000 * of + static_cast<std::uint64_t>(at));
+    };
+    return 2 + effect(1, c[0]) + effect(2, c[1]) + effect(3, c[2]) + effect(4, c[3]);
+  });
+}
+
 }  // namespace
 
 std::vector<recorded_space> synthetic_spaces(std::uint64_t seed) {
-  return {matrix_product(seed), stencil(seed), reduction(seed), interactions(seed)};
+  return {matrix_product(seed), stencil(seed), reduction(seed), interactions(seed), flat(seed)};
 }
 
 }  // namespace bench

@@ -140,7 +140,7 @@ class kernel {
 /// A text that a program may include by its name. Where a file has the same name, the text is
 /// meant. Headers include each other by the whole name, too.
 struct kernel_header {
-  std::string name;  ///< as #include writes it, relative: "filter.h", "filters/fir.h"
+  std::string name;  ///< as the text includes it, relative: "filter.h", "filters/fir.h"
   std::string text;  ///< its content
   friend bool operator==(const kernel_header&, const kernel_header&) = default;
 };
@@ -150,7 +150,7 @@ struct program_source {
   std::string name;  ///< for messages, such as the name of the file that the kernel came from
   std::string text;  ///< in the device's kernel_language
   std::vector<std::string> options;      ///< for the device's own compiler
-  std::vector<kernel_header> headers{};  ///< for `#include`, beside files
+  std::vector<kernel_header> headers{};  ///< that it may include, beside files
 };
 
 /// A file that a program's compiler has read, as it was then.

@@ -74,7 +74,7 @@ class autotuner {
     std::string name;  ///< such as "multiply_template.autotune"; names the database table
     int version = 0;   ///< results of other versions are not used
     Tuning test{};     ///< works on every device; for tests, and for the mode "default"
-    /// What is minimised or maximised; the least time by default. A part of what a result is.
+    /// Its objectives and constraints; the least time by default. A part of its results.
     tuning_goal goal{};
   };
 

@@ -10,6 +10,7 @@
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/forked_process.hpp"
+#include "libtune/base/log.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/tune/test_mode.hpp"
 #include "libtune/tune/tuning_call.hpp"
@@ -89,9 +90,31 @@ void autotuner_registry::remove(const autotuner_core& removed) noexcept {
   std::erase(autotuners_, &removed);
 }
 
-void autotuner_registry::add_maker(const void* owner, std::string name, int version, maker makes) {
+void autotuner_registry::add_maker(const void* owner, std::string name, int version, maker makes,
+                                   std::optional<std::vector<named_value>> example) {
   const std::lock_guard lock(mutex_);
-  makers_.push_back({owner, std::move(name), version, std::move(makes)});
+  makers_.push_back({owner, std::move(name), version, std::move(makes), std::move(example)});
+}
+
+std::vector<std::shared_ptr<const autotuner_core>> autotuner_registry::make_examples() const {
+  std::vector<registered_maker> makers;
+  {
+    const std::lock_guard lock(mutex_);
+    makers = makers_;
+  }
+  std::vector<std::shared_ptr<const autotuner_core>> made;
+  for (const registered_maker& each : makers) {
+    if (!each.example) continue;
+    try {
+      made.push_back(each.makes(*each.example));
+    } catch (const std::exception& failure) {
+      log(log_level::warning,
+          fmt::format("'{}' is not listed, for it cannot describe the kernel of "
+                      "its example ({}): {}",
+                      each.name, to_string(*each.example), failure.what()));
+    }
+  }
+  return made;
 }
 
 void autotuner_registry::remove_maker(const void* owner) noexcept {
@@ -105,7 +128,9 @@ std::shared_ptr<const autotuner_core> autotuner_registry::find(
   {
     const std::lock_guard lock(mutex_);
     for (const autotuner_core* each : autotuners_) {
-      if (each->identity().name == name && each->identity().version == version) {
+      // A repeatable one may be that of another key.
+      if (!each->is_repeatable() && each->identity().name == name &&
+          each->identity().version == version) {
         return each->shared_from_this();
       }
     }

@@ -92,12 +92,17 @@ class autotuner_registry {
   /// kernel.
   using maker =
       std::function<std::shared_ptr<const autotuner_core>(const std::vector<named_value>& key)>;
-  /// @param owner  for remove_maker
-  void add_maker(const void* owner, std::string name, int version, maker makes);
+  /// @param owner    for remove_maker
+  /// @param example  a key, for lists of functions; empty: it is not listed
+  void add_maker(const void* owner, std::string name, int version, maker makes,
+                 std::optional<std::vector<named_value>> example = std::nullopt);
   void remove_maker(const void* owner) noexcept;
   /// Returns the function of this name and version, for a key; null if there is none.
   std::shared_ptr<const autotuner_core> find(const std::string& name, int version,
                                              const std::vector<named_value>& key) const;
+
+  /// Returns the functions of the examples. One that cannot be made is logged and left out.
+  std::vector<std::shared_ptr<const autotuner_core>> make_examples() const;
 
   /// Keeps those that live when main returns: static autotuners can then be called to the very end
   /// of the process. Called before the first search or lookup.
@@ -124,6 +129,7 @@ class autotuner_registry {
     std::string name;
     int version;
     maker makes;
+    std::optional<std::vector<named_value>> example;
   };
   std::vector<registered_maker> makers_;
 };

@@ -51,6 +51,7 @@ bool names(const tuning_goal& goal, std::span<const char* const> metrics) {
 
 bool provides(const metric_sources& sources, std::string_view name) {
   const auto has_it = [&](const std::shared_ptr<probe>& item) {
+    if (item == nullptr) return false;
     const std::vector<std::string> all = item->finalist_metrics();
     return std::ranges::find(all, name) != all.end();
   };

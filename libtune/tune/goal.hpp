@@ -19,18 +19,20 @@ namespace tune {
 
 /// A metric to make as small, or as large, as possible.
 struct objective {
-  std::string metric = "time";
-  bool maximise = false;
+  std::string metric = "time";  ///< its name
+  bool maximise = false;        ///< else it is minimised
 
+  /// True if all is equal.
   friend bool operator==(const objective&, const objective&) = default;
 };
 
 /// A bound of a metric, which a configuration has to keep to win.
 struct constraint {
-  std::string metric{};
-  double bound = 0;
+  std::string metric{};   ///< its name
+  double bound = 0;       ///< in the metric's unit; times in nanoseconds
   bool at_least = false;  ///< else at most
 
+  /// True if all is equal.
   friend bool operator==(const constraint&, const constraint&) = default;
 };
 
@@ -46,14 +48,19 @@ struct tuning_goal {
   /// True for the default: the least time, whatever happens to all else.
   bool is_time() const noexcept;
 
+  /// True if all is equal, in the same order.
   friend bool operator==(const tuning_goal&, const tuning_goal&) = default;
 };
 
+/// The least value of a metric.
 inline objective minimise(std::string metric) { return {std::move(metric), false}; }
+/// The greatest value of a metric.
 inline objective maximise(std::string metric) { return {std::move(metric), true}; }
+/// No more of a metric than this.
 inline constraint at_most(std::string metric, double bound) {
   return {std::move(metric), bound, false};
 }
+/// No less of a metric than this.
 inline constraint at_least(std::string metric, double bound) {
   return {std::move(metric), bound, true};
 }
@@ -82,9 +89,9 @@ double metric_value(const trial& of, std::string_view name);
 /// A function that throws makes the metric unknown (NaN) and the exception's text a part of the
 /// trial's reason; the search goes on.
 struct computed_metric {
-  std::string name{};
-  std::function<double(const trial&)> compute{};
-  std::string unit{};
+  std::string name{};                             ///< as set_metric takes it
+  std::function<double(const trial&)> compute{};  ///< the value for a trial
+  std::string unit{};                             ///< "GB/s"; empty for counts and ratios
   /// True if it needs what is measured of the finalists alone. Otherwise it is computed anew for
   /// each sample, as if that were the only one, where the search compares configurations by it.
   bool finalists = false;
@@ -92,7 +99,7 @@ struct computed_metric {
 
 /// A configuration of the last comparison, which a probe may run as often as it needs to.
 struct finalist {
-  const trial& result;
+  const trial& result;  ///< its trial so far
   /// Runs it so many times, one after the other, and returns the times: one for each run, the mean
   /// of several where the timer is coarse, or of all where it times itself. Empty if it has failed.
   std::function<std::vector<run_time>(int runs)> run;
@@ -105,8 +112,8 @@ struct finalist {
 
 /// Watches configurations in the process that compiles and runs them, and may add values to their
 /// trials: what an observer, which only hears, cannot do where a child process tunes. Called by the
-/// thread of the search. What it throws becomes a part of the trial's reason, and the search goes
-/// on.
+/// thread of the search; by several threads at once if an application tunes on several. What it
+/// throws becomes a part of the trial's reason, and the search goes on.
 class probe {
  public:
   probe() = default;
@@ -138,9 +145,10 @@ class probe {
 /// which cannot be sent, are used where the search runs in the process of the application, and
 /// there computed metrics are added to what a child has measured, for the output alone.
 struct metric_sources {
-  std::vector<computed_metric> computed{};
-  std::vector<std::shared_ptr<probe>> probes{};
+  std::vector<computed_metric> computed{};       ///< in the order in which they are computed
+  std::vector<std::shared_ptr<probe>> probes{};  ///< called in this order
 
+  /// True if there are none.
   bool empty() const noexcept { return computed.empty() && probes.empty(); }
 };
 

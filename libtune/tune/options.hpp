@@ -81,8 +81,8 @@ struct tuning_options {
   std::string strategy{};     ///< see strategy_names; empty: by the space's size, see choose_search
   strategy_options search{};  ///< seed, limits and first proposals of the strategy
   std::vector<std::shared_ptr<observer>> observers{};  ///< called in this order; none is null
-  /// What is minimised or maximised. LIBTUNE_OBJECTIVE overrides it, and it overrides the goal that
-  /// the author declares with the autotuner; without any it is the least time.
+  /// Objectives and constraints. LIBTUNE_OBJECTIVE overrides the goal, and it overrides the one
+  /// that the author declares with the autotuner; without any it is the least time.
   std::optional<tuning_goal> goal{};
   metric_sources metrics{};  ///< computed, and watched for, in each search
   /// Who gives these: application, or command, and then the environment overrides none of the

@@ -22,7 +22,7 @@ std::vector<image_layout> layouts() {
       {.width = 8, .height = 1, .depth = 2},
       {.width = 9, .height = 4, .channels = 4},
       {.width = 6, .height = 5, .type = dtype::uint8, .channels = 4, .normalised_values = true},
-      {.width = 6, .height = 5, .type = dtype::int32, .channels = 2}};
+      {.width = 6, .height = 5, .type = dtype::int32, .channels = 4}};
   all.push_back(all[1]);
   all.back().sampling = {
       .address = image_address::mirror, .linear = true, .normalised_coordinates = true};

@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The strategies that learn from answers: what they find, and how. And the conformance of all.
+#include <algorithm>
 #include <doctest/doctest.h>
+#include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "libtune/testing/strategy_conformance.hpp"
 #include "tests/search/sample_searches.hpp"
@@ -27,6 +31,47 @@ TEST_CASE("'local' and 'genetic' get much further than random search") {
 TEST_CASE("'model' finds in 60 proposals what random search misses in 2000") {
   CHECK(tune::testing::mean_best_of_search("model", 60) <
         tune::testing::mean_best_of_search("random", 2000));
+}
+
+/// The proposals of a search that may end early, and the best score.
+std::pair<std::size_t, double> until_early_end(
+    const tune::search_space& space,
+    const std::function<std::optional<double>(std::size_t)>& answer) {
+  const auto searching = tune::make_strategy("model", space, {.seed = 3});
+  double best = 1e300;
+  std::size_t count = 0;
+  while (const auto index = searching->ask()) {
+    ++count;
+    const auto score = answer(*index);
+    best = std::min(best, score.value_or(best));
+    searching->tell(*index, score);
+  }
+  CHECK(searching->ended_early() == (count < space.size()));
+  return {count, best};
+}
+
+TEST_CASE("'model' ends early where there is next to nothing to gain") {
+  const auto space = tune::testing::wide_space();
+  const auto [count, best] = until_early_end(space, [](std::size_t index) {
+    return 1 + 0.01 * static_cast<double>(index * 7919 % 1000) / 1000;
+  });
+  CHECK(count < 100);
+  CHECK(best < 1.01);
+}
+
+TEST_CASE("'model' does not end early before it has found the best") {
+  const auto space = tune::testing::wide_space();
+  const auto [count, best] = until_early_end(
+      space, [&](std::size_t index) { return tune::testing::valley(space, index); });
+  CHECK(count < 1000);
+  CHECK(best == 1);
+}
+
+TEST_CASE("'model' does not end early where it knows nothing of gain") {
+  const auto space = tune::testing::line(100);
+  CHECK(until_early_end(space, [](std::size_t) { return std::nullopt; }).first == 100);
+  const auto ranked = [](std::size_t index) { return static_cast<double>(index % 3) - 1; };
+  CHECK(until_early_end(space, ranked).first == 100);
 }
 
 TEST_CASE("local search tries the surroundings of the best of its sample") {

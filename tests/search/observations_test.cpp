@@ -45,7 +45,26 @@ TEST_CASE("the same ratio is the same distance among fast ones, and less among s
   CHECK(targets[4] - targets[3] < (targets[1] - targets[0]) / 2);
 }
 
-TEST_CASE("scores that are not all positive count by their ranks") {
+TEST_CASE("a target knows the part of a score that it stands for") {
+  const observations all = told({8.0, 1.0, 4.0, 2.0, 16.0});
+  const auto targets = all.targets();
+  CHECK((targets[3] - targets[1]) * all.unit() == doctest::Approx(std::log(2.0)));
+  CHECK(told({3.0, 3.0}).unit() == 0);
+  CHECK(std::isinf(told({3.0, -3.0}).unit()));
+}
+
+TEST_CASE("scores of something to maximise count by their ratios, too") {
+  const auto targets = told({-16.0, -8.0, -4.0, -2.0, -1.0}).targets();
+  const auto times = told({1.0, 2.0, 4.0, 8.0, 16.0}).targets();
+  for (std::size_t i = 0; i < 5; ++i) CHECK(targets[i] == doctest::Approx(times[i]));
+}
+
+TEST_CASE("the best are listed, the best of all first") {
+  CHECK(told({8.0, 1.0, std::nullopt, 2.0}).best(2) == std::vector<std::size_t>{1, 3});
+  CHECK(told({8.0, std::nullopt}).best(2) == std::vector<std::size_t>{0});
+}
+
+TEST_CASE("scores of both signs count by their ranks") {
   constexpr double most = std::numeric_limits<double>::max();
   const auto targets = told({-most, 0.0, most, -1.0}).targets();
   for (const float target : targets) CHECK(std::isfinite(target));

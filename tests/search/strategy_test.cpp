@@ -103,6 +103,19 @@ TEST_CASE("a strategy that expects no more gain ends early, unless the options f
   CHECK_FALSE(limited.ended_early());
 }
 
+TEST_CASE("a search ends with a score near the least that there can be, unless it may not") {
+  const auto told = [](tune::strategy_options options, double score) {
+    options.least_score = -10;
+    contented searching(options);
+    searching.ask();
+    searching.tell(0, score);
+    return searching.ended_early() && !searching.ask() && searching.remaining() == 0;
+  };
+  CHECK(told({}, -9.9));
+  CHECK_FALSE(told({}, -9.7));
+  CHECK_FALSE(told({.early_end = false}, -9.9));
+}
+
 TEST_CASE("a search is limited by count, by fraction, and by the smaller of both") {
   CHECK(count_proposals({}) == 10);
   CHECK(count_proposals({.max_count = 3}) == 3);

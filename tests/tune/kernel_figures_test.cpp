@@ -13,6 +13,7 @@
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/tune/engine/trial_attempt.hpp"
+#include "libtune/tune/engine/trial_judge.hpp"
 #include "tests/tune/scale.hpp"
 
 namespace kernel_figures_test {
@@ -96,38 +97,60 @@ TEST_CASE("of several launches and kernels the greatest demand counts, and each 
   CHECK(tune::find_metric(figures, "dynamic_local_memory_of_add_int_")->value == 0);
 }
 
-tune::space<sample::scale_tuning> limited_space() {
-  auto space = sample::make_space();
-  space.limit("registers", {.most = 64});
-  return space;
-}
+/// A search whose kernels have 16 registers for each wgs.
+struct limited_search {
+  limited_search() {
+    fake.add_kernel("scale", {.parameters = {{}, {}}, .registers = [](const auto& macros) {
+                                return static_cast<std::size_t>(16 * macros.integer("wgs"));
+                              }});
+  }
+
+  tune::testing::fake_device fake = sample::make_device();
+  tune::device device = fake.device();
+  tune::context context = device.create_context();
+  tune::space<sample::scale_tuning> space = sample::make_space();
+  tune::search_problem problem{
+      .space = space.core(),
+      .configuration = [this](std::size_t i) { return tune::to_values(space[i]); },
+      .needs = [this](std::size_t i) { return space.resources_of(space[i]); },
+      .generate = [this](std::size_t i) { return sample::generate(context, space[i]); },
+      .why_not = [this](const metrics& figures) { return space.why_not(figures); }};
+};
 
 TEST_CASE("a configuration whose kernels take too much is skipped before it runs") {
-  tune::testing::fake_device fake = sample::make_device();
-  fake.add_kernel("scale", {.parameters = {{}, {}}, .registers = [](const auto& macros) {
-                              return static_cast<std::size_t>(16 * macros.integer("wgs"));
-                            }});
-  const tune::context context = fake.device().create_context();
-  const auto space = limited_space();
-  const tune::search_problem problem{
-      .space = space.core(),
-      .configuration = [&](std::size_t i) { return tune::to_values(space[i]); },
-      .needs = [&](std::size_t i) { return space.resources_of(space[i]); },
-      .generate = [&](std::size_t i) { return sample::generate(context, space[i]); },
-      .why_not = [&](const metrics& figures) { return space.why_not(figures); }};
-  for (std::size_t i = 0; i < space.size(); ++i) {
-    const std::size_t before = fake.calls(tune::testing::fake_call::launch);
-    const tune::trial tried = tune::run_trial(problem, i, fake.device(), {}, fake.clock());
-    CHECK(tune::find_metric(tried.metrics, "registers")->value == 16.0 * space[i].wgs);
-    if (space[i].wgs <= 4) {
+  limited_search b;
+  b.space.limit("registers", {.most = 64});
+  for (std::size_t i = 0; i < b.space.size(); ++i) {
+    const std::size_t before = b.fake.calls(tune::testing::fake_call::launch);
+    const tune::trial tried = tune::run_trial(b.problem, i, b.device, {}, b.fake.clock());
+    CHECK(tune::find_metric(tried.metrics, "registers")->value == 16.0 * b.space[i].wgs);
+    if (b.space[i].wgs <= 4) {
       CHECK(tried.outcome == tune::outcome::measured);
       CHECK(tune::find_metric(tried.metrics, "work_groups_per_unit"));
     } else {
       CHECK(tried.outcome == tune::outcome::skipped);
       CHECK(tried.reason == "registers = 128, and may be at most 64");
-      CHECK(fake.calls(tune::testing::fake_call::launch) == before);
+      CHECK(b.fake.calls(tune::testing::fake_call::launch) == before);
     }
   }
+}
+
+TEST_CASE(
+    "an application restricts figures by its goal, which is judged before the first run too") {
+  limited_search b;
+  const tune::trial_judge judge({.constraints = {tune::at_most("registers", 64)}}, {});
+  const tune::step_hooks hooks{.judge = &judge};
+  const tune::measure_settings settings;
+  const tune::wall_clock clock = b.fake.clock();
+  const tune::known_failures nothing;
+  for (std::size_t i = 0; i < b.space.size(); ++i) {
+    tune::trial_attempt attempt(b.problem, i, b.device, settings, clock, hooks);
+    attempt.admit(nothing);
+    attempt.generate();
+    CHECK(attempt.over() == (b.space[i].wgs > 4));
+    if (attempt.over()) CHECK(attempt.result().outcome == tune::outcome::unfit);
+  }
+  CHECK(b.fake.calls(tune::testing::fake_call::launch) == 0);
 }
 
 TEST_CASE("a limit has two bounds, and forbids nothing where the figure is unknown") {

@@ -229,6 +229,30 @@ TEST_CASE("its own strategy and budget win over the environment") {
   CHECK(contains(unknown.output, "strategies are exhaustive, random, local, genetic, model"));
 }
 
+TEST_CASE("keys are tuned for the goal of the command, and the result is that goal's alone") {
+  if (!has_device()) return;
+  const bench here;
+  const scoped_environment goal{"LIBTUNE_OBJECTIVE", "min time, time <= 1 s"};
+  const sample_key key{.configurations = 4};
+  here.write_keys({here.entry(key)});
+  CHECK(contains(here.pretune("--list").output, "isolated.goal..max_load__0"));
+  const ended made = here.pretune("--keys " + here.keys + " --objective 'max time'");
+  CAPTURE(made.output);
+  CHECK(made.code == 0);
+  tune::tuning_database database(here.database);
+  CHECK_FALSE(database.find(function(), here.record_of(key)));
+  tune::function_identity of_goal = function();
+  of_goal.name += "..max_time";
+  const auto found = database.find(of_goal, here.record_of(key));
+  REQUIRE(found);
+  CHECK(found->values == tune::to_values(isolated::sample_tuning{4}));
+  // Without an option, for that of the environment.
+  CHECK(here.pretune("--keys " + here.keys).code == 0);
+  of_goal.name = function().name + "..min_time.time_le_1000000000";
+  CHECK(database.find(of_goal, here.record_of(key)));
+  CHECK(contains(here.pretune("--keys " + here.keys + " --objective cheap").output, "max gflops"));
+}
+
 TEST_CASE("keys that were missed are tuned") {
   if (!has_device()) return;
   const bench here;

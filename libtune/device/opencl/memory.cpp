@@ -305,8 +305,10 @@ cl::Buffer create_pixels(const opencl_context& context, const image_layout& layo
       clCreateImage(context.handle()(), CL_MEM_READ_ONLY, &format, &form, nullptr, &status);
   if (status != CL_SUCCESS) {
     throw_error(status,
-                fmt::format("making an image of {} x {} x {} pixels of {} {}", layout.width,
-                            layout.height, layout.depth, layout.channels, dtype_name(layout.type)),
+                fmt::format("making an image of {} x {} x {} pixels of {} {} (only those of 4 "
+                            "channels are there in every OpenCL)",
+                            layout.width, layout.height, layout.depth, layout.channels,
+                            dtype_name(layout.type)),
                 context.info());
   }
   return cl::Buffer(created);

@@ -43,7 +43,7 @@ struct belief {
   }
 };
 
-constexpr belief of_scales{1.0, 1.0, 0.05F, 20.0F};
+constexpr belief of_scales{0.6, 1.0, 0.05F, 20.0F};
 constexpr belief of_weights{1.0, 1.5, 0.02F, 50.0F};
 constexpr belief of_noise{2e-3, 2.0, 1e-4F, 0.3F};
 

@@ -53,8 +53,8 @@ double log_likelihood(const additive_kernel& kernel, std::span<const std::uint32
                       std::span<const float> values);
 
 /// Settings of the kernel with a greater posterior probability, searched along one setting after
-/// the other; from itself if none were found. The prior of a length is about that of the whole
-/// axis.
+/// the other; from itself if none were found. The prior of a length is somewhat longer than
+/// the axis.
 /// @param points  the numbers of candidates, for each value as many as there are axes
 additive_kernel::settings fit_kernel(const coordinates& places, additive_kernel::settings from,
                                      std::span<const std::uint32_t> points,

@@ -28,16 +28,24 @@ void replace_by_ranks(std::vector<double>& scores) {
   }
 }
 
+/// True where scores have logarithms: all are positive, or all negative, as those of something to
+/// maximise.
+bool have_one_sign(const std::vector<double>& scores) {
+  return std::ranges::all_of(scores, [](double score) { return score > 0; }) ||
+         std::ranges::all_of(scores, [](double score) { return score < 0; });
+}
+
 /// Differences among slow configurations do not help to find fast ones.
 void draw_slow_ones_closer(std::vector<double>& values) {
-  constexpr double slow_part = 0.3;
+  constexpr double slow_part = 0.2;
   const double middle = median(values);
   for (double& v : values) {
     if (v > middle) v = middle + slow_part * (v - middle);
   }
 }
 
-void standardise(std::vector<double>& values) {
+/// Returns the deviation that there was.
+double standardise(std::vector<double>& values) {
   const auto count = static_cast<double>(values.size());
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
   double squares = 0;
@@ -49,6 +57,18 @@ void standardise(std::vector<double>& values) {
   if (deviation > 0) {
     for (double& v : values) v /= deviation;
   }
+  return deviation;
+}
+
+/// Makes targets of scores. Returns the deviation that they had before they were standardised.
+double make_targets(std::vector<double>& values) {
+  if (have_one_sign(values)) {
+    for (double& v : values) v = v > 0 ? std::log(v) : -std::log(-v);
+  } else {
+    replace_by_ranks(values);
+  }
+  draw_slow_ones_closer(values);
+  return standardise(values);
 }
 
 }  // namespace
@@ -77,20 +97,38 @@ double observations::usual_failure() const {
   return (static_cast<double>(failed_) + 0.5) / (static_cast<double>(told_) + 2);
 }
 
-std::vector<float> observations::targets() const {
-  std::vector<double> values;
+std::vector<double> observations::scores() const {
+  std::vector<double> all;
   for (const observation& one : all_) {
-    if (one.score) values.push_back(*one.score);
+    if (one.score) all.push_back(*one.score);
   }
+  return all;
+}
+
+std::vector<std::size_t> observations::best(std::size_t most) const {
+  std::vector<observation> good;
+  for (const observation& one : all_) {
+    if (one.score) good.push_back(one);
+  }
+  std::ranges::stable_sort(good, {}, &observation::score);
+  std::vector<std::size_t> indices;
+  for (const observation& one : good) {
+    if (indices.size() < most) indices.push_back(one.index);
+  }
+  return indices;
+}
+
+double observations::unit() const {
+  std::vector<double> values = scores();
+  if (values.empty() || !have_one_sign(values)) return std::numeric_limits<double>::infinity();
+  return make_targets(values);
+}
+
+std::vector<float> observations::targets() const {
+  std::vector<double> values = scores();
   std::vector<float> targets(size(), static_cast<float>(unknown));
   if (values.empty()) return targets;
-  if (std::ranges::all_of(values, [](double v) { return v > 0; })) {
-    for (double& v : values) v = std::log(v);
-  } else {
-    replace_by_ranks(values);
-  }
-  draw_slow_ones_closer(values);
-  standardise(values);
+  make_targets(values);
   auto next = values.begin();
   for (std::size_t i = 0; i < size(); ++i) {
     if (all_[i].score) targets[i] = static_cast<float>(*next++);

@@ -36,15 +36,20 @@ class observations {
   /// Returns the observation with the lowest score, forgotten ones included; empty before a
   /// success.
   const std::optional<observation>& best() const noexcept { return best_; }
+  /// Returns the configurations with the lowest scores, the best first, but no forgotten ones.
+  std::vector<std::size_t> best(std::size_t most) const;
   std::size_t successes() const noexcept { return told_ - failed_; }
   std::size_t failed() const noexcept { return failed_; }
   /// The estimated probability of failure, never 0 or 1.
   double usual_failure() const;
 
   /// Returns for each observation a number to model, NaN where there is no score: the logarithm of
-  /// the score, or its rank where scores are not all positive, those slower than the median drawn
+  /// the score, or its rank where scores are not of one sign, those slower than the median drawn
   /// closer to it, standardised to a mean of 0 and a variance of 1.
   std::vector<float> targets() const;
+  /// Returns the change of a low score's logarithm that changes its target by 1; infinite where
+  /// targets are ranks.
+  double unit() const;
   /// Returns for each observation 1 if it failed and 0 if not, minus usual_failure(); NaN where it
   /// has no result yet.
   std::vector<float> failures() const;
@@ -53,6 +58,8 @@ class observations {
   void forget_all_but(std::size_t kept);
 
  private:
+  std::vector<double> scores() const;
+
   std::vector<observation> all_;
   std::unordered_map<std::size_t, std::size_t> place_of_;  // or where it no longer is
   std::optional<observation> best_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "libtune/search/space/neighbours.hpp"
@@ -11,15 +12,26 @@
 namespace tune::detail {
 namespace {
 
-constexpr std::size_t pool_size = 800;  // and neighbours of the best
+constexpr std::size_t pool_size = 3000;  // and neighbours of the best
+constexpr std::size_t centres = 4;       // whose neighbours are watched
 constexpr std::size_t diagonal_neighbours = 100;
 constexpr std::size_t most_seen = 400;
 constexpr std::size_t kept_seen = 250;
 constexpr std::size_t least_fitted = 3;
-constexpr std::size_t most_fitted = 64;
+constexpr std::size_t most_fitted = 128;
 constexpr std::size_t least_successes = 2;
-constexpr std::size_t drawn_to_begin = 4;
+constexpr std::size_t drawn_to_begin = 8;  // for each of the first proposals
+constexpr std::size_t first_spread = 4;
 constexpr std::size_t first_renewal = 4;
+constexpr double nothing = 0.002;  // parts of the best score
+constexpr double endless = std::numeric_limits<double>::infinity();
+
+/// The number of observations after which a model is believed.
+std::size_t spread_until(std::size_t configurations) {
+  constexpr double most = 16;
+  return static_cast<std::size_t>(
+      std::min(most, std::sqrt(static_cast<double>(configurations)) / 4));
+}
 
 /// The prior mean of a target. Devices are made of powers of two, so other numbers are likely to be
 /// slower. A few measurements outweigh it.
@@ -94,7 +106,8 @@ surrogate::surrogate(const search_space& space, random_source& random)
       places_(space),
       process_(additive_kernel(places_)),
       pool_(places_),
-      next_renewal_(first_renewal) {
+      next_renewal_(first_renewal),
+      expected_gain_(endless) {
   refill();
 }
 
@@ -108,7 +121,10 @@ void surrogate::expect(std::size_t index) {
 
 void surrogate::learn(std::size_t index, std::optional<double> score) {
   expect(index);
+  const double before = seen_.best() ? *seen_.best()->score : std::numeric_limits<double>::max();
   seen_.tell(index, score);
+  const bool gained = score && *score < before - nothing * std::abs(before);
+  futile_ = !gained && expected_gain_ <= nothing ? futile_ + 1 : 0;
   std::vector<std::uint32_t> point(places_.axes());
   places_.write(index, point);
   rates_.learn(point, !score);
@@ -120,13 +136,32 @@ std::optional<std::size_t> surrogate::most_promising() {
   if (pool_.size() == 0) refill();
   if (pool_.size() == 0) return std::nullopt;
   pool_.update(process_);
-  return pool_[seen_.successes() < least_successes ? place_to_begin() : best_place()];
+  return pool_[spreads() ? place_to_begin() : best_place()];
 }
 
+bool surrogate::spreads() const {
+  if (seen_.successes() < least_successes || seen_.size() < first_spread) return true;
+  // From then on in turns with what the model proposes.
+  return seen_.size() < spread_until(space_.size()) && seen_.size() % 2 == 1;
+}
+
+// The more scores differ, the more there is to lose where the model is wrong.
+bool surrogate::is_exhausted() const {
+  constexpr std::size_t least = 12;
+  constexpr double most_for_spread = 100;
+  constexpr double for_spread = 1000;
+  if (futile_ < least + seen_.size() / 10) return false;
+  const double more = std::min(most_for_spread, for_spread * seen_.unit());
+  return futile_ >= least + seen_.size() / 10 + static_cast<std::size_t>(more);
+}
+
+// Of some that are drawn, one far from those before.
 std::size_t surrogate::place_to_begin() {
+  expected_gain_ = endless;
   const std::vector<float> failing = pool_.means(process_.whitened(seen_.failures()));
   const auto rate = [&](std::size_t place) {
-    return failing[place] + prior_mean(pool_.power_distance(place));
+    return failing[place] + prior_mean(pool_.power_distance(place)) -
+           pool_.posterior_variance(place);
   };
   std::size_t chosen = random_.below(pool_.size());
   for (std::size_t i = 1; i < drawn_to_begin; ++i) {
@@ -136,7 +171,7 @@ std::size_t surrogate::place_to_begin() {
   return chosen;
 }
 
-std::size_t surrogate::best_place() const {
+std::size_t surrogate::best_place() {
   const std::vector<float> targets = seen_.targets();
   const std::vector<float> whitened = process_.whitened(residuals(targets));
   const std::vector<float> means = pool_.means(whitened);
@@ -159,6 +194,7 @@ std::size_t surrogate::best_place() const {
       best = i;
     }
   }
+  expected_gain_ = most * seen_.unit();
   return best;
 }
 
@@ -179,15 +215,9 @@ std::vector<float> surrogate::residuals(std::vector<float> targets) const {
 }
 
 void surrogate::renew() {
-  const bool forget = seen_.size() >= most_seen;
-  if (forget) seen_.forget_all_but(kept_seen);
+  if (seen_.size() >= most_seen) seen_.forget_all_but(kept_seen);
   next_renewal_ = std::min(seen_.size() + std::max<std::size_t>(2, seen_.size() / 5), most_seen);
-  auto settings = fitted();
-  if (!forget && settings == process_.kernel().with()) {
-    exchange_some();
-    return;
-  }
-  process_ = gaussian_process(additive_kernel(places_, std::move(settings)));
+  process_ = gaussian_process(additive_kernel(places_, fitted()));
   std::vector<std::uint32_t> point(places_.axes());
   for (std::size_t i = 0; i < seen_.size(); ++i) {
     places_.write(seen_[i].index, point);
@@ -212,14 +242,6 @@ additive_kernel::settings surrogate::fitted() {
   return values.size() < least_fitted ? now : fit_kernel(places_, now, points, values);
 }
 
-void surrogate::exchange_some() {
-  if (space_.size() <= 2 * pool_size) return;
-  for (std::size_t i = 0; i < pool_size / 8; ++i) {
-    if (pool_.size() > pool_size / 2) pool_.remove(pool_[random_.below(pool_.size())]);
-    watch(random_.below(space_.size()));
-  }
-}
-
 void surrogate::refill() {
   const std::size_t size = space_.size();
   if (size <= 2 * pool_size) {
@@ -227,7 +249,7 @@ void surrogate::refill() {
   } else {
     for (std::size_t i = 0; i < pool_size; ++i) watch(random_.below(size));
   }
-  watched_.reset();
+  watched_.clear();
 }
 
 void surrogate::watch(std::size_t index) {
@@ -235,13 +257,15 @@ void surrogate::watch(std::size_t index) {
 }
 
 void surrogate::watch_around_best() {
-  if (!seen_.best() || watched_ == seen_.best()->index) return;
-  watched_ = seen_.best()->index;
-  for (const std::size_t near : neighbours(space_, *watched_, neighbourhood::hamming)) watch(near);
-  // Restrictions tie parameters to each other: better ones may be beside it on several axes.
-  for (const std::size_t near : sample_neighbours(space_, *watched_, neighbourhood::adjacent,
-                                                  diagonal_neighbours, random_)) {
-    watch(near);
+  for (const std::size_t centre : seen_.best(centres)) {
+    if (std::ranges::find(watched_, centre) != watched_.end()) continue;
+    watched_.push_back(centre);
+    for (const std::size_t near : neighbours(space_, centre, neighbourhood::hamming)) watch(near);
+    // Restrictions tie parameters to each other: better ones may be beside it on several axes.
+    for (const std::size_t near :
+         sample_neighbours(space_, centre, neighbourhood::adjacent, diagonal_neighbours, random_)) {
+      watch(near);
+    }
   }
 }
 

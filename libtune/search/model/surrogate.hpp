@@ -37,15 +37,19 @@ class surrogate {
   /// expected or told.
   std::optional<std::size_t> most_promising();
 
+  /// True once the most promising one has for long been expected to gain next to nothing, and no
+  /// answer was better than that.
+  bool is_exhausted() const;
+
  private:
   void renew();
   additive_kernel::settings fitted();
-  void exchange_some();
   void refill();
   void watch(std::size_t index);
   void watch_around_best();
+  bool spreads() const;
   std::size_t place_to_begin();
-  std::size_t best_place() const;
+  std::size_t best_place();
   double feasibility(std::size_t place) const;
   std::vector<float> residuals(std::vector<float> targets) const;
 
@@ -54,10 +58,12 @@ class surrogate {
   coordinates places_;
   gaussian_process process_;
   candidate_pool pool_;
-  observations seen_;                   // in the order of the process
-  failure_rates rates_;                 // of all that were told
-  std::optional<std::size_t> watched_;  // whose neighbours are in the pool
+  observations seen_;                 // in the order of the process
+  failure_rates rates_;               // of all that were told
+  std::vector<std::size_t> watched_;  // whose neighbours are in the pool
   std::size_t next_renewal_;
+  double expected_gain_;    // of the last proposal, in parts of the best score
+  std::size_t futile_ = 0;  // answers in a row
 };
 
 }  // namespace tune::detail

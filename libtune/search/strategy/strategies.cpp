@@ -135,6 +135,7 @@ class model_strategy final : public learning_strategy {
 
  private:
   std::optional<std::size_t> do_propose() override {
+    if (model().is_exhausted() && end_early()) return std::nullopt;
     const auto index = model().most_promising();
     if (index) model().expect(*index);
     return index;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -25,12 +26,19 @@ std::size_t count_proposals(std::size_t size, const strategy_options& options) {
   return part < static_cast<double>(count) ? static_cast<std::size_t>(part) : count;
 }
 
+double good_enough(const strategy_options& options) {
+  constexpr double close = 0.02;
+  const double least = options.least_score.value_or(-std::numeric_limits<double>::infinity());
+  return std::isfinite(least) ? least + close * std::abs(least) : least;
+}
+
 }  // namespace
 
 strategy::strategy(search_space space, const strategy_options& options)
     : space_(std::move(space)),
       left_(count_proposals(space_.size(), options)),
       warm_start_(options.warm_start.rbegin(), options.warm_start.rend()),
+      good_enough_(good_enough(options)),
       may_end_early_(options.early_end.value_or(true)) {
   for (const std::size_t index : warm_start_) {
     if (index < space_.size()) continue;
@@ -64,6 +72,7 @@ void strategy::tell(std::size_t index, std::optional<double> score) {
         fmt::format("told of configuration {} of a space of {}", index, space_.size()));
   }
   if (score && !std::isfinite(*score)) score.reset();
+  if (score && *score <= good_enough_ && left_ > 0 && end_early()) left_ = 0;
   do_tell(index, score);
 }
 

@@ -27,8 +27,12 @@ struct strategy_options {
   /// Numbers of configurations to propose before all others, in this order: the best ones of a
   /// similar key or device, the best first. They count like any other proposal.
   std::vector<std::size_t> warm_start = {};
-  /// False: the strategy goes on to its limits even when it expects no more gain. Empty: true.
+  /// False: the strategy goes on to its limits even when it expects no more gain. Empty: true; in a
+  /// tuning session only where no number of configurations is given.
   std::optional<bool> early_end = std::nullopt;
+  /// A bound below all scores, such as the time that the roofline of the device allows for the
+  /// work. A search that may end early does so with a score within 2 % of it.
+  std::optional<double> least_score = std::nullopt;
 };
 
 /// Decides which configurations of a space are tried, and in which order. Used by one thread.
@@ -87,6 +91,7 @@ class strategy {
   std::size_t left_;                      // proposals
   std::vector<std::size_t> warm_start_;   // what is left of it, the next one last
   std::unordered_set<std::size_t> warm_;  // all of it
+  double good_enough_;
   bool may_end_early_;
   bool ended_early_ = false;
 };

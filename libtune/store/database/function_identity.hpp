@@ -28,7 +28,7 @@ struct function_identity {
 /// goals they are results of another function, which it never uses for this one.
 inline constexpr std::string_view goal_mark = "..";
 
-/// The function's own name in such a name.
+/// The function's own name, without the goal.
 std::string own_name(std::string_view stored);
 
 /// The name of the function's table, "<name>__<version>". Two functions or versions never share

@@ -110,7 +110,7 @@ std::string metrics_to_json(const std::vector<metric>& metrics);
 std::vector<metric> metrics_from_json(const std::string& text);
 
 /// The columns of libtune_metrics: the search, the position and the JSON of the metrics of a trial
-/// that has any. Its name is also that of the column that database_content gives such a trial.
+/// that has any. The name of the last is also that of a column in database_content.
 const row_layout& metrics_layout();
 inline constexpr const char* metrics_column = "metrics";
 /// Makes the table if the database has none: it comes with the first metric.

@@ -26,7 +26,7 @@ class trial_keeper final : public observer {
   explicit trial_keeper(std::string function) : function_(std::move(function)) {}
 
   void search_finished(const search_finished_event& event) override {
-    if (event.subject.function == function_) trials_ = event.trials;
+    if (detail::split_name(event.subject.function).first == function_) trials_ = event.trials;
   }
   std::vector<trial> take() { return std::move(trials_); }
 
@@ -84,6 +84,7 @@ detail::autotuner_parts parts_of(const description& of) {
                 return problem.configuration(session.tune(problem, of->search));
               },
           .check = [of](const auto& values) { check_candidates(*of, values); },
+          .goal = of->goal,
           .repeatable = true};
 }
 
@@ -94,12 +95,14 @@ configuration find_best(const description& of, const context& context,
     return configuration(
         detail::obtain_tuning(*core, context, of->remembered->key.values(), &options));
   }
+  tuning_options with = options;
+  if (!with.goal) with.goal = of->goal;
   tuning_session session(context,
                          {.function = of->defined.name,
                           .version = 0,
                           .arguments = {},
                           .device = context.device().info()},
-                         options);
+                         with);
   const search_problem problem = detail::make_problem(of, context);
   return configuration(problem.configuration(session.tune(problem, of->search)));
 }
@@ -277,8 +280,36 @@ bare_kernel& bare_kernel::limit(const std::string& condition) {
   return *this;
 }
 
+bare_kernel& bare_kernel::metric(std::string name, const std::string& formula, std::string unit) {
+  const auto compute = [of = expression(formula)](const trial& t) {
+    const configuration at(t.configuration);
+    std::vector<named_value> values;
+    for (const std::string& each : of.names()) {
+      values.push_back({each, at.has(each) ? at.at(each) : value(metric_value(t, each))});
+    }
+    return of.number(values);
+  };
+  change().search.metrics.computed.push_back(
+      {.name = std::move(name), .compute = compute, .unit = std::move(unit)});
+  return *this;
+}
+
+bare_kernel& bare_kernel::goal(const std::string& text) {
+  auto wanted = goal_from_text(text);
+  if (!wanted) {
+    throw argument_error(
+        fmt::format("the goal '{}' is not like 'max gflops, min energy, power <= 100'", text));
+  }
+  change().goal = *std::move(wanted);
+  return *this;
+}
+
 bare_kernel& bare_kernel::search(search_defaults defaults) {
+  metric_sources metrics = std::move(change().search.metrics);
   change().search = std::move(defaults);
+  metric_sources& all = change().search.metrics;
+  all.computed.insert(all.computed.begin(), metrics.computed.begin(), metrics.computed.end());
+  all.probes.insert(all.probes.begin(), metrics.probes.begin(), metrics.probes.end());
   return *this;
 }
 
@@ -360,13 +391,15 @@ kernel_results tuned_kernel::run(const context& context) const {
   return run_once(about_, context, program_, best_);
 }
 
-kernel_tuner::kernel_tuner(std::string name, int version, function describes)
+kernel_tuner::kernel_tuner(std::string name, int version, function describes,
+                           std::optional<configuration> example)
     : name_(std::move(name)), version_(version), describes_(std::move(describes)) {
   check_function_names({name_, version_, {}, {}});
+  const auto makes = [this](const std::vector<named_value>& key) {
+    return detail::make_autotuner(parts_of(describe(configuration(key)).about_));
+  };
   autotuner_registry::instance().add_maker(
-      this, name_, version_, [this](const std::vector<named_value>& key) {
-        return detail::make_autotuner(parts_of(describe(configuration(key)).about_));
-      });
+      this, name_, version_, makes, example ? std::optional(example->values()) : std::nullopt);
 }
 
 // In a forked process a thread of the parent may have the lock, for ever.

@@ -113,7 +113,9 @@ class bare_kernel {
   explicit bare_kernel(definition defined);
 
   /// Adds a parameter with its candidates: whole or real numbers, bools or texts, which become a
-  /// macro of this name. The last one added varies fastest.
+  /// macro of this name. The last one added varies fastest. Those named graphics_clock_mhz,
+  /// memory_clock_mhz and power_limit_w are no macros: the configuration runs with these settings
+  /// of the device (device_settings), zero for as they are.
   /// @throws argument_error if the name is taken or cannot be that of a macro, there are no
   ///         candidates, or one comes twice
   template <class Candidate>
@@ -208,6 +210,13 @@ class bare_kernel {
   /// Measures by a function instead of device times.
   bare_kernel& measure_by(measuring_function measures);
 
+  /// Adds a figure to each trial: an expression over the parameters, "time" (the median in ns) and
+  /// other figures (tune::metric_value), such as metric("gflops", "8 * 4096 * 4096 / time").
+  /// @throws argument_error if it is none
+  bare_kernel& metric(std::string name, const std::string& formula, std::string unit = {});
+  /// Sets what the search makes best, as LIBTUNE_OBJECTIVE is written: "max gflops, power <= 100".
+  /// The application and the environment may set another goal. @throws argument_error if it is none
+  bare_kernel& goal(const std::string& text);
   /// Gives the search a strategy, limits and checks where neither the application nor the
   /// environment does.
   bare_kernel& search(search_defaults defaults);
@@ -299,8 +308,14 @@ class kernel_tuner {
   /// Describes the kernel for a key. It may depend on the key, the environment and files alone.
   using function = std::function<bare_kernel(const configuration& key)>;
 
+  /// @param name       names the database table
+  /// @param version    results of other versions are not used
+  /// @param describes  describes the kernel of a key
+  /// @param example    a key, by which `tunedb pretune` knows the fields of keys; without one it
+  ///                   does not know this tuner
   /// @throws argument_error if the name or the version cannot be those of an autotuner
-  kernel_tuner(std::string name, int version, function describes);
+  kernel_tuner(std::string name, int version, function describes,
+               std::optional<configuration> example = std::nullopt);
   ~kernel_tuner();
   kernel_tuner(const kernel_tuner&) = delete;
   kernel_tuner& operator=(const kernel_tuner&) = delete;

@@ -102,13 +102,25 @@ struct search_workplace {
   answer expected;
 };
 
+// Parameters of these names are the device's, and no macros: the kernel is the same for all values.
+constexpr std::array setting_names{"graphics_clock_mhz", "memory_clock_mhz", "power_limit_w"};
+
+device_settings settings_of(const configuration& at) {
+  const auto value_of = [&](const char* name) { return at.has(name) ? at.number(name) : 0.0; };
+  return {.graphics_clock_mhz = static_cast<int>(value_of(setting_names[0])),
+          .memory_clock_mhz = static_cast<int>(value_of(setting_names[1])),
+          .power_limit_w = value_of(setting_names[2])};
+}
+
 measure make_candidate(const std::shared_ptr<const kernel_description>& of, const program& compiled,
                        configuration at, search_workplace& in) {
+  const device_settings settings = settings_of(at);
   auto op = std::make_shared<bare_operation>(in.queue, of, compiled, std::move(at));
   in.work.bind(*op);
   measure made = of->measures ? of->measures(in.queue, op)
                               : make_measure(in.queue, std::function<void()>([op] { op->run(); }));
   if (made) made.check_runs(make_run_check(op, in.work, in.expected));
+  if (settings) made.at(settings);
   return made;
 }
 
@@ -206,7 +218,10 @@ program kernel_description::compile(const context& context, const configuration&
     return source.text.find(word) != std::string::npos;
   };
   tune::defines with;
-  for (const named_value& each : at.values()) with.add(each.name, each.value);
+  for (const named_value& each : at.values()) {
+    if (std::ranges::find(setting_names, each.name) != setting_names.end()) continue;
+    with.add(each.name, each.value);
+  }
   for (const macro& each : macros) with.add(each.name, each.of(at));
   with.add("kernel_tuner", 1);
   const work_size local = work_group(at);
@@ -296,6 +311,7 @@ search_problem make_problem(std::shared_ptr<const kernel_description> of, const 
             return make_candidate(of, compiled, std::move(at), **workplace);
           },
           .find = [space](const std::vector<named_value>& values) { return space.find(values); },
+          .metrics = of->search.metrics,
           .why_not = [of](const std::vector<metric>& figures) { return of->why_not(figures); }};
 }
 

@@ -52,6 +52,7 @@ struct kernel_description {
   bare_kernel::measuring_function measures{};
   std::vector<expression> limits{};
   search_defaults search{};
+  tuning_goal goal{};
   std::optional<configuration> test_default{};
   std::optional<bare_kernel::identity> remembered{};
 

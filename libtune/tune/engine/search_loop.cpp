@@ -29,9 +29,14 @@ struct search_plan {
   strategy_options told;
 };
 
+/// True where a number of configurations is asked for.
+bool is_counted(const tuning_options& options) {
+  return (options.budget && options.budget->trials) || options.search.max_count ||
+         options.search.max_fraction;
+}
+
 bool is_limited(const tuning_options& options) {
-  const tuning_budget budget = options.budget.value_or(tuning_budget{});
-  return budget.time || budget.trials || options.search.max_count || options.search.max_fraction;
+  return is_counted(options) || (options.budget && options.budget->time);
 }
 
 search_plan plan_search(const search_problem& problem, const tuning_options& options,
@@ -40,6 +45,8 @@ search_plan plan_search(const search_problem& problem, const tuning_options& opt
   for (const std::size_t number : first_to_try(known, problem)) {
     plan.told.warm_start.push_back(number);
   }
+  // Whoever gives a number wants it.
+  if (!plan.told.early_end) plan.told.early_end = !is_counted(options);
   if (!plan.strategy.empty()) return plan;
   const default_search chosen = choose_search(
       problem.space.size(), is_limited(options) ? search_limit::given : search_limit::none);

@@ -152,7 +152,8 @@ void describe(auto& wire, is<space_outline> auto& item) {
   wire(item.combinations, item.configurations, item.removals, item.parameters);
 }
 void describe(auto& wire, is<strategy_options> auto& item) {
-  wire(item.seed, item.max_count, item.max_fraction, item.warm_start, item.early_end);
+  wire(item.seed, item.max_count, item.max_fraction, item.warm_start, item.early_end,
+       item.least_score);
 }
 void describe(auto& wire, is<interval> auto& item) { wire(item.lower, item.upper); }
 void describe(auto& wire, is<measure_settings> auto& item) {

@@ -291,11 +291,13 @@ void serve_request(tuner_link& link, const tuning_request& request) {
 
 function_list list_all() {
   function_list all;
-  for (const autotuner_core* function : registered_autotuners()) {
-    function_identity listed = function->identity();
-    listed.name = name_with_goal(listed.name, function->goal());
-    all.functions.push_back({std::move(listed), function->test_default()});
-  }
+  const auto add = [&](const autotuner_core& function) {
+    function_identity listed = function.identity();
+    listed.name = name_with_goal(listed.name, function.goal());
+    all.functions.push_back({std::move(listed), function.test_default()});
+  };
+  for (const autotuner_core* function : registered_autotuners()) add(*function);
+  for (const auto& function : autotuner_registry::instance().make_examples()) add(*function);
   return all;
 }
 

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Bare kernels on the devices of this machine, in child processes, and compiled for CUDA.
+#include <algorithm>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/bare/bare_kernel.hpp"
+#include "libtune/tune/remote/remote_tuning.hpp"
 
 namespace bare_device_test {
 
@@ -38,7 +41,7 @@ bare_kernel add_kernel(const configuration& key) {
 }
 
 // Outside of functions, so that children have it.
-const tune::kernel_tuner add("bare_device_test.add", 0, add_kernel);
+const tune::kernel_tuner add("bare_device_test.add", 0, add_kernel, {{{"n", 100}}});
 
 LIBTUNE_DEVICE_TEST_CASE("a bare kernel that a child process finds is tuned there", device) {
   const tune::testing::temporary_directory folder;
@@ -57,6 +60,19 @@ LIBTUNE_DEVICE_TEST_CASE("a bare kernel that a child process finds is tuned ther
   auto nowhere = add_kernel({{"n", 3000}});
   nowhere.remember({"bare_device_test.other", 0, {{"n", 3000}}});
   CHECK_THROWS_AS(nowhere.tune(context, options), tune::error);
+}
+
+TEST_CASE("a kernel tuner with an example is listed with the fields that the example has") {
+  const auto functions =
+      tune::list_functions({.path = "/proc/self/exe", .arguments = {"tune_bare_tests"}});
+  const auto found = std::ranges::find_if(functions, [](const tune::remote_function& each) {
+    return each.identity.name == "bare_device_test.add";
+  });
+  REQUIRE(found != functions.end());
+  REQUIRE(found->identity.key_fields.size() == 1);
+  CHECK(found->identity.key_fields[0].name == "n");
+  CHECK(found->identity.value_fields.size() == 2);
+  CHECK(to_string(found->test_default) == "block_size_x=16, per_item=1");
 }
 
 LIBTUNE_DEVICE_TEST_CASE("a bare kernel's arrays may lie on the device", device) {
@@ -165,6 +181,49 @@ LIBTUNE_DEVICE_TEST_CASE("a bare kernel includes headers that are texts", device
   kernel.arguments(tune::out<float>({64}));
   const tune::context context = device.create_context();
   CHECK(kernel.run(context, {{"block_size_x", 16}}).get<float>(0)(63) == 7);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a bare kernel has dynamic local memory by its parameters", device) {
+  bare_kernel kernel(
+      {.name = "turned",
+       .source = "KERNEL void turned(GLOBAL int* data DYNAMIC_LOCAL_PARAMETER(int, tile)) {"
+                 "  DYNAMIC_LOCAL_DECL(int, tile);"
+                 "  const int at = get_local_id(0);"
+                 "  tile[at] = data[get_global_id(0)]; BARRIER();"
+                 "  data[get_global_id(0)] = tile[block_size_x - 1 - at]; }",
+       .problem_size = {64}});
+  std::vector<std::int32_t> numbers(64);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  kernel.parameter("block_size_x", {16, 32}).local_memory("block_size_x * 4");
+  kernel.arguments(tune::inout(numbers));
+  const tune::context context = device.create_context();
+  CHECK(kernel.run(context, {{"block_size_x", 16}}).get<std::int32_t>(0)(0) == 15);
+  CHECK(kernel.run(context, {{"block_size_x", 32}}).get<std::int32_t>(0)(0) == 31);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("plain OpenCL C is taken as it is" * tune::testing::opencl_only(),
+                         device) {
+  bare_kernel kernel({.name = "filled",
+                      .source = "__kernel void filled(__global int* to) {"
+                                "  to[get_global_id(0)] = block_size_x + grid_size_x; }",
+                      .problem_size = {64}});
+  kernel.parameter("block_size_x", {16}).arguments(tune::out<std::int32_t>({64}));
+  CHECK(kernel.run(device.create_context(), {}).get<std::int32_t>(0)(63) == 20);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("an instance of a CUDA template is tuned" * tune::testing::cuda_only(),
+                         device) {
+  bare_kernel kernel({.name = "filled<type, {block_size_x * 2}>",
+                      .source = "template <class T, int N> __global__ void filled(T* to) {"
+                                "  to[blockIdx.x * blockDim.x + threadIdx.x] = N; }",
+                      .problem_size = {256}});
+  kernel.parameter("block_size_x", {32, 64}).parameter("type", {"float"});
+  kernel.arguments(tune::out<float>({256}));
+  const tune::context context = device.create_context();
+  const auto best = kernel.tune(context);
+  CHECK(best.trials().size() == 2);
+  const auto twice = static_cast<float>(2 * best.best()["block_size_x"]);
+  CHECK(best.run(context).get<float>(0)(255) == twice);
 }
 
 TEST_CASE("kernels of CUDA C++ are compiled as they are, templates with tuned values too") {

@@ -19,6 +19,7 @@
 #include "libtune/testing/fixtures.hpp"
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/error.hpp"
+#include "tests/measure/fake_nvml.hpp"
 
 namespace bare_kernel_test {
 
@@ -92,6 +93,26 @@ TEST_CASE_FIXTURE(on_device, "a bare kernel is tuned, and all trials come back w
     const bool is_wrong = configuration(each.configuration)["width"] == 4;
     CHECK((each.outcome == tune::outcome::wrong_result) == is_wrong);
   }
+}
+
+TEST_CASE("clocks may be parameters of a bare kernel, and are no macros") {
+  fake_nvml::workbench gpu;
+  tune::testing::fake_device_options options;
+  options.hardware.pci_address = fake_nvml::address;
+  const fake_device fake(options);
+  fake.add_kernel("run", 1, [&](fake_launch& launch) {
+    launch.buffer<float>(0)[0] = static_cast<float>(gpu->graphics_clock);
+  });
+  fake.set_time([&](const fake_launch&) {
+    return std::chrono::nanoseconds(gpu->graphics_clock == 1200 ? 1000 : 2000);
+  });
+  bare_kernel kernel({.name = "run", .source = "a kernel", .problem_size = {64}});
+  kernel.parameter("block_size_x", {64}).parameter("graphics_clock_mhz", {0, 1200});
+  kernel.arguments(tune::out(counted(1), "to"));
+  const tune::tuned_kernel best = kernel.tune(fake.device().create_context());
+  CHECK(best.best()["graphics_clock_mhz"] == 1200);
+  CHECK(gpu->graphics_clock == 0);
+  CHECK_FALSE(fake.launches().front().macros.defined("graphics_clock_mhz"));
 }
 
 TEST_CASE_FIXTURE(on_device, "a tuned kernel is an operation, alone and in a sequence") {
@@ -186,6 +207,20 @@ TEST_CASE_FIXTURE(on_device, "the author of a bare kernel decides on its search"
   auto kernel = scaling_kernel();
   kernel.search({.max_count = 3});
   CHECK(kernel.tune(context).trials().size() == 3);
+}
+
+TEST_CASE_FIXTURE(on_device, "a bare kernel is tuned for another goal than time") {
+  auto kernel = scaling_kernel();
+  kernel.metric("per_item", "time * block_size_x / 32", "ns").goal("min per_item, width <= 2");
+  kernel.metric("width", "width");
+  const auto best = kernel.tune(context);
+  CHECK(best.best()["block_size_x"] == 32);
+  const auto winner =
+      std::ranges::find(best.trials(), best.best().values(), &tune::trial::configuration);
+  REQUIRE(winner != best.trials().end());
+  CHECK(tune::metric_value(*winner, "per_item") == doctest::Approx(best.time()->count()));
+  CHECK_THROWS_AS(kernel.goal("best"), tune::argument_error);
+  CHECK_THROWS_AS(kernel.metric("a", "1 +"), tune::argument_error);
 }
 
 TEST_CASE_FIXTURE(on_device, "a function verifies, alone and beside answers") {

@@ -10,10 +10,12 @@
 #include <doctest/doctest.h>
 #include <string>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
 #include "libtune/device/devices.hpp"
+#include "libtune/measure/sensors/energy_sensor.hpp"
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/fake_device.hpp"
 #include "libtune/testing/fixtures.hpp"
@@ -54,6 +56,31 @@ const tune::autotuner<clocked_key, clocked_tuning> clocked_autotune{
           device_control::set(fake_nvml::workbench::info(), {.graphics_clock_mhz = tuning.clock});
           if (key.killed && tuning.clock == 1200) ::raise(SIGKILL);
           return 1.0 / tuning.clock;
+        });
+      });
+    }};
+
+/// A hundred watts, in every process of this program.
+struct even_sensor final : tune::energy_sensor {
+  std::string name() const override { return "an even sensor"; }
+  double joules() override {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return 0.2 * static_cast<double>(now / std::chrono::milliseconds(2));
+  }
+};
+const tune::registered_energy_sensor even([](const tune::device&) {
+  return std::make_shared<even_sensor>();
+});
+
+// The second configuration is the slower one by its own timer, and runs in half of the time.
+const tune::autotuner<clocked_key, clocked_tuning> frugal_autotune{
+    {.name = "frugal"}, [](tune::tuning_session& session, const clocked_key&) {
+      tune::space<clocked_tuning> space;
+      space.add(&clocked_tuning::clock, {1, 2});
+      return session.tune(space, [](const clocked_tuning& tuning) {
+        return tune::make_measure([=](int runs) {
+          std::this_thread::sleep_for(runs * std::chrono::microseconds(4000 / tuning.clock));
+          return 1e-3 * (1 + 0.1 * tuning.clock);
         });
       });
     }};
@@ -246,6 +273,31 @@ LIBTUNE_DEVICE_TEST_CASE("nothing stays set after a search in a child", device) 
   CHECK(clocked_autotune(device.create_context(), {}, options).clock == 1980);
   CHECK(gpu->changes >= 4);
   CHECK(gpu->graphics_clock == 0);
+}
+
+struct end_collector final : tune::observer {
+  explicit end_collector(std::vector<tune::trial>& to) : kept(to) {}
+  void search_finished(const tune::search_finished_event& event) override { kept = event.trials; }
+  std::vector<tune::trial>& kept;
+};
+
+LIBTUNE_DEVICE_TEST_CASE("energy that a child has measured decides, and arrives in the parent",
+                         device) {
+  const tune::testing::test_mode_guard application{tune::testing::test_mode::off};
+  const tune::testing::temporary_directory folder;
+  auto options = isolated::isolated_options((folder / "tuning.db").string());
+  std::vector<tune::trial> trials;
+  options.observers = {std::make_shared<end_collector>(trials)};
+  options.goal = tune::tuning_goal{.objectives = {tune::minimise("energy")}};
+  CHECK(frugal_autotune(device.create_context(), {}, options).clock == 2);
+  REQUIRE(trials.size() == 2);
+  for (const tune::trial& item : trials) {
+    CHECK(tune::metric_value(item, "energy") > 0);
+    const double uncertainty = tune::metric_value(item, "energy_uncertainty") / 100;
+    CHECK(tune::metric_value(item, "power") == doctest::Approx(100).epsilon(uncertainty + 0.01));
+  }
+  options.goal.reset();
+  CHECK(frugal_autotune(device.create_context(), {}, options).clock == 1);
 }
 
 }  // namespace device_control_test

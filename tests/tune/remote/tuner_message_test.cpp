@@ -58,6 +58,7 @@ std::vector<tuner_message> one_of_each() {
   request.options.budget = tune::tuning_budget{.trials = 8};
   request.options.search.max_fraction = 0.5;
   request.options.search.early_end = false;
+  request.options.search.least_score = 0.25;
   request.options.verify = tune::result_check::finalists;
   request.options.measure = tune::measure_settings{.max_iterations = 4};
   request.options.given_by = tune::option_source::command;
