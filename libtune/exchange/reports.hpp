@@ -65,8 +65,9 @@ void write_csv(std::ostream& out, const search_finished_event& search);
 /// coverage (metric, unit, combinations, configurations, tried, measured, explained, steps and
 /// parameters, by the names in coverage.hpp) and trials, each with its configuration, outcome,
 /// reason, score_ns, score_lower_ns, score_upper_ns, samples_ns, preparation_ns and metrics
-/// ({"gflops": {"value", "unit"}}). Times that do not exist, or that JSON does not know (NaN, infinity), are null, such
-/// values of parameters their names ("nan"); bytes that are not UTF-8 are replaced.
+/// ({"gflops": {"value", "unit"}}). Times that do not exist, or that JSON does not know (NaN,
+/// infinity), are null, such values of parameters their names ("nan"); bytes that are not UTF-8 are
+/// replaced.
 void write_json(std::ostream& out, const search_finished_event& search);
 
 /// Writes each search to a file, in place of the previous one. If the file cannot be written, an

@@ -21,7 +21,7 @@ struct t1_argument {
   std::string name{};           ///< as the file calls it
   dtype type = dtype::float32;  ///< of the value, or of each element
   bool is_array = false;        ///< else it is one value
-  bool is_constant = false;  ///< in constant memory, under its name, and no parameter of the kernel
+  bool is_constant = false;  ///< in constant memory; in CUDA the variable of its name, no parameter
   bool is_output = false;    ///< the kernel writes to it
   bool is_random = false;    ///< filled with numbers from zero to fill_value, else with that
   double fill_value = 0;     ///< or the value, if it is no array
@@ -65,8 +65,8 @@ t1_problem from_t1_text(std::string_view text);
 /// no answers, so results are not checked; give it one, or a verifier.
 /// @param problem  as from_t1_text has read it
 /// @param folder  where the file of the kernel is looked for; empty: the working directory
-/// @throws argument_error if there is no such file, an argument lies in constant memory, or the
-///         extent of a work group is neither a parameter nor a number
+/// @throws argument_error if there is no such file, or the extent of a work group is neither a
+///         parameter nor a number
 bare_kernel to_bare_kernel(const t1_problem& problem, const std::string& folder = {});
 
 /// The values of a Python text, as t1_problem describes it.

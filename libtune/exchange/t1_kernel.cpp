@@ -24,26 +24,25 @@ T to_element(double number) {
   return static_cast<T>(static_cast<intermediate>(number));
 }
 
-kernel_argument to_argument(const t1_argument& item, std::mt19937_64& random) {
-  if (item.is_constant) {
-    throw argument_error(fmt::format(
-        "the argument '{}' lies in constant memory, which a tuning run cannot fill; make it an "
-        "array that the kernel gets as a parameter, without MemType",
-        item.name));
+template <class T>
+std::vector<T> contents_of(const t1_argument& item, std::mt19937_64& random) {
+  std::vector<T> contents(item.elements, to_element<T>(item.fill_value));
+  if (!item.is_random) return contents;
+  constexpr double scale = 1.0 / static_cast<double>(std::mt19937_64::max());
+  for (T& element : contents) {
+    element = to_element<T>(static_cast<double>(random()) * scale * item.fill_value);
   }
+  return contents;
+}
+
+kernel_argument to_argument(const t1_argument& item, std::mt19937_64& random) {
   return visit_dtype(item.type, [&]<class T>() -> kernel_argument {
     if (!item.is_array) {
       kernel_argument made = detail::to_argument(to_element<T>(item.fill_value));
       made.name = item.name;
       return made;
     }
-    std::vector<T> contents(item.elements, to_element<T>(item.fill_value));
-    if (item.is_random) {
-      constexpr double scale = 1.0 / static_cast<double>(std::mt19937_64::max());
-      for (T& element : contents) {
-        element = to_element<T>(static_cast<double>(random()) * scale * item.fill_value);
-      }
-    }
+    const std::vector<T> contents = contents_of<T>(item, random);
     return item.is_output ? inout(contents, item.name) : in(contents, item.name);
   });
 }
@@ -99,7 +98,15 @@ bare_kernel to_bare_kernel(const t1_problem& problem, const std::string& folder)
   if (!problem.dynamic_local_memory.empty()) kernel.local_memory(problem.dynamic_local_memory);
   std::mt19937_64 random(1);
   std::vector<kernel_argument> arguments;
-  for (const t1_argument& item : problem.arguments) arguments.push_back(to_argument(item, random));
+  for (const t1_argument& item : problem.arguments) {
+    // OpenCL has no symbols: there the array is a parameter of the kernel.
+    if (item.is_constant && problem.language == "CUDA") {
+      visit_dtype(item.type,
+                  [&]<class T>() { kernel.constant(item.name, contents_of<T>(item, random)); });
+    } else {
+      arguments.push_back(to_argument(item, random));
+    }
+  }
   kernel.set_arguments(std::move(arguments));
   return kernel;
 }

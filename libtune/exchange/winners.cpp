@@ -282,12 +282,13 @@ std::string header_of(const winner_table& table, const std::string& space) {
 }  // namespace
 
 winner_table winners_of(const function_content& content) {
+  const bool by_time = own_name(content.function.name) == content.function.name;
   std::map<std::pair<std::string, std::string>, const result_content*> chosen;
   for (const result_content& result : content.results) {
     const device_identity device = result.device();
     if (is_prior(device)) continue;
     const result_content*& best = chosen[{device.name, canonical_text(result.arguments)}];
-    if (best == nullptr || wins_over(result, *best)) best = &result;
+    if (best == nullptr || wins_over(result, *best, by_time)) best = &result;
   }
   if (chosen.empty()) {
     throw argument_error(fmt::format(

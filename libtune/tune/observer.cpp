@@ -46,12 +46,18 @@ std::string describe_end(search_end end) {
 void observer::on(const tuning_event& event) { std::visit(event_dispatch{*this}, event); }
 
 coverage coverage_of(const search_finished_event& search) {
+  const objective first =
+      search.goal.objectives.empty() ? objective{} : search.goal.objectives.front();
+  coverage_figure figure{.name = first.metric, .maximise = first.maximise};
   std::vector<tried_configuration> tried;
   for (const trial& item : search.trials) {
     tried.push_back({item.configuration, {}, std::string(outcome_name(item.outcome))});
-    if (item.score) tried.back().score = item.score->count();
+    if (!item.score) continue;
+    tried.back().score = metric_value(item, first.metric);  // NaN does not count
+    const metric* own = find_metric(item.metrics, first.metric);
+    if (own != nullptr) figure.unit = own->unit;
   }
-  return {search.space, tried, describe_end(search.end)};
+  return {search.space, tried, describe_end(search.end), std::move(figure)};
 }
 
 void detail::notify(std::span<const std::shared_ptr<observer>> observers,

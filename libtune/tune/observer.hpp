@@ -95,7 +95,7 @@ struct search_finished_event {
 };
 
 /// Returns the part of the space that a search has tried, and the effects of its parameters on the
-/// time.
+/// first objective of its goal.
 coverage coverage_of(const search_finished_event& search);
 
 /// The progress of a search.

@@ -8,6 +8,7 @@
 #include "libtune/exchange/json_document.hpp"
 #include "libtune/exchange/reports.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
+#include "libtune/tune/goal.hpp"
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/selection.hpp"
@@ -22,19 +23,29 @@ struct coverage_options {
 };
 
 // A database keeps no candidates, only the trials.
-coverage coverage_of(const search_content& search) {
+coverage coverage_of(const function_identity& function, const search_content& search) {
+  const auto objectives = detail::split_name(function.name).second.objectives;
+  const objective first = objectives.empty() ? objective{} : objectives.front();
+  coverage_figure figure{.name = first.metric, .maximise = first.maximise};
   std::vector<tried_configuration> tried;
   for (const trial_content& trial : search.trials) {
     tried.push_back({trial.configuration, trial.score_ns(), text_of(trial.columns, "outcome")});
+    if (first.metric == "time") continue;
+    const std::vector<metric> metrics = trial.metrics();
+    const metric* own = find_metric(metrics, first.metric);
+    tried.back().score.reset();
+    if (own == nullptr) continue;
+    tried.back().score = own->value;
+    figure.unit = own->unit;
   }
-  return {{}, tried};
+  return {{}, tried, {}, std::move(figure)};
 }
 
 void run(const invocation& shared, const coverage_options& options) {
   database_reader database(shared.database_path());
   const function_identity function = find_function(database, options.function);
   const search_content search = options.search.choose(database.read(function)).back();
-  const coverage tried = coverage_of(search);
+  const coverage tried = coverage_of(function, search);
   if (shared.json) {
     json document{{"function", function.name}, {"version", function.version}};
     document["search"] = search.id;
