@@ -31,7 +31,8 @@ struct strategy_options {
   /// tuning session only where no number of configurations is given.
   std::optional<bool> early_end = std::nullopt;
   /// A bound below all scores, such as the time that the roofline of the device allows for the
-  /// work. A search that may end early does so with a score within 2 % of it.
+  /// work, in nanoseconds for a tuning session. A search that may end early does so with a score
+  /// within 2 % of it.
   std::optional<double> least_score = std::nullopt;
 };
 
