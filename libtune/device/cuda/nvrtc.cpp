@@ -275,7 +275,9 @@ included_files nvrtc::read_trace(const std::string& trace, const program_source&
     const bool is_text =
         line.empty() || line.starts_with("__nv_") ||
         std::ranges::find(source.headers, line, &kernel_header::name) != source.headers.end();
-    const bool is_own = !headers_.empty() && resolved(line).starts_with(headers_ + "/");
+    // There are others' headers in that folder, too.
+    const bool is_own = !headers_.empty() && headers_ != "/usr/include" &&
+                        resolved(line).starts_with(headers_ + "/");
     if (!is_text && !is_own) paths.push_back(line);
   }
   return read_included(paths, since);
@@ -356,9 +358,12 @@ compiled_program nvrtc::compile(const program_source& source, compute_capability
       if (!includes) return {program.cubin(), std::vector<included_file>()};
       return {program.cubin(), trace ? read_trace(trace->text(), source, since) : std::nullopt};
     }
+    // A front end that writes its errors to the trace as well would leave no log.
+    const bool lost_log = result == NVRTC_ERROR_COMPILATION && trace && program.log().empty();
+    if (lost_log) knows_trace_ = false;
     const bool try_again =
         (result == NVRTC_ERROR_INVALID_OPTION && learn_unknown_option(program.log())) ||
-        (result == NVRTC_ERROR_COMPILATION && tried_minimal);
+        (result == NVRTC_ERROR_COMPILATION && tried_minimal) || lost_log;
     if (!try_again || attempts_left == 0) {
       program.throw_build_error(result, version_text(version_), architecture, !headers_.empty());
     }
