@@ -56,6 +56,8 @@ const sample samples[] = {
       {"MISBEHAVES", 1}}},
     {"examples/sequence/scale.kernel", {{"wgs", 64}}},
     {"examples/sequence/window_sum.kernel", {{"wgs", 64}, {"window", 8}}},
+    {"examples/tutorial/convolution.kernel",
+     {{"block_size_x", 32}, {"block_size_y", 4}, {"tile_size_x", 2}, {"FILTER_SIZE", 3}}},
     {"examples/verification/convolution.kernel",
      {{"block_size_x", 32},
       {"block_size_y", 4},
