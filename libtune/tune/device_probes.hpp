@@ -37,6 +37,7 @@ class energy_probe final : public probe {
 /// which is loaded then. Where that is not possible, one log line says why.
 class counter_probe final : public probe {
  public:
+  /// @param of   the context that the search measures in
   /// @param all  read them of all finalists, for a search whose goal names one of them
   explicit counter_probe(context of, bool all = false) : context_(std::move(of)), all_(all) {}
 

@@ -184,7 +184,9 @@ std::optional<std::string> why_unfit(const tuning_goal& goal, const trial& of, b
 
 /// Returns the places of the configurations that no other one beats: none is at least as good by
 /// every objective and better by one. In the order of the first objective.
-/// @param value  the value of the i-th configuration by a metric; NaN: it does not compete
+/// @param goal            its objectives count, its constraints do not
+/// @param configurations  their number
+/// @param value           the value of the i-th one by a metric; NaN: it does not compete
 std::vector<std::size_t> pareto_front(
     const tuning_goal& goal, std::size_t configurations,
     const std::function<double(std::size_t, const std::string&)>& value);

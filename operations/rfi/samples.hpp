@@ -53,8 +53,8 @@ constexpr std::size_t tuning_channels = 4096;
 /// arithmetic takes longer than the memory.
 std::size_t tuning_baselines(const device& device, std::size_t sample_bytes);
 
-/// Fills an array of floats or pairs of floats with numbers that are about normal, one in a thousand
-/// of them 40 larger.
+/// Fills an array of floats or pairs of floats with numbers that are about normal, one in a
+/// thousand of them 40 larger.
 void fill_with_noise(command_queue& queue, const device_array& array);
 
 }  // namespace tune::operations::rfi
