@@ -149,7 +149,7 @@ space<noise_estimate_tuning> tuning_space(const noise_estimate_key& key) {
 }
 
 const autotuner<noise_estimate_key, noise_estimate_tuning> noise_estimate_template::autotune{
-    {.name = "operations.rfi.noise_estimate_template.autotune", .version = 0, .test = {}},
+    {.name = "operations.rfi.noise_estimate_template.autotune", .version = 1, .test = {}},
     [](tuning_session& session, const noise_estimate_key& key) {
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();

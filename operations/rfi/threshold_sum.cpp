@@ -149,7 +149,7 @@ space<threshold_sum_tuning> tuning_space(const threshold_sum_key& key) {
 }
 
 const autotuner<threshold_sum_key, threshold_sum_tuning> threshold_sum_template::autotune{
-    {.name = "operations.rfi.threshold_sum_template.autotune", .version = 0, .test = {}},
+    {.name = "operations.rfi.threshold_sum_template.autotune", .version = 1, .test = {}},
     [](tuning_session& session, const threshold_sum_key& key) {
       check_key(key);
       const context& context = session.context();

@@ -141,7 +141,7 @@ space<rfi2d_tuning> tuning_space(const rfi2d_key&) {
 }
 
 const autotuner<rfi2d_key, rfi2d_tuning> rfi2d_template::autotune{
-    {.name = "operations.rfi2d_template.autotune", .version = 0, .test = {}},
+    {.name = "operations.rfi2d_template.autotune", .version = 1, .test = {}},
     [](tuning_session& session, const rfi2d_key& key) {
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();
