@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <string_view>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -42,7 +43,7 @@ input parse_cache(std::string_view text) {
   refuse_cache("it is no JSON, nor the beginning of one");
 }
 
-const input& member_in(const input& object, const char* name, const std::string& whose) {
+const input& member_in(const input& object, const char* name, std::string_view whose) {
   const auto found = object.is_object() ? object.find(name) : object.end();
   if (!object.is_object() || found == object.end()) {
     refuse_cache(fmt::format("{} has no '{}'", whose, name));

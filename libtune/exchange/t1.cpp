@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -164,7 +165,7 @@ class list_reader {
 
 // ---- Members
 
-const input& member_at(const input& object, const char* name, const std::string& whose) {
+const input& member_at(const input& object, const char* name, std::string_view whose) {
   const auto found = object.is_object() ? object.find(name) : object.end();
   if (!object.is_object() || found == object.end()) {
     refuse_t1(fmt::format("{} has no '{}'", whose, name));

@@ -18,18 +18,18 @@ tried_configuration tried(std::int64_t x, std::int64_t y, std::optional<double> 
   return {{{"x", x}, {"y", y}, {"z", std::int64_t{1}}}, score, std::move(outcome)};
 }
 
-const parameter_coverage& named(const coverage& made, const std::string& name) {
+const parameter_coverage& named(const coverage& made, const char* name) {
   for (const parameter_coverage& item : made.parameters()) {
     if (item.name == name) return item;
   }
-  throw std::runtime_error("there is no " + name);
+  throw std::runtime_error(std::string("there is no ") + name);
 }
 
-const value_coverage& at(const coverage& made, const std::string& name, std::int64_t held) {
+const value_coverage& at(const coverage& made, const char* name, std::int64_t held) {
   for (const value_coverage& item : named(made, name).values) {
     if (item.value == tune::value(held)) return item;
   }
-  throw std::runtime_error("there is no such value of " + name);
+  throw std::runtime_error(std::string("there is no such value of ") + name);
 }
 
 /// A time in which x = 2 is 1.5 times as slow as x = 1, and y = 2 four times as slow as y = 1.

@@ -89,7 +89,7 @@ void find(const shared_library& library, Function& function, const char* name) {
 }
 
 // One that has been loaded stays: the driver keeps threads.
-const nvml_api& open(const std::string& path) {
+const nvml_api& open(std::string path) {
   static never_destroyed<std::mutex> guard;
   static never_destroyed<std::map<std::string, nvml_api>> all;
   const std::lock_guard lock(*guard);
