@@ -89,7 +89,8 @@ void find(const shared_library& library, Function& function, const char* name) {
 }
 
 // One that has been loaded stays: the driver keeps threads.
-const nvml_api& open(std::string path) {
+const nvml_api& open() {
+  const std::string path = read_environment("LIBTUNE_NVML").value_or("libnvidia-ml.so.1");
   static never_destroyed<std::mutex> guard;
   static never_destroyed<std::map<std::string, nvml_api>> all;
   const std::lock_guard lock(*guard);
@@ -162,9 +163,7 @@ class nvml_sensor final : public energy_sensor {
 
 }  // namespace
 
-nvml_device::nvml_device(const device_info& of)
-    : api_(open(read_environment("LIBTUNE_NVML").value_or("libnvidia-ml.so.1"))),
-      name_(of.identity.name) {
+nvml_device::nvml_device(const device_info& of) : api_(open()), name_(of.identity.name) {
   const device_hardware& hardware = of.hardware;
   int status = 6;  // not found
   if (!hardware.pci_address.empty()) {
