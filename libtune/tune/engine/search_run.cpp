@@ -49,12 +49,6 @@ race_settings race_settings_of(const tuning_options& options) {
   return settings;
 }
 
-// The figure of so many of the fastest decides, where it takes too long to be measured of all.
-constexpr std::size_t most_finalists = 16;
-constexpr std::size_t finalists_when_late = 4;
-constexpr int final_turns = 4;
-constexpr std::size_t samples_of_turn = 25;
-
 const known_failures& nothing_known() {
   static const detail::never_destroyed<known_failures> nothing;
   return *nothing;
@@ -76,6 +70,7 @@ search_run::search_run(const search_setting& setting)
       pipeline_(setting.service, setting.learns ? depth_to_learn : depth_to_sort,
                 setting.device.kind() == device_kind::cpu),
       race_(std::in_place, race_settings_of(setting.options)),
+      finals_(setting.judge),
       begun_(setting.spent.trials) {}
 
 void search_run::resume(const std::vector<trial>& earlier, bool goes_on) {
@@ -426,16 +421,14 @@ trial search_run::result_of(std::size_t index) {
   }
   trial done = attempt.result();
   done.samples = race_->times(index);
-  if (const auto more = more_samples_.find(index); more != more_samples_.end()) {
-    for (const run_time time : more->second) done.samples.add(time);
-  }
-  done.score = more_samples_.contains(index) ? done.samples.median() : race_->score(index);
+  done.score = race_->score(index);
+  finals_.complete(done);
   if (const interval bounds = race_->interval(index); std::isfinite(bounds.upper.count())) {
     done.bounds = bounds;
   }
   assert(std::isfinite(done.score->count()));
   done.outcome = outcome::measured;
-  done.dropped = race_->state(index) == race_state::dropped && !compared_.contains(index);
+  done.dropped = race_->state(index) == race_state::dropped && !finals_.has_compared(index);
   done.level = level_ * earlier_.factor();
   complete(done);
   return done;
@@ -443,11 +436,8 @@ trial search_run::result_of(std::size_t index) {
 
 // With its metrics; one that breaks a constraint has no score, so that it never wins.
 void search_run::complete(trial& done) const {
-  if (const auto own = final_metrics_.find(done.index); own != final_metrics_.end()) {
-    for (const metric& item : own->second) set_metric(done.metrics, item);
-  }
   setting_.judge.complete(done);
-  const auto broken = setting_.judge.why_unfit(done, compared_.contains(done.index));
+  const auto broken = setting_.judge.why_unfit(done, finals_.has_compared(done.index));
   if (!broken) return;
   done.outcome = outcome::unfit;
   done.reason = *broken;
@@ -465,7 +455,7 @@ void search_run::compare_best() {
     play();
   }
   compare_finalists();
-  choose_winner();
+  chosen_ = finals_.choose(trials_.all(), race_->tied(), setting_.options.race.indifference);
   release_all();
 }
 
@@ -507,102 +497,57 @@ void search_run::compare_finalists() {
   if (!setting_.judge.has_finals()) return;
   const auto has_winner = [&] {
     return std::ranges::any_of(trials_.all(), [&](const trial& item) {
-      return item.score && compared_.contains(item.index);
+      return item.score && finals_.has_compared(item.index);
     });
+  };
+  const auto with = [this](trial_attempt& of, const std::function<void()>& step) {
+    return run_again(of, step);
   };
   const bool is_late = is_over();
   do {
-    const auto attempts = choose_finalists(is_late ? finalists_when_late : most_finalists);
-    if (attempts.empty()) return;
-    run_finals(attempts);
-    for (trial_attempt* of : attempts) {
-      if (race_->state(of->index()) != race_state::failed) finish(result_of(of->index()));
+    const auto rivals =
+        choose_finalists(is_late ? search_finals::most_when_late : search_finals::most);
+    if (rivals.empty()) return;
+    measuring([&] { finals_.compare(rivals, with, final_tick_error); });
+    for (const search_finals::rival& of : rivals) {
+      trial_attempt& attempt = *of.attempt;
+      if (attempt.over()) {
+        finish(attempt.result());
+      } else if (race_->state(attempt.index()) != race_state::failed) {
+        finish(result_of(attempt.index()));
+      }
     }
   } while (setting_.judge.decides_finals() && !has_winner() && !is_over());
 }
 
 /// Those of the race that have not been compared, the best first.
-std::vector<trial_attempt*> search_run::choose_finalists(std::size_t most) {
-  std::vector<std::pair<run_time, trial_attempt*>> sorted;
+std::vector<search_finals::rival> search_run::choose_finalists(std::size_t most) {
+  std::vector<std::pair<run_time, search_finals::rival>> sorted;
   for (const auto& [index, attempt] : racing_) {
     const trial* known = trials_.find(index);
-    if (attempt->over() || known == nullptr || compared_.contains(index)) continue;
+    if (attempt->over() || known == nullptr || finals_.has_compared(index)) continue;
     if (race_->state(index) == race_state::failed) continue;
-    if (const auto cost = cost_of(*known)) sorted.emplace_back(*cost, attempt.get());
-  }
-  std::ranges::sort(sorted, {},
-                    [](const auto& item) { return std::pair(item.first, item.second->index()); });
-  if (sorted.size() > most) sorted.resize(most);
-  std::vector<trial_attempt*> attempts;
-  for (const auto& [cost, attempt] : sorted) attempts.push_back(attempt);
-  return attempts;
-}
-
-void search_run::run_finals(const std::vector<trial_attempt*>& attempts) {
-  // Any step may be the first that runs them again.
-  const auto with = [this](trial_attempt& of, const auto& step) {
-    with_room(of, [&] {
-      if (!of.over() && !of.is_live() && generate_again(of)) of.warm_up();
-      if (!of.over()) step();
-    });
-    if (of.over()) race_->exclude(of.index());
-    return !of.over();
-  };
-  const auto sample = [&with](trial_attempt& of, int runs) {
-    std::vector<run_time> times;
-    with(of, [&] { times = of.sample(runs, final_tick_error); });
-    return times;
-  };
-  std::vector<finalist> finalists;
-  for (trial_attempt* of : attempts) {
-    compared_.insert(of->index());
-    finalists.push_back(
-        {.result = *trials_.find(of->index()),
-         .run = [&sample, of](int runs) { return sample(*of, runs); },
-         .repeat = [&with, of](int runs) { return with(*of, [&] { of->repeat(runs); }); },
-         .add = [this,
-                 of](metric made) { set_metric(final_metrics_[of->index()], std::move(made)); }});
-  }
-  measuring([&] {
-    if (setting_.judge.needs_samples()) {
-      for (int turn = 0; turn < final_turns; ++turn) {
-        for (trial_attempt* of : attempts) {
-          std::vector<run_time> times = sample(*of, static_cast<int>(samples_of_turn));
-          // One that times itself gives the mean of all that it is asked for.
-          const bool is_mean = times.size() == 1;
-          if (is_mean) times.clear();
-          for (bool more = is_mean; more && times.size() < samples_of_turn;) {
-            const std::vector<run_time> one = sample(*of, 1);
-            more = !one.empty();
-            times.insert(times.end(), one.begin(), one.end());
-          }
-          auto& kept = more_samples_[of->index()];
-          kept.insert(kept.end(), times.begin(), times.end());
-        }
-      }
+    if (const auto cost = cost_of(*known)) {
+      sorted.emplace_back(*cost, search_finals::rival{attempt.get(), known});
     }
-    setting_.judge.compare(finalists);
-  });
-  for (trial_attempt* of : attempts) {
-    if (of->over()) finish(of->result());
   }
+  std::ranges::sort(sorted, {}, [](const auto& item) {
+    return std::pair(item.first, item.second.attempt->index());
+  });
+  if (sorted.size() > most) sorted.resize(most);
+  std::vector<search_finals::rival> rivals;
+  for (const auto& [cost, rival] : sorted) rivals.push_back(rival);
+  return rivals;
 }
 
-// Among those that the race could not tell apart, or that were compared at the end.
-void search_run::choose_winner() {
-  const trial_judge& judge = setting_.judge;
-  if (!judge.decides_finals() && judge.goal().objectives.size() < 2) return;
-  std::vector<const trial*> rivals;
-  const std::vector<std::size_t>& tied = race_->tied();
-  for (const trial& item : trials_.all()) {
-    const bool is_rival = judge.decides_finals()
-                              ? compared_.contains(item.index)
-                              : std::ranges::find(tied, item.index) != tied.end();
-    if (is_rival && item.score) rivals.push_back(&item);
-  }
-  if (rivals.empty()) return;
-  judge.rank(rivals, judge.decides_finals() ? 0 : 1, setting_.options.race.indifference);
-  chosen_ = rivals.front()->index;
+// Any step may be the first that runs a configuration again.
+bool search_run::run_again(trial_attempt& of, const std::function<void()>& step) {
+  with_room(of, [&] {
+    if (!of.over() && !of.is_live() && generate_again(of)) of.warm_up();
+    if (!of.over()) step();
+  });
+  if (of.over()) race_->exclude(of.index());
+  return !of.over();
 }
 
 // Starts a race of all configurations that may be the best by their times so far.
@@ -680,7 +625,7 @@ std::optional<std::size_t> search_run::best() {
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all[i].score) continue;
     // Of the others it is not known whether they keep the constraints.
-    if (setting_.judge.decides_finals() && !compared_.contains(all[i].index)) continue;
+    if (setting_.judge.decides_finals() && !finals_.has_compared(all[i].index)) continue;
     if (!best || order_of(all[i]) < order_of(all[*best])) best = i;
   }
   return best;

@@ -20,6 +20,7 @@
 #include "libtune/tune/engine/compile_pipeline.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
+#include "libtune/tune/engine/search_finals.hpp"
 #include "libtune/tune/engine/search_timing.hpp"
 #include "libtune/tune/engine/step_hooks.hpp"
 #include "libtune/tune/engine/trial_attempt.hpp"
@@ -114,9 +115,8 @@ class search_run {
   void compare_best();
   void play();
   void compare_finalists();
-  std::vector<trial_attempt*> choose_finalists(std::size_t most);
-  void run_finals(const std::vector<trial_attempt*>& attempts);
-  void choose_winner();
+  std::vector<search_finals::rival> choose_finalists(std::size_t most);
+  bool run_again(trial_attempt& of, const std::function<void()>& step);
   void race_anew();
   bool release_all();
   bool may_retry(const trial_attempt& attempt);
@@ -136,7 +136,8 @@ class search_run {
   result_check check_;
   measure_settings measure_;
   compile_pipeline pipeline_;
-  std::optional<race> race_;                       // never empty
+  std::optional<race> race_;  // never empty
+  search_finals finals_;
   strategy* strategy_ = nullptr;                   // receives the results
   std::map<std::size_t, attempt_pointer> racing_;  // by configuration: those in the race
   std::unordered_set<std::size_t> judged_;         // of them, those whose trials are up to date
@@ -153,9 +154,6 @@ class search_run {
   bool is_spoilt_ = false;       // true if a late failure may have eliminated others
   bool in_final_round_ = false;  // true while the race compares the finalists
   bool warmed_up_ = false;       // true if the device has worked lately
-  std::unordered_map<std::size_t, std::vector<metric>> final_metrics_;   // of those compared
-  std::unordered_map<std::size_t, std::vector<run_time>> more_samples_;  // taken there
-  std::unordered_set<std::size_t> compared_;                             // in the finals
   std::unordered_map<std::size_t, run_time> costs_;  // of those made here, if not their times
   std::optional<std::size_t> chosen_;  // the winner, where the race alone does not choose it
   std::size_t planned_ = 0;
