@@ -32,6 +32,9 @@ for name, length in VARIANTS:
     seconds = (time.perf_counter() - begin) / len(results)
     joules = [item["nvml_energy"] for item in results]
     mean = statistics.mean(joules)
+    spread, largest = "-", "-"
+    if mean > 0:  # the observer finds nothing where all runs end before the sensor's next value
+        spread = f"{100 * statistics.stdev(joules) / mean:.2f} %"
+        largest = f"{100 * max(abs(j - mean) for j in joules) / mean:.2f} %"
     print(f"| {name} {length} | {1e3 * statistics.mean(i['time'] for i in results):.1f} | {1e3 * mean:.4f} | "
-          f"{statistics.mean(i['nvml_power'] for i in results):.1f} | {100 * statistics.stdev(joules) / mean:.2f} % | "
-          f"{100 * max(abs(j - mean) for j in joules) / mean:.2f} % | {seconds:.2f} |", flush=True)
+          f"{statistics.mean(i['nvml_power'] for i in results):.1f} | {spread} | {largest} | {seconds:.2f} |", flush=True)

@@ -16,7 +16,7 @@ namespace tune {
 
 /// The cost of measuring energy.
 struct energy_settings {
-  std::chrono::milliseconds time_each{450};  ///< for one configuration, all visits
+  std::chrono::milliseconds time_each{420};  ///< for one configuration, all visits
   int visits = 3;  ///< to each, at most; fewer where the sensor's period asks for longer ones
   /// The longest wait for a new value of the sensor.
   std::chrono::milliseconds silence{2000};

@@ -156,8 +156,9 @@ LIBTUNE_DEVICE_TEST_CASE("compiled kernels over a limit do not run", device) {
   bare_kernel kernel({.name = "shifted",
                       .source = "KERNEL void shifted(GLOBAL float* to) {"
                                 "  LOCAL_DECL float tile[block_size_x * 2];"
-                                "  tile[get_local_id(0)] = get_global_id(0); BARRIER();"
-                                "  to[get_global_id(0)] = tile[get_local_id(0)] + 1; }",
+                                "  const uint at = get_local_id(0);"
+                                "  tile[at] = at; tile[at + block_size_x] = at; BARRIER();"
+                                "  to[get_global_id(0)] = tile[block_size_x * 2 - 1 - at]; }",
                       .problem_size = {256}});
   kernel.parameter("block_size_x", {16, 32}).arguments(tune::out<float>({256}));
   kernel.limit("local_memory <= 128 and no_such_figure > 2");
