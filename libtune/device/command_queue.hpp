@@ -43,6 +43,8 @@ class event {
   std::chrono::nanoseconds duration() const;
   /// Device time from the end of prior to the start of this. Waits for both.
   std::chrono::nanoseconds time_since(const event& prior) const;
+  /// Device time from the end of this to the start of next. Waits for both.
+  std::chrono::nanoseconds time_till(const event& next) const { return next.time_since(*this); }
 
   /// For libtune's own code; null in a handle that was moved from.
   const std::shared_ptr<detail::event_interface>& impl() const noexcept { return impl_; }

@@ -143,6 +143,7 @@ TEST_CASE_FIXTURE(event_bench, "events know how far they are apart, over queues 
   tune::command_queue other = context.create_command_queue({.profiling = true});
   const tune::event marker = other.enqueue_marker();
   CHECK(second.time_since(first) == nanoseconds{300});
+  CHECK(first.time_till(second) == nanoseconds{300});
   CHECK(marker.time_since(first) == nanoseconds{1300});
   CHECK(marker.duration() == nanoseconds{0});
 }
