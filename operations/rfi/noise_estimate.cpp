@@ -149,7 +149,7 @@ space<noise_estimate_tuning> tuning_space(const noise_estimate_key& key) {
 }
 
 const autotuner<noise_estimate_key, noise_estimate_tuning> noise_estimate_template::autotune{
-    {.name = "operations.rfi.noise_estimate_template.autotune", .version = 1, .test = {}},
+    {.name = "operations.rfi.noise_estimate_template.autotune", .version = 2, .test = {}},
     [](tuning_session& session, const noise_estimate_key& key) {
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();
@@ -157,7 +157,7 @@ const autotuner<noise_estimate_key, noise_estimate_tuning> noise_estimate_templa
           tuning_baselines(context.device(), sizeof(float)) * tuning_channels, key.channels);
       const device_array deviations(context,
                                     {dtype::float32, shape_of(key.order, key.channels, baselines)});
-      fill_with_noise(queue, deviations);
+      fill_with_deviations(queue, deviations);
       const workload work(queue);
       const noise_case brief(queue, key, 100);
       const noise_case longer(queue, key, key.channels + 77);

@@ -110,6 +110,29 @@ LIBTUNE_DEVICE_TEST_CASE("the noise of any deviations, shape and padding is that
   agrees(data_order::channel_major, {64, 1});
 }
 
+LIBTUNE_DEVICE_TEST_CASE("interference and zeros do not mislead the search", device) {
+  const tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue();
+  numpy_random random(7);
+  for (const data_order order : orders) {
+    const noise_estimate_template made(context, order, 1000,
+                                       order == data_order::baseline_major
+                                           ? noise_estimate_tuning{32, 1, 64}
+                                           : noise_estimate_tuning{16, 8});
+    for (const double strong : {0.0, 0.01, 0.1, 0.5, 1.0}) {
+      CAPTURE(strong);
+      const auto amplitudes = numpy_random::matrix<float>(1000, 9, [&] {
+        const float more = random.random_sample() < strong ? 60.0F : 0.0F;
+        return std::hypot(static_cast<float>(random.standard_normal()) + more,
+                          static_cast<float>(random.standard_normal()));
+      });
+      const auto deviations = background_median_filter_host(13)(amplitudes);
+      CHECK(count_unequal(noise_estimate_mad_host()(deviations),
+                          estimate(made, queue, deviations)) == 0);
+    }
+  }
+}
+
 LIBTUNE_DEVICE_TEST_CASE("without channels there is no noise, without baselines nothing", device) {
   const tune::context context = device.create_context();
   tune::command_queue queue = context.create_command_queue();
