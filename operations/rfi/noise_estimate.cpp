@@ -129,7 +129,7 @@ noise_estimate noise_estimate_template::instantiate(const command_queue& queue,
 space<noise_estimate_tuning> tuning_space(const noise_estimate_key& key) {
   space<noise_estimate_tuning> space;
   if (key.order == data_order::baseline_major) {
-    space.add(&noise_estimate_tuning::wgsx, {32, 64, 128, 256, 512, 1024});
+    space.add(&noise_estimate_tuning::wgsx, {32, 64, 128, 160, 256, 320, 512, 1024});
     space.add(&noise_estimate_tuning::wgsy, {1});
     space.add(&noise_estimate_tuning::listed, {0, 64, 128});
   } else {
