@@ -30,6 +30,13 @@ std::size_t held_by_item(const noise_estimate_key& key, const noise_estimate_tun
   return std::min<std::size_t>(round_up(divide_up(key.channels, tuning.wgsx), 4), 128);
 }
 
+const char* kernel_name(const noise_estimate_key& key, const noise_estimate_tuning& tuning,
+                        std::size_t channels) {
+  const bool is_longer =
+      key.order == data_order::baseline_major && channels > held_by_item(key, tuning) * tuning.wgsx;
+  return is_longer ? "estimate_noise_of_longer" : "estimate_noise";
+}
+
 program build(const context& context, const noise_estimate_key& key,
               const noise_estimate_tuning& tuning) {
   defines macros(tuning);
@@ -79,7 +86,7 @@ noise_estimate::noise_estimate(const command_queue& queue, const program& progra
                                const noise_estimate_key& key, const noise_estimate_tuning& tuning,
                                std::size_t channels, std::size_t baselines)
     : operation(queue),
-      kernel_(program.create_kernel("estimate_noise")),
+      kernel_(program.create_kernel(kernel_name(key, tuning, channels))),
       key_(key),
       tuning_(tuning),
       deviations_(add_slot<float>("deviations", dimensions_of(key.order, channels, baselines),
