@@ -6,10 +6,11 @@
 // Shapes are those of katsdpsigproc's benchmark: kat7, 8192 channels x 112 baselines, and big,
 // 10240 x 8320; on other devices than GPUs the second has 208 baselines. The window has 13 channels
 // and the threshold is 11 standard deviations. Each stage is tuned on each device, without a
-// database; then it works on visibilities that are normal noise with a few strong channels. Timed
-// in turn, round by round, by markers on the device: the stage, and a copy of as many bytes as it
-// has to move (each input read once, each output written once), half of them read. Reported are
-// visibilities per second, and the time of the copy over that of the stage.
+// database; then it works on visibilities that are normal noise, a hundredth of them strong, or on
+// their deviations; the flagger also without strong ones, and with a tenth. Timed in turn, round by
+// round, by markers on the device: the stage, and a copy of as many bytes as it has to move (each
+// input read once, each output written once), half of them read. Reported are visibilities per
+// second, and the time of the copy over that of the stage.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -30,6 +31,8 @@ namespace {
 
 using namespace tune::operations::rfi;  // NOLINT: the subject of the program
 using bench::contender;
+
+constexpr double usually_strong = 0.01;  // of the visibilities
 
 struct settings {
   int rounds = 20;
@@ -79,23 +82,30 @@ auto timed(double& seconds, Make&& make) {
   return made;
 }
 
-/// Normal noise with a strong channel in a hundred; the pattern repeats every few channels.
-void write_visibilities(bench_device& on, const tune::device_array& vis, const sky& seen) {
-  constexpr std::size_t rows = 64;
+/// Complex normal noise, a part of it 60 larger; the pattern repeats every few channels.
+std::vector<std::complex<float>> visibilities(std::size_t count, double strong) {
   std::mt19937 engine(1);
   std::normal_distribution<float> normal;
-  std::vector<std::complex<float>> part(rows * seen.baselines);
-  for (std::size_t c = 0; c < rows; ++c) {
-    for (std::size_t b = 0; b < seen.baselines; ++b) {
-      const float more = engine() % 100 == 0 ? 60.0F : 0.0F;
-      part[c * seen.baselines + b] = {normal(engine) + more, normal(engine)};
-    }
+  std::uniform_real_distribution<double> uniform;
+  std::vector<std::complex<float>> made(count);
+  for (auto& sample : made) {
+    const float more = uniform(engine) < strong ? 60.0F : 0.0F;
+    sample = {normal(engine) + more, normal(engine)};
   }
-  const std::size_t bytes = part.size() * sizeof(part[0]);
-  const std::size_t all = seen.channels * seen.baselines * sizeof(part[0]);
+  return made;
+}
+
+template <class T>
+void write_again(bench_device& on, const tune::device_array& array, const std::vector<T>& part) {
+  const std::size_t bytes = part.size() * sizeof(T);
+  const std::size_t all = array.layout().bytes();
   for (std::size_t at = 0; at < all; at += bytes) {
-    on.queue.write(vis.buffer(), part.data(), std::min(bytes, all - at), at);
+    on.queue.write(array.buffer(), part.data(), std::min(bytes, all - at), at);
   }
+}
+
+void write_visibilities(bench_device& on, const tune::device_array& vis, double strong) {
+  write_again(on, vis, visibilities(1000003, strong));
 }
 
 void report(bench_device& on, const sky& seen, const stage& about, tune::operation& op) {
@@ -105,7 +115,7 @@ void report(bench_device& on, const sky& seen, const stage& about, tune::operati
   std::vector<contender> contenders{{[&] { op.run(); }}, {[&] { to.copy_from(on.queue, from); }}};
   bench::time_in_turn(on.queue, contenders, on.given.rounds);
   const double seconds = contenders[0].median();
-  fmt::print("{:<5} {:<30} {:>9.3f} {:>10.2f} {:>8.3f} {:>8.1f} s  {}\n", seen.name, about.name,
+  fmt::print("{:<5} {:<42} {:>9.3f} {:>10.2f} {:>8.3f} {:>8.1f} s  {}\n", seen.name, about.name,
              seconds * 1e3, seen.samples() / seconds / 1e9,
              bench::ratio(contenders[1], contenders[0]), about.search_seconds, about.tuning);
   std::fflush(stdout);
@@ -119,25 +129,22 @@ void bench_background(bench_device& on, const std::vector<sky>& skies, const bac
   for (const sky& seen : skies) {
     auto op = made.instantiate(on.queue, seen.channels, seen.baselines);
     op.ensure_all_bound();
-    write_visibilities(on, op.buffer("vis"), seen);
+    write_visibilities(on, op.buffer("vis"), usually_strong);
     if (key.flag_use != flag_use::no_flags) op.buffer("flags").zero(on.queue);
     const double flag_bytes = key.flag_use == flag_use::full_flags ? 1 : 0;
     report(on, seen, {name, 12 + flag_bytes, text_of(made), searched}, op);
   }
 }
 
-/// Deviations with a large value in a thousand, and noise that they are normal by.
+/// Deviations of such visibilities from their background, and noise that they are about normal by.
 void write_deviations(bench_device& on, tune::operation& op) {
-  const tune::device_array& deviations = op.buffer("deviations");
-  std::mt19937 engine(1);
-  std::normal_distribution<float> normal;
-  std::vector<float> part(1000003);
-  for (float& number : part) number = normal(engine) + (engine() % 1000 == 0 ? 40.0F : 0.0F);
-  const std::size_t all = deviations.layout().bytes();
-  const std::size_t bytes = part.size() * sizeof(float);
-  for (std::size_t at = 0; at < all; at += bytes) {
-    on.queue.write(deviations.buffer(), part.data(), std::min(bytes, all - at), at);
-  }
+  constexpr std::size_t channels = 200003;
+  const auto vis = visibilities(channels, usually_strong);
+  tune::host_array<std::complex<float>> spectrum({channels, 1});
+  std::copy(vis.begin(), vis.end(), spectrum.data());
+  const auto deviations = background_median_filter_host(13)(spectrum);
+  write_again(on, op.buffer("deviations"),
+              std::vector<float>(deviations.data(), deviations.data() + channels));
   op.buffer("noise").fill(on.queue, 1.0F);
 }
 
@@ -172,8 +179,10 @@ void bench_flagger(bench_device& on, const std::vector<sky>& skies, const flagge
   for (const sky& seen : skies) {
     auto op = made.instantiate(on.queue, seen.channels, seen.baselines);
     op.ensure_all_bound();
-    write_visibilities(on, op.buffer("vis"), seen);
-    report(on, seen, {name, 9, "", searched}, op);
+    for (const int percent : {0, 1, 10}) {
+      write_visibilities(on, op.buffer("vis"), percent / 100.0);
+      report(on, seen, {fmt::format("{}, {} % strong", name, percent), 9, "", searched}, op);
+    }
   }
 }
 
@@ -182,7 +191,7 @@ void run(bench_device on) {
   const bool is_gpu = on.device.kind() == tune::device_kind::gpu;
   const std::vector<sky> skies{{"kat7", 8192, 112},
                                {"big", 10240, is_gpu ? std::size_t{8320} : std::size_t{208}}};
-  fmt::print("{} {}\n{:<5} {:<30} {:>9} {:>10} {:>8} {:>10}  {}\n", on.device.info().backend,
+  fmt::print("{} {}\n{:<5} {:<42} {:>9} {:>10} {:>8} {:>10}  {}\n", on.device.info().backend,
              on.device.name(), "", "", "ms", "Gvis/s", "of copy", "search", "tuning");
   if (on.wants("background")) {
     bench_background(on, skies, {}, "background");

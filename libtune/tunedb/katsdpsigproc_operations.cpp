@@ -140,12 +140,11 @@ counterpart translate_noise(const row& from) {
           .tuning = {{"wgsx", count_of(from, "value_wgsx")}, {"wgsy", std::int64_t{1}}}};
 }
 
-// A group there has one baseline, and each of its items vt channels.
+// A group there has one baseline; here each 32 of its items do. Their channels are other numbers.
 counterpart translate_threshold(const row& from) {
+  const std::int64_t items = std::get<std::int64_t>(count_of(from, "value_wgs"));
   return {.key = {{"n_windows", {count_of(from, "arg_n_windows")}}, {"order", either_order()}},
-          .tuning = {{"wgsx", count_of(from, "value_wgs")},
-                     {"wgsy", std::int64_t{1}},
-                     {"run", count_of(from, "value_vt")}}};
+          .tuning = {{"wgsy", std::max<std::int64_t>(1, items / 32)}}};
 }
 
 }  // namespace

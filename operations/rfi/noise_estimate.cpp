@@ -30,6 +30,13 @@ std::size_t held_by_item(const noise_estimate_key& key, const noise_estimate_tun
   return std::min<std::size_t>(round_up(divide_up(key.channels, tuning.wgsx), 4), 128);
 }
 
+const char* kernel_name(const noise_estimate_key& key, const noise_estimate_tuning& tuning,
+                        std::size_t channels) {
+  const bool is_longer =
+      key.order == data_order::baseline_major && channels > held_by_item(key, tuning) * tuning.wgsx;
+  return is_longer ? "estimate_noise_of_longer" : "estimate_noise";
+}
+
 program build(const context& context, const noise_estimate_key& key,
               const noise_estimate_tuning& tuning) {
   defines macros(tuning);
@@ -79,7 +86,7 @@ noise_estimate::noise_estimate(const command_queue& queue, const program& progra
                                const noise_estimate_key& key, const noise_estimate_tuning& tuning,
                                std::size_t channels, std::size_t baselines)
     : operation(queue),
-      kernel_(program.create_kernel("estimate_noise")),
+      kernel_(program.create_kernel(kernel_name(key, tuning, channels))),
       key_(key),
       tuning_(tuning),
       deviations_(add_slot<float>("deviations", dimensions_of(key.order, channels, baselines),
@@ -129,7 +136,7 @@ noise_estimate noise_estimate_template::instantiate(const command_queue& queue,
 space<noise_estimate_tuning> tuning_space(const noise_estimate_key& key) {
   space<noise_estimate_tuning> space;
   if (key.order == data_order::baseline_major) {
-    space.add(&noise_estimate_tuning::wgsx, {32, 64, 128, 256, 512, 1024});
+    space.add(&noise_estimate_tuning::wgsx, {32, 64, 128, 160, 256, 320, 512, 1024});
     space.add(&noise_estimate_tuning::wgsy, {1});
     space.add(&noise_estimate_tuning::listed, {0, 64, 128});
   } else {
@@ -149,7 +156,7 @@ space<noise_estimate_tuning> tuning_space(const noise_estimate_key& key) {
 }
 
 const autotuner<noise_estimate_key, noise_estimate_tuning> noise_estimate_template::autotune{
-    {.name = "operations.rfi.noise_estimate_template.autotune", .version = 1, .test = {}},
+    {.name = "operations.rfi.noise_estimate_template.autotune", .version = 2, .test = {}},
     [](tuning_session& session, const noise_estimate_key& key) {
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();
@@ -157,7 +164,7 @@ const autotuner<noise_estimate_key, noise_estimate_tuning> noise_estimate_templa
           tuning_baselines(context.device(), sizeof(float)) * tuning_channels, key.channels);
       const device_array deviations(context,
                                     {dtype::float32, shape_of(key.order, key.channels, baselines)});
-      fill_with_noise(queue, deviations);
+      fill_with_deviations(queue, deviations);
       const workload work(queue);
       const noise_case brief(queue, key, 100);
       const noise_case longer(queue, key, key.channels + 77);

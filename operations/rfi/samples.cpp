@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "libtune/base/error.hpp"
+#include "operations/rfi/host.hpp"
 #include "operations/workload.hpp"
 
 namespace tune::operations::rfi {
@@ -44,6 +45,16 @@ float amplitude(generator& from) {
     case 4: return 1.0F;
     case 5: return 1e30F;
     default: return from.uniform();
+  }
+}
+
+/// Fills an array of floats or pairs of floats with numbers, again and again.
+void write_again(command_queue& queue, const device_array& array,
+                 const std::vector<float>& numbers) {
+  const std::size_t bytes = array.layout().bytes();
+  const std::size_t part = numbers.size() * sizeof(float);
+  for (std::size_t at = 0; at < bytes; at += part) {
+    queue.write(array.buffer(), numbers.data(), std::min(part, bytes - at), at);
   }
 }
 
@@ -121,10 +132,17 @@ void fill_with_noise(command_queue& queue, const device_array& array) {
   for (float& number : numbers) {
     number = from.normal() + (from.next() % 1024 == 0 ? 40.0F : 0.0F);
   }
-  const std::size_t part = numbers.size() * sizeof(float);
-  for (std::size_t at = 0; at < bytes; at += part) {
-    queue.write(array.buffer(), numbers.data(), std::min(part, bytes - at), at);
-  }
+  write_again(queue, array, numbers);
+}
+
+void fill_with_deviations(command_queue& queue, const device_array& array) {
+  generator from;
+  const auto amplitudes = matrix<float>(200003, 1, [&] {
+    const float strong = from.next() % 100 == 0 ? 40.0F : 0.0F;
+    return amplitude_of({from.normal() + strong, from.normal()});
+  });
+  const auto deviations = background_median_filter_host(13)(amplitudes);
+  write_again(queue, array, {deviations.data(), deviations.data() + deviations.size()[0]});
 }
 
 }  // namespace tune::operations::rfi

@@ -57,4 +57,8 @@ std::size_t tuning_baselines(const device& device, std::size_t sample_bytes);
 /// thousand of them 40 larger.
 void fill_with_noise(command_queue& queue, const device_array& array);
 
+/// Fills an array of floats with deviations of amplitudes, of which a hundredth are strong, from
+/// the median of 13 channels. They are about as large as the noise of the real part; many are 0.
+void fill_with_deviations(command_queue& queue, const device_array& array);
+
 }  // namespace tune::operations::rfi

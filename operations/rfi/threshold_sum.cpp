@@ -19,11 +19,21 @@ program build(const context& context, const threshold_sum_key& key,
                  defines(key, tuning));
 }
 
+/// The channels to either side of a sample that its flag depends on.
+std::size_t edge_of(std::size_t n_windows) { return (std::size_t{1} << n_windows) - n_windows - 1; }
+
+/// The items of a row of 32 that write; the others have the edges.
+std::size_t owners_of(const threshold_sum_key& key, const threshold_sum_tuning& tuning) {
+  const std::size_t halo = 2 * divide_up(edge_of(key.n_windows), tuning.run);
+  return halo < 32 ? 32 - halo : 0;
+}
+
+std::size_t baselines_of(const threshold_sum_tuning& tuning) { return tuning.wgsy * tuning.turns; }
+
 // As in the kernel.
 std::size_t local_memory_bytes(const threshold_sum_key& key, const threshold_sum_tuning& t) {
-  const std::size_t edge = (std::size_t{1} << key.n_windows) - key.n_windows - 1;
-  const std::size_t marks = round_up((t.wgsx * t.run + 2 * round_up(edge, 4)) / 4, 4);
-  return t.wgsy * marks + (t.wgsx * (t.wgsy + 1) + t.wgsx * t.wgsy + 1) * 4;
+  if (key.order == data_order::baseline_major) return 0;
+  return owners_of(key, t) * t.run / 8 * (baselines_of(t) / 16 | 1) * 16;
 }
 
 void check_key(const threshold_sum_key& key) {
@@ -76,12 +86,12 @@ threshold_sum::threshold_sum(const command_queue& queue, const program& program,
                                     padding_policy::any_valid)),
       channels_(channels),
       baselines_(baselines),
-      groups_across_(static_cast<std::uint32_t>(divide_up(channels, tuning.wgsx * tuning.run))) {
+      groups_across_(
+          static_cast<std::uint32_t>(divide_up(channels, owners_of(key, tuning) * tuning.run))) {
   factors_.resize(max_windows);
-  const std::size_t groups =
-      divide_up(channels, tuning.wgsx * tuning.run) * divide_up(baselines, tuning.wgsy);
+  const std::size_t groups = groups_across_ * divide_up(baselines, baselines_of(tuning));
   check_groups("a sum threshold", channels, baselines, groups);
-  range_ = {{groups * tuning.wgsx, tuning.wgsy}, {tuning.wgsx, tuning.wgsy}};
+  range_ = {{groups * 32, tuning.wgsy}, {32, tuning.wgsy}};
 }
 
 void threshold_sum::do_run() {
@@ -130,26 +140,27 @@ threshold_sum threshold_sum_template::instantiate(const command_queue& queue, st
 
 space<threshold_sum_tuning> tuning_space(const threshold_sum_key& key) {
   space<threshold_sum_tuning> space;
-  space.add(&threshold_sum_tuning::wgsx, {4, 8, 16, 32, 64});
-  space.add(&threshold_sum_tuning::wgsy, {1, 2, 4, 8, 16, 32, 64});
-  space.add(&threshold_sum_tuning::run, {16, 32});
-  space.restrict(
-      [](const threshold_sum_tuning& t) { return t.wgsx * t.wgsy >= 64 && t.wgsx * t.wgsy <= 512; },
-      "work groups of 64 to 512", &threshold_sum_tuning::wgsx, &threshold_sum_tuning::wgsy);
+  space.add(&threshold_sum_tuning::wgsy, {1, 2, 4, 8, 16});
+  space.add(&threshold_sum_tuning::turns, {1, 2, 4, 8, 16});
+  space.add(&threshold_sum_tuning::run, {8, 16, 32});
+  space.restrict([key](const threshold_sum_tuning& t) { return owners_of(key, t) >= 16; },
+                 "half of the items write", &threshold_sum_tuning::run);
   space.restrict(
       [key](const threshold_sum_tuning& t) {
-        return key.order == data_order::baseline_major || t.wgsy % 4 == 0;
+        const std::size_t baselines = baselines_of(t);
+        if (key.order == data_order::baseline_major) return baselines >= 2 && baselines <= 32;
+        return baselines % 16 == 0 && baselines <= 128;
       },
-      "whole words of flags", &threshold_sum_tuning::wgsy);
+      "whole vectors of flags", &threshold_sum_tuning::wgsy, &threshold_sum_tuning::turns);
   space.needs([key](const threshold_sum_tuning& t) {
-    return resources{.work_group = {t.wgsx, t.wgsy, 1},
+    return resources{.work_group = {32, t.wgsy, 1},
                      .local_memory_bytes = local_memory_bytes(key, t)};
   });
   return space;
 }
 
 const autotuner<threshold_sum_key, threshold_sum_tuning> threshold_sum_template::autotune{
-    {.name = "operations.rfi.threshold_sum_template.autotune", .version = 1, .test = {}},
+    {.name = "operations.rfi.threshold_sum_template.autotune", .version = 2, .test = {}},
     [](tuning_session& session, const threshold_sum_key& key) {
       check_key(key);
       const context& context = session.context();
@@ -157,7 +168,7 @@ const autotuner<threshold_sum_key, threshold_sum_tuning> threshold_sum_template:
       constexpr std::size_t channels = tuning_channels;
       const std::size_t baselines = tuning_baselines(context.device(), sizeof(float));
       const device_array deviations(context, {dtype::float32, {baselines, channels}});
-      fill_with_noise(queue, deviations);
+      fill_with_deviations(queue, deviations);
       workload work(queue);
       host_array<float> noise({baselines});
       noise.fill(1.0F);

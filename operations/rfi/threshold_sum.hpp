@@ -22,15 +22,15 @@ struct threshold_sum_key {
 
 /// The division of the samples among work groups and work items.
 struct threshold_sum_tuning {
-  std::size_t wgsx = 16;  ///< work items of a group along the channels
-  std::size_t wgsy = 4;   ///< baselines of a group
-  std::size_t run = 16;   ///< channels of an item: 16 or 32
+  std::size_t wgsy = 4;   ///< rows of 32 work items of a group; each has a baseline at a time
+  std::size_t turns = 4;  ///< baselines of a row, one after the other
+  std::size_t run = 16;   ///< channels of an item: 8, 16 or 32
 };
 
 }  // namespace tune::operations::rfi
 
 LIBTUNE_FIELDS(tune::operations::rfi::threshold_sum_key, n_windows, order)
-LIBTUNE_FIELDS(tune::operations::rfi::threshold_sum_tuning, wgsx, wgsy, run)
+LIBTUNE_FIELDS(tune::operations::rfi::threshold_sum_tuning, wgsy, turns, run)
 
 namespace tune::operations::rfi {
 

@@ -2,13 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <limits>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/run_tests.hpp"
 #include "operations/rfi/samples.hpp"
 #include "operations/rfi/threshold_simple.hpp"
 #include "operations/rfi/threshold_sum.hpp"
+#include "tests/operations/numpy_random.hpp"
 #include "tests/operations/rfi_data.hpp"
 
 namespace rfi_threshold_test {
@@ -87,6 +91,10 @@ LIBTUNE_DEVICE_TEST_CASE("thresholds of any shape, padding and vector flag as on
   }
 }
 
+threshold_sum_options options_of(std::size_t n_windows) {
+  return {.n_sigma = 4.0, .n_windows = n_windows, .threshold_falloff = 1.5, .flag_value = 3};
+}
+
 LIBTUNE_DEVICE_TEST_CASE("sum thresholds of any shape and number of windows flag as on the host",
                          device) {
   const tune::context context = device.create_context();
@@ -95,8 +103,7 @@ LIBTUNE_DEVICE_TEST_CASE("sum thresholds of any shape and number of windows flag
     CAPTURE(key.n_windows);
     CAPTURE(tuning.run);
     const threshold_sum_template made(context, key, tuning);
-    const threshold_sum_options options{
-        .n_sigma = 4.0, .n_windows = key.n_windows, .threshold_falloff = 1.5, .flag_value = 3};
+    const threshold_sum_options options = options_of(key.n_windows);
     for (const auto& [channels, baselines, padding] :
          {std::tuple(1, 1, 0), std::tuple(7, 3, 0), std::tuple(1030, 9, 0), std::tuple(300, 67, 0),
           std::tuple(500, 35, 3)}) {
@@ -107,11 +114,57 @@ LIBTUNE_DEVICE_TEST_CASE("sum thresholds of any shape and number of windows flag
                             flag(made, queue, deviations, noise, options, padding)) == 0);
     }
   };
-  agrees({1, data_order::baseline_major}, {32, 2, 32});
-  agrees({4, data_order::channel_major}, {8, 32, 32});
-  agrees({3, data_order::channel_major}, {16, 4, 16});
-  agrees({7, data_order::baseline_major}, {16, 4, 32});
-  agrees({8, data_order::channel_major}, {16, 4, 16});
+  agrees({1, data_order::baseline_major}, {2, 1, 32});
+  agrees({2, data_order::channel_major}, {8, 2, 8});
+  agrees({3, data_order::channel_major}, {4, 4, 16});
+  agrees({4, data_order::baseline_major}, {1, 4, 8});
+  agrees({4, data_order::channel_major}, {2, 16, 32});
+  agrees({5, data_order::channel_major}, {16, 4, 8});
+  agrees({6, data_order::baseline_major}, {2, 2, 16});
+  agrees({7, data_order::baseline_major}, {4, 2, 32});
+  agrees({8, data_order::channel_major}, {4, 8, 32});
+}
+
+/// Normal noise of 1 with a part of the samples 6 to 46 larger, and a few that are no plain
+/// numbers.
+host_array<float> strong_deviations(std::size_t channels, std::size_t baselines, double part) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  numpy_random random(5);
+  return numpy_random::matrix<float>(channels, baselines, [&] {
+    const double which = random.random_sample();
+    const double more = random.random_sample() < part ? random.uniform(6, 46) : 0.0;
+    if (which < 0.002) return which < 0.001 ? infinity : -infinity;
+    if (which < 0.003) return std::numeric_limits<float>::quiet_NaN();
+    return static_cast<float>(random.standard_normal() + more);
+  });
+}
+
+LIBTUNE_DEVICE_TEST_CASE("any part of the samples may be strong", device) {
+  const tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue();
+  numpy_random random(9);
+  for (const data_order order : orders) {
+    const threshold_sum_template made(context, {4, order}, threshold_sum_tuning{4, 4, 16});
+    for (const double part : {0.0, 0.01, 0.1, 0.5, 1.0}) {
+      CAPTURE(part);
+      const auto channels = static_cast<std::size_t>(random.uniform(1, 1500));
+      const auto baselines = static_cast<std::size_t>(random.uniform(4, 90));
+      CAPTURE(channels);
+      CAPTURE(baselines);
+      const auto deviations = strong_deviations(channels, baselines, part);
+      host_array<float> noise({baselines});
+      noise.fill(1.0F);
+      noise(0) = 0.0F;
+      noise(1) = -0.0F;
+      noise(2) = std::numeric_limits<float>::infinity();
+      noise(3) = std::numeric_limits<float>::quiet_NaN();
+      for (const double falloff : {1.2, 0.8}) {
+        const threshold_sum_options options{.threshold_falloff = falloff};
+        CHECK(count_different(threshold_sum_host(options)(deviations, noise),
+                              flag(made, queue, deviations, noise, options)) == 0);
+      }
+    }
+  }
 }
 
 LIBTUNE_DEVICE_TEST_CASE(
@@ -171,11 +224,11 @@ TEST_CASE("thresholds compile for CUDA") {
         CHECK_NOTHROW(
             threshold_simple_template(context, {order}, threshold_simple_tuning{32, 4, vector, 2}));
       }
-      for (const std::size_t run : {16, 32}) {
-        for (const std::size_t n_windows : {1, 4}) {
-          CHECK_NOTHROW(threshold_sum_template(context, {n_windows, order},
-                                               threshold_sum_tuning{8, 16, run}));
-        }
+      for (const auto& [n_windows, run] :
+           {std::pair(1, 16), std::pair(4, 8), std::pair(4, 16), std::pair(4, 32), std::pair(6, 8),
+            std::pair(7, 32), std::pair(8, 32)}) {
+        CHECK_NOTHROW(threshold_sum_template(context, {std::size_t(n_windows), order},
+                                             threshold_sum_tuning{4, 4, std::size_t(run)}));
       }
     }
   });

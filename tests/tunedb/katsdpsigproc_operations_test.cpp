@@ -232,7 +232,7 @@ TEST_CASE("percentiles, noise and thresholds are known by the fields of their ke
   CHECK(noise[0] == "order=baseline_major, channels=10240: wgsx=128, wgsy=1, listed=128");
   const auto flags = texts_of(all, "operations.rfi.threshold_sum_template.autotune");
   REQUIRE(flags.size() == 2);
-  CHECK(flags[1].starts_with("n_windows=4, order=baseline_major: wgsx=128, wgsy=1, run=3"));
+  CHECK(flags[1].starts_with("n_windows=4, order=baseline_major: wgsy=4, turns=4, run=16"));
 }
 
 struct first_trial final : tune::observer {

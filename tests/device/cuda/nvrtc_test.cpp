@@ -118,7 +118,7 @@ const sample samples[] = {
     {"operations/rfi/threshold_simple.kernel",
      {{"wgsx", 32}, {"wgsy", 4}, {"vector", 8}, {"items", 2}, {"order", 0}}},
     {"operations/rfi/threshold_sum.kernel",
-     {{"n_windows", 4}, {"order", 0}, {"wgsx", 8}, {"wgsy", 8}, {"run", 16}}},
+     {{"n_windows", 4}, {"order", 0}, {"wgsy", 4}, {"turns", 4}, {"run", 16}}},
     {"operations/rfi2d/rfi2d_background.kernel", {{"wgsx", 32}, {"wgsy", 4}}, rfi2d_helpers},
     {"operations/rfi2d/rfi2d_median.kernel",
      {{"wgsx", 32}, {"wgsy", 4}, {"select_x", 16}, {"select_y", 16}, {"bits", 3}, {"sorted", 32}},
