@@ -17,6 +17,8 @@ struct quantise_key {
   std::size_t unzip = 4;   ///< interleaved transforms that make up a spectrum: 1, 2 or 4
   std::size_t bits = 8;    ///< of the real and of the imaginary part of an output value: 8 or 4
   bool has_dither = true;  ///< a random number is added before rounding
+  /// The only number of channels that the program is for, which makes it a little faster; 0: any.
+  std::size_t channels = 0;
 };
 
 /// The division of a spectrum among work groups and work items.
@@ -24,7 +26,6 @@ struct quantise_tuning {
   std::size_t width = 32;    ///< work items of a group along a spectrum
   std::size_t height = 8;    ///< and along the spectra
   std::size_t spectra = 32;  ///< spectra of a tile, which a group writes one after the other
-  std::size_t pairs = 1;     ///< polarisations that an item loads at once: 1 or 2
 };
 
 /// The arrays of a quantisation.
@@ -39,8 +40,8 @@ struct quantise_shape {
 
 }  // namespace tune::operations
 
-LIBTUNE_FIELDS(tune::operations::quantise_key, real, unzip, bits, has_dither)
-LIBTUNE_FIELDS(tune::operations::quantise_tuning, width, height, spectra, pairs)
+LIBTUNE_FIELDS(tune::operations::quantise_key, real, unzip, bits, has_dither, channels)
+LIBTUNE_FIELDS(tune::operations::quantise_tuning, width, height, spectra)
 
 namespace tune::operations {
 
@@ -98,6 +99,8 @@ class quantise final : public operation {
   slot_ref<> out_;
   slot_ref<> saturated_;
   nd_range range_;
+  std::uint32_t tiles_ = 0;  // of a spectrum
+  std::uint32_t part_ = 0;   // m
   std::uint64_t first_spectrum_ = 0;
   std::uint64_t seed_ = 0;
 };
@@ -112,8 +115,8 @@ class quantise_template {
   /// @param context  compiles the kernel, and tunes it
   /// @param key      the kind of samples, spectra and output
   /// @param tuning   nothing: the one that autotune finds
-  /// @throws argument_error if the key has an unzip other than 1, 2 and 4, or other bits than 8 and
-  ///         4; what autotuner and compile throw
+  /// @throws argument_error if the key has an unzip other than 1, 2 and 4, other bits than 8 and 4,
+  ///         or channels that spectra cannot have; what autotuner and compile throw
   explicit quantise_template(const context& context, const quantise_key& key = {},
                              const std::optional<quantise_tuning>& tuning = std::nullopt);
 
@@ -122,8 +125,9 @@ class quantise_template {
 
   /// An operation for one shape of arrays.
   /// @param queue  of the context that the template was made for
-  /// @throws argument_error if the shape breaks a rule of quantise_shape, or the output channels do
-  ///         not lie in the channels or are none
+  /// @throws argument_error if the shape breaks a rule of quantise_shape, the output channels do
+  /// not
+  ///         lie in the channels or are none, or the key is for another number of channels
   quantise instantiate(const command_queue& queue, const quantise_shape& shape) const;
 
  private:
