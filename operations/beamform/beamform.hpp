@@ -21,7 +21,7 @@ struct beamform_key {
 /// The division of channels and spectra among work groups and work items.
 struct beamform_tuning {
   std::size_t wgs = 128;      ///< work items of a group, along the spectra of one channel
-  std::size_t vector = 4;     ///< consecutive spectra of an item: 1, 2 or 4
+  std::size_t vector = 2;     ///< consecutive spectra of an item: 1, 2 or 4
   std::size_t antennas = 32;  ///< whose coefficients are in local memory at a time
   std::size_t unroll = 4;     ///< antennas whose samples an item loads at once
 };
