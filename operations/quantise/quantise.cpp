@@ -53,6 +53,7 @@ program build(const context& context, const quantise_key& key, const quantise_tu
   macros.add("width", static_cast<int>(tuning.width));
   macros.add("height", static_cast<int>(tuning.height));
   macros.add("spectra_of_tile", static_cast<int>(tuning.spectra));
+  macros.add("together", tuning.together ? 1 : 0);
   return compile(context,
                  {"quantise.kernel",
                   std::string(embedded::dither_kernel) + std::string(embedded::quantise_kernel)},
@@ -261,6 +262,7 @@ space<quantise_tuning> tuning_space(const quantise_key& key) {
   space.add(&t::width, {16, 32, 64});
   space.add(&t::height, {2, 4, 8, 16});
   space.add(&t::spectra, {8, 16, 32});
+  space.add(&t::together, {true, false});
   space.restrict([](const t& c) { return c.spectra % c.height == 0; }, "whole steps over a tile",
                  &t::height, &t::spectra);
   space.restrict([](const t& c) { return c.width * c.height >= 64 && c.width * c.height <= 512; },

@@ -26,6 +26,7 @@ struct quantise_tuning {
   std::size_t width = 32;    ///< work items of a group along a spectrum
   std::size_t height = 8;    ///< and along the spectra
   std::size_t spectra = 32;  ///< spectra of a tile, which a group writes one after the other
+  bool together = true;      ///< an item has both polarisations in registers at once
 };
 
 /// The arrays of a quantisation.
@@ -41,7 +42,7 @@ struct quantise_shape {
 }  // namespace tune::operations
 
 LIBTUNE_FIELDS(tune::operations::quantise_key, real, unzip, bits, has_dither, channels)
-LIBTUNE_FIELDS(tune::operations::quantise_tuning, width, height, spectra)
+LIBTUNE_FIELDS(tune::operations::quantise_tuning, width, height, spectra, together)
 
 namespace tune::operations {
 

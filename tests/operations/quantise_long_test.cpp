@@ -77,7 +77,7 @@ TEST_CASE("quantise compiles for CUDA") {
         for (const std::size_t bits : {8, 4}) {
           CHECK_NOTHROW(quantise_template(context, {real, unzip, bits, true}));
           CHECK_NOTHROW(
-              quantise_template(context, {real, unzip, bits, false}, quantise_tuning{64, 4, 8}));
+              quantise_template(context, {real, unzip, bits, false}, quantise_tuning{64, 4, 8, false}));
         }
       }
     }
