@@ -26,8 +26,8 @@ constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> count
   return counter;
 }
 
-/// What is added to the real and to the imaginary part of a value before it is rounded: odd
-/// multiples of 2^-16 between -1/2 and 1/2.
+/// The numbers that are added to the real and to the imaginary part of a value before it is
+/// rounded: odd multiples of 2^-16 between -1/2 and 1/2.
 constexpr std::array<float, 2> dither_of_word(std::uint32_t word) {
   const std::uint32_t odd = word | 0x00010001U;
   return {static_cast<float>(odd & 0xffffU) * 0x1p-16F - 0.5F,
