@@ -137,6 +137,7 @@ class beamform_template {
 
   /// An operation for one shape of arrays.
   /// @param queue  of the context that the template was made for
+  /// @param shape  of its arrays
   /// @throws argument_error if the shape breaks a rule of beamform_shape
   beamform instantiate(const command_queue& queue, const beamform_shape& shape) const;
 

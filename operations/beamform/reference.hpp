@@ -21,11 +21,11 @@ namespace tune::operations {
 /// The inputs of a beamformer on the host, in the shapes of the operation's slots, and what is set
 /// of its beams.
 struct beamform_input {
-  host_array<std::int8_t> in;
-  host_array<std::complex<float>> weights;
-  host_array<float> delays;
-  std::vector<std::size_t> polarisations;
-  std::vector<bool> dithered;
+  host_array<std::int8_t> in;               ///< the slot
+  host_array<std::complex<float>> weights;  ///< the slot
+  host_array<float> delays;                 ///< the slot
+  std::vector<std::size_t> polarisations;   ///< of each beam
+  std::vector<bool> dithered;               ///< whether each beam has dither
 };
 
 /// Evenly distributed numbers, of beams that sometimes saturate. Polarisations alternate, and every

@@ -35,6 +35,7 @@ constexpr std::array<float, 2> dither_of_word(std::uint32_t word) {
 }
 
 /// The dither that the operation quantise adds.
+/// @param seed          of the stream
 /// @param spectrum      its absolute number
 /// @param channel       before the cut
 /// @param channels      of a whole spectrum
@@ -52,6 +53,7 @@ constexpr std::array<float, 2> quantise_dither(std::uint64_t seed, std::uint64_t
 }
 
 /// The dither that the operation beamform adds.
+/// @param seed           of the stream
 /// @param first         the absolute number of the first spectrum of the run
 /// @param spectrum      counted from that one
 /// @param channel, beam  their indices

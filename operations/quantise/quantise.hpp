@@ -126,6 +126,7 @@ class quantise_template {
 
   /// An operation for one shape of arrays.
   /// @param queue  of the context that the template was made for
+  /// @param shape  of its arrays
   /// @throws argument_error if the shape breaks a rule of quantise_shape, the output channels do
   /// not
   ///         lie in the channels or are none, or the key is for another number of channels

@@ -20,10 +20,10 @@ namespace tune::operations {
 
 /// The inputs of a quantisation on the host, in the shapes of the operation's slots.
 struct quantise_input {
-  host_array<std::complex<float>> spectra;
-  host_array<float> delay;
-  host_array<float> phase;
-  host_array<std::complex<float>> gains;
+  host_array<std::complex<float>> spectra;  ///< the slot
+  host_array<float> delay;                  ///< the slot
+  host_array<float> phase;                  ///< the slot
+  host_array<std::complex<float>> gains;    ///< the slot
 };
 
 /// The outputs of a quantisation on the host.
@@ -145,7 +145,11 @@ inline quantise_output quantise_on_host(const quantise_key& key, const quantise_
 /// Compares quantised values with those of the host. Each part has to be the rounding of a number
 /// that is no farther from the host's than an error; and so for the counts of saturated values.
 /// Returns nothing if all is right, else what is wrong.
-/// @param out  as the operation has it, int8, or uint8 with 4 bits
+/// @param key        that of the operation
+/// @param expected   the host's
+/// @param out        as the operation has it, int8, or uint8 with 4 bits
+/// @param saturated  as the operation has it
+/// @param error      the largest difference from the host's before rounding
 inline std::optional<std::string> find_misquantised(const quantise_key& key,
                                                     const quantise_output& expected,
                                                     const std::uint8_t* out,
