@@ -42,7 +42,8 @@ LIBTUNE_DEVICE_TEST_CASE("every kind of spectra is quantised as by the host", de
 LIBTUNE_DEVICE_TEST_CASE("every configuration of quantise gives the host's values", device) {
   const tune::context context = device.create_context();
   const tune::device_limits& limits = context.device().limits();
-  for (const quantise_key& key : {quantise_key{}, quantise_key{.real = false, .bits = 4}}) {
+  for (const quantise_key& key :
+       {quantise_key{}, quantise_key{.real = false, .unzip = 1, .bits = 4}}) {
     const auto space = tuning_space(key);
     for (const quantise_tuning& tuning : space) {
       if (space.resources_of(tuning)->local_memory_bytes > limits.local_memory_bytes) continue;
@@ -76,8 +77,8 @@ TEST_CASE("quantise compiles for CUDA") {
       for (const std::size_t unzip : {1, 2, 4}) {
         for (const std::size_t bits : {8, 4}) {
           CHECK_NOTHROW(quantise_template(context, {real, unzip, bits, true}));
-          CHECK_NOTHROW(
-              quantise_template(context, {real, unzip, bits, false}, quantise_tuning{64, 4, 8, false}));
+          CHECK_NOTHROW(quantise_template(context, {real, unzip, bits, false},
+                                          quantise_tuning{64, 4, 8, false}));
         }
       }
     }
