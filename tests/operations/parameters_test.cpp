@@ -10,10 +10,12 @@
 
 #include "libtune/operation/drawing.hpp"
 #include "libtune/testing/devices.hpp"
+#include "operations/beamform/beamform.hpp"
 #include "operations/fill/fill.hpp"
 #include "operations/hreduce/hreduce.hpp"
 #include "operations/maskedsum/maskedsum.hpp"
 #include "operations/percentile5/percentile5.hpp"
+#include "operations/quantise/quantise.hpp"
 #include "operations/transpose/transpose.hpp"
 
 namespace parameters_test {
@@ -74,6 +76,31 @@ LIBTUNE_DEVICE_TEST_CASE("maskedsum and percentile5 describe their arrays and th
                                 .instantiate(queue, 5, 100, {2, 9});
   CHECK(
       describe(ranks).starts_with("type=complex64, shape=(5, 100), begin=2, end=9, tuning.size="));
+}
+
+LIBTUNE_DEVICE_TEST_CASE("quantise and beamform describe their shapes and what is set of them",
+                         device) {
+  const tune::context context = device.create_context();
+  const tune::command_queue queue = context.create_command_queue();
+  quantise spectra =
+      quantise_template(context, {.real = false, .unzip = 1}, quantise_tuning{})
+          .instantiate(queue,
+                       {.channels = 8, .first_channel = 2, .spectra = 64, .spectra_per_heap = 32});
+  const auto before = spectra.version();
+  spectra.set_first_spectrum(64);
+  spectra.set_seed(5);
+  CHECK(spectra.version() != before);
+  CHECK(
+      describe(spectra).starts_with("channels=8, first_channel=2, end_channel=8, spectra=64, "
+                                    "spectra_per_heap=32, type=int8, first_spectrum=64, seed=5, "
+                                    "tuning.width="));
+  beamform beams =
+      beamform_template(context, {.beams = 2}, beamform_tuning{})
+          .instantiate(queue,
+                       {.batches = 1, .antennas = 3, .channels = 4, .spectra = 8, .beams = 3});
+  CHECK(
+      describe(beams).starts_with("batches=1, antennas=3, channels=4, spectra=8, beams=3, "
+                                  "passes=2, first_spectrum=0, seed=0, tuning.wgs="));
 }
 
 }  // namespace parameters_test
