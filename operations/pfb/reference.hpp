@@ -53,7 +53,8 @@ void pfb_on_host(const pfb_key& key, const pfb_range& range, const host_array<Sa
             const float x = part_of(pol, sample, part == 1);
             parts[part] = std::fma(weights[t * step + i], x, parts[part]);
             if (!is_complex && t + 1 == key.taps) {
-              total_power[pol] += static_cast<std::uint64_t>(x * x);
+              const auto number = static_cast<std::int64_t>(x);
+              total_power[pol] += static_cast<std::uint64_t>(number * number);
             }
           }
         }
