@@ -44,7 +44,10 @@ pfb_tuning checked_tuning(const pfb_key& key, const pfb_tuning& t) {
 program build(const context& context, const pfb_key& key, const pfb_tuning& tuning) {
   const std::string_view packed = key.bits != 0 ? embedded::packed_samples_kernel : "";
   return compile(context, {"pfb.kernel", std::string(packed) + std::string(embedded::pfb_kernel)},
-                 defines(key, tuning));
+                 defines(key)
+                     .add("wgs", static_cast<int>(tuning.wgs))
+                     .add("adjacent", static_cast<int>(tuning.adjacent))
+                     .add("ahead", static_cast<int>(tuning.ahead)));
 }
 
 std::size_t step_of(const pfb_key& key, const pfb_shape& shape) {
