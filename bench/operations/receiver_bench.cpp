@@ -28,6 +28,7 @@
 #include "bench/operations/device_time.hpp"
 #include "libtune/exchange/reports.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
+#include "operations/ddc/ddc.hpp"
 #include "operations/pfb/pfb.hpp"
 
 namespace {
@@ -136,6 +137,26 @@ void bench_pfb(bench_device& on, const pfb_key& key, const std::vector<std::size
   }
 }
 
+void bench_ddc(bench_device& on, const ddc_key& key) {
+  double searched = 0;
+  const ddc_template made = timed(searched, [&] { return ddc_template(on.context, key); });
+  const std::size_t window = std::size_t{15} << 16;  // of outputs, that chunks of them overlap by
+  const std::size_t count =
+      on.size((std::size_t{1} << 25) + window * key.subsampling) + key.taps - key.subsampling;
+  ddc op = made.instantiate(on.queue, 2, count);
+  op.ensure_all_bound();
+  write_random(on, op.buffer("samples"), false);
+  write_random(on, op.buffer("taps"), true);
+  op.set_mixer(mixer_step({1, 7}, key.subsampling), 0);
+  const auto outputs = static_cast<double>(2 * op.outputs());
+  const auto samples = static_cast<double>(2 * count);
+  report(on,
+         {fmt::format("ddc, {} bit, {} taps, 1:{}", key.bits, key.taps, key.subsampling), samples,
+          samples * static_cast<double>(key.bits) / 8 + outputs * 8,
+          outputs * 4 * static_cast<double>(key.taps), text_of(made), searched},
+         op);
+}
+
 void run(bench_device on) {
   bench::search_afresh(on.context, on.given.limit);
   if (on.given.table) {
@@ -152,6 +173,11 @@ void run(bench_device on) {
   }
   if (on.wants("pfb_whole")) bench_pfb(on, {.bits = 10, .unzip = 1}, {32768});
   if (on.wants("pfb_complex")) bench_pfb(on, {.bits = 0}, {32768, 65536});
+  if (on.wants("ddc")) {
+    bench_ddc(on, {.taps = 128, .subsampling = 8, .bits = 10});
+    bench_ddc(on, {.taps = 128, .subsampling = 8, .bits = 8});
+    bench_ddc(on, {.taps = 256, .subsampling = 16, .bits = 10});
+  }
 }
 
 }  // namespace
@@ -163,7 +189,7 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", given.rounds, "how often each operation is timed");
   app.add_option("--limit", given.limit, "try so many configurations, chosen at random");
   app.add_option("--device", given.devices, "indices, as LIBTUNE_DEVICE counts; default: all");
-  app.add_option("--only", given.only, "pfb, pfb_whole or pfb_complex");
+  app.add_option("--only", given.only, "pfb, pfb_whole, pfb_complex or ddc");
   app.add_flag("--table", given.table, "show every configuration of each search");
   CLI11_PARSE(app, argc, argv);
   ::setenv("LIBTUNE_CACHE", "off", 1);

@@ -22,14 +22,15 @@ struct ddc_key {
 
 /// The division of the outputs among work groups and work items.
 struct ddc_tuning {
+  bool tensor = false;      ///< uses the tensor units of an NVIDIA GPU
   std::size_t wgs = 64;     ///< work items of a group
-  std::size_t outputs = 8;  ///< that an item computes from the same taps: 4, 8, 12 or 16
+  std::size_t outputs = 8;  ///< of a group for each of its items
 };
 
 }  // namespace tune::operations
 
 LIBTUNE_FIELDS(tune::operations::ddc_key, taps, subsampling, bits)
-LIBTUNE_FIELDS(tune::operations::ddc_tuning, wgs, outputs)
+LIBTUNE_FIELDS(tune::operations::ddc_tuning, tensor, wgs, outputs)
 
 namespace tune::operations {
 
@@ -104,7 +105,12 @@ class ddc_template {
   program program_;
 };
 
+/// True if a device has the tensor units that ddc_tuning::tensor uses: an NVIDIA GPU of compute
+/// capability 8.0 or later, by way of CUDA.
+bool has_ddc_tensor_units(const device& device);
+
 /// The configurations that are searched.
-space<ddc_tuning> tuning_space(const ddc_key& key);
+/// @param has_tensor_units  see has_ddc_tensor_units; they are used for samples of up to 12 bits
+space<ddc_tuning> tuning_space(const ddc_key& key, bool has_tensor_units = false);
 
 }  // namespace tune::operations

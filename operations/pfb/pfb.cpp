@@ -71,8 +71,8 @@ std::vector<dimension> sample_dimensions(const pfb_key& key, const pfb_shape& sh
 }
 
 /// A filter bank that the host computes, too: parts of work groups, and odd offsets.
-struct known_case {
-  known_case(command_queue queue, const pfb_key& its_key, const pfb_shape& its_shape,
+struct pfb_case {
+  pfb_case(command_queue queue, const pfb_key& its_key, const pfb_shape& its_shape,
              pfb_range its_range)
       : key(its_key), shape(its_shape), range(std::move(its_range)), work(queue) {
     const std::size_t step = step_of(key, shape);
@@ -288,13 +288,13 @@ const autotuner<pfb_key, pfb_tuning> pfb_template::autotune{
       const device_array weights(context, {dtype::float32, {key.taps * step}});
       weights.zero(queue);
       const workload work(queue);
-      const known_case small(queue, key,
+      const pfb_case small(queue, key,
                              {.polarisations = 3,
                               .channels = 16,
                               .samples = (2 * key.taps + 8) * (is_real ? 32 : 16) + 77,
                               .spectra = key.taps + 9},
                              {{77, 0, 31}, 2, key.taps + 6});
-      const known_case wide(queue, key,
+      const pfb_case wide(queue, key,
                             {.polarisations = 1,
                              .channels = 1040,
                              .samples = (key.taps + 4) * (is_real ? 2080 : 1040) + 5,
