@@ -30,6 +30,7 @@
 #include "libtune/tune/remote/serve_if_worker.hpp"
 #include "operations/ddc/ddc.hpp"
 #include "operations/pfb/pfb.hpp"
+#include "operations/unpack/unpack.hpp"
 
 namespace {
 
@@ -157,6 +158,22 @@ void bench_ddc(bench_device& on, const ddc_key& key) {
          op);
 }
 
+void bench_unpack(bench_device& on, const unpack_key& key) {
+  double searched = 0;
+  const unpack_template made = timed(searched, [&] { return unpack_template(on.context, key); });
+  const std::size_t count = on.size(std::size_t{1} << 25);
+  unpack op = made.instantiate(on.queue, 2, count);
+  op.ensure_all_bound();
+  write_random(on, op.buffer("samples"), false);
+  const auto samples = static_cast<double>(2 * count);
+  const double bytes =
+      static_cast<double>(key.bits) / 8 + (key.type == tune::dtype::float32 ? 4 : 2);
+  report(on,
+         {fmt::format("unpack, {} bit to {}", key.bits, tune::dtype_name(key.type)), samples,
+          samples * bytes, 0, text_of(made), searched},
+         op);
+}
+
 void run(bench_device on) {
   bench::search_afresh(on.context, on.given.limit);
   if (on.given.table) {
@@ -173,6 +190,11 @@ void run(bench_device on) {
   }
   if (on.wants("pfb_whole")) bench_pfb(on, {.bits = 10, .unzip = 1}, {32768});
   if (on.wants("pfb_complex")) bench_pfb(on, {.bits = 0}, {32768, 65536});
+  if (on.wants("unpack")) {
+    bench_unpack(on, {.bits = 10, .type = tune::dtype::float32});
+    bench_unpack(on, {.bits = 10, .type = tune::dtype::int16});
+    bench_unpack(on, {.bits = 8, .type = tune::dtype::float32});
+  }
   if (on.wants("ddc")) {
     bench_ddc(on, {.taps = 128, .subsampling = 8, .bits = 10});
     bench_ddc(on, {.taps = 128, .subsampling = 8, .bits = 8});
@@ -189,7 +211,7 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", given.rounds, "how often each operation is timed");
   app.add_option("--limit", given.limit, "try so many configurations, chosen at random");
   app.add_option("--device", given.devices, "indices, as LIBTUNE_DEVICE counts; default: all");
-  app.add_option("--only", given.only, "pfb, pfb_whole, pfb_complex or ddc");
+  app.add_option("--only", given.only, "pfb, pfb_whole, pfb_complex, ddc or unpack");
   app.add_flag("--table", given.table, "show every configuration of each search");
   CLI11_PARSE(app, argc, argv);
   ::setenv("LIBTUNE_CACHE", "off", 1);

@@ -21,7 +21,7 @@ struct unpack_key {
 /// The division of the samples among work groups and work items.
 struct unpack_tuning {
   std::size_t wgs = 128;     ///< work items of a group
-  std::size_t adjacent = 8;  ///< samples that an item unpacks at once
+  std::size_t adjacent = 4;  ///< samples that an item unpacks at once
   std::size_t rounds = 1;    ///< times that an item does so
 };
 
