@@ -43,6 +43,15 @@ constexpr const char* dither_helpers =
     "DEVICE_FN float2 dither_of(uint word) { return make_float2(word, word); }\n"
     "DEVICE_FN uint rounded(float value) { return as_uint(value); }\n"
     "DEVICE_FN float2 clamped(float2 value) { return value; }\n";
+/// What packed_samples.kernel has for the kernels after it.
+constexpr const char* packed_samples =
+    "typedef const uint* packed_row;\n"
+    "DEVICE_FN packed_row row_from(const uint* row, ulong words, ulong sample) {\n"
+    "  return row + sample;\n"
+    "}\n"
+    "#define LOAD_PACKED(n, aligned, row, sample) const uint* const aligned = (row) + (sample);\n"
+    "DEVICE_FN float packed_float(const uint* aligned, uint i) { return (float)aligned[i]; }\n"
+    "DEVICE_FN int packed_int(const uint* aligned, uint i) { return (int)aligned[i]; }\n";
 
 /// A kernel file of the tree, with the macros and the text before it that it can be compiled with.
 struct sample {
@@ -90,6 +99,15 @@ const sample samples[] = {
     {"libtune/device/fill.kernel"},
     {"tests/conformance/conformance.kernel", {{"factor", 3}, {"reverse_group", 32}}},
     {"libtune/verify/count_differences.kernel", {{"wgs", 64}}, "#define complex_part float\n"},
+    {"operations/ddc/ddc.kernel",
+     {{"taps", 32},
+      {"subsampling", 4},
+      {"bits", 10},
+      {"wgs", 64},
+      {"outputs", 4},
+      {"tensor", 0},
+      {"staged_phases", 4}},
+     packed_samples},
     {"operations/fft/backend/real_by_complex.kernel",
      {},
      "typedef float real;\ntypedef float2 pair;\n"},
@@ -133,6 +151,8 @@ const sample samples[] = {
       {"spectra_of_tile", 32},
       {"together", 1}},
      dither_helpers},
+    {"operations/pfb/pfb.kernel",
+     {{"taps", 4}, {"bits", 0}, {"unzip", 4}, {"wgs", 64}, {"adjacent", 4}, {"ahead", 2}}},
     {"operations/rfi/background.kernel",
      {{"width", 3},
       {"windows", 1},
@@ -159,7 +179,11 @@ const sample samples[] = {
     {"operations/rfi2d/rfi2d_threshold.kernel", {{"line_x", 16}, {"line_y", 16}}, rfi2d_helpers},
     {"operations/transpose/transpose.kernel",
      {{"block_x", 16}, {"block_y", 8}, {"tile", 32}, {"vector", 4}, {"walk", 1}},
-     "typedef ushort element;\ntypedef ushort4 word;\n"}};
+     "typedef ushort element;\ntypedef ushort4 word;\n"},
+    {"operations/unpack/packed_samples.kernel", {{"bits", 10}}},
+    {"operations/unpack/unpack.kernel",
+     {{"bits", 10}, {"is_float", 1}, {"wgs", 64}, {"adjacent", 4}, {"rounds", 2}},
+     packed_samples}};
 
 tune::defines defines_of(const sample& item) {
   tune::defines defines;
