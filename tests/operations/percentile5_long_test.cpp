@@ -35,6 +35,10 @@ LIBTUNE_DEVICE_TEST_CASE("thousands of long rows are ranked", device) {
   ranks(percentile5_template(context, 5000), context, uniform<float>(4095, 4029), {0, 4009});
   ranks(percentile5_template(context, 5000, false), context, uniform<complex>(2343, 6031),
         {123, 4001});
+  const percentile5_template sampled(context, 4096, true,
+                                     percentile5_tuning{128, 1, 4, 256, 0, true, true});
+  ranks(sampled, context, uniform<float>(4097, 4096), {0, 4096});
+  ranks(sampled, context, treacherous_rows(1100, 4096), {0, 4096});
 }
 
 LIBTUNE_DEVICE_TEST_CASE("every way of ranking takes any numbers, and leaves NaN out", device) {
