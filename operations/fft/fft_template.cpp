@@ -159,7 +159,7 @@ fft_template::fft_template(const context& context, const fft_description& descri
                            const std::optional<fft_tuning>& tuning)
     : description_(description) {
   const checked_description checked(description);
-  transforms::check_library(context.device(), checked.geometry.precision);
+  transforms::check_library(context.device(), checked.geometry);
   tuning_ = tuning ? *tuning : autotune(context, checked.key());
 }
 
@@ -176,7 +176,7 @@ space<fft_tuning> tuning_space(const fft_key& key, const device& device) {
   const std::size_t longest = *std::ranges::max_element(extents);
   space.add(&fft_tuning::jit,
             with_cufft ? std::vector<bool>{false, true} : std::vector<bool>{false});
-  space.add(&fft_tuning::lut, !with_cufft && key.precision == fft_precision::single
+  space.add(&fft_tuning::lut, !with_cufft && key.precision != fft_precision::full
                                   ? std::vector<bool>{false, true}
                                   : std::vector<bool>{false});
   space.add(&fft_tuning::threads, with_cufft ? sizes{0} : sizes{0, 64, 256});

@@ -102,9 +102,8 @@ std::vector<std::size_t> long_axes(const fft_geometry& geometry) {
 
 /// The strides of an array as VkFFT counts them, from the second axis on, and its bytes.
 struct placed {
-  placed(const std::array<std::size_t, 3>& padded, const fft_geometry& geometry,
-         std::size_t element_bytes) {
-    std::array<std::uint64_t, 3> steps{};
+  placed(const fft_extents& padded, const fft_geometry& geometry, std::size_t element_bytes) {
+    std::array<std::uint64_t, most_library_axes> steps{};
     std::uint64_t step = 1;
     for (std::size_t axis = geometry.axes; axis-- > 0;) {
       steps.at(axis) = step;
