@@ -29,7 +29,7 @@ fft::fft(const command_queue& queue, const fft_description& description, const f
   src_ = &add_slot("src", exactly(checked.src, checked.padded_src), description.src);
   dest_ = &add_slot("dest", exactly(checked.dest, checked.padded_dest), description.dest);
   if (checked.geometry.batch == 0) return;
-  const bool with_cufft = transforms::is_cuda(queue.device());
+  const bool with_cufft = transforms::is_cuda(queue.device()) && !tuning.vkfft;
   plan_ = transforms::make_plan(
       queue, checked, !with_cufft, [&](const transforms::fft_geometry& geometry) {
         return with_cufft ? transforms::make_cufft_plan(queue, geometry, tuning)

@@ -49,6 +49,7 @@ struct fft_key {
 
 /// The parameters of the library that transforms. What is 0 or false is left to the library.
 struct fft_tuning {
+  bool vkfft = false;                ///< VkFFT runs on CUDA too, in place of cuFFT
   bool jit = false;                  ///< cuFFT: kernels that are compiled for the plan
   bool lut = false;                  ///< VkFFT: sines and cosines from tables
   std::size_t threads = 0;           ///< VkFFT: work items that it aims at for a group
@@ -65,8 +66,8 @@ LIBTUNE_ENUM(tune::operations::fft_kind, c2c, r2c, c2r)
 LIBTUNE_ENUM(tune::operations::fft_precision, half, single, full)
 LIBTUNE_ENUM(tune::operations::fft_direction, forward, inverse)
 LIBTUNE_FIELDS(tune::operations::fft_key, kind, precision, direction, size, batch)
-LIBTUNE_FIELDS(tune::operations::fft_tuning, jit, lut, threads, coalesced_bytes, register_boost,
-               bandwidth_boost, three_steps_from)
+LIBTUNE_FIELDS(tune::operations::fft_tuning, vkfft, jit, lut, threads, coalesced_bytes,
+               register_boost, bandwidth_boost, three_steps_from)
 
 namespace tune::operations {
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "libtune/libtune.hpp"
 #include "operations/fft/fft.hpp"
@@ -74,7 +75,11 @@ std::shared_ptr<fft_plan> make_cufft_plan(const command_queue& queue, const fft_
 
 /// The reason why VkFFT was left out of this library; empty if it was not.
 std::string vkfft_absence();
-/// A plan of VkFFT for a queue of OpenCL, of three axes at most and not of half precision. @throws
+/// The texts for CUDA of the programs of a plan; none if VkFFT was left out. For tests, which have
+/// compilers of CUDA and no such device: the queue may be one of OpenCL.
+std::vector<std::string> vkfft_cuda_texts(const command_queue& queue, const fft_geometry& geometry,
+                                          const fft_tuning& tuning);
+/// A plan of VkFFT for a queue, of three axes at most and not of half precision. @throws
 /// device_error, what compile throws
 std::shared_ptr<fft_plan> make_vkfft_plan(const command_queue& queue, const fft_geometry& geometry,
                                           const fft_tuning& tuning);

@@ -32,7 +32,7 @@ cl_uint vendor_of(const device& device) {
   const std::string text = device.platform_name() + " " + device.name();
   const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
   if (device.kind() == device_kind::cpu) return 0;
-  if (has("NVIDIA")) return 0x10DE;
+  if (has("NVIDIA") || device.info().backend == "CUDA") return 0x10DE;
   if (has("AMD") || has("Radeon")) return 0x1002;
   return has("Intel") ? 0x8086 : 0;
 }
