@@ -63,6 +63,10 @@ program recorder::compiled(const std::string& text, std::size_t first_axis) cons
   return compile(context_, {"VkFFT.kernel", is_cuda() ? cuda_text(text, first_axis) : text});
 }
 
+void recorder::read(recorded_memory& from, void* to, std::size_t bytes, std::size_t offset) {
+  queue_.read(own_memory(from), to, bytes, offset);
+}
+
 std::vector<std::string> recorder::texts() const {
   std::vector<std::string> found;
   for (const auto& item : programs_) found.push_back(item->text);

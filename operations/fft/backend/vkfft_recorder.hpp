@@ -108,6 +108,7 @@ class recorder {
   recorded_memory* create_memory(std::size_t bytes, const void* contents);
   recorded_memory* slot(recorded_memory::purpose used_as, std::size_t bytes);
   void write(recorded_memory& to, const void* from, std::size_t bytes, std::size_t offset);
+  void read(recorded_memory& from, void* to, std::size_t bytes, std::size_t offset);
   void finish() { queue_.finish(); }
 
   recorded_program* create_program(std::string text);
