@@ -91,7 +91,7 @@ struct fft_description {
 
 /// The discrete Fourier transform of the last axes of an array, unnormalised: the inverse of the
 /// forward transform is the array times the number of elements that a transform has. It is run by
-/// cuFFT on CUDA and by VkFFT on OpenCL. Made by fft_template.
+/// cuFFT or VkFFT on CUDA, and by VkFFT on OpenCL. Made by fft_template.
 ///
 /// Padded axes of the batch, more than three axes, and half precision on OpenCL take copies through
 /// the work area.
