@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct settings {
   std::size_t shapes = 100;
   std::size_t device = 0;
   std::vector<std::string> only;
+  std::vector<std::string> sampled;
 };
 
 struct bench_device {
@@ -127,6 +129,33 @@ void bench_percentile5(bench_device& on, bool is_amplitude, const array_shape& s
          bytes, 2 * bytes, timed, searched, tune::to_string(tune::to_values(tuned.tuning())));
 }
 
+/// Times percentile5 with given tunings, "size,rows,vector,bins" each, of sampled histograms.
+void bench_sampled(bench_device& on, const std::vector<std::string>& tunings,
+                   const array_shape& shape) {
+  const tune::device_array src(on.context, {tune::dtype::float32, {shape.rows, shape.columns}});
+  const tune::device_array dest(on.context, {tune::dtype::float32, {5, shape.rows}});
+  set_numbers(on.queue, src);
+  std::vector<percentile5> operations;
+  for (const std::string& text : tunings) {
+    percentile5_tuning tuning{.sampled = true};
+    char comma = 0;
+    std::istringstream fields(text);
+    fields >> tuning.size >> comma >> tuning.rows >> comma >> tuning.vector >> comma >> tuning.bins;
+    if (!fields) throw tune::argument_error("a tuning is size,rows,vector,bins, not " + text);
+    const percentile5_template made(on.context, shape.columns, true, tuning);
+    operations.push_back(made.instantiate(on.queue, shape.rows, shape.columns));
+    operations.back().bind("src", src);
+    operations.back().bind("dest", dest);
+  }
+  std::vector<contender> timed;
+  for (percentile5& op : operations) timed.push_back({[&op] { op.run(); }});
+  bench::time_in_turn(on.queue, timed, on.rounds);
+  for (std::size_t i = 0; i < tunings.size(); ++i) {
+    fmt::print("percentile5 sampled {:<20} {:>9.1f} us\n", tunings[i], timed[i].median() * 1e6);
+  }
+  std::fflush(stdout);
+}
+
 void run(bench_device on, const settings& given) {
   bench::search_afresh(on.context, given.limit);
   const auto wanted = [&](const char* name) {
@@ -141,6 +170,7 @@ void run(bench_device on, const settings& given) {
   if (is_gpu) ranked.insert(ranked.end(), {{65536, 4096}, {131072, 512}, {1024, 65536}});
   if (given.shapes < sums.size()) sums.resize(given.shapes);
   if (given.shapes < ranked.size()) ranked.resize(given.shapes);
+  if (!given.sampled.empty()) bench_sampled(on, given.sampled, ranked.front());
   if (wanted("percentile5")) {
     for (const array_shape& shape : ranked) bench_percentile5(on, true, shape);
     bench_percentile5(on, false, ranked.front());
@@ -163,6 +193,8 @@ int main(int argc, char** argv) {
   app.add_option("--shapes", given.shapes, "so many shapes of each operation at most");
   app.add_option("--device", given.device, "its index, as LIBTUNE_DEVICE counts");
   app.add_option("--only", given.only, "maskedsum or percentile5");
+  app.add_option("--sampled", given.sampled,
+                 "tunings of percentile5 to time: size,rows,vector,bins of sampled histograms");
   CLI11_PARSE(app, argc, argv);
   ::setenv("LIBTUNE_CACHE", "off", 1);
   bench_device on{.device = tune::all_devices().at(given.device)};

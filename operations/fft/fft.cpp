@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "operations/fft/backend/copied.hpp"
 #include "operations/fft/backend/description.hpp"
 #include "operations/fft/backend/plan.hpp"
 
@@ -23,14 +24,17 @@ std::vector<dimension> exactly(const shape& size, const shape& padded) {
 fft::fft(const command_queue& queue, const fft_description& description, const fft_tuning& tuning)
     : operation(queue) {
   const transforms::checked_description checked(description);
-  transforms::check_library(queue.device(), checked.geometry.precision);
+  transforms::check_library(queue.device(), checked.geometry);
   key_ = checked.key();
   src_ = &add_slot("src", exactly(checked.src, checked.padded_src), description.src);
   dest_ = &add_slot("dest", exactly(checked.dest, checked.padded_dest), description.dest);
   if (checked.geometry.batch == 0) return;
-  plan_ = transforms::is_cuda(queue.device())
-              ? transforms::make_cufft_plan(queue, checked.geometry, tuning)
-              : transforms::make_vkfft_plan(queue, checked.geometry, tuning);
+  const bool with_cufft = transforms::is_cuda(queue.device()) && !tuning.vkfft;
+  plan_ = transforms::make_plan(
+      queue, checked, !with_cufft, [&](const transforms::fft_geometry& geometry) {
+        return with_cufft ? transforms::make_cufft_plan(queue, geometry, tuning)
+                          : transforms::make_vkfft_plan(queue, geometry, tuning);
+      });
   if (plan_->work_bytes() > 0) {
     work_area_ = &add_slot("work_area", {plan_->work_bytes()}, dtype::uint8);
   }

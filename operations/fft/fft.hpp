@@ -19,9 +19,9 @@ enum class fft_kind : std::uint8_t {
   c2r,  ///< half a complex spectrum to real; always inverse
 };
 
-/// The precision of the numbers, in memory and in the computation.
+/// The precision of the numbers.
 enum class fft_precision : std::uint8_t {
-  half,    ///< float16; CUDA only, lengths that are powers of two
+  half,  ///< float16 in memory; on CUDA lengths that are powers of two. OpenCL computes in float32
   single,  ///< float32
   full,    ///< float64
 };
@@ -49,6 +49,7 @@ struct fft_key {
 
 /// The parameters of the library that transforms. What is 0 or false is left to the library.
 struct fft_tuning {
+  bool vkfft = false;                ///< VkFFT runs on CUDA too, in place of cuFFT
   bool jit = false;                  ///< cuFFT: kernels that are compiled for the plan
   bool lut = false;                  ///< VkFFT: sines and cosines from tables
   std::size_t threads = 0;           ///< VkFFT: work items that it aims at for a group
@@ -65,8 +66,8 @@ LIBTUNE_ENUM(tune::operations::fft_kind, c2c, r2c, c2r)
 LIBTUNE_ENUM(tune::operations::fft_precision, half, single, full)
 LIBTUNE_ENUM(tune::operations::fft_direction, forward, inverse)
 LIBTUNE_FIELDS(tune::operations::fft_key, kind, precision, direction, size, batch)
-LIBTUNE_FIELDS(tune::operations::fft_tuning, jit, lut, threads, coalesced_bytes, register_boost,
-               bandwidth_boost, three_steps_from)
+LIBTUNE_FIELDS(tune::operations::fft_tuning, vkfft, jit, lut, threads, coalesced_bytes,
+               register_boost, bandwidth_boost, three_steps_from)
 
 namespace tune::operations {
 
@@ -79,18 +80,21 @@ struct fft_description {
   /// The array, of the real side where there is one: axes that are only repeated, the batch, then
   /// those that are transformed.
   tune::shape size;
-  std::size_t axes = 1;                  ///< the number of transformed axes, 1 to 3
+  std::size_t axes = 1;                  ///< the number of transformed axes, 1 to 8
   element_type src = dtype::complex64;   ///< complex64, complex128, float32, float64; or float16
                                          ///< and complex_half
   element_type dest = dtype::complex64;  ///< of the same precision; real for an inverse transform
   std::optional<fft_direction> direction{};  ///< nothing: forward, unless dest is real
-  tune::shape padded_src{};   ///< rank 0: no padding. Padding of transformed axes only
+  tune::shape padded_src{};   ///< rank 0: no padding. That of axes of the batch costs a copy
   tune::shape padded_dest{};  ///< the same for dest
 };
 
 /// The discrete Fourier transform of the last axes of an array, unnormalised: the inverse of the
 /// forward transform is the array times the number of elements that a transform has. It is run by
-/// cuFFT on CUDA and by VkFFT on OpenCL. Made by fft_template.
+/// cuFFT or VkFFT on CUDA, and by VkFFT on OpenCL. Made by fft_template.
+///
+/// Padded axes of the batch, more than three axes, and half precision on OpenCL take copies through
+/// the work area.
 ///
 /// Slots src and dest, with exactly the padding of the description, which is neither read nor
 /// written; and, only if the library needs memory, work_area: bytes, whose contents are lost, so

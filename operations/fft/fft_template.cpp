@@ -159,7 +159,7 @@ fft_template::fft_template(const context& context, const fft_description& descri
                            const std::optional<fft_tuning>& tuning)
     : description_(description) {
   const checked_description checked(description);
-  transforms::check_library(context.device(), checked.geometry.precision);
+  transforms::check_library(context.device(), checked.geometry);
   tuning_ = tuning ? *tuning : autotune(context, checked.key());
 }
 
@@ -169,29 +169,35 @@ fft fft_template::instantiate(const command_queue& queue) const {
 
 space<fft_tuning> tuning_space(const fft_key& key, const device& device) {
   space<fft_tuning> space;
+  using t = fft_tuning;
   using sizes = std::vector<std::size_t>;
-  const bool with_cufft = transforms::is_cuda(device);
+  using choices = std::vector<bool>;
+  const bool on_cuda = transforms::is_cuda(device);
   const bool is_real = key.kind != fft_kind::c2c;
   const std::vector<std::size_t> extents = transforms::extents_of(key);
   const std::size_t longest = *std::ranges::max_element(extents);
-  space.add(&fft_tuning::jit,
-            with_cufft ? std::vector<bool>{false, true} : std::vector<bool>{false});
-  space.add(&fft_tuning::lut, !with_cufft && key.precision == fft_precision::single
-                                  ? std::vector<bool>{false, true}
-                                  : std::vector<bool>{false});
-  space.add(&fft_tuning::threads, with_cufft ? sizes{0} : sizes{0, 64, 256});
-  space.add(&fft_tuning::coalesced_bytes, with_cufft ? sizes{0} : sizes{0, 64, 128});
+  const bool has_both = on_cuda && transforms::vkfft_absence().empty();
+  const bool with_vkfft = !on_cuda || has_both;
+  space.add(&t::vkfft, has_both ? choices{false, true} : choices{false});
+  space.add(&t::jit, on_cuda ? choices{false, true} : choices{false});
+  space.add(&t::lut, with_vkfft && key.precision != fft_precision::full ? choices{false, true}
+                                                                        : choices{false});
+  space.add(&t::threads, with_vkfft ? sizes{0, 64, 256} : sizes{0});
+  space.add(&t::coalesced_bytes, on_cuda ? sizes{0} : sizes{0, 64, 128});
   // VkFFT has none for real transforms.
-  space.add(&fft_tuning::register_boost, with_cufft || is_real ? sizes{0} : sizes{0, 1, 2});
-  space.add(&fft_tuning::bandwidth_boost,
-            with_cufft || extents.size() == 1 ? sizes{0} : sizes{0, 1, 2});
-  space.add(&fft_tuning::three_steps_from,
-            with_cufft || longest < (1U << 18) ? sizes{0} : sizes{0, 18, 21});
+  space.add(&t::register_boost, on_cuda || is_real ? sizes{0} : sizes{0, 1, 2});
+  space.add(&t::bandwidth_boost, on_cuda || extents.size() == 1 ? sizes{0} : sizes{0, 1, 2});
+  space.add(&t::three_steps_from, on_cuda || longest < (1U << 18) ? sizes{0} : sizes{0, 18, 21});
+  space.restrict([](const t& c) { return !c.vkfft || !c.jit; }, "jit is cuFFT's", &t::vkfft,
+                 &t::jit);
+  space.restrict(
+      [on_cuda](const t& c) { return !on_cuda || c.vkfft || (!c.lut && c.threads == 0); },
+      "the other parameters are VkFFT's", &t::vkfft, &t::lut, &t::threads);
   return space;
 }
 
 const autotuner<fft_key, fft_tuning> fft_template::autotune{
-    {.name = "operations.fft_template.autotune", .version = 0, .test = {}},
+    {.name = "operations.fft_template.autotune", .version = 1, .test = {}},
     [](tuning_session& session, const fft_key& key) {
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();

@@ -60,7 +60,8 @@ void check_ranked(const column_range& range, std::size_t columns) {
 
 std::size_t local_memory_bytes(const percentile5_tuning& t) {
   const std::size_t others = (t.size * 12 + 64) * t.rows;  // what WORK_GROUP_REDUCE needs at most
-  return t.rows * t.bins * 4 + others;
+  const std::size_t candidates = t.sampled ? 1024 * t.rows : 0;
+  return t.rows * t.bins * 4 + others + candidates;
 }
 
 /// Rows whose percentiles the host computes as well, with all that is special among them.
@@ -172,9 +173,10 @@ space<percentile5_tuning> tuning_space(const percentile5_key& key) {
   space.add(&t::rows, {1, 2, 4, 8});
   space.add(&t::vector,
             key.is_amplitude ? std::vector<std::size_t>{1, 4} : std::vector<std::size_t>{1, 2});
-  space.add(&t::bins, {256, 1024, 2048, 4096});
+  space.add(&t::bins, {256, 512, 1024, 2048, 4096});
   space.add(&t::pass_bits, {0, 1, 2});
   space.add(&t::keeps, {true, false});
+  space.add(&t::sampled, {false, true});
   space.restrict([](const t& c) { return c.size * c.rows >= 64 && c.size * c.rows <= 1024; },
                  "work groups of 64 to 1024", &t::size, &t::rows);
   space.restrict([](const t& c) { return c.pass_bits == 0 || c.bins == 256; },
@@ -187,6 +189,12 @@ space<percentile5_tuning> tuning_space(const percentile5_key& key) {
       "64 values of an item in registers at most", &t::size, &t::rows, &t::vector, &t::keeps);
   space.restrict([](const t& c) { return c.keeps || c.pass_bits == 0; },
                  "few passes over what is read again", &t::pass_bits, &t::keeps);
+  space.restrict(
+      [key](const t& c) {
+        return !c.sampled || (c.pass_bits == 0 && c.bins <= 512 && kept_items(key, c) > 0);
+      },
+      "samples for small histograms of values in registers", &t::size, &t::vector, &t::bins,
+      &t::pass_bits, &t::keeps, &t::sampled);
   space.needs([](const t& c) {
     return resources{.work_group = {c.size, c.rows, 1},
                      .local_memory_bytes = local_memory_bytes(c)};
@@ -195,7 +203,7 @@ space<percentile5_tuning> tuning_space(const percentile5_key& key) {
 }
 
 const autotuner<percentile5_key, percentile5_tuning> percentile5_template::autotune{
-    {.name = "operations.percentile5_template.autotune", .version = 0, .test = {}},
+    {.name = "operations.percentile5_template.autotune", .version = 1, .test = {}},
     [](tuning_session& session, const percentile5_key& key) {
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();

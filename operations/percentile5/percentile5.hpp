@@ -27,12 +27,14 @@ struct percentile5_tuning {
   std::size_t pass_bits = 0;  ///< bits of a result that a pass over the values finds by counting;
                               ///< 0: ranks are found by histograms
   bool keeps = true;          ///< values stay in registers where they fit; else each pass rereads
+  bool sampled = false;       ///< a sample of the row divides the histogram of what stays there
 };
 
 }  // namespace tune::operations
 
 LIBTUNE_FIELDS(tune::operations::percentile5_key, max_columns, is_amplitude)
-LIBTUNE_FIELDS(tune::operations::percentile5_tuning, size, rows, vector, bins, pass_bits, keeps)
+LIBTUNE_FIELDS(tune::operations::percentile5_tuning, size, rows, vector, bins, pass_bits, keeps,
+               sampled)
 
 namespace tune::operations {
 

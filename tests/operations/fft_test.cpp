@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "libtune/testing/devices.hpp"
+#include "libtune/testing/run_tests.hpp"
+#include "operations/fft/backend/plan.hpp"
 #include "operations/fft/reference.hpp"
 #include "tests/operations/transformed_numbers.hpp"
 
@@ -32,6 +34,82 @@ LIBTUNE_DEVICE_TEST_CASE("real arrays are transformed forward and back, with pad
   transforms_real<float>(context, {3, 2, 15, 47}, 2, {3, 2, 18, 51}, {3, 2, 17, 29});
   transforms_real<double>(context, {3, 2, 16, 48}, 2, {3, 2, 18, 51}, {3, 2, 17, 29});
   transforms_real<double>(context, {3, 2, 15, 47}, 2);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("VkFFT transforms on CUDA, too", device) {
+  using tune::operations::transforms::vkfft_absence;
+  if (is_absent(device) || !vkfft_absence().empty()) return;
+  if (device.info().backend != "CUDA") return;  // other tests have it
+  const tune::context context = device.create_context();
+  constexpr double slack = 2;  // for sines that a kernel computes
+  const fft_tuning plain{.vkfft = true};
+  const auto lines = [&](std::size_t length, const fft_tuning& tuning) {
+    transforms_complex<std::complex<float>>(context, {5, length}, 1, fft_direction::forward, {}, {},
+                                            slack, tuning);
+  };
+  for (const std::size_t length : {13, 1000, 1009, 65536}) lines(length, plain);
+  for (const std::size_t length : {1009, 4096}) {
+    lines(length, {.vkfft = true, .lut = true, .threads = 64});
+  }
+  transforms_complex<std::complex<float>>(context, {7, 16, 48}, 2, fft_direction::inverse, {},
+                                          {7, 18, 51}, slack, plain);
+  transforms_complex<std::complex<double>>(context, {3, 10007}, 1, fft_direction::forward, {}, {},
+                                           slack, plain);
+  transforms_complex<std::complex<float>>(context, {70000, 2, 4}, 2, fft_direction::forward, {}, {},
+                                          slack, plain);
+  transforms_complex<std::complex<float>>(context, {2100000, 2}, 1, fft_direction::inverse, {}, {},
+                                          slack, plain);
+  transforms_real<float>(context, {3, 2, 15, 47}, 2, {3, 2, 18, 51}, {3, 2, 17, 29}, slack, plain);
+  transforms_real<float>(context, {2, 20000}, 1, {2, 20004}, {2, 10003}, slack, plain);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("what VkFFT writes compiles for CUDA", device) {
+  namespace transforms = tune::operations::transforms;
+  if (is_absent(device) || device.info().backend != "OpenCL") return;
+  const tune::command_queue queue = device.create_context().create_command_queue();
+  const auto lines = [](std::size_t length, std::size_t batch) {
+    transforms::fft_geometry made{.batch = batch};
+    made.size[0] = made.padded_src[0] = made.padded_dest[0] = length;
+    return made;
+  };
+  transforms::fft_geometry real = lines(96, 3);
+  real.kind = tune::operations::fft_kind::r2c;
+  real.padded_dest[0] = 49;
+  transforms::fft_geometry precise = lines(1000, 2);
+  precise.precision = tune::operations::fft_precision::full;
+  for (const auto& geometry : {lines(97, 3), lines(65536, 1), real, precise}) {
+    for (const bool lut : {false, true}) {
+      for (const std::string& text : transforms::vkfft_cuda_texts(queue, geometry, {.lut = lut})) {
+        LIBTUNE_CHECK_COMPILES((tune::kernel_source{"VkFFT.kernel", text}), {}, "cuda sm_90");
+      }
+    }
+  }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("axes of the batch may be padded", device) {
+  if (is_absent(device)) return;
+  const tune::context context = device.create_context();
+  const auto forward = fft_direction::forward;
+  transforms_complex<std::complex<float>>(context, {3, 2, 12}, 1, forward, {4, 3, 12}, {});
+  transforms_complex<std::complex<float>>(context, {3, 2, 12}, 1, forward, {}, {3, 4, 13});
+  transforms_complex<std::complex<double>>(context, {3, 2, 5, 12}, 2, forward, {3, 3, 6, 13},
+                                           {4, 5, 5, 14});
+  transforms_complex<std::complex<float>>(context, {1, 4, 12}, 1, forward, {3, 5, 12}, {2, 6, 12});
+  transforms_real<float>(context, {3, 2, 16, 48}, 2, {3, 3, 18, 52}, {4, 5, 17, 29});
+  transforms_real<double>(context, {3, 2, 2, 15}, 1, {3, 2, 3, 15}, {});
+}
+
+LIBTUNE_DEVICE_TEST_CASE("more axes than libraries do are transformed", device) {
+  if (is_absent(device)) return;
+  const tune::context context = device.create_context();
+  for (const auto direction : {fft_direction::forward, fft_direction::inverse}) {
+    transforms_complex<std::complex<float>>(context, {2, 4, 3, 5, 6}, 4, direction);
+  }
+  transforms_complex<std::complex<double>>(context, {3, 2, 1, 4, 2, 5}, 6, fft_direction::forward,
+                                           {3, 3, 1, 5, 2, 5}, {4, 2, 1, 4, 3, 5});
+  transforms_real<float>(context, {2, 4, 3, 5, 6}, 4);
+  transforms_real<double>(context, {3, 4, 3, 5, 7}, 5, {3, 5, 3, 5, 8}, {3, 4, 3, 6, 5});
+  transforms_real<float>(context, {1, 4, 3, 6}, 4);
 }
 
 LIBTUNE_DEVICE_TEST_CASE("lines of every kind of length are transformed", device) {

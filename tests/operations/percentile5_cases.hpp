@@ -122,4 +122,35 @@ inline host_array<float> hard_rows(std::size_t rows, std::size_t columns) {
   });
 }
 
+/// Rows whose ranks are hard to guess from a few of their values, one kind after the other.
+inline host_array<float> treacherous_rows(std::size_t rows, std::size_t columns) {
+  std::mt19937 engine(5);
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  host_array<float> src({rows, columns});
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t column = 0; column < columns; ++column) {
+      const auto word = static_cast<std::uint32_t>(engine());
+      const float number = static_cast<float>(word >> 8) * 0x1p-24F;
+      const auto place = static_cast<float>(column);
+      const bool is_early = column < columns / 4 + 1;
+      float value = number - 0.5F;
+      switch (row % 11) {
+        case 0: value = place; break;                                      // sorted
+        case 1: value = -1e-3F * place - number; break;                    // backwards, almost
+        case 2: value = column % 2 == 0 ? -1.0F : 1.0F; break;             // two values
+        case 3: value = is_early ? 1.0F : number; break;                   // a quartile of equals
+        case 4: value = column % 32 == 0 ? 1e9F * number : number; break;  // a period
+        case 5: value = number < 0.2F ? 1e30F : 1 + number; break;         // outliers
+        case 6: value = number < 0.5F ? -infinity : number; break;
+        case 7: value = std::bit_cast<float>(word % 3000); break;  // subnormal
+        case 8: value = column == columns / 2 ? number : float(NAN); break;
+        case 9: value = word % 2 == 0 ? float(NAN) : -number; break;
+        default: value = std::bit_cast<float>(0xc1000000 + word % 7); break;  // neighbours
+      }
+      src(row, column) = value;
+    }
+  }
+  return src;
+}
+
 }  // namespace percentile5_cases

@@ -50,6 +50,16 @@ LIBTUNE_DEVICE_TEST_CASE("rows with anything that is hard to rank are ranked", d
   ranks(made, context, hard_rows(9, 104), {3, 102}, {1, 1, 1, 2});
 }
 
+LIBTUNE_DEVICE_TEST_CASE("a sampled histogram ranks whatever rows there are", device) {
+  const tune::context context = device.create_context();
+  const percentile5_template made(context, 500, true,
+                                  percentile5_tuning{64, 2, 1, 256, 0, true, true});
+  ranks(made, context, hard_rows(19, 500), {0, 500});
+  ranks(made, context, treacherous_rows(11, 504), {3, 502}, {1, 1, 1, 2});
+  ranks(made, context, uniform<float>(5, 500), {0, 500});
+  ranks(made, context, hard_rows(9, 3), {0, 3});
+}
+
 TEST_CASE("the space of percentile5 has the test default, and registers for what is kept") {
   for (const std::size_t columns : {1, 128, 5000, 65536, 1 << 20}) {
     for (const bool is_amplitude : {true, false}) {

@@ -27,6 +27,7 @@ using tune::operations::fft;
 using tune::operations::fft_description;
 using tune::operations::fft_direction;
 using tune::operations::fft_template;
+using tune::operations::fft_tuning;
 using tune::operations::half_spectrum;
 
 using complex = std::complex<double>;
@@ -121,9 +122,10 @@ class guarded_slot {
 /// Transforms numbers of src's type; also checks that no padding is written.
 template <class Src, class Dest>
 transformed transform(const tune::context& context, const fft_description& about,
-                      const std::vector<complex>& numbers) {
+                      const std::vector<complex>& numbers,
+                      const std::optional<fft_tuning>& tuning = std::nullopt) {
   tune::command_queue queue = context.create_command_queue();
-  fft op = fft_template(context, about).instantiate(queue);
+  fft op = fft_template(context, about, tuning).instantiate(queue);
   guarded_slot src_memory(context, queue, op, "src");
   guarded_slot dest_memory(context, queue, op, "dest");
   std::optional<guarded_slot> work;
@@ -189,7 +191,8 @@ inline double growth(const shape& size, std::size_t axes) {
 template <class T>
 void transforms_complex(const tune::context& context, const shape& size, std::size_t axes,
                         fft_direction direction, const shape& padded_src = {},
-                        const shape& padded_dest = {}, double slack = 1) {
+                        const shape& padded_dest = {}, double slack = 1,
+                        const std::optional<fft_tuning>& tuning = std::nullopt) {
   CAPTURE(tune::to_string(size));
   CAPTURE(axes);
   const auto type = tune::element_type::of<T>();
@@ -201,7 +204,7 @@ void transforms_complex(const tune::context& context, const shape& size, std::si
                                        .direction = direction,
                                        .padded_src = padded_src,
                                        .padded_dest = padded_dest},
-                                      random_numbers(size.elements()));
+                                      random_numbers(size.elements()), tuning);
   std::vector<complex> expected = result.in;
   tune::operations::fft_on_host(expected, size, axes, direction == fft_direction::forward ? -1 : 1);
   CHECK(worst(expected, result.out, resolution_of<T>) <= slack * growth(size, axes));
@@ -210,7 +213,7 @@ void transforms_complex(const tune::context& context, const shape& size, std::si
 template <class Real>
 void transforms_real(const tune::context& context, const shape& size, std::size_t axes,
                      const shape& padded_real = {}, const shape& padded_complex = {},
-                     double slack = 1) {
+                     double slack = 1, const std::optional<fft_tuning>& tuning = std::nullopt) {
   CAPTURE(tune::to_string(size));
   CAPTURE(axes);
   using Complex = std::complex<Real>;
@@ -224,7 +227,7 @@ void transforms_real(const tune::context& context, const shape& size, std::size_
                                                   .dest = complex_type,
                                                   .padded_src = padded_real,
                                                   .padded_dest = padded_complex},
-                                                 numbers);
+                                                 numbers, tuning);
   std::vector<double> real;
   for (const complex& value : spectrum.in) real.push_back(value.real());
   const std::vector<complex> expected = tune::operations::real_fft_on_host(real, size, axes);
@@ -237,7 +240,7 @@ void transforms_real(const tune::context& context, const shape& size, std::size_
                                               .dest = real_type,
                                               .padded_src = padded_complex,
                                               .padded_dest = padded_real},
-                                             expected);
+                                             expected, tuning);
   const auto inverse = tune::operations::inverse_real_fft_on_host(back.in, size, axes);
   CHECK(worst({inverse.begin(), inverse.end()}, back.out, resolution_of<Real>) <=
         slack * growth(size, axes));

@@ -92,7 +92,7 @@ const cufft_api& cufft() {
 }
 
 bool has_padding(const fft_geometry& geometry) {
-  std::array<std::size_t, 3> half = geometry.size;
+  fft_extents half = geometry.size;
   half.at(geometry.axes - 1) = half.at(geometry.axes - 1) / 2 + 1;
   const auto& src = geometry.kind == fft_kind::c2r ? half : geometry.size;
   const auto& dest = geometry.kind == fft_kind::r2c ? half : geometry.size;

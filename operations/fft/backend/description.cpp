@@ -14,8 +14,6 @@ namespace tune::operations {
 namespace transforms {
 namespace {
 
-constexpr std::size_t most_axes = 3;
-
 struct kind_and_precision {
   fft_kind kind;
   fft_precision precision;
@@ -52,7 +50,7 @@ shape side(const fft_description& about, bool is_complex, fft_kind kind) {
 }
 
 /// The padded shape of one side: that of the description, or the side's own.
-shape padded_side(const char* slot, const shape& given, const shape& size, std::size_t axes) {
+shape padded_side(const char* slot, const shape& given, const shape& size) {
   if (given.rank() == 0) return size;
   if (given.rank() != size.rank()) {
     throw argument_error(fmt::format("the padded shape {} of {} has {} axes where the array has {}",
@@ -61,13 +59,6 @@ shape padded_side(const char* slot, const shape& given, const shape& size, std::
   if (!fits_in(size, given)) {
     throw argument_error(fmt::format("the padded shape {} of {} is smaller than the array, {}",
                                      to_string(given), slot, to_string(size)));
-  }
-  for (std::size_t axis = 0; axis + axes < size.rank(); ++axis) {
-    if (given[axis] == size[axis]) continue;
-    throw argument_error(
-        fmt::format("axis {} of {} is padded from {} to {}, and is not transformed; an FFT takes "
-                    "padding of transformed axes only, here of the last {}",
-                    axis, slot, size[axis], given[axis], axes));
   }
   return given;
 }
@@ -92,9 +83,8 @@ number_types types_of(fft_precision precision) {
 
 checked_description::checked_description(const fft_description& about) {
   const auto [kind, precision] = kind_of(about);
-  if (about.axes == 0 || about.axes > most_axes) {
-    throw argument_error(fmt::format(
-        "an FFT along {} axes was asked for; cuFFT and VkFFT do 1 to {}", about.axes, most_axes));
+  if (about.axes == 0) {
+    throw argument_error("an FFT along no axes was asked for; one at least is transformed");
   }
   if (about.size.rank() < about.axes) {
     throw argument_error(fmt::format("an FFT along {} axes was asked for, of an array of {}, {}",
@@ -106,8 +96,8 @@ checked_description::checked_description(const fft_description& about) {
               .axes = about.axes};
   src = side(about, kind != fft_kind::r2c, kind);
   dest = side(about, kind != fft_kind::c2r, kind);
-  padded_src = padded_side("src", about.padded_src, src, about.axes);
-  padded_dest = padded_side("dest", about.padded_dest, dest, about.axes);
+  padded_src = padded_side("src", about.padded_src, src);
+  padded_dest = padded_side("dest", about.padded_dest, dest);
   const std::size_t batch_axes = about.size.rank() - about.axes;
   for (std::size_t axis = 0; axis < batch_axes; ++axis) geometry.batch *= about.size[axis];
   for (std::size_t axis = 0; axis < about.axes; ++axis) {
@@ -117,12 +107,6 @@ checked_description::checked_description(const fft_description& about) {
     if (geometry.size.at(axis) == 0) {
       throw argument_error(fmt::format("axis {} of {} has no elements, and cannot be transformed",
                                        batch_axes + axis, to_string(about.size)));
-    }
-    if (precision == fft_precision::half && !std::has_single_bit(geometry.size.at(axis))) {
-      throw argument_error(
-          fmt::format("an FFT of {} elements of half precision was asked for; "
-                      "cuFFT does powers of two only",
-                      geometry.size.at(axis)));
     }
   }
 }
@@ -159,14 +143,16 @@ fft_description described_by(const fft_key& key, std::size_t batch) {
 
 bool is_cuda(const device& device) { return device.info().backend == "CUDA"; }
 
-void check_library(const device& device, fft_precision precision) {
+void check_library(const device& device, const fft_geometry& geometry) {
   const std::string absence = fft_absence(device);
   if (!absence.empty()) throw device_error("an FFT", device.name(), absence);
-  if (precision == fft_precision::half && !is_cuda(device)) {
-    throw type_error(
-        fmt::format("an FFT of half precision was asked for on device '{}'; it needs "
-                    "CUDA",
-                    device.name()));
+  if (geometry.precision != fft_precision::half || !is_cuda(device)) return;
+  for (const std::size_t extent : geometry.size) {
+    if (std::has_single_bit(extent)) continue;
+    throw argument_error(
+        fmt::format("an FFT of {} elements of half precision was asked for on device '{}'; cuFFT "
+                    "does powers of two only, VkFFT on OpenCL any length",
+                    extent, device.name()));
   }
 }
 

@@ -43,7 +43,7 @@ fft_description described_by(const fft_key& key, std::size_t batch);
 /// True for devices of CUDA, whose transforms are cuFFT's.
 bool is_cuda(const device& device);
 
-/// @throws device_error if there is no library, type_error if it lacks the precision
-void check_library(const device& device, fft_precision precision);
+/// @throws device_error if there is no library, argument_error if it does not do the transform
+void check_library(const device& device, const fft_geometry& geometry);
 
 }  // namespace tune::operations::transforms

@@ -8,11 +8,19 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "libtune/libtune.hpp"
 #include "operations/fft/fft.hpp"
 
 namespace tune::operations::transforms {
+
+/// So many axes do both libraries transform at once.
+inline constexpr std::size_t most_library_axes = 3;
+
+/// The extents of transformed axes, the slowest first; 1 after the last.
+using fft_extents = std::array<std::size_t, shape::max_rank>;
+inline constexpr fft_extents fft_extents_of_one{1, 1, 1, 1, 1, 1, 1, 1};
 
 /// A transform of a batch, in the terms of the libraries: transforms follow each other at the
 /// distance of one padded array of the transformed axes.
@@ -21,9 +29,9 @@ struct fft_geometry {
   fft_precision precision = fft_precision::single;
   fft_direction direction = fft_direction::forward;
   std::size_t axes = 1;
-  std::array<std::size_t, 3> size{1, 1, 1};         ///< the slowest first; of the real side
-  std::array<std::size_t, 3> padded_src{1, 1, 1};   ///< the same for src
-  std::array<std::size_t, 3> padded_dest{1, 1, 1};  ///< and for dest
+  fft_extents size = fft_extents_of_one;         ///< of the real side
+  fft_extents padded_src = fft_extents_of_one;   ///< the same for src
+  fft_extents padded_dest = fft_extents_of_one;  ///< and for dest
   std::size_t batch = 1;
 
   bool is_inverse() const noexcept { return direction == fft_direction::inverse; }
@@ -61,13 +69,18 @@ std::string to_string(const fft_geometry& geometry);
 std::string cufft_absence();
 /// The name of a result of cuFFT, or its number in hexadecimal: "CUFFT_INVALID_PLAN", "0x7b".
 std::string cufft_result_name(int result);
-/// A plan of cuFFT for a queue of CUDA. @throws device_error
+/// A plan of cuFFT for a queue of CUDA, of three axes at most. @throws device_error
 std::shared_ptr<fft_plan> make_cufft_plan(const command_queue& queue, const fft_geometry& geometry,
                                           const fft_tuning& tuning);
 
 /// The reason why VkFFT was left out of this library; empty if it was not.
 std::string vkfft_absence();
-/// A plan of VkFFT for a queue of OpenCL. @throws device_error, what compile throws
+/// The texts for CUDA of the programs of a plan; none if VkFFT was left out. For tests, which have
+/// compilers of CUDA and no such device: the queue may be one of OpenCL.
+std::vector<std::string> vkfft_cuda_texts(const command_queue& queue, const fft_geometry& geometry,
+                                          const fft_tuning& tuning);
+/// A plan of VkFFT for a queue, of three axes at most and not of half precision. @throws
+/// device_error, what compile throws
 std::shared_ptr<fft_plan> make_vkfft_plan(const command_queue& queue, const fft_geometry& geometry,
                                           const fft_tuning& tuning);
 

@@ -35,7 +35,7 @@ fft_geometry complex_of(const fft_geometry& real) {
 class conversion {
  public:
   conversion(const program& built, const char* name, const fft_geometry& geometry,
-             const std::array<std::size_t, 3>& padded, bool half)
+             const fft_extents& padded, bool half)
       : kernel_(built.create_kernel(name)) {
     std::array<std::uint64_t, 3> extents{1, 1, 1};  // the fastest first
     std::array<std::uint64_t, 3> pitches{1, 1, 1};

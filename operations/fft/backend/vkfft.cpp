@@ -102,9 +102,8 @@ std::vector<std::size_t> long_axes(const fft_geometry& geometry) {
 
 /// The strides of an array as VkFFT counts them, from the second axis on, and its bytes.
 struct placed {
-  placed(const std::array<std::size_t, 3>& padded, const fft_geometry& geometry,
-         std::size_t element_bytes) {
-    std::array<std::uint64_t, 3> steps{};
+  placed(const fft_extents& padded, const fft_geometry& geometry, std::size_t element_bytes) {
+    std::array<std::uint64_t, most_library_axes> steps{};
     std::uint64_t step = 1;
     for (std::size_t axis = geometry.axes; axis-- > 0;) {
       steps.at(axis) = step;
@@ -131,6 +130,8 @@ void copy_strides(const placed& from, Strides& to) {
 // from caches that are smaller than what drivers tell.
 constexpr std::size_t most_items_on_cpu = 256;
 constexpr std::size_t most_local_bytes_on_cpu = std::size_t{32} << 10;
+// Arrays in local memory, as VkFFT has them, may not be larger on CUDA.
+constexpr std::size_t most_local_bytes_on_cuda = std::size_t{48} << 10;
 
 recorder make_recorder(const command_queue& queue) {
   const device device = queue.device();
@@ -140,6 +141,7 @@ recorder make_recorder(const command_queue& queue) {
     items = std::min(items, most_items_on_cpu);
     bytes = std::min(bytes, most_local_bytes_on_cpu);
   }
+  if (device.info().backend == "CUDA") bytes = std::min(bytes, most_local_bytes_on_cuda);
   return {queue.context(), items, bytes};
 }
 
@@ -215,6 +217,9 @@ class vkfft_plan final : public fft_plan {
   /// @throws device_error if it does not do the transform at all
   bool prepare(const command_queue& queue, const fft_geometry& geometry, const fft_tuning& tuning);
 
+  /// What VkFFT has written.
+  const std::vector<std::string>& texts() const noexcept { return texts_; }
+
  private:
   using purpose = recorded_memory::purpose;
 
@@ -226,6 +231,7 @@ class vkfft_plan final : public fft_plan {
   void divide(command_queue& queue, const buffer& work);
 
   std::vector<recorded_launch> launches_;
+  std::vector<std::string> texts_;
   bool copies_src_ = false;  // to the scratch, which has its layout
   std::size_t scratch_bytes_ = 0;
   std::size_t temporary_bytes_ = 0;
@@ -270,6 +276,7 @@ bool vkfft_plan::prepare(const command_queue& queue, const fft_geometry& geometr
   temporary_begin_ = round_up(scratch_bytes_, queue.device().limits().buffer_alignment_bytes);
   set_work_bytes(temporary_bytes_ > 0 ? temporary_begin_ + temporary_bytes_ : scratch_bytes_);
   launches_ = by.take_launches();
+  texts_ = by.texts();
   by.finish();
   return true;
 }
@@ -337,6 +344,15 @@ void vkfft_plan::do_run(command_queue& queue, const buffer& src, const buffer& d
 }  // namespace
 
 std::string vkfft_absence() { return {}; }
+
+std::vector<std::string> vkfft_cuda_texts(const command_queue& queue, const fft_geometry& geometry,
+                                          const fft_tuning& tuning) {
+  vkfft_plan plan;
+  std::vector<std::string> made;
+  if (!plan.prepare(queue, geometry, tuning)) return made;
+  for (const std::string& text : plan.texts()) made.push_back(cuda_text(text, made.size() % 3));
+  return made;
+}
 
 std::shared_ptr<fft_plan> make_vkfft_plan(const command_queue& queue, const fft_geometry& geometry,
                                           const fft_tuning& tuning) {

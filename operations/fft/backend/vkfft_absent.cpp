@@ -12,6 +12,11 @@ std::string vkfft_absence() {
          "again";
 }
 
+std::vector<std::string> vkfft_cuda_texts(const command_queue&, const fft_geometry&,
+                                          const fft_tuning&) {
+  return {};
+}
+
 std::shared_ptr<fft_plan> make_vkfft_plan(const command_queue& queue, const fft_geometry& geometry,
                                           const fft_tuning&) {
   throw device_error("an FFT, " + to_string(geometry), queue.device().name(), vkfft_absence());

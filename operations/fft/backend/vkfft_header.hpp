@@ -32,7 +32,7 @@ cl_uint vendor_of(const device& device) {
   const std::string text = device.platform_name() + " " + device.name();
   const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
   if (device.kind() == device_kind::cpu) return 0;
-  if (has("NVIDIA")) return 0x10DE;
+  if (has("NVIDIA") || device.info().backend == "CUDA") return 0x10DE;
   if (has("AMD") || has("Radeon")) return 0x1002;
   return has("Intel") ? 0x8086 : 0;
 }
@@ -75,6 +75,14 @@ cl_int write_buffer(cl_command_queue queue, cl_mem to, cl_bool, std::size_t offs
                     std::size_t bytes, const void* from, cl_uint, const cl_event*, cl_event*) {
   auto& by = behind<recorder>(queue);
   return by.guard([&] { by.write(behind<recorded_memory>(to), from, bytes, offset); });
+}
+
+// From VkFFT 1.3 on, which makes some of its tables on the device.
+[[maybe_unused]] cl_int read_buffer(cl_command_queue queue, cl_mem from, cl_bool,
+                                    std::size_t offset, std::size_t bytes, void* to, cl_uint,
+                                    const cl_event*, cl_event*) {
+  auto& by = behind<recorder>(queue);
+  return by.guard([&] { by.read(behind<recorded_memory>(from), to, bytes, offset); });
 }
 
 cl_command_queue create_queue(cl_context context, cl_device_id, cl_command_queue_properties,
@@ -154,6 +162,7 @@ cl_program refuse_binary(cl_context, cl_uint, const cl_device_id*, const std::si
 #define clGetDeviceInfo LIBTUNE_VKFFT(describe_device)
 #define clCreateBuffer LIBTUNE_VKFFT(create_buffer)
 #define clReleaseMemObject LIBTUNE_VKFFT(keep)
+#define clEnqueueReadBuffer LIBTUNE_VKFFT(read_buffer)
 #define clEnqueueWriteBuffer LIBTUNE_VKFFT(write_buffer)
 #define clCreateCommandQueue LIBTUNE_VKFFT(create_queue)
 #define clReleaseCommandQueue LIBTUNE_VKFFT(keep)

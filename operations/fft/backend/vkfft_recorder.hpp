@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The objects behind the handles of OpenCL that VkFFT is given: what it compiles goes through
-// tune::compile, its tables are buffers, and its launches are written down.
+// tune::compile, its tables are buffers, and its launches are written down. On CUDA the words of
+// OpenCL in its text become those of CUDA.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <exception>
 #include <memory>
@@ -55,9 +57,15 @@ struct recorded_kernel {
     recorded_memory* memory = nullptr;
   };
   recorder* owner;
+  const recorded_program* program;
+  std::string name;
   std::shared_ptr<kernel> code;
   std::vector<argument> arguments{};
 };
+
+/// A text of OpenCL that VkFFT wrote, for CUDA.
+/// @param first_axis  the axis of the work groups that comes first in the grid
+std::string cuda_text(const std::string& text, std::size_t first_axis);
 
 /// The object behind a cl_device_id, cl_context and cl_command_queue: the making of one plan.
 /// Nothing is thrown through VkFFT; the first exception is kept for afterwards.
@@ -90,6 +98,8 @@ class recorder {
   /// From now on launches are written down, and not run.
   void start() noexcept { recording_ = true; }
   std::vector<recorded_launch> take_launches() noexcept { return std::move(launches_); }
+  /// The texts of the programs so far.
+  std::vector<std::string> texts() const;
   bool uses(recorded_memory::purpose wanted) const;
 
   /// The bytes of the memory that launches use besides, and that nothing was written to before.
@@ -98,12 +108,11 @@ class recorder {
   recorded_memory* create_memory(std::size_t bytes, const void* contents);
   recorded_memory* slot(recorded_memory::purpose used_as, std::size_t bytes);
   void write(recorded_memory& to, const void* from, std::size_t bytes, std::size_t offset);
+  void read(recorded_memory& from, void* to, std::size_t bytes, std::size_t offset);
   void finish() { queue_.finish(); }
 
   recorded_program* create_program(std::string text);
-  void build(recorded_program& of) const {
-    of.built = compile(context_, {"VkFFT.kernel", of.text});
-  }
+  void build(recorded_program& of) const { of.built = compiled(of.text, 0); }
   recorded_kernel* create_kernel(const recorded_program& of, const char* name);
   void set_argument(recorded_kernel& target, std::size_t index, std::size_t bytes,
                     const void* value) const;
@@ -116,6 +125,10 @@ class recorder {
 
  private:
   buffer& own_memory(recorded_memory& of) const;
+  bool is_cuda() const { return context_.device().info().backend == "CUDA"; }
+  program compiled(const std::string& text, std::size_t first_axis) const;
+  void fit_grid(std::shared_ptr<kernel>& code, std::array<std::size_t, 3>& groups,
+                const recorded_kernel& what) const;
 
   context context_;
   command_queue queue_;

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "libtune/libtune.hpp"
+
+namespace tune::operations::transforms {
+
+/// An axis of an array in two layouts: its extent, and the elements from one index to the next.
+struct copied_axis {
+  std::uint64_t extent = 1;
+  std::uint64_t to = 0;
+  std::uint64_t from = 0;
+};
+
+/// The axes of an array that has one padded shape in the destination and another in the source, the
+/// slowest first.
+std::vector<copied_axis> copied_axes(const shape& size, const shape& padded_to,
+                                     const shape& padded_from);
+
+/// What happens to elements on the way.
+enum class copied_as : std::uint8_t {
+  same,           ///< nothing
+  half_to_float,  ///< real float16 become float32
+  float_to_half,  ///< and back, rounded to nearest
+};
+
+/// A kernel that copies an array from one layout to another: of axes with any strides.
+class strided_copy {
+ public:
+  /// @param context        compiles the kernel
+  /// @param axes           the slowest first
+  /// @param element_bytes  of what is copied as it is: 2, 4, 8 or 16; else not used
+  /// @throws what compile throws
+  strided_copy(const context& context, const std::vector<copied_axis>& axes,
+               std::size_t element_bytes, copied_as how = copied_as::same);
+
+  /// Enqueues the copy; the two do not overlap.
+  void enqueue(command_queue& queue, const buffer& to, const buffer& from);
+
+ private:
+  kernel kernel_;
+  nd_range range_;
+};
+
+}  // namespace tune::operations::transforms
