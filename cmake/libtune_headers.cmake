@@ -33,8 +33,8 @@ libtune_public(store/database function_identity match)
 libtune_public(store/files lock_holder)
 libtune_public(testing allocation_counter device_requirement devices fake_device fake_kernel
                fixtures run_tests strategy_conformance temporary_directory)
-libtune_public(tune autotuner device_probes error goal observer options search_defaults search_problem session
-               test_mode trial tuning_budget)
+libtune_public(tune autotuner device_probes error goal observer options search_defaults search_problem sequence_tuner
+               session test_mode trial tuning_budget)
 libtune_public(tune/ahead pretuning)
 libtune_public(tune/bare bare_kernel bare_operation configuration kernel_argument)
 libtune_public(tune/remote serve_if_worker)
