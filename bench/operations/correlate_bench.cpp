@@ -16,11 +16,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/operations/device_time.hpp"
+#include "libtune/exchange/reports.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
 #include "operations/correlate/correlate.hpp"
 #include "operations/correlate/correlate_reduce.hpp"
@@ -36,6 +39,8 @@ struct settings {
   std::size_t device = 0;
   std::vector<std::size_t> shapes;
   std::vector<std::size_t> tuning;
+  std::vector<std::size_t> shape;
+  bool table = false;
 };
 
 struct shape_case {
@@ -148,10 +153,22 @@ void bench_shape(bench_device& on, const shape_case& shape, const settings& give
 }
 
 void run(bench_device on, const settings& given) {
-  bench::search_afresh(on.context, given.limit);
+  tune::tuning_options options{
+      .database = "", .mode = tune::tuning_mode::force, .given_by = tune::option_source::command};
+  if (given.table) options.observers = {std::make_shared<tune::table_reporter>(std::cout)};
+  if (given.limit > 0) {
+    options.strategy = "random";
+    options.search.max_count = given.limit;
+  }
+  tune::set_tuning_options(on.context, options);
   fmt::print("{} {}\n{:<26} {:>9} {:>16} {:>15} {:>12} {:>11} {:>8}\n", on.device.info().backend,
              on.device.name(), "antennas channels spectra batches", "time", "useful",
              "copy of input", "reduction", "", "search");
+  if (!given.shape.empty()) {
+    bench_shape(on, {{given.shape.at(0), given.shape.at(1), given.shape.at(2)}, given.shape.at(3)},
+                given);
+    return;
+  }
   for (std::size_t i = 0; i < cases.size(); ++i) {
     if (!given.shapes.empty() && std::ranges::find(given.shapes, i) == given.shapes.end()) continue;
     bench_shape(on, cases.at(i), given);
@@ -168,6 +185,9 @@ int main(int argc, char** argv) {
   app.add_option("--limit", given.limit, "try so many configurations, chosen at random");
   app.add_option("--device", given.device, "its index, as LIBTUNE_DEVICE counts");
   app.add_option("--shapes", given.shapes, "the indices of shapes, from 0 to 3; all by default");
+  app.add_option("--shape", given.shape, "another one: antennas, channels, spectra, batches")
+      ->expected(4);
+  app.add_flag("--table", given.table, "show every configuration of a search");
   app.add_option("--tuning", given.tuning,
                  "instead of a search: instruction (0 to 3), tile_m, tile_n, warps, steps, stages, "
                  "resident, waves")
