@@ -214,6 +214,7 @@ void add_tensor_candidates(space<correlate_tuning>& space) {
   space.add(&t::steps, {2, 4});
   space.add(&t::stages, {2, 3, 4});
   space.add(&t::resident, {1, 2, 3});
+  space.add(&t::atomics, {false, true});
   space.add(&t::waves, {1, 2, 4});
   space.restrict(
       [](const t& c) {

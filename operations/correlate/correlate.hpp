@@ -37,6 +37,7 @@ struct correlate_tuning {
   std::size_t steps = 1;     ///< of 16 spectra, that are moved to local memory at a time
   std::size_t stages = 2;    ///< parts of local memory, of which one is worked on
   std::size_t resident = 1;  ///< groups that a compute unit has registers for (CUDA)
+  bool atomics = false;      ///< on CUDA memory adds to the accumulators, not work items
   std::size_t waves = 2;     ///< time is split until there are so many groups for each compute unit
 };
 
@@ -45,7 +46,7 @@ struct correlate_tuning {
 LIBTUNE_ENUM(tune::operations::correlate_instruction, plain, dp4a, mma_k16, mma_k32)
 LIBTUNE_FIELDS(tune::operations::correlate_key, antennas, channels, spectra)
 LIBTUNE_FIELDS(tune::operations::correlate_tuning, instruction, tile_m, tile_n, warps, steps,
-               stages, resident, waves)
+               stages, resident, atomics, waves)
 
 namespace tune::operations {
 
