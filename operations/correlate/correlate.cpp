@@ -276,7 +276,7 @@ void restrict_sizes(space<correlate_tuning>& space, const correlate_key& key,
         const std::size_t warps =
             divide_up(tile_count(key.antennas, c.tile_m, c.tile_n), groups) * c.resident;
         const std::size_t needed = 16 * c.tile_m * c.tile_n + 30;
-        return c.resident == 1 || registers == 0 || warps * warp_items * needed <= registers;
+        return registers == 0 || warps * warp_items * needed <= registers;
       },
       "registers for the sums of all resident groups", &t::tile_m, &t::tile_n, &t::warps,
       &t::resident);
