@@ -34,6 +34,16 @@ constexpr const char* rfi2d_helpers =
     "DEVICE_FN int is_flagged(float amplitude) { return as_uint(amplitude) >> 31; }\n"
     "DEVICE_FN float with_flag(float amplitude) { return -fabs(amplitude); }\n";
 
+/// The functions of dither.kernel that the kernels after it call.
+constexpr const char* dither_helpers =
+    "#define PACK2(a, b) ((a) + (b))\n#define PACK4(a, b, c, d) ((a) + (b) + (c) + (d))\n"
+    "DEVICE_FN float2 times(float2 a, float2 b) { return a * b; }\n"
+    "DEVICE_FN float2 half_turns(float x) { return make_float2(x, x); }\n"
+    "DEVICE_FN uint4 dither_words(uint4 counter, uint2 key) { return counter; }\n"
+    "DEVICE_FN float2 dither_of(uint word) { return make_float2(word, word); }\n"
+    "DEVICE_FN uint rounded(float value) { return as_uint(value); }\n"
+    "DEVICE_FN float2 clamped(float2 value) { return value; }\n";
+
 /// A kernel file of the tree, with the macros and the text before it that it can be compiled with.
 struct sample {
   const char* path;
@@ -83,6 +93,15 @@ const sample samples[] = {
     {"operations/fft/backend/real_by_complex.kernel",
      {},
      "typedef float real;\ntypedef float2 pair;\n"},
+    {"operations/beamform/beamform.kernel",
+     {{"beams", 8},
+      {"has_dither", 1},
+      {"most", 127},
+      {"wgs", 128},
+      {"vector", 4},
+      {"antennas_of_step", 32},
+      {"unroll", 4}},
+     dither_helpers},
     {"operations/fill/fill.kernel",
      {{"wgs", 64}, {"items", 2}},
      "typedef uint element;\ntypedef uint4 word;\n"},
@@ -101,6 +120,19 @@ const sample samples[] = {
       {"bins", 512},
       {"pass_bits", 0},
       {"items", 16}}},
+    {"operations/quantise/dither.kernel", {{"most", 127}}},
+    {"operations/quantise/quantise.kernel",
+     {{"real", 1},
+      {"unzip", 4},
+      {"bits", 8},
+      {"has_dither", 1},
+      {"fixed_channels", 0},
+      {"most", 127},
+      {"width", 32},
+      {"height", 8},
+      {"spectra_of_tile", 32},
+      {"together", 1}},
+     dither_helpers},
     {"operations/rfi/background.kernel",
      {{"width", 3},
       {"windows", 1},

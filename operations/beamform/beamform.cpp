@@ -1,0 +1,321 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "operations/beamform/beamform.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libtune/verify/answer.hpp"
+#include "operations/beamform/reference.hpp"
+#include "operations/workload.hpp"
+
+#include "beamform.kernel.hpp"
+#include "dither.kernel.hpp"
+
+namespace tune::operations {
+namespace {
+
+constexpr std::size_t most_beams = 64;  // whose settings are the bits of a word
+constexpr std::size_t most_beams_of_pass = 16;
+constexpr std::uint64_t no_beam = 255;
+
+beamform_key checked_key(const beamform_key& key) {
+  if (key.beams == 0) throw argument_error("beamform forms one beam at least in a pass, not 0");
+  return {.beams = std::min(std::bit_ceil(key.beams), most_beams_of_pass),
+          .has_dither = key.has_dither};
+}
+
+beamform_shape checked_shape(const beamform_shape& shape) {
+  if (shape.beams == 0 || shape.beams > most_beams) {
+    throw argument_error(
+        fmt::format("beamform forms 1 to {} beams, not {}; make several operations for more",
+                    most_beams, shape.beams));
+  }
+  if (shape.antennas == 0) throw argument_error("beamform needs one antenna at least, not 0");
+  if (shape.spectra % 4 != 0) {
+    throw argument_error(
+        fmt::format("beamform takes batches of a multiple of 4 spectra, not of {}", shape.spectra));
+  }
+  constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+  if (std::max({shape.batches, shape.antennas, shape.channels, shape.spectra}) > most) {
+    throw argument_error("beamform takes fewer than 2^32 batches, antennas, channels and spectra");
+  }
+  return shape;
+}
+
+program build(const context& context, const beamform_key& key, const beamform_tuning& tuning) {
+  defines macros;
+  macros.add("beams", static_cast<int>(key.beams));
+  macros.add("has_dither", key.has_dither ? 1 : 0);
+  macros.add("most", 127);
+  macros.add("wgs", static_cast<int>(tuning.wgs));
+  macros.add("vector", static_cast<int>(tuning.vector));
+  macros.add("antennas_of_step", static_cast<int>(tuning.antennas));
+  macros.add("unroll", static_cast<int>(tuning.unroll));
+  return compile(context,
+                 {"beamform.kernel",
+                  std::string(embedded::dither_kernel) + std::string(embedded::beamform_kernel)},
+                 macros);
+}
+
+std::optional<kernel> mixed_kernel(const program& built, const beamform_key& key) {
+  if (key.beams == 1) return std::nullopt;
+  return built.create_kernel("beamform_mixed");
+}
+
+/// Returns the bits of all beams.
+std::uint64_t all_beams(std::size_t beams) {
+  return beams == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << beams) - 1;
+}
+
+/// Removes some beams, the first ones, from a set of them. Returns those.
+std::uint64_t take(std::uint64_t& from, std::size_t count) {
+  std::uint64_t taken = 0;
+  for (; count > 0 && from != 0; --count) {
+    const std::uint64_t first = from & (~from + 1);
+    taken |= first;
+    from ^= first;
+  }
+  return taken;
+}
+
+/// Dimensions without padding.
+std::vector<dimension> packed(const std::vector<std::size_t>& size) {
+  std::vector<dimension> made;
+  for (const std::size_t extent : size) made.push_back({extent, {.exact = true}});
+  return made;
+}
+
+/// Beams that the host forms as well: with antennas that no step divides, spectra that no group
+/// divides, and both polarisations.
+class known_beams {
+ public:
+  known_beams(const command_queue& queue, const beamform_key& key)
+      : key_(key),
+        shape_{.batches = 3, .antennas = 37, .channels = 5, .spectra = 36, .beams = key.beams + 1},
+        input_(random_input(shape_)),
+        work_(queue) {
+    auto expected = std::make_shared<const host_array<std::complex<double>>>(
+        beamform_on_host(key, shape_, input_, first_spectrum, seed));
+    host_array<std::uint32_t> saturated({shape_.beams});
+    saturated.fill(counted_before);
+    work_.set("in", input_.in).set("weights", input_.weights).set("delays", input_.delays);
+    work_.set("saturated", std::move(saturated));
+    answer_.verify(
+        [expected](command_queue& its_queue,
+                   const std::vector<answer::result>& results) -> std::optional<std::string> {
+          std::vector<std::int8_t> out;
+          std::vector<std::uint32_t> counts;
+          for (const auto& [name, array] : results) {
+            const std::size_t bytes = array.layout().bytes();
+            if (name == "out") {
+              out.resize(bytes);
+              its_queue.read(array.buffer(), out.data(), bytes);
+            } else if (name == "saturated") {
+              counts.resize(bytes / sizeof(std::uint32_t));
+              its_queue.read(array.buffer(), counts.data(), bytes);
+            }
+          }
+          return find_misformed(*expected, out.data(), counts.data(), counted_before);
+        },
+        {"out", "saturated"});
+  }
+
+  std::optional<std::string> find_wrong(const program& built, const beamform_tuning& tuning) const {
+    beamform op(work_.queue(), built, tuning, key_, shape_);
+    for (std::size_t b = 0; b < shape_.beams; ++b) {
+      op.set_beam(b, input_.polarisations[b], input_.dithered[b]);
+    }
+    op.set_first_spectrum(first_spectrum);
+    op.set_seed(seed);
+    return find_fault(op, work_, answer_);
+  }
+
+ private:
+  static constexpr std::uint64_t first_spectrum = (std::uint64_t{1} << 32) - 8;
+  static constexpr std::uint64_t seed = 0x0123456789abcdef;
+  static constexpr std::uint32_t counted_before = 1000;
+
+  beamform_key key_;
+  beamform_shape shape_;
+  beamform_input input_;
+  workload work_;
+  answer answer_;
+};
+
+}  // namespace
+
+beamform::beamform(const command_queue& queue, const program& built, const beamform_tuning& tuning,
+                   const beamform_key& key, const beamform_shape& shape)
+    : operation(queue),
+      single_(built.create_kernel("beamform_single")),
+      mixed_(mixed_kernel(built, key)),
+      tuning_(tuning),
+      key_(key),
+      shape_(checked_shape(shape)),
+      in_(add_slot("in",
+                   packed({shape.batches, shape.antennas, shape.channels, shape.spectra, 2, 2}),
+                   dtype::int8)),
+      weights_(add_slot("weights", packed({shape.antennas, shape.beams}), dtype::complex64)),
+      delays_(add_slot("delays", packed({shape.antennas, shape.beams}), dtype::float32)),
+      out_(add_slot("out", packed({shape.batches, shape.beams, shape.channels, shape.spectra, 2}),
+                    dtype::int8)),
+      saturated_(add_slot("saturated", packed({shape.beams}), dtype::uint32)),
+      second_polarisation_(0xaaaaaaaaaaaaaaaa & all_beams(shape.beams)),
+      dithered_(all_beams(shape.beams)) {
+  const std::size_t groups =
+      divide_up(shape.batches * (shape.spectra / tuning.vector), tuning.wgs) * shape.channels;
+  if (groups > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
+    throw argument_error(fmt::format(
+        "{} batches of {} spectra of {} channels make {} work groups, more than a launch can have; "
+        "form beams of fewer batches at a time",
+        shape.batches, shape.spectra, shape.channels, groups));
+  }
+  range_ = {{groups * tuning.wgs}, {tuning.wgs}};
+  plan();
+}
+
+void beamform::set_beam(std::size_t beam, std::size_t polarisation, bool has_dither) {
+  if (beam >= shape_.beams) {
+    throw argument_error(
+        fmt::format("beamform has {} beams, and none with the index {}", shape_.beams, beam));
+  }
+  if (polarisation > 1) {
+    throw argument_error(fmt::format("a beam has the polarisation 0 or 1, not {}", polarisation));
+  }
+  const std::uint64_t bit = std::uint64_t{1} << beam;
+  second_polarisation_ =
+      polarisation == 1 ? second_polarisation_ | bit : second_polarisation_ & ~bit;
+  dithered_ = has_dither ? dithered_ | bit : dithered_ & ~bit;
+  plan();
+  parameters_changed();
+}
+
+void beamform::set_first_spectrum(std::uint64_t number) noexcept {
+  if (number == first_spectrum_) return;
+  first_spectrum_ = number;
+  parameters_changed();
+}
+
+void beamform::set_seed(std::uint64_t seed) noexcept {
+  if (seed == seed_) return;
+  seed_ = seed;
+  parameters_changed();
+}
+
+void beamform::plan() {
+  std::uint64_t second = second_polarisation_;
+  std::uint64_t first = all_beams(shape_.beams) & ~second;
+  pass_count_ = 0;
+  while (first != 0 || second != 0) {
+    pass made;
+    made.beams[0] = made.beams[1] = ~std::uint64_t{0};
+    const auto place = [&](std::size_t at, std::uint64_t taken) {
+      for (; taken != 0; taken &= taken - 1, ++at) {
+        const auto beam = static_cast<std::uint64_t>(std::countr_zero(taken));
+        made.beams[at / 8] ^= (no_beam ^ beam) << (at % 8 * 8);
+        made.dithered |= static_cast<std::uint32_t>((dithered_ >> beam) & 1) << at;
+      }
+    };
+    if (first != 0 && second != 0 && mixed_) {
+      made.polarisation = 2;
+      place(0, take(first, key_.beams / 2));
+      place(key_.beams / 2, take(second, key_.beams / 2));
+    } else {
+      made.polarisation = first != 0 ? 0 : 1;
+      place(0, take(first != 0 ? first : second, key_.beams));
+    }
+    passes_.at(pass_count_++) = made;
+  }
+}
+
+void beamform::do_run() {
+  if (range_.global.x == 0) return;
+  for (std::size_t i = 0; i < pass_count_; ++i) {
+    const pass& now = passes_.at(i);
+    enqueue(now.polarisation == 2 ? *mixed_ : single_, range_, in_, weights_, delays_, out_,
+            saturated_, static_cast<std::uint32_t>(shape_.batches),
+            static_cast<std::uint32_t>(shape_.antennas),
+            static_cast<std::uint32_t>(shape_.channels),
+            static_cast<std::uint32_t>(shape_.spectra / tuning_.vector),
+            static_cast<std::uint32_t>(shape_.beams), now.beams[0], now.beams[1], now.dithered,
+            now.polarisation, first_spectrum_, static_cast<std::uint32_t>(seed_),
+            static_cast<std::uint32_t>(seed_ >> 32));
+  }
+}
+
+std::vector<named_value> beamform::do_parameters() const {
+  return parameter_list()
+      .add("batches", shape_.batches)
+      .add("antennas", shape_.antennas)
+      .add("channels", shape_.channels)
+      .add("spectra", shape_.spectra)
+      .add("beams", shape_.beams)
+      .add("passes", pass_count_)
+      .add("first_spectrum", first_spectrum_)
+      .add("seed", seed_)
+      .add("tuning", tuning_);
+}
+
+beamform_template::beamform_template(const context& context, const beamform_key& key,
+                                     const std::optional<beamform_tuning>& tuning)
+    : key_(checked_key(key)),
+      tuning_(tuning ? *tuning : autotune(context, key_)),
+      program_(build(context, key_, tuning_)) {}
+
+beamform beamform_template::instantiate(const command_queue& queue,
+                                        const beamform_shape& shape) const {
+  return {queue, program_, tuning_, key_, shape};
+}
+
+space<beamform_tuning> tuning_space(const beamform_key& key) {
+  using t = beamform_tuning;
+  space<t> space;
+  space.add(&t::wgs, {64, 128, 256});
+  space.add(&t::vector,
+            key.beams == 16 ? std::vector<std::size_t>{1, 2} : std::vector<std::size_t>{2, 4});
+  space.add(&t::antennas, {16, 32, 128});
+  space.add(&t::unroll, {2, 4, 8});
+  space.needs([key](const t& c) {
+    return resources{.work_group = {c.wgs, 1, 1},
+                     .local_memory_bytes = (c.antennas * key.beams + 1) * 8 + key.beams * 4};
+  });
+  return space;
+}
+
+const autotuner<beamform_key, beamform_tuning> beamform_template::autotune{
+    {.name = "operations.beamform_template.autotune", .version = 0, .test = {}},
+    [](tuning_session& session, const beamform_key& key) {
+      const context& context = session.context();
+      auto queue = context.create_tuning_command_queue();
+      beamform_shape shape{.antennas = 64, .channels = 128, .spectra = 256, .beams = key.beams};
+      const std::size_t bytes =
+          std::min<std::size_t>(computed_workload_bytes(context.device()), std::size_t{256} << 20);
+      shape.batches = divide_up(bytes, shape.antennas * shape.channels * shape.spectra * 4);
+      const device_array in(
+          context,
+          {dtype::int8, {shape.batches, shape.antennas, shape.channels, shape.spectra, 2, 2}});
+      const device_array weights(context, {dtype::complex64, {shape.antennas, shape.beams}});
+      const device_array delays(context, {dtype::float32, {shape.antennas, shape.beams}});
+      for (const device_array& array : {in, weights, delays}) set_numbers(queue, array);
+      const workload work(queue);
+      const known_beams known(queue, key);
+      return session.tune(tuning_space(key), [&](const beamform_tuning& tuning) {
+        const program built = build(context, key, tuning);
+        beamform op(queue, built, tuning, key, shape);
+        op.bind({{"in", in}, {"weights", weights}, {"delays", delays}});
+        // What is measured is looked at as far as its bounds go.
+        return make_measure(queue, std::move(op), work, answer()).check([=] {
+          return known.find_wrong(built, tuning);
+        });
+      });
+    }};
+
+}  // namespace tune::operations

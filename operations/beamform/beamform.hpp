@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "libtune/libtune.hpp"
+
+namespace tune::operations {
+
+/// Beams, as far as the speed of their kernels depends on them.
+struct beamform_key {
+  std::size_t beams = 8;   ///< that are formed in one pass over the input: 1, 2, 4, 8 or 16
+  bool has_dither = true;  ///< a random number is added before rounding, in beams that want it
+};
+
+/// The division of channels and spectra among work groups and work items.
+struct beamform_tuning {
+  std::size_t wgs = 128;      ///< work items of a group, along the spectra of one channel
+  std::size_t vector = 2;     ///< consecutive spectra of an item: 1, 2 or 4
+  std::size_t antennas = 32;  ///< whose coefficients are in local memory at a time
+  std::size_t unroll = 4;     ///< antennas whose samples an item loads at once
+};
+
+/// The arrays of a beamformer.
+struct beamform_shape {
+  std::size_t batches = 0;   ///< B
+  std::size_t antennas = 0;  ///< A, not 0
+  std::size_t channels = 0;  ///< C
+  std::size_t spectra = 0;   ///< H of a batch, a multiple of 4
+  std::size_t beams = 0;     ///< from 1 to 64
+};
+
+}  // namespace tune::operations
+
+LIBTUNE_FIELDS(tune::operations::beamform_key, beams, has_dither)
+LIBTUNE_FIELDS(tune::operations::beamform_tuning, wgs, vector, antennas, unroll)
+
+namespace tune::operations {
+
+/// Adds up the antennas' channels, each turned and weighted, to beams of one polarisation each, and
+/// rounds them to 8 bits. Made by beamform_template.
+///
+/// | slot | type | shape |
+/// | --- | --- | --- |
+/// | in | int8 | batches x antennas x channels x spectra x 2 polarisations x 2 (real, imaginary) |
+/// | weights | complex64 | antennas x beams: w |
+/// | delays | float32 | antennas x beams: d |
+/// | out | int8 | batches x beams x channels x spectra x 2 (real, imaginary) |
+/// | saturated | uint32 | beams: values of which a part had to be clamped, dither included; added
+/// to by each run |
+///
+/// No slot may be padded.
+///
+/// y[b][c][t] = sum over a of w[a][b] e^(j pi c d[a][b]) x[a][c][t][polarisation of b], in float32,
+/// in the order of the antennas. Its parts, plus dither, are clamped to +-127 and rounded to the
+/// nearest, ties to even. Beam b takes polarisation b mod 2 and, if the key has it, dither, until
+/// set_beam says otherwise.
+///
+/// Dither is that of quantise: a function of the seed, the number of the spectrum, the channel and
+/// the beam.
+///
+/// Beams are formed in as few passes over the input as there can be with key.beams beams in a pass,
+/// of which either all have one polarisation, or at most half have the first, and half the second.
+class beamform final : public operation {
+ public:
+  /// For beamform_template, which compiled the program for this tuning and key.
+  beamform(const command_queue& queue, const program& program, const beamform_tuning& tuning,
+           const beamform_key& key, const beamform_shape& shape);
+
+  /// Sets the polarisation of a beam, and whether it has dither. Allocates nothing.
+  /// @param beam          its index
+  /// @param polarisation  0 or 1
+  /// @param has_dither    whether dither is added, if the key has it
+  /// @throws argument_error if there is no such beam or polarisation
+  void set_beam(std::size_t beam, std::size_t polarisation, bool has_dither = true);
+  /// Sets the absolute number of the first spectrum of the first batch in the next runs, on which
+  /// dither depends: each spectrum of a stream has its own. Starts as 0. Allocates nothing.
+  void set_first_spectrum(std::uint64_t number) noexcept;
+  /// Sets the seed of the dither: each stream has its own. Starts as 0. Allocates nothing.
+  void set_seed(std::uint64_t seed) noexcept;
+
+  /// The number of passes over the input.
+  std::size_t passes() const noexcept { return pass_count_; }
+
+ private:
+  // Some beams, which are formed together. A beam's place in a pass is where its byte is.
+  struct pass {
+    std::uint64_t beams[2] = {};     // eight places each, 255 where there is none
+    std::uint32_t dithered = 0;      // a bit for each place
+    std::uint32_t polarisation = 0;  // of all; 2: the first for half of the places, then the second
+  };
+
+  void plan();
+  void do_run() override;
+  std::vector<named_value> do_parameters() const override;
+
+  kernel single_;                // all beams of a pass have one polarisation
+  std::optional<kernel> mixed_;  // half of them have the first, half the second
+  beamform_tuning tuning_;
+  beamform_key key_;
+  beamform_shape shape_;
+  slot_ref<> in_;
+  slot_ref<> weights_;
+  slot_ref<> delays_;
+  slot_ref<> out_;
+  slot_ref<> saturated_;
+  nd_range range_;
+  std::uint64_t first_spectrum_ = 0;
+  std::uint64_t seed_ = 0;
+  std::uint64_t second_polarisation_ = 0;  // a bit for each beam
+  std::uint64_t dithered_ = 0;             // likewise
+  std::array<pass, 64> passes_{};
+  std::size_t pass_count_ = 0;
+};
+
+/// The kernels of a beamformer, compiled and tuned for a context. Immutable, so thread-safe.
+class beamform_template {
+ public:
+  /// Looks up the tuning in the database; without one it searches, and stores it.
+  static const autotuner<beamform_key, beamform_tuning> autotune;
+
+  /// Tunes on first use if no tuning is given.
+  /// @param context  compiles the kernels, and tunes them
+  /// @param key      the beams of a pass, which are rounded up to a power of two, and to 16 at most
+  /// @param tuning   nothing: the one that autotune finds
+  /// @throws argument_error if the key has no beams; what autotuner and compile throw
+  explicit beamform_template(const context& context, const beamform_key& key = {},
+                             const std::optional<beamform_tuning>& tuning = std::nullopt);
+
+  /// The tuning that the program was compiled with.
+  const beamform_tuning& tuning() const noexcept { return tuning_; }
+
+  /// An operation for one shape of arrays.
+  /// @param queue  of the context that the template was made for
+  /// @throws argument_error if the shape breaks a rule of beamform_shape
+  beamform instantiate(const command_queue& queue, const beamform_shape& shape) const;
+
+ private:
+  beamform_key key_;
+  beamform_tuning tuning_;
+  program program_;
+};
+
+/// The configurations that are searched.
+space<beamform_tuning> tuning_space(const beamform_key& key);
+
+}  // namespace tune::operations
