@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How fast the front of a radio telescope's receiver is: filter banks, down-conversion, unpacking.
+//
+// Each operation is tuned on each device, without a database, and then works on random samples of
+// two polarisations. The filter bank makes spectra of 2^24 samples of each polarisation (of 2^22
+// complex ones, which 2^25 are after decimation by 8), with 16 taps, whose first 15 rows come on
+// top; the down-converter has 2^25 samples of each and 15 rows of 2^16 outputs on top. On other
+// devices than GPUs all is 1/64 of that. Timed in turn, round by round, by markers on the device:
+// the operation, and a copy of as many bytes as the operation has to move (every sample, weight and
+// output once), half of them read. Reported are the time, samples per second, the least traffic
+// over the time, the time of the copy over that of the operation, and arithmetic: two operations
+// for each product, of what the formula has.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <iostream>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/operations/device_time.hpp"
+#include "libtune/exchange/reports.hpp"
+#include "libtune/tune/remote/serve_if_worker.hpp"
+#include "operations/ddc/ddc.hpp"
+#include "operations/pfb/pfb.hpp"
+
+namespace {
+
+using namespace tune::operations;  // NOLINT: the subject of the program
+using bench::contender;
+
+struct settings {
+  int rounds = 50;
+  std::size_t limit = 0;
+  bool table = false;
+  std::vector<std::size_t> devices;
+  std::vector<std::string> only;
+};
+
+struct bench_device {
+  tune::device device;
+  settings given;
+  tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue({.profiling = true});
+
+  bool wants(const std::string& name) const {
+    return given.only.empty() ||
+           std::find(given.only.begin(), given.only.end(), name) != given.only.end();
+  }
+  /// A size on a GPU, or 1/64 of it.
+  std::size_t size(std::size_t on_gpu) const {
+    return device.kind() == tune::device_kind::gpu ? on_gpu : on_gpu / 64;
+  }
+};
+
+/// What is reported of an operation.
+struct subject {
+  std::string name;
+  double samples = 0;
+  double bytes = 0;  // of the least traffic
+  double flops = 0;
+  std::string tuning;
+  double search_seconds = 0;
+};
+
+template <class Template>
+std::string text_of(const Template& made) {
+  return tune::to_string(tune::to_values(made.tuning()));
+}
+
+template <class Make>
+auto timed(double& seconds, Make&& make) {
+  const auto start = std::chrono::steady_clock::now();
+  auto made = make();
+  seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return made;
+}
+
+/// Fills an array with random bytes, or with floats of about 1.
+void write_random(bench_device& on, const tune::device_array& array, bool is_float) {
+  std::mt19937 engine(1);
+  std::vector<std::uint32_t> part(1000003);
+  for (std::uint32_t& word : part) {
+    word = static_cast<std::uint32_t>(engine());
+    if (is_float) word = (word & 0x807FFFFFU) | 0x3F800000U;
+  }
+  const std::size_t all = array.layout().bytes();
+  const std::size_t bytes = part.size() * sizeof(part[0]);
+  for (std::size_t at = 0; at < all; at += bytes) {
+    on.queue.write(array.buffer(), part.data(), std::min(bytes, all - at), at);
+  }
+}
+
+void report(bench_device& on, const subject& about, tune::operation& op) {
+  const auto bytes = static_cast<std::size_t>(about.bytes / 2);
+  const tune::device_array from(on.context, {tune::dtype::uint8, {bytes}});
+  const tune::device_array to(on.context, {tune::dtype::uint8, {bytes}});
+  std::vector<contender> contenders{{[&] { op.run(); }}, bench::copy_of(on.queue, from, to)};
+  bench::time_in_turn(on.queue, contenders, on.given.rounds);
+  const double seconds = contenders[0].median();
+  fmt::print("{:<30} {:>9.1f} {:>10.1f} {:>8.0f} {:>8.3f} {:>9.2f} {:>8.1f} s  {}\n", about.name,
+             seconds * 1e6, about.samples / seconds / 1e9, about.bytes / seconds / 1e9,
+             bench::ratio(contenders[1], contenders[0]), about.flops / seconds / 1e12,
+             about.search_seconds, about.tuning);
+  std::fflush(stdout);
+}
+
+void bench_pfb(bench_device& on, const pfb_key& key, const std::vector<std::size_t>& channels) {
+  double searched = 0;
+  const pfb_template made = timed(searched, [&] { return pfb_template(on.context, key); });
+  for (const std::size_t n : channels) {
+    const std::size_t step = key.bits != 0 ? 2 * n : n;
+    const std::size_t all = on.size(std::size_t{1} << (key.bits != 0 ? 24 : 22));
+    pfb_shape shape{.channels = n, .spectra = std::max<std::size_t>(1, all / step)};
+    shape.samples = (shape.spectra + key.taps - 1) * step;
+    pfb op = made.instantiate(on.queue, shape);
+    op.ensure_all_bound();
+    write_random(on, op.buffer("samples"), key.bits == 0);
+    write_random(on, op.buffer("weights"), true);
+    const double spectra = 2.0 * static_cast<double>(shape.spectra * n * 8);
+    const double sample_bytes = key.bits != 0 ? static_cast<double>(key.bits) / 8 : 8;
+    const double weights = static_cast<double>(key.taps * step * 4);
+    report(on,
+           {fmt::format("pfb, {}, {} channels",
+                        key.bits != 0 ? fmt::format("{} bit", key.bits) : "complex", n),
+            2.0 * static_cast<double>(shape.spectra * step),
+            2.0 * static_cast<double>(shape.samples) * sample_bytes + spectra + weights,
+            spectra / 4 * 2 * static_cast<double>(key.taps), text_of(made), searched},
+           op);
+  }
+}
+
+void bench_ddc(bench_device& on, const ddc_key& key) {
+  double searched = 0;
+  const ddc_template made = timed(searched, [&] { return ddc_template(on.context, key); });
+  const std::size_t window = std::size_t{15} << 16;  // of outputs, that chunks of them overlap by
+  const std::size_t count =
+      on.size((std::size_t{1} << 25) + window * key.subsampling) + key.taps - key.subsampling;
+  ddc op = made.instantiate(on.queue, 2, count);
+  op.ensure_all_bound();
+  write_random(on, op.buffer("samples"), false);
+  write_random(on, op.buffer("taps"), true);
+  op.set_mixer(mixer_step({1, 7}, key.subsampling), 0);
+  const auto outputs = static_cast<double>(2 * op.outputs());
+  const auto samples = static_cast<double>(2 * count);
+  report(on,
+         {fmt::format("ddc, {} bit, {} taps, 1:{}", key.bits, key.taps, key.subsampling), samples,
+          samples * static_cast<double>(key.bits) / 8 + outputs * 8,
+          outputs * 4 * static_cast<double>(key.taps), text_of(made), searched},
+         op);
+}
+
+void run(bench_device on) {
+  bench::search_afresh(on.context, on.given.limit);
+  if (on.given.table) {
+    tune::tuning_options options = *tune::tuning_options_of(on.context);
+    options.observers.push_back(std::make_shared<tune::table_reporter>(std::cout));
+    tune::set_tuning_options(on.context, options);
+  }
+  fmt::print("{} {}\n{:<30} {:>9} {:>10} {:>8} {:>8} {:>9} {:>10}  {}\n", on.device.info().backend,
+             on.device.name(), "", "us", "Gsample/s", "GB/s", "of copy", "TFLOP/s", "search",
+             "tuning");
+  if (on.wants("pfb")) {
+    bench_pfb(on, {.bits = 8}, {1024, 4096, 8192, 32768});
+    bench_pfb(on, {.bits = 10}, {1024, 4096, 8192, 32768});
+  }
+  if (on.wants("pfb_whole")) bench_pfb(on, {.bits = 10, .unzip = 1}, {32768});
+  if (on.wants("pfb_complex")) bench_pfb(on, {.bits = 0}, {32768, 65536});
+  if (on.wants("ddc")) {
+    bench_ddc(on, {.taps = 128, .subsampling = 8, .bits = 10});
+    bench_ddc(on, {.taps = 128, .subsampling = 8, .bits = 8});
+    bench_ddc(on, {.taps = 256, .subsampling = 16, .bits = 10});
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  tune::serve_if_worker(argc, argv);
+  settings given;
+  CLI::App app("Measures the front of a receiver; see the head of the source for the method.");
+  app.add_option("--rounds", given.rounds, "how often each operation is timed");
+  app.add_option("--limit", given.limit, "try so many configurations, chosen at random");
+  app.add_option("--device", given.devices, "indices, as LIBTUNE_DEVICE counts; default: all");
+  app.add_option("--only", given.only, "pfb, pfb_whole, pfb_complex or ddc");
+  app.add_flag("--table", given.table, "show every configuration of each search");
+  CLI11_PARSE(app, argc, argv);
+  ::setenv("LIBTUNE_CACHE", "off", 1);
+  for (const tune::device& device : bench::chosen_devices(given.devices)) {
+    run(bench_device{.device = device, .given = given});
+  }
+}

@@ -1,0 +1,322 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "operations/pfb/pfb.hpp"
+
+#include <algorithm>
+#include <complex>
+#include <fmt/format.h>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "libtune/verify/answer.hpp"
+#include "operations/pfb/reference.hpp"
+#include "operations/workload.hpp"
+
+#include "packed_samples.kernel.hpp"
+#include "pfb.kernel.hpp"
+
+namespace tune::operations {
+namespace {
+
+constexpr std::size_t polarisations_of_launch = 4;  // that the kernel has offsets for
+
+pfb_key checked_key(const pfb_key& key) {
+  if (key.bits != 0) check_packed_bits(key.bits, "pfb");
+  if (key.taps == 0 || (key.unzip != 1 && key.unzip != 2 && key.unzip != 4)) {
+    throw argument_error(fmt::format(
+        "pfb cannot have {} taps and spectra for {} transforms; it has one tap or more, "
+        "and 1, 2 or 4 transforms",
+        key.taps, key.unzip));
+  }
+  return key;
+}
+
+pfb_tuning checked_tuning(const pfb_key& key, const pfb_tuning& t) {
+  const bool has_width = t.adjacent == 2 || t.adjacent == 4 || t.adjacent == 8;
+  if (t.wgs != 0 && has_width && t.ahead != 0 && key.taps % t.ahead == 0 && t.items != 0) return t;
+  throw argument_error(
+      fmt::format("pfb with {} taps cannot have the tuning {}; adjacent is 2, 4 or 8, and ahead "
+                  "divides the taps",
+                  key.taps, to_string(to_values(t))));
+}
+
+program build(const context& context, const pfb_key& key, const pfb_tuning& tuning) {
+  const std::string_view packed = key.bits != 0 ? embedded::packed_samples_kernel : "";
+  return compile(context, {"pfb.kernel", std::string(packed) + std::string(embedded::pfb_kernel)},
+                 defines(key)
+                     .add("wgs", static_cast<int>(tuning.wgs))
+                     .add("adjacent", static_cast<int>(tuning.adjacent))
+                     .add("ahead", static_cast<int>(tuning.ahead)));
+}
+
+std::size_t step_of(const pfb_key& key, const pfb_shape& shape) {
+  if (shape.channels == 0 || shape.channels % 16 != 0) {
+    throw argument_error(fmt::format(
+        "pfb cannot make {} channels; their number is a multiple of 16", shape.channels));
+  }
+  return key.bits != 0 ? 2 * shape.channels : shape.channels;
+}
+
+/// Returns how many spectra there are from the first sample on.
+std::size_t spectra_within(const pfb_key& key, const pfb_shape& shape, std::size_t step) {
+  const std::size_t rows = shape.samples / step;
+  return rows < key.taps ? 0 : std::min(rows - key.taps + 1, shape.spectra);
+}
+
+std::vector<dimension> sample_dimensions(const pfb_key& key, const pfb_shape& shape) {
+  if (key.bits == 0) return {shape.polarisations, shape.samples};
+  return {shape.polarisations,
+          dimension(packed_row_bytes(shape.samples, key.bits), {.alignment = 4})};
+}
+
+/// A filter bank that the host computes, too: parts of work groups, and odd offsets.
+struct pfb_case {
+  pfb_case(command_queue queue, const pfb_key& its_key, const pfb_shape& its_shape,
+             pfb_range its_range)
+      : key(its_key), shape(its_shape), range(std::move(its_range)), work(queue) {
+    const std::size_t step = step_of(key, shape);
+    host_array<float> weights({key.taps * step});
+    for (std::size_t i = 0; i < key.taps * step; ++i) weights(i) = next() * 0x1p-16F;
+    const std::span<const float> all(weights.data(), key.taps * step);
+    host_array<std::complex<float>> spectra(
+        {shape.polarisations, shape.spectra, key.unzip, shape.channels / key.unzip});
+    work.set("spectra", spectra);
+    if (key.bits == 0) {
+      host_array<std::complex<float>> samples({shape.polarisations, shape.samples});
+      for (std::size_t i = 0; i < shape.polarisations * shape.samples; ++i) {
+        samples.data()[i] = {next(), next()};
+      }
+      pfb_on_host(key, range, samples, all, spectra, {});
+      work.set("samples", std::move(samples));
+    } else {
+      const std::size_t row = packed_row_bytes(shape.samples, key.bits);
+      host_array<std::uint8_t> samples({shape.polarisations, row});
+      for (std::size_t i = 0; i < shape.polarisations * row; ++i) {
+        next();
+        samples.data()[i] = static_cast<std::uint8_t>(state >> 24);
+      }
+      host_array<std::uint64_t> power({shape.polarisations});
+      // So that the low word carries.
+      for (std::size_t p = 0; p < shape.polarisations; ++p) power(p) = 0x5FFFFFFF0U + p;
+      work.set("total_power", power);
+      pfb_on_host(key, range, samples, all, spectra, {power.data(), shape.polarisations});
+      work.set("samples", std::move(samples));
+      expected.add("total_power", std::move(power), tolerance::exact());
+    }
+    work.set("weights", std::move(weights));
+    // Relative to the largest terms of a sum, which may cancel.
+    const double largest = key.bits == 0 ? 0x1p15 : static_cast<double>(1U << (key.bits - 1));
+    expected.add("spectra", std::move(spectra),
+                 {.absolute = 1e-6 * largest * static_cast<double>(key.taps), .relative = 1e-5});
+  }
+
+  /// Returns numbers from -2^15 to 2^15, the same ones each time.
+  float next() {
+    state = state * 1664525U + 1013904223U;
+    return static_cast<float>(static_cast<std::int32_t>(state)) * 0x1p-16F;
+  }
+
+  std::optional<std::string> find_wrong(const program& built, const pfb_tuning& tuning) const {
+    pfb op(work.queue(), built, tuning, key, shape);
+    op.set_range(range.offsets, range.first_spectrum, range.spectra);
+    auto wrong = find_fault(op, work, expected);
+    if (wrong) {
+      wrong =
+          fmt::format("of {} spectra of {} channels: {}", range.spectra, shape.channels, *wrong);
+    }
+    return wrong;
+  }
+
+  pfb_key key;
+  pfb_shape shape;
+  pfb_range range;
+  std::uint32_t state = 1;
+  workload work;
+  answer expected;
+};
+
+/// The shape that is measured: 16384 channels, as many spectra as the memory to be moved allows.
+pfb_shape measured_shape(const device& device, const pfb_key& key) {
+  const bool is_gpu = device.kind() == device_kind::gpu;
+  const std::size_t channels = is_gpu ? 16384 : 1024;
+  const std::size_t step = key.bits != 0 ? 2 * channels : channels;
+  const std::size_t bytes = is_gpu ? workload_bytes(device) / 4 : computed_workload_bytes(device);
+  const std::size_t spectra = std::max<std::size_t>(4, bytes / (2 * channels * 8));
+  return {.polarisations = 2,
+          .channels = channels,
+          .samples = (spectra + key.taps) * step,
+          .spectra = spectra};
+}
+
+}  // namespace
+
+pfb::pfb(const command_queue& queue, const program& built, const pfb_tuning& tuning,
+         const pfb_key& key, const pfb_shape& shape)
+    : operation(queue),
+      kernel_(built.create_kernel("pfb")),
+      key_(key),
+      tuning_(tuning),
+      shape_(shape),
+      step_(step_of(key, shape)),
+      samples_(add_slot("samples", sample_dimensions(key, shape),
+                        key.bits != 0 ? dtype::uint8 : dtype::complex64,
+                        padding_policy::any_valid)),
+      weights_(add_slot("weights", {key.taps * step_}, dtype::float32)),
+      spectra_(add_slot("spectra",
+                        {shape.polarisations, dimension(shape.spectra, {.exact = true}),
+                         dimension(key.unzip, {.exact = true}),
+                         dimension(shape.channels / key.unzip, {.exact = true})},
+                        dtype::complex64)),
+      offsets_(round_up(shape.polarisations, polarisations_of_launch)),
+      count_(spectra_within(key, shape, step_)) {
+  if (key.bits != 0) total_power_ = add_slot("total_power", {shape.polarisations}, dtype::uint64);
+}
+
+void pfb::set_range(std::span<const std::uint64_t> offsets, std::size_t first_spectrum,
+                    std::size_t spectra) {
+  if (offsets.size() != shape_.polarisations) {
+    throw argument_error(fmt::format("pfb has {} polarisations, and was given offsets for {}",
+                                     shape_.polarisations, offsets.size()));
+  }
+  if (first_spectrum > shape_.spectra || spectra > shape_.spectra - first_spectrum) {
+    throw argument_error(
+        fmt::format("pfb cannot write {} spectra from place {} on; its slot has room for {}",
+                    spectra, first_spectrum, shape_.spectra));
+  }
+  for (const std::uint64_t offset : offsets) {
+    const std::size_t rows = offset > shape_.samples ? 0 : (shape_.samples - offset) / step_;
+    if (spectra == 0 || (rows >= key_.taps && rows - key_.taps + 1 >= spectra)) continue;
+    throw argument_error(fmt::format(
+        "pfb cannot make {} spectra from sample {} on: they take {} rows of {} samples, "
+        "and its slot has {} samples",
+        spectra, offset, spectra + key_.taps - 1, step_, shape_.samples));
+  }
+  std::ranges::copy(offsets, offsets_.begin());
+  first_ = first_spectrum;
+  count_ = spectra;
+  parameters_changed();
+}
+
+std::size_t pfb::spectra_of_item() const {
+  const std::size_t positions = 2 * shape_.channels / tuning_.adjacent;
+  const std::size_t units =
+      std::max<std::size_t>(1, queue().device().limits().compute_units) * tuning_.items;
+  const std::size_t most = divide_up(count_ * positions * shape_.polarisations, units);
+  // Items of equal length.
+  return divide_up(count_, divide_up(count_, most));
+}
+
+void pfb::do_run() {
+  if (count_ == 0 || shape_.polarisations == 0) return;
+  const std::size_t per_item = spectra_of_item();
+  const std::size_t positions = 2 * shape_.channels / tuning_.adjacent;
+  const std::size_t items = positions * divide_up(count_, per_item);
+  if (items > std::numeric_limits<std::int32_t>::max()) {
+    throw argument_error(
+        fmt::format("pfb cannot divide {} spectra of {} channels among {} work "
+                    "items; compute fewer at a time",
+                    count_, shape_.channels, items));
+  }
+  const std::uint64_t row = key_.bits != 0 ? step_ * key_.bits / 32 : step_;
+  const std::uint64_t pitch =
+      samples_->buffer().layout().padded()[1] / (key_.bits != 0 ? sizeof(std::uint32_t) : 1);
+  for (std::size_t p = 0; p < shape_.polarisations; p += polarisations_of_launch) {
+    const nd_range range{
+        {round_up(items, tuning_.wgs), std::min(polarisations_of_launch, shape_.polarisations - p)},
+        {tuning_.wgs, 1}};
+    const auto launch = [&](const auto&... outputs) {
+      enqueue(kernel_, range, outputs..., samples_, weights_, std::uint64_t{step_}, row, pitch,
+              offsets_[p], offsets_[p + 1], offsets_[p + 2], offsets_[p + 3],
+              std::uint64_t{shape_.channels}, std::uint64_t{shape_.spectra}, std::uint64_t{first_},
+              static_cast<std::uint32_t>(count_), static_cast<std::uint32_t>(per_item),
+              static_cast<std::uint32_t>(p), static_cast<std::uint32_t>(positions),
+              static_cast<std::uint32_t>(items));
+    };
+    total_power_ ? launch(spectra_, *total_power_) : launch(spectra_);
+  }
+}
+
+std::vector<named_value> pfb::do_parameters() const {
+  return parameter_list()
+      .add("key", key_)
+      .add("shape", shape_)
+      .add("first_spectrum", first_)
+      .add("spectra", count_)
+      .add("tuning", tuning_);
+}
+
+pfb_template::pfb_template(const context& context, const pfb_key& key,
+                           const std::optional<pfb_tuning>& tuning)
+    : key_(checked_key(key)),
+      tuning_(checked_tuning(key, tuning ? *tuning : autotune(context, key_))),
+      program_(build(context, key_, tuning_)) {}
+
+pfb pfb_template::instantiate(const command_queue& queue, const pfb_shape& shape) const {
+  return {queue, program_, tuning_, key_, shape};
+}
+
+space<pfb_tuning> tuning_space(const pfb_key& key) {
+  using t = pfb_tuning;
+  space<t> space;
+  space.add(&t::wgs, {64, 128, 256});
+  space.add(&t::adjacent, {2, 4, 8});
+  space.add(&t::ahead, {1, 2, 4, 8});
+  space.add(&t::items, {512, 768, 1024, 1536, 2048, 4096});
+  space.restrict([key](const t& c) { return key.taps % c.ahead == 0; }, "ahead divides the taps",
+                 &t::ahead);
+  space.restrict([key](const t& c) { return c.adjacent == 2 || c.adjacent * key.taps <= 64; },
+                 "64 registers for the samples", &t::adjacent);
+  space.needs([](const t& c) {
+    return resources{.work_group = {c.wgs, 1, 1}, .local_memory_bytes = c.wgs * 8};
+  });
+  return space;
+}
+
+const autotuner<pfb_key, pfb_tuning> pfb_template::autotune{
+    {.name = "operations.pfb_template.autotune", .version = 0, .test = {}},
+    [](tuning_session& session, const pfb_key& key) {
+      const context& context = session.context();
+      auto queue = context.create_tuning_command_queue();
+      const pfb_shape shape = measured_shape(context.device(), key);
+      const std::size_t step = step_of(key, shape);
+      const bool is_real = key.bits != 0;
+      const std::size_t row = is_real ? packed_row_bytes(shape.samples, key.bits) : shape.samples;
+      const device_array samples(
+          context, {is_real ? dtype::uint8 : dtype::complex64, {shape.polarisations, row}});
+      samples.zero(queue);
+      const device_array weights(context, {dtype::float32, {key.taps * step}});
+      weights.zero(queue);
+      const workload work(queue);
+      const pfb_case small(queue, key,
+                             {.polarisations = 3,
+                              .channels = 16,
+                              .samples = (2 * key.taps + 8) * (is_real ? 32 : 16) + 77,
+                              .spectra = key.taps + 9},
+                             {{77, 0, 31}, 2, key.taps + 6});
+      const pfb_case wide(queue, key,
+                            {.polarisations = 1,
+                             .channels = 1040,
+                             .samples = (key.taps + 4) * (is_real ? 2080 : 1040) + 5,
+                             .spectra = 5},
+                            {{5}, 0, 5});
+      const double bytes = static_cast<double>(
+          samples.layout().bytes() + shape.polarisations * shape.spectra * shape.channels * 8);
+      const double flops =
+          static_cast<double>(shape.polarisations * shape.spectra * shape.channels * 4 * key.taps);
+      return session.tune(tuning_space(key), [&](const pfb_tuning& tuning) {
+        const program built = build(context, key, tuning);
+        pfb op(queue, built, tuning, key, shape);
+        op.bind("samples", samples);
+        op.bind("weights", weights);
+        // What is measured is looked at as far as its bounds go.
+        return make_measure(queue, std::move(op), work, answer())
+            .work({.flops = flops, .bytes = bytes})
+            .check([=] {
+              auto wrong = small.find_wrong(built, tuning);
+              return wrong ? wrong : wide.find_wrong(built, tuning);
+            });
+      });
+    }};
+
+}  // namespace tune::operations

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "libtune/libtune.hpp"
+#include "operations/pfb/pfb_weights.hpp"
+#include "operations/unpack/packed_samples.hpp"
+
+namespace tune::operations {
+
+/// A filter bank, as far as it is compiled in.
+struct pfb_key {
+  std::size_t taps = 16;  ///< rows of samples that a spectrum is made of
+  std::size_t bits = 10;  ///< of a packed real sample, 2 to 16; 0: samples are complex64
+  std::size_t unzip = 4;  ///< interleaved transforms that a spectrum is written for: 1, 2 or 4
+};
+
+/// The division of the spectra among work groups and work items.
+struct pfb_tuning {
+  std::size_t wgs = 128;     ///< work items of a group
+  std::size_t adjacent = 2;  ///< floats of a row that an item filters: 2, 4 or 8
+  std::size_t ahead = 1;     ///< rows that are on their way from memory; divides the taps
+  std::size_t items = 1024;  ///< work items for each compute unit that the spectra are divided for
+};
+
+/// The arrays of a filter bank.
+struct pfb_shape {
+  std::size_t polarisations = 2;  ///< rows of samples, each with an offset of its own
+  std::size_t channels = 0;       ///< N: complex numbers of a spectrum
+  std::size_t samples = 0;        ///< of a polarisation, that the slot has room for
+  std::size_t spectra = 0;        ///< of a polarisation, that the slot has room for
+};
+
+}  // namespace tune::operations
+
+LIBTUNE_FIELDS(tune::operations::pfb_key, taps, bits, unzip)
+LIBTUNE_FIELDS(tune::operations::pfb_tuning, wgs, adjacent, ahead, items)
+LIBTUNE_FIELDS(tune::operations::pfb_shape, polarisations, channels, samples, spectra)
+
+namespace tune::operations {
+
+/// The windowed sums of a polyphase filter bank, before the transform. Made by pfb_template.
+///
+/// A row has `step` samples: 2 N real ones, or N complex ones. With the weights w, the offset o of
+/// a polarisation and the taps T, spectrum s is
+///
+///   y[s][i] = sum over t < T, in this order, of w[t * step + i] * x[o + (s + t) * step + i]
+///
+/// Pairs of real numbers are complex ones (even i real, odd i imaginary). Number c of the spectrum,
+/// c = q * unzip + r, is written to place q of transform r. So a spectrum is `unzip` transforms of
+/// m = N / unzip numbers each, one after the other.
+///
+/// Slots:
+///   samples      real: uint8, polarisations x packed_row_bytes(samples, bits);
+///                complex: complex64, polarisations x samples
+///   weights      float32, taps * step; see pfb_weights
+///   spectra      complex64, polarisations x spectra x unzip x m
+///   total_power  real only: uint64, polarisations. The squares of the newest row of each spectrum
+///                (t = T - 1) are added to what is there, exactly
+///
+/// A run computes the range that set_range chose last; at first, as many spectra from offset 0 to
+/// place 0 as samples and room allow.
+class pfb final : public operation {
+ public:
+  /// For pfb_template, which compiled the program for this tuning and key, and has checked both.
+  pfb(const command_queue& queue, const program& program, const pfb_tuning& tuning,
+      const pfb_key& key, const pfb_shape& shape);
+
+  /// Chooses what the next runs compute. Allocates nothing.
+  /// @param offsets        the first sample of the first spectrum, one for each polarisation
+  /// @param first_spectrum where in the slot the first spectrum is written
+  /// @param spectra        the number of spectra of each polarisation, which may be 0
+  /// @throws argument_error, and changes nothing, if there is not one offset for each polarisation,
+  ///         or samples or spectra would lie outside their slots
+  void set_range(std::span<const std::uint64_t> offsets, std::size_t first_spectrum,
+                 std::size_t spectra);
+  /// The same for a list.
+  void set_range(std::initializer_list<std::uint64_t> offsets, std::size_t first_spectrum,
+                 std::size_t spectra) {
+    set_range(std::span<const std::uint64_t>(offsets.begin(), offsets.size()), first_spectrum,
+              spectra);
+  }
+
+  /// The samples of a row.
+  std::size_t step() const noexcept { return step_; }
+  /// The spectra that a run computes for each polarisation.
+  std::size_t spectra() const noexcept { return count_; }
+
+ private:
+  void do_run() override;
+  std::vector<named_value> do_parameters() const override;
+  std::size_t spectra_of_item() const;
+
+  kernel kernel_;
+  pfb_key key_;
+  pfb_tuning tuning_;
+  pfb_shape shape_;
+  std::size_t step_;
+  slot_ref<> samples_;
+  slot_ref<> weights_;
+  slot_ref<> spectra_;
+  std::optional<slot_ref<>> total_power_;
+  std::vector<std::uint64_t> offsets_;
+  std::size_t first_ = 0;
+  std::size_t count_ = 0;
+};
+
+/// The kernel of filter banks, compiled and tuned for a context. Immutable, so thread-safe.
+class pfb_template {
+ public:
+  /// Looks up the tuning for a key in the database; without one it searches, and stores it.
+  static const autotuner<pfb_key, pfb_tuning> autotune;
+
+  /// Tunes on first use if no tuning is given.
+  /// @throws argument_error if taps is 0, bits is neither 0 nor 2 to 16, unzip is not 1, 2 or 4, or
+  ///         the tuning is not one for these taps; what autotuner and compile throw
+  explicit pfb_template(const context& context, const pfb_key& key = {},
+                        const std::optional<pfb_tuning>& tuning = std::nullopt);
+
+  /// What the program was compiled for.
+  const pfb_key& key() const noexcept { return key_; }
+  /// The tuning that the program was compiled with.
+  const pfb_tuning& tuning() const noexcept { return tuning_; }
+
+  /// An operation for one shape.
+  /// @throws argument_error if the channels are not a multiple of 16, or are 0
+  pfb instantiate(const command_queue& queue, const pfb_shape& shape) const;
+
+ private:
+  pfb_key key_;
+  pfb_tuning tuning_;
+  program program_;
+};
+
+/// The configurations that are searched.
+space<pfb_tuning> tuning_space(const pfb_key& key);
+
+}  // namespace tune::operations

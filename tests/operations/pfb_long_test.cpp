@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <set>
+#include <tuple>
+
+#include "libtune/testing/devices.hpp"
+#include "libtune/testing/run_tests.hpp"
+#include "tests/operations/pfb_cases.hpp"
+
+namespace pfb_long_test {
+
+using namespace pfb_cases;  // NOLINT: helpers of this test
+
+LIBTUNE_DEVICE_TEST_CASE("samples of all widths are filtered", device) {
+  const tune::context context = device.create_context();
+  for (std::size_t bits = 2; bits <= 16; ++bits) {
+    const std::size_t adjacent = bits % 3 == 0 ? 8 : bits % 3 == 1 ? 4 : 2;
+    filters_odd_ranges(context, {.taps = 2, .bits = bits},
+                       {.wgs = 64, .adjacent = adjacent, .ahead = 2, .items = 64}, 64);
+  }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("the squares of the widest samples do not overflow", device) {
+  const tune::context context = device.create_context();
+  for (const std::size_t bits : {8, 10, 12, 13, 16}) {
+    const pfb_template made(context, {.taps = 16, .bits = bits},
+                            pfb_tuning{.wgs = 32, .adjacent = 4, .items = 1});
+    const pfb_shape shape{.polarisations = 1, .channels = 16, .samples = 32 * 80, .spectra = 64};
+    host_array<std::uint8_t> samples({1, tune::operations::packed_row_bytes(shape.samples, bits)});
+    const std::vector<std::int16_t> least(
+        shape.samples, static_cast<std::int16_t>(-(std::int32_t{1} << (bits - 1))));
+    tune::operations::pack_samples(least, bits, {samples.data(), samples.size()[1]});
+    filters(context, made, shape, {{0}, 0, 64}, samples);
+  }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("several taps, channels and transforms are filtered", device) {
+  const tune::context context = device.create_context();
+  for (const auto& [taps, unzip, adjacent] :
+       {std::tuple{1, 1, 2}, {1, 4, 8}, {3, 2, 8}, {5, 1, 4}, {16, 4, 4}, {16, 1, 2}, {8, 2, 4}}) {
+    for (const std::size_t bits : {0, 10}) {
+      const pfb_key key{.taps = static_cast<std::size_t>(taps),
+                        .bits = bits,
+                        .unzip = static_cast<std::size_t>(unzip)};
+      filters_odd_ranges(context, key,
+                         {.wgs = 64, .adjacent = static_cast<std::size_t>(adjacent), .items = 64},
+                         16);
+    }
+  }
+  for (const std::size_t channels : {16, 80, 512, 4096}) {
+    filters_odd_ranges(context, {.taps = 4}, {.adjacent = 4, .ahead = 4, .items = 512}, channels);
+  }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("every tuning of a filter bank gives the host's spectra", device) {
+  const tune::context context = device.create_context();
+  for (const pfb_key& key : {pfb_key{8, 10, 4}, pfb_key{8, 0, 2}}) {
+    // Items are no part of the program; a search has them all.
+    std::set<std::tuple<std::size_t, std::size_t, std::size_t>> tried;
+    for (pfb_tuning tuning : tune::operations::tuning_space(key)) {
+      if (!tried.emplace(tuning.wgs, tuning.adjacent, tuning.ahead).second) continue;
+      tuning.items = tried.size() % 2 == 0 ? 8 : 500;
+      filters_odd_ranges(context, key, tuning, 80);
+    }
+    CHECK(tried.size() > 20);
+  }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("pfb can be tuned" * tune::testing::force_autotune(), device) {
+  const tune::context context = device.create_context();
+  tune::tuning_options options{.strategy = "random"};
+  options.search.max_count = 2;
+  tune::set_tuning_options(context, options);
+  for (const pfb_key& key : {pfb_key{4, 10, 4}, pfb_key{4, 0, 4}}) {
+    const pfb_template made(context, key);
+    CHECK(tune::operations::tuning_space(key).find(made.tuning()));
+  }
+}
+
+TEST_CASE("filter banks compile for CUDA") {
+  tune::testing::for_each_compile_target("cuda sm_90", [](const tune::context& context) {
+    for (const std::size_t bits : {0, 2, 8, 10, 12, 16}) {
+      for (const std::size_t adjacent : {2, 4}) {
+        CHECK_NOTHROW(
+            pfb_template(context, {.bits = bits}, pfb_tuning{.adjacent = adjacent, .ahead = 4}));
+      }
+    }
+  });
+}
+
+}  // namespace pfb_long_test
