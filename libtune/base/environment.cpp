@@ -40,9 +40,10 @@ constexpr std::array variables{
     environment_variable{"LIBTUNE_OBJECTIVE", "goals such as min time, or max gflops, power <= 100",
                          "that of the author",
                          "what a search minimises or maximises; results of each goal are apart"},
-    environment_variable{"LIBTUNE_STRATEGY", "name", "by the size of the space",
-                         "the strategy of searches: exhaustive, random, local, genetic, model, or "
-                         "one of the program's own"},
+    environment_variable{
+        "LIBTUNE_STRATEGY", "name", "by the size of the space",
+        "the strategy of searches: exhaustive, random, local, genetic, model, near, or "
+        "one of the program's own"},
     environment_variable{"LIBTUNE_EARLY_END", "on, off", "on",
                          "whether a strategy may end a search when it expects no more gain"},
     environment_variable{"LIBTUNE_WAIT", "seconds", "600",
