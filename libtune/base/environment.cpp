@@ -34,14 +34,16 @@ constexpr std::array variables{
                          "whether a result of another driver or device may be used"},
     environment_variable{"LIBTUNE_MODE", "tune, resume, cached, default, force", "tune",
                          "what happens when the database has no result"},
-    environment_variable{"LIBTUNE_BUDGET", "limits such as 30 s, 200 trials, target 85 us",
-                         "no limit", "what one search may cost, with commas between limits"},
+    environment_variable{"LIBTUNE_BUDGET",
+                         "limits such as 30 s, 200 trials, target 85 us, within 5 %", "no limit",
+                         "what one search may cost, with commas between limits"},
     environment_variable{"LIBTUNE_OBJECTIVE", "goals such as min time, or max gflops, power <= 100",
                          "that of the author",
                          "what a search minimises or maximises; results of each goal are apart"},
-    environment_variable{"LIBTUNE_STRATEGY", "name", "by the size of the space",
-                         "the strategy of searches: exhaustive, random, local, genetic, model, or "
-                         "one of the program's own"},
+    environment_variable{
+        "LIBTUNE_STRATEGY", "name", "by the size of the space",
+        "the strategy of searches: exhaustive, random, local, genetic, model, near, or "
+        "one of the program's own"},
     environment_variable{"LIBTUNE_EARLY_END", "on, off", "on",
                          "whether a strategy may end a search when it expects no more gain"},
     environment_variable{"LIBTUNE_WAIT", "seconds", "600",

@@ -173,9 +173,11 @@ void measure::require_operation() const {
   if (!impl_) throw argument_error("this configuration is skipped; there is nothing to measure");
 }
 
-measure make_measure(tuning_command_queue queue, std::function<void()> operation) {
+measure make_measure(tuning_command_queue queue, std::function<void()> operation,
+                     run_neighbours neighbours) {
   if (!operation) throw argument_error("make_measure was given no operation");
-  return measure(detail::make_measurable(std::move(queue), std::move(operation)));
+  return measure(
+      detail::make_measurable(std::move(queue), std::move(operation), std::move(neighbours)));
 }
 
 measure make_measure(std::function<double(int)> seconds_per_iteration) {

@@ -177,7 +177,9 @@ class measure {
 };
 
 /// Measures an operation that enqueues its commands on this very queue when it is called.
-measure make_measure(tuning_command_queue queue, std::function<void()> operation);
+/// @param neighbours  enqueued around each run on the same queue, and left out of its time
+measure make_measure(tuning_command_queue queue, std::function<void()> operation,
+                     run_neighbours neighbours = {});
 
 /// Like make_measure() above, for an operation that can be moved only. It lives as long as the
 /// measure.

@@ -70,6 +70,12 @@ std::size_t operation_sequence::index_of(std::string_view name) const {
       fmt::format("no operation of the sequence is named '{}'; they are {}", name, known));
 }
 
+std::vector<std::string> operation_sequence::child_names() const {
+  std::vector<std::string> names;
+  for (const named_operation& each : children_) names.push_back(each.name);
+  return names;
+}
+
 operation& operation_sequence::child(std::string_view name) const {
   return *children_[index_of(name)].operation;
 }

@@ -53,6 +53,8 @@ class operation_sequence : public operation {
   operation_sequence& operator=(operation_sequence&& other) noexcept;
   ~operation_sequence() override;
 
+  /// The names of the children, in the order of running.
+  std::vector<std::string> child_names() const;
   /// @throws argument_error that lists the names, if there is no such child
   operation& child(std::string_view name) const;
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -45,6 +46,12 @@ std::shared_ptr<const autotuner_core> make_autotuner(autotuner_parts parts);
 std::vector<named_value> obtain_tuning(const autotuner_core& core, const context& context,
                                        const std::vector<named_value>& key,
                                        const tuning_options* options);
+/// Returns the finalists, as autotuner::finalists does. @param options  as above
+std::vector<std::vector<named_value>> obtain_finalists(const autotuner_core& core,
+                                                       const context& context,
+                                                       const std::vector<named_value>& key,
+                                                       std::size_t most,
+                                                       const tuning_options* options);
 
 }  // namespace detail
 
@@ -115,7 +122,22 @@ class autotuner {
     return from_values<Tuning>(detail::obtain_tuning(*core_, context, to_values(key), &options));
   }
 
+  /// Returns the tuning for this key, which it obtains as a call does, and behind it those that
+  /// took the least time in the search which found it, as far as the database has its trials: for
+  /// a comparison where the kernel is used (sequence_tuner). One alone in a test with its defaults.
+  /// @param most  the greatest number of them, at least one
+  std::vector<Tuning> finalists(const context& context, const Key& key, std::size_t most) const {
+    std::vector<Tuning> all;
+    for (const auto& values :
+         detail::obtain_finalists(*core_, context, to_values(key), most, nullptr)) {
+      all.push_back(from_values<Tuning>(values));
+    }
+    return all;
+  }
+
  private:
+  friend class sequence_tuner;
+
   std::shared_ptr<const autotuner_core> core_;
 };
 

@@ -40,21 +40,36 @@ autotuner_core::~autotuner_core() {
   if (!detail::is_forked()) autotuner_registry::instance().remove(*this);
 }
 
-autotuner_core::values autotuner_core::obtain(const tune::context& context, const values& key,
-                                              const tuning_options& options) const {
+void autotuner_core::prepare(const tune::context& context, const values& key) const {
   const auto what = [&] {
     return fmt::format("obtain the tuning of '{}' for {} on device '{}'", identity_.name,
                        key.empty() ? "its only key" : to_string(key), context.device().name());
   };
   detail::refuse_if_forked(what);
   detail::check_seal(sealed_action::tune, what);
-  const detail::test_mode testing = detail::current_test_mode();
-  if (testing == detail::test_mode::defaults) return test_default_;
-
+  if (detail::current_test_mode() == detail::test_mode::defaults) return;
   autotuner_registry::instance().keep_at_exit();
   autotuner_registry::instance().require_unique(*this);
+}
+
+autotuner_core::values autotuner_core::obtain(const tune::context& context, const values& key,
+                                              const tuning_options& options) const {
+  prepare(context, key);
+  const detail::test_mode testing = detail::current_test_mode();
+  if (testing == detail::test_mode::defaults) return test_default_;
   tuning_call call(*this, context, key, options);
   return testing == detail::test_mode::forced ? call.tune_for_test() : call.obtain();
+}
+
+std::vector<autotuner_core::values> autotuner_core::finalists(const tune::context& context,
+                                                              const values& key, std::size_t most,
+                                                              const tuning_options& options) const {
+  if (most == 0) {
+    throw argument_error("no finalists of '" + identity_.name + "' were asked for; ask for one");
+  }
+  if (detail::current_test_mode() != detail::test_mode::off) return {obtain(context, key, options)};
+  prepare(context, key);
+  return tuning_call(*this, context, key, options).finalists(most);
 }
 
 detail::autotuner_parts::~autotuner_parts() = default;
@@ -72,6 +87,15 @@ std::vector<named_value> detail::obtain_tuning(const autotuner_core& core, const
                                                const tuning_options* options) {
   if (options != nullptr) return core.obtain(context, key, *options);
   return core.obtain(context, key, *tuning_options_of(context));
+}
+
+std::vector<std::vector<named_value>> detail::obtain_finalists(const autotuner_core& core,
+                                                               const context& context,
+                                                               const std::vector<named_value>& key,
+                                                               std::size_t most,
+                                                               const tuning_options* options) {
+  if (options != nullptr) return core.finalists(context, key, most, *options);
+  return core.finalists(context, key, most, *tuning_options_of(context));
 }
 
 // Autotuners are static objects and deregister themselves late.

@@ -114,8 +114,27 @@ std::vector<std::string> counter_probe::finalist_metrics() const {
   return {counter_names.begin(), counter_names.end()};
 }
 
+void roofline_probe::before_runs(const trial& of, int /*runs*/) {
+  if (peaks_ || find_metric(of.metrics, "bytes") == nullptr) return;
+  try {
+    peaks_ = peaks_of(context_);
+  } catch (const error& failure) {
+    peaks_ = device_peaks{};
+    log(log_level::info, "no bandwidth of device '" + context_.device().name() +
+                             "' to compare with: " + failure.what());
+  }
+}
+
+void roofline_probe::after_runs(trial& of, std::span<const run_time> /*times*/) {
+  const metric* bytes = find_metric(of.metrics, "bytes");
+  if (bytes == nullptr || !peaks_ || peaks_->bytes_per_second <= 0) return;
+  if (bytes->value < peaks_->least_bytes) return;
+  set_metric(of.metrics, {"least_time", 1e9 * bytes->value / peaks_->bytes_per_second, "ns"});
+}
+
 void detail::add_device_probes(metric_sources& to, const metric_sources& given,
                                const tuning_goal& goal, const context& of) {
+  to.probes.push_back(std::make_shared<roofline_probe>(of));
   const wanted_probes wanted = probes_of_environment();
   const auto is_there = [&](const char* name) {
     return provides(to, name) || provides(given, name) || provides(registered_sources(), name);

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/measure/peaks.hpp"
 #include "libtune/measure/sensors/energy_meter.hpp"
 #include "libtune/tune/goal.hpp"
 
@@ -49,10 +51,28 @@ class counter_probe final : public probe {
   bool all_;
 };
 
+/// Adds "least_time" (ns) to trials whose measure declares the bytes of a run: the time that a copy
+/// of as many bytes takes on the device (peaks_of), unless they may stay in the cache. From it the
+/// search has "of_peak" (%), the part of that bandwidth that a trial reaches; refuses trials that
+/// are impossibly fast; and knows when one is good enough (tuning_budget::within). Every search has
+/// one. The copies are made once for a context, before the first runs that need them.
+class roofline_probe final : public probe {
+ public:
+  /// Measures nothing before it is used. @param of  the context that the search measures in
+  explicit roofline_probe(context of) : context_(std::move(of)) {}
+
+  void before_runs(const trial& of, int runs) override;
+  void after_runs(trial& of, std::span<const run_time> times) override;
+
+ private:
+  context context_;
+  std::optional<device_peaks> peaks_;
+};
+
 namespace detail {
 
-/// Adds the probes that a goal needs and that LIBTUNE_METRICS asks for to those of a search, unless
-/// another source computes the same.
+/// Adds the roofline_probe and the probes that a goal needs and that LIBTUNE_METRICS asks for to
+/// those of a search, unless another source computes the same.
 /// @param given  the author's sources
 /// @throws error if the goal names energy or power, and the device has no sensor; environment_error
 void add_device_probes(metric_sources& to, const metric_sources& given, const tuning_goal& goal,

@@ -89,7 +89,7 @@ std::optional<tuning_budget> read_budget(const char* variable) {
   if (const auto budget = budget_from_text(*given)) return budget;
   throw environment_error(
       variable, *given,
-      "limits such as '30 s', '200 trials' or 'target 85 us', each at most once, "
+      "limits such as '30 s', '200 trials', 'target 85 us' or 'within 5 %', each at most once, "
       "with commas between them");
 }
 
@@ -343,6 +343,13 @@ bool add_limit(tuning_budget& budget, std::string_view text) {
     const auto ns = duration_ns(trimmed(text.substr(target.size())));
     return ns && !std::exchange(budget.target, run_time(ns.value_or(0)));
   }
+  constexpr std::string_view within = "within ";
+  if (text.starts_with(within)) {
+    std::string_view rest = trimmed(text.substr(within.size()));
+    const auto percent = take_number<double>(rest);
+    if (!percent || rest != "%" || !(*percent <= 1000)) return false;
+    return !std::exchange(budget.within, *percent / 100);
+  }
   if (const auto trials = count_of_trials(text)) return !std::exchange(budget.trials, trials);
   const auto ns = duration_ns(text);
   if (!ns) return false;
@@ -377,6 +384,7 @@ std::string to_string(const tuning_budget& budget) {
   if (budget.time) add(duration_text(static_cast<double>(budget.time->count())));
   if (budget.trials) add(fmt::format("{} trials", *budget.trials));
   if (budget.target) add("target " + duration_text(budget.target->count()));
+  if (budget.within) add(fmt::format("within {:g} %", 100 * *budget.within));
   return text;
 }
 

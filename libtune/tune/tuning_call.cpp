@@ -102,6 +102,32 @@ tuning_call::values tuning_call::obtain() {
   }
 }
 
+// A trial may be of another space than the present one, so that its values have to be checked.
+std::vector<tuning_call::values> tuning_call::finalists(std::size_t most) {
+  std::vector<values> all{obtain()};
+  const auto found = layers_->find(identity(), key());
+  if (!found || found->values != all.front()) return all;
+  std::vector<stored_trial> trials = layers_->trials(identity(), subject_.arguments, *found);
+  std::erase_if(trials, [](const stored_trial& each) { return !each.score_ns; });
+  std::ranges::stable_sort(trials, {},
+                           [](const stored_trial& each) { return *each.score_ns / each.level; });
+  for (const stored_trial& each : trials) {
+    if (all.size() >= most) break;
+    const bool is_new = std::ranges::find(all, each.configuration) == all.end();
+    if (is_new && is_tuning_of_core(each.configuration)) all.push_back(each.configuration);
+  }
+  return all;
+}
+
+bool tuning_call::is_tuning_of_core(const values& configuration) const {
+  try {
+    core_.check(configuration);
+    return true;
+  } catch (const argument_error&) {
+    return false;
+  }
+}
+
 void tuning_call::open_databases() {
   const auto access = settings_.mode == tuning_mode::cached ? database_access::read_only
                                                             : database_access::read_write;

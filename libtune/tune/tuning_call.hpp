@@ -33,6 +33,9 @@ class tuning_call {
 
   /// Returns the tuning: that of the databases, else as the mode says. See autotuner.
   values obtain();
+  /// Returns that, and behind it the tunings with the least times of the search that found it.
+  /// @param most  the greatest number of them, at least one
+  std::vector<values> finalists(std::size_t most);
   /// Tunes for a test: here, unless the options insist on isolation, and with a short wait for
   /// other threads and processes. Neither reads nor writes a database.
   values tune_for_test();
@@ -52,6 +55,7 @@ class tuning_call {
   void report_lookup(const std::optional<record>& found, std::chrono::nanoseconds elapsed) const;
   std::optional<record> find_nearest() const;
   std::optional<record> if_valid(std::optional<record> found) const;
+  bool is_tuning_of_core(const values& configuration) const;
   bool is_tuning(const record& found) const;
   bool is_allowed(const record& found) const;
   verification plan_verification() const;

@@ -158,7 +158,7 @@ tuning_budget parse_budget(const std::string& text) {
   const auto budget = budget_from_text(text);
   if (budget) return *budget;
   throw usage_error(
-      "--budget takes limits such as '30 s', '200 trials' or 'target 85 us', with "
+      "--budget takes limits such as '30 s', '200 trials', 'target 85 us' or 'within 5 %', with "
       "commas between them, and not '" +
       text + "'");
 }

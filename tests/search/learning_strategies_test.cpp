@@ -15,7 +15,7 @@
 namespace learning_strategies_test {
 
 TEST_CASE("every strategy of the library conforms") {
-  for (const char* name : {"exhaustive", "random", "local", "genetic", "model"}) {
+  for (const char* name : {"exhaustive", "random", "local", "genetic", "model", "near"}) {
     tune::testing::check_strategy_conformance(name);
   }
 }

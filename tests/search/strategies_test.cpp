@@ -19,7 +19,7 @@ using indexes = std::vector<std::size_t>;
 TEST_CASE("every name of the library makes a strategy for the space with the options") {
   const auto space = tune::testing::line(9);
   const auto names = tune::strategy_names();
-  for (const std::string& name : std::vector(names.begin(), names.begin() + 5)) {
+  for (const std::string& name : std::vector(names.begin(), names.begin() + 6)) {
     CAPTURE(name);
     const auto made = tune::make_strategy(name, space, {.max_count = 1});
     CHECK(made->space().size() == 9);
@@ -32,7 +32,7 @@ TEST_CASE("an unknown name is an error that lists the known ones") {
   CHECK_THROWS_WITH_AS(
       tune::make_strategy("annealing", tune::testing::line(1)),
       "there is no search strategy 'annealing' in this process; the strategies are exhaustive, "
-      "random, local, genetic, model; one of your own has to be registered before "
+      "random, local, genetic, model, near; one of your own has to be registered before "
       "tune::serve_if_worker is called",
       tune::argument_error);
 }
@@ -47,7 +47,8 @@ TEST_CASE("a registered strategy is made by its name, and listed after the libra
   static const bool registered = tune::register_strategy("test.reversed", reversed);
   CHECK(registered);
   CHECK(tune::strategy_names()[4] == "model");
-  CHECK(tune::strategy_names()[5] == "test.reversed");
+  CHECK(tune::strategy_names()[5] == "near");
+  CHECK(tune::strategy_names()[6] == "test.reversed");
   const auto made = tune::make_strategy("test.reversed", tune::testing::line(3));
   CHECK(tune::testing::proposals(*made, [](std::size_t) { return 1.0; }) == indexes{2, 1, 0});
   for (const char* taken : {"test.reversed", "model", "shortlist"}) {
@@ -70,11 +71,40 @@ TEST_CASE("a factory that makes nothing is an error that names it") {
 }
 
 TEST_CASE("what learns nothing from answers says so, so that compilers may run far ahead") {
-  for (const std::string name : {"exhaustive", "random", "local", "genetic", "model"}) {
-    const bool learns = name != "exhaustive" && name != "random";
+  for (const std::string name : {"exhaustive", "random", "local", "genetic", "model", "near"}) {
+    const bool learns = name != "exhaustive" && name != "random" && name != "near";
     CHECK(tune::make_strategy(name, tune::testing::line(3))->learns() == learns);
   }
   CHECK_FALSE(tune::make_shortlist(tune::testing::line(3), {1})->learns());
+  CHECK(tune::make_strategy("near", tune::testing::line(3), {.warm_start = {1}})->learns());
+}
+
+TEST_CASE("'near' tries its start, what is beside the best, and ends") {
+  // Number 5 * a + b; far from its start, 24 is the best.
+  const tune::search_space space(
+      {{"a", {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{4}}},
+       {"b",
+        {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{4}}}});
+  const auto flat = [](std::size_t) { return 1.0; };
+  const auto near = tune::make_strategy("near", space, {.warm_start = {12, 6}});
+  auto proposed = tune::testing::proposals(*near, flat);
+  CHECK(indexes(proposed.begin(), proposed.begin() + 2) == indexes{12, 6});
+  std::ranges::sort(proposed);
+  CHECK(proposed == indexes{2, 6, 7, 10, 11, 12, 13, 14, 17, 22});
+  CHECK(near->ended_early());
+
+  const auto climbing = tune::make_strategy("near", space, {.warm_start = {12}});
+  const auto way = tune::testing::proposals(
+      *climbing, [](std::size_t index) { return 100.0 - static_cast<double>(index); });
+  CHECK(std::ranges::find(way, 24) != way.end());
+  CHECK(way.size() < 25);
+
+  const auto whole = tune::make_strategy("near", space, {.warm_start = {12}, .early_end = false});
+  CHECK(tune::testing::proposals(*whole, flat).size() == 25);
+  const auto first = tune::make_strategy("near", space);
+  proposed = tune::testing::proposals(*first, flat);
+  CHECK(proposed.size() == 25);
+  CHECK(std::ranges::is_sorted(proposed));
 }
 
 TEST_CASE("the exhaustive strategy goes through a small space in its order") {

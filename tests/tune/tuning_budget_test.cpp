@@ -23,6 +23,7 @@ TEST_CASE("each limit is read with its unit") {
   CHECK(budget_from_text("200 trials") == tune::tuning_budget{.trials = 200});
   CHECK(budget_from_text("1 trial") == tune::tuning_budget{.trials = 1});
   CHECK(budget_from_text("target 85 us") == tune::tuning_budget{.target = tune::run_time(85'000)});
+  CHECK(budget_from_text("within 5 %") == tune::tuning_budget{.within = 0.05});
 }
 
 TEST_CASE("limits are combined in any order") {
@@ -53,6 +54,9 @@ TEST_CASE("what is no budget is refused as a whole") {
                            "target 5",
                            "target 5 trials",
                            "target 0 us",
+                           "within 5",
+                           "within 0 %",
+                           "within %",
                            "nan s",
                            "inf s",
                            "1e300 s",

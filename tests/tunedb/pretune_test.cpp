@@ -226,7 +226,7 @@ TEST_CASE("its own strategy and budget win over the environment") {
   CHECK(contains(right.output, "strategy random (command line), limits 3 trials (command line)"));
   const ended unknown = here.pretune(one + "--force --strategy guess");
   CHECK(unknown.code == 6);
-  CHECK(contains(unknown.output, "strategies are exhaustive, random, local, genetic, model"));
+  CHECK(contains(unknown.output, "strategies are exhaustive, random, local, genetic, model, near"));
 }
 
 TEST_CASE("keys are tuned for the goal of the command, and the result is that goal's alone") {

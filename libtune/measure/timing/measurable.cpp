@@ -92,12 +92,19 @@ class [[nodiscard]] recording {
 /// An operation timed by the commands that it leaves on a queue.
 class queue_measurable final : public measurable {
  public:
-  queue_measurable(tuning_command_queue queue, std::function<void()> operation)
-      : queue_(std::move(queue)), operation_(std::move(operation)) {}
+  queue_measurable(tuning_command_queue queue, std::function<void()> operation,
+                   run_neighbours neighbours)
+      : queue_(std::move(queue)),
+        operation_(std::move(operation)),
+        neighbours_(std::move(neighbours)) {}
 
  private:
   void do_run(int runs) override {
-    for (int i = 0; i < runs; ++i) operation_();
+    for (int i = 0; i < runs; ++i) {
+      if (neighbours_.before) neighbours_.before();
+      operation_();
+      if (neighbours_.after) neighbours_.after();
+    }
     queue_.finish();
   }
   std::vector<run_time> do_sample(int iterations) override;
@@ -116,6 +123,7 @@ class queue_measurable final : public measurable {
 
   tuning_command_queue queue_;
   std::function<void()> operation_;
+  run_neighbours neighbours_;
   std::optional<cache_flush> flush_;  // before each run, while the cache is to be cold
 };
 
@@ -140,15 +148,17 @@ void queue_measurable::do_cache(cache_state state) {
   }
 }
 
-// A flush is recorded too, and left out: it is no run's command.
+// A flush and the neighbours are recorded too, and left out: they are no run's commands.
 std::vector<queue_measurable::run_commands> queue_measurable::enqueue(int iterations) {
   std::vector<run_commands> runs;
   for (int i = 0; i < iterations; ++i) {
     if (flush_) flush_->enqueue();
+    if (neighbours_.before) neighbours_.before();
     const std::size_t begin = queue_.recorded();
     operation_();
     runs.push_back({.begin = begin, .end = queue_.recorded()});
     if (runs.back().end == begin) throw_nothing_enqueued(queue_);
+    if (neighbours_.after) neighbours_.after();
   }
   return runs;
 }
@@ -156,8 +166,10 @@ std::vector<queue_measurable::run_commands> queue_measurable::enqueue(int iterat
 }  // namespace
 
 std::unique_ptr<measurable> make_measurable(tuning_command_queue queue,
-                                            std::function<void()> operation) {
-  return std::make_unique<queue_measurable>(std::move(queue), std::move(operation));
+                                            std::function<void()> operation,
+                                            run_neighbours neighbours) {
+  return std::make_unique<queue_measurable>(std::move(queue), std::move(operation),
+                                            std::move(neighbours));
 }
 
 std::size_t flush_bytes(const device_limits& limits) noexcept {

@@ -43,8 +43,10 @@ class measurable {
 };
 
 /// An operation that is timed by the commands that it leaves on a queue.
+/// @param neighbours  enqueued around it, and left out of its time
 std::unique_ptr<measurable> make_measurable(tuning_command_queue queue,
-                                            std::function<void()> operation);
+                                            std::function<void()> operation,
+                                            run_neighbours neighbours = {});
 
 /// The number of bytes to write so that nothing else stays in the last cache: twice its size, or
 /// 256 MiB where the API does not tell it; at most the largest buffer, or an eighth of the memory.

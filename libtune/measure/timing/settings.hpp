@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "libtune/base/cxx20.hpp"
 
@@ -52,6 +53,14 @@ struct measure_settings {
   int min_iterations = 3;     ///< made even if they take longer than the time limit
   int max_iterations = 1000;  ///< made at most, even if the time limit leaves room for more
   cache_state cache = cache_state::warm;  ///< at the start of each timed run
+};
+
+/// The work that stands before and after each run of an operation where it is used, such as the
+/// other operations of a sequence. A measure runs it too, so that the caches are as they are there,
+/// and leaves it out of the times. What measure::repeat runs, as for energy, includes it.
+struct run_neighbours {
+  std::function<void()> before{};  ///< enqueues on the queue of the measure; empty: nothing
+  std::function<void()> after{};   ///< the same
 };
 
 /// When a device counts as warmed up, and how long to try at most.

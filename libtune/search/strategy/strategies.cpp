@@ -35,7 +35,8 @@ struct strategy_registry {
                                   {"random", detail::make_random},
                                   {"local", detail::make_local},
                                   {"genetic", detail::make_genetic},
-                                  {"model", detail::make_model}};
+                                  {"model", detail::make_model},
+                                  {"near", detail::make_near}};
 };
 
 strategy_registry& registry() {

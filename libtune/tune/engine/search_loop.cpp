@@ -45,6 +45,7 @@ search_plan plan_search(const search_problem& problem, const tuning_options& opt
   for (const std::size_t number : first_to_try(known, problem)) {
     plan.told.warm_start.push_back(number);
   }
+  for (const std::size_t number : problem.first) plan.told.warm_start.push_back(number);
   // A given number of trials is made in full.
   if (!plan.told.early_end) plan.told.early_end = !is_counted(options);
   if (!plan.strategy.empty()) return plan;

@@ -34,7 +34,10 @@ constexpr std::size_t depth_to_sort = 16;
 // A time that is good enough is no value of another objective that is.
 tuning_budget budget_of(const search_setting& setting) {
   tuning_budget budget = setting.options.budget.value_or(tuning_budget{});
-  if (!setting.judge.goal().is_time()) budget.target.reset();
+  if (!setting.judge.goal().is_time()) {
+    budget.target.reset();
+    budget.within.reset();
+  }
   return budget;
 }
 
@@ -47,6 +50,22 @@ race_settings race_settings_of(const tuning_options& options) {
   settings.screening_runs = std::clamp(settings.screening_runs, least, most);
   settings.final_runs = std::min(settings.final_runs, most);
   return settings;
+}
+
+// A kernel that only reads may be faster than a copy, but not by as much as this.
+constexpr double beyond_peak = 2;
+
+// Nothing does the work that a measure declares in less than half of the time of a copy: it was not
+// done, or the declaration is wrong.
+std::optional<std::string> why_impossible(const trial& done) {
+  const metric* least = find_metric(done.metrics, "least_time");
+  if (least == nullptr || !done.score || done.score->count() * beyond_peak >= least->value) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "it took {:.3g} us for {:.6g} bytes, for which a copy on the device takes {:.3g} us: it has "
+      "not done that work, or its measure declares too much",
+      1e-3 * done.score->count(), metric_value(done, "bytes"), 1e-3 * least->value);
 }
 
 const known_failures& nothing_known() {
@@ -406,9 +425,9 @@ void search_run::judge(std::size_t index) {
   }
   if (state != race_state::failed && !judged_.insert(index).second) return;
   trial done = result_of(index);
-  if (done.outcome == outcome::unfit && state != race_state::failed) {
+  if (done.outcome != outcome::measured && state != race_state::failed) {
     race_->exclude(index);
-    racing_.at(index)->refuse(outcome::unfit, done.reason);
+    racing_.at(index)->refuse(done.outcome, done.reason);
   }
   finish(std::move(done));
 }
@@ -437,6 +456,13 @@ trial search_run::result_of(std::size_t index) {
 // With its metrics; one that breaks a constraint has no score, so that it never wins.
 void search_run::complete(trial& done) const {
   setting_.judge.complete(done);
+  if (auto why = why_impossible(done)) {
+    done.outcome = outcome::invalid_time;
+    done.reason = *std::move(why);
+    done.score.reset();
+    done.bounds.reset();
+    return;
+  }
   const auto broken = setting_.judge.why_unfit(done, finals_.has_compared(done.index));
   if (!broken) return;
   done.outcome = outcome::unfit;
@@ -484,7 +510,7 @@ void search_run::play() {
     if (race_->state(index) == race_state::failed) continue;
     trial done = result_of(index);
     // It may have eliminated others.
-    is_spoilt_ = is_spoilt_ || (done.outcome == outcome::unfit && index == winner);
+    is_spoilt_ = is_spoilt_ || (done.outcome != outcome::measured && index == winner);
     finish(std::move(done));
   }
 }
@@ -595,6 +621,9 @@ void search_run::finish(trial done) {
   const bool is_refined = before != nullptr && before->origin != trial_origin::cached;
   const trial& kept = trials_.put(std::move(done));
   const std::optional<run_time> cost = cost_of(kept);
+  if (const metric* least = find_metric(kept.metrics, "least_time")) {
+    clock_.allow(run_time(least->value));
+  }
   if (!setting_.judge.races_by_time()) {
     costs_.erase(kept.index);
     if (cost && kept.origin == trial_origin::made) costs_[kept.index] = *cost;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -34,6 +35,13 @@ class search_clock {
   /// Returns the reason to begin no more configurations, if there is one. A tenth of the time is
   /// kept for comparing the best.
   std::optional<search_end> why_end(std::size_t begun, std::optional<run_time> best) const;
+  /// Notes the least time that the device needs for the work of a run, from which the target
+  /// follows where the budget asks to come within a part of it.
+  void allow(run_time least) {
+    if (!budget_.within) return;
+    const run_time target = least * (1 + *budget_.within);
+    budget_.target = budget_.target ? std::max(*budget_.target, target) : target;
+  }
   /// Returns true if all of the time is used up, and a configuration works.
   bool is_over(std::optional<run_time> best) const;
   /// Returns the latest moment to look at the clock again, if there is a limit of time.

@@ -98,6 +98,9 @@ const trial_judge& trial_judge::by_time() {
 void trial_judge::compute(trial& of, bool one_sample) const {
   add_rate(of, "flops", "gflops", "GFLOP/s");
   add_rate(of, "bytes", "gbs", "GB/s");
+  if (const metric* least = find_metric(of.metrics, "least_time")) {
+    set_metric(of.metrics, {"of_peak", 100 * least->value / metric_value(of, "time"), "%"});
+  }
   for (const std::string& name : statistics_) {
     if (!one_sample) set_metric(of.metrics, {name, metric_value(of, name), "ns"});
   }

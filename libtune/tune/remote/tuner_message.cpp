@@ -183,7 +183,7 @@ void describe(auto& wire, is<constraint> auto& item) {
 }
 void describe(auto& wire, is<tuning_goal> auto& item) { wire(item.objectives, item.constraints); }
 void describe(auto& wire, is<tuning_budget> auto& item) {
-  wire(item.time, item.trials, item.target);
+  wire(item.time, item.trials, item.target, item.within);
 }
 void describe(auto& wire, is<watchdog_settings> auto& item) { wire(item.floor, item.multiple); }
 // Observers stay where they are.

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The channeliser of one antenna as a sequence of operations, and its tuning as a whole.
+#pragma once
+
+#include <optional>
+
+#include "examples/receiver/digitiser.hpp"
+#include "libtune/libtune.hpp"
+#include "libtune/tune/sequence_tuner.hpp"
+#include "operations/fft/fft.hpp"
+#include "operations/pfb/pfb.hpp"
+#include "operations/quantise/quantise.hpp"
+
+namespace receiver {
+
+tune::operations::pfb_key filter_key(const settings& sizes);
+tune::operations::pfb_shape filter_shape(const settings& sizes);
+tune::operations::fft_description transform_of(const settings& sizes);
+tune::operations::fft_key transform_key(const settings& sizes);
+tune::operations::quantise_shape quantise_shape_of(const settings& sizes);
+
+/// The tunings of the channeliser; without one an operation's own autotuner finds it.
+struct front_tunings {
+  std::optional<tune::operations::pfb_tuning> filter{};
+  std::optional<tune::operations::fft_tuning> transform{};
+  std::optional<tune::operations::quantise_tuning> quantise{};
+};
+
+/// The compiled parts of the channeliser, for all antennas.
+struct front_templates {
+  front_templates(const tune::context& context, const settings& sizes,
+                  const front_tunings& tunings);
+
+  tune::operations::pfb_template filter;
+  tune::operations::fft_template transform;
+  tune::operations::quantise_template quantise;
+};
+
+/// Filter, transform and quantisation of one antenna. Slots as those of the operations, with
+/// spectra from the filter to the transform, and channels from there to the quantisation.
+tune::operation_sequence make_front(const tune::command_queue& queue, const settings& sizes,
+                                    const front_templates& made);
+
+/// Finds the tunings that are best together.
+front_tunings tune_together(const tune::context& context, const settings& sizes);
+
+/// Times the channeliser of an antenna with these tunings, on random samples.
+tune::sequence_times time_front(const tune::context& context, const settings& sizes,
+                                const front_tunings& tunings);
+
+}  // namespace receiver

@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A telescope's receiver: channelises, correlates, forms beams and flags interference, frame by
+// frame, and checks what comes out against what was put in.
+#include <CLI/CLI.hpp>
+#include <bit>
+#include <cmath>
+#include <exception>
+#include <fmt/format.h>
+#include <iostream>
+#include <optional>
+#include <string>
+
+#include "examples/common/choose_device.hpp"
+#include "examples/receiver/checks.hpp"
+#include "examples/receiver/digitiser.hpp"
+#include "examples/receiver/receiver.hpp"
+#include "libtune/tune/remote/serve_if_worker.hpp"
+
+namespace {
+
+using receiver::settings;
+
+struct arguments {
+  settings sizes;
+  double seconds = 0;          // of samples; 0: as many frames as make three dumps
+  std::optional<double> rate;  // million samples/s; 0: as fast as it goes
+  std::optional<std::size_t> device;
+  bool tunes = false;
+  bool together = false;
+  bool times = false;
+  std::string picture = "receiver.svg";
+};
+
+void declare(CLI::App& app, arguments& given) {
+  using CLI::Range;
+  settings& s = given.sizes;
+  const auto powers = [](const std::string& text) {
+    return std::has_single_bit(std::stoul(text)) ? std::string() : text + " is no power of two";
+  };
+  app.add_option("--antennas", s.antennas, "antennas, each with two polarisations")
+      ->capture_default_str()
+      ->check(Range(2, 16));
+  app.add_option("--channels", s.channels, "channels, a power of two")
+      ->capture_default_str()
+      ->check(Range(64, 65536) & CLI::Validator(powers, "POWER OF TWO"));
+  app.add_option("--bits", s.bits, "of a sample")->capture_default_str()->check(Range(4, 16));
+  app.add_option("--heaps", s.heaps, "heaps of a frame, a power of two")
+      ->capture_default_str()
+      ->check(Range(1, 1024) & CLI::Validator(powers, "POWER OF TWO"));
+  app.add_option("--dump", s.frames_of_dump, "frames that a dump adds up")
+      ->capture_default_str()
+      ->check(Range(1, 100000));
+  app.add_option("--seconds", given.seconds, "of samples to receive; without it three dumps")
+      ->check(Range(0.0, 3600.0));
+  app.add_option("--rate", given.rate,
+                 "million samples/s of each polarisation, at which frames come in; 0: as fast as "
+                 "they can be received. 1712 on a GPU by default, else 0");
+  app.add_option("--device", given.device, "index of the device, as tunedb lists them");
+  app.add_flag("--tune", given.tunes,
+               "tune kernels that have no result on a CPU too, where the defaults are used");
+  app.add_flag("--together", given.together, "tune the channeliser as a whole");
+  app.add_flag("--times", given.times, "measure the stages of a frame by themselves and in place");
+  app.add_option("--picture", given.picture, "file for the picture, as SVG; empty: none")
+      ->capture_default_str();
+}
+
+void print_run(const settings& sizes, const receiver::run_report& report) {
+  std::cout << fmt::format(
+      "Received {} frames of {:.3f} ms in {:.3f} s: {} late, the longest took {:.3f} ms and half "
+      "of "
+      "them no more than {:.3f} ms\n"
+      "{:.2f} GB/s in, {:.2f} GB/s out; {:.0f} million samples/s of each of {} inputs\n",
+      report.frames, 1e3 * sizes.frame_seconds(), report.elapsed,
+      report.allowed > 0 ? std::to_string(report.late) : "none can be", 1e3 * report.longest,
+      1e3 * report.median, 1e-9 * report.bytes_in / report.elapsed,
+      1e-9 * report.bytes_out / report.elapsed,
+      1e-6 * static_cast<double>(report.frames * sizes.samples()) / report.elapsed,
+      sizes.antennas * receiver::polarisations);
+}
+
+void print_times(const settings& sizes, const receiver::frame_times& times) {
+  double alone = 0;
+  double in_place = 0;
+  for (const receiver::stage_time& each : times.stages) {
+    alone += each.alone;
+    in_place += each.in_place;
+  }
+  std::cout << fmt::format("{:>12}  {:>10}  {:>10}  {:>6}\n", "stage", "alone", "in place",
+                           "share");
+  for (const receiver::stage_time& each : times.stages) {
+    std::cout << fmt::format("{:>12}  {:>7.1f} us  {:>7.1f} us  {:>4.1f} %\n", each.name,
+                             1e6 * each.alone, 1e6 * each.in_place, 100 * each.in_place / in_place);
+  }
+  std::cout << fmt::format(
+      "A frame: {:.1f} us by the stages alone, {:.1f} us by the stages in place, {:.1f} us end to "
+      "end, {:+.1f} % of the first; {:.1f} % of the time in which it is digitised\n",
+      1e6 * alone, 1e6 * in_place, 1e6 * times.whole, 100 * (times.whole / alone - 1),
+      100 * times.whole / sizes.frame_seconds());
+}
+
+void print_front(const char* tuned, const tune::sequence_times& times) {
+  const auto us = [](tune::run_time time) { return 1e-3 * time.count(); };
+  std::cout << fmt::format(
+      "The channeliser of an antenna, {}: {:.1f} us by its operations alone, {:.1f} us by these in "
+      "place, {:.1f} us as a whole\n",
+      tuned, us(times.alone()), us(times.in_place()), us(times.whole));
+}
+
+bool print_checks(const std::vector<receiver::check>& checks) {
+  bool all = true;
+  for (const receiver::check& each : checks) {
+    std::cout << fmt::format("  {:<5} {}: {}\n", each.passed ? "right" : "WRONG", each.name,
+                             each.found);
+    all = all && each.passed;
+  }
+  return all;
+}
+
+int run(arguments& given) {
+  const tune::device device = examples::choose_device(given.device);
+  if (const std::string absence = tune::operations::fft_absence(device); !absence.empty()) {
+    throw tune::no_device_error(absence);
+  }
+  const tune::context context = device.create_context();
+  const bool is_gpu = device.kind() == tune::device_kind::gpu;
+  if (!is_gpu && !given.tunes) {
+    tune::set_tuning_options(context, {.mode = tune::tuning_mode::defaults});
+  }
+  settings& sizes = given.sizes;
+  const double rate = given.rate.value_or(is_gpu ? 1712 : 0);
+  if (rate > 0) sizes.sample_rate = 1e6 * rate;
+  std::size_t frames = 3 * sizes.frames_of_dump;
+  if (given.seconds > 0) {
+    frames = static_cast<std::size_t>(std::ceil(given.seconds / sizes.frame_seconds()));
+    frames = tune::round_up(std::max<std::size_t>(frames, 1), sizes.frames_of_dump);
+  }
+  std::cout << fmt::format(
+      "Device: {}\n{} antennas, {} channels, {} bits; frames of {} spectra, dumps of {} frames\n",
+      device.name(), sizes.antennas, sizes.channels, sizes.bits, sizes.spectra(),
+      sizes.frames_of_dump);
+  const receiver::digitiser input(sizes);
+  receiver::telescope telescope(context, sizes, input, given.together);
+
+  tune::seal();  // from here on frames may only be enqueued
+  const receiver::run_report report = telescope.run(frames, rate > 0);
+  tune::unseal();
+  print_run(sizes, report);
+  const bool right = print_checks(receiver::check_results(sizes, input.seen(), telescope));
+  if (given.together) {
+    print_front("each tuned alone", receiver::time_front(context, sizes, {}));
+    print_front("tuned together",
+                receiver::time_front(context, sizes, receiver::tune_together(context, sizes)));
+  }
+  if (given.times) print_times(sizes, telescope.time_stages());
+  if (!given.picture.empty()) {
+    receiver::draw(given.picture, sizes, input.seen(), telescope.received());
+    std::cout << "Drawn to " << given.picture << '\n';
+  }
+  return right ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  tune::serve_if_worker(argc, argv);
+  try {
+    CLI::App app("Receives from a synthetic telescope, and checks what comes out.");
+    arguments given;
+    declare(app, given);
+    CLI11_PARSE(app, argc, argv);
+    return run(given);
+  } catch (const tune::no_device_error& failure) {
+    std::cerr << "receiver: " << failure.what() << '\n';
+    return 2;
+  } catch (const std::exception& failure) {
+    std::cerr << "receiver: " << failure.what() << '\n';
+    return 1;
+  }
+}

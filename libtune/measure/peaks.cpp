@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/measure/peaks.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+
+#include "libtune/device/buffer.hpp"
+#include "libtune/device/command_queue.hpp"
+#include "libtune/device/device.hpp"
+
+namespace tune {
+namespace {
+
+constexpr int copies = 6;  // the first of which warms up
+
+// Twice the cache or more; bytes of each side.
+std::size_t copied_bytes(const device_limits& limits) {
+  constexpr std::size_t least = std::size_t{64} << 20;
+  std::size_t bytes = std::max(least, 2 * limits.cache_bytes);
+  if (limits.max_allocation_bytes > 0) bytes = std::min(bytes, limits.max_allocation_bytes);
+  if (limits.global_memory_bytes > 0) bytes = std::min(bytes, limits.global_memory_bytes / 16);
+  return std::max<std::size_t>(bytes, 1);
+}
+
+device_peaks measure_peaks(const context& of) {
+  const device_limits& limits = of.device().limits();
+  const std::size_t bytes = copied_bytes(limits);
+  const buffer from = of.create_buffer(bytes);
+  const buffer to = of.create_buffer(bytes);
+  tuning_command_queue queue = of.create_tuning_command_queue();
+  queue.zero(from, bytes);
+  queue.zero(to, bytes);  // so that no page is touched for the first time
+  queue.finish();
+  queue.start_recording();
+  for (int i = 0; i < copies; ++i) queue.copy(to, from, bytes);
+  const auto times = queue.stop_recording();
+  const auto fastest = std::chrono::duration<double>(*std::ranges::min_element(times)).count();
+  return {.bytes_per_second = fastest > 0 ? 2 * static_cast<double>(bytes) / fastest : 0,
+          .least_bytes = 4 * static_cast<double>(limits.cache_bytes)};
+}
+
+}  // namespace
+
+device_peaks peaks_of(const context& of) {
+  if (const auto known = of.attachment<device_peaks>()) return *known;
+  const auto measured = std::make_shared<const device_peaks>(measure_peaks(of));
+  of.attach(measured);
+  return *measured;
+}
+
+}  // namespace tune
