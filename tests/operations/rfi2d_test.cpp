@@ -70,7 +70,8 @@ LIBTUNE_DEVICE_TEST_CASE("the device flags as the host does, whatever shape and 
                          device) {
   const tune::context context = device.create_context();
   const tune::command_queue queue = context.create_command_queue();
-  const rfi2d_template made(context, {.is_complex = false}, rfi2d_tuning{32, 2, 8, 8, 2, 8, 8, 32});
+  const rfi2d_template made(context, {.is_complex = false},
+                            rfi2d_tuning{32, 2, 8, 8, 4, 8, 8, 16, 32});
   const std::vector<rfi2d_parameters> parameters{
       {},
       {.background_iterations = 0, .time_extend = 2, .freq_extend = 4, .freq_chunks = 3},
@@ -188,9 +189,15 @@ TEST_CASE("the space of rfi2d has the test default") {
 
 TEST_CASE("rfi2d compiles for CUDA in every number of bits") {
   tune::testing::for_each_compile_target("cuda sm_90", [](const tune::context& context) {
-    for (const std::size_t bits : {2, 3, 4}) {
-      CHECK_NOTHROW(rfi2d_template(context, {.is_complex = bits != 3},
-                                   rfi2d_tuning{64, 8, 32, 32, bits, 32, 32, 32}));
+    for (const std::size_t bits : {6, 7, 8}) {
+      CHECK_NOTHROW(rfi2d_template(context, {.is_complex = bits != 7},
+                                   rfi2d_tuning{.wgsx = 64,
+                                                .wgsy = 8,
+                                                .select_x = 32,
+                                                .select_y = 32,
+                                                .bits = bits,
+                                                .together = bits == 7 ? 8U : 16U,
+                                                .held = bits == 6 ? 0U : 32U}));
     }
   });
 }
