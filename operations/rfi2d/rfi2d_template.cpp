@@ -119,11 +119,11 @@ rfi2d rfi2d_template::instantiate(const command_queue& queue, std::size_t times,
 
 space<rfi2d_tuning> tuning_space(const rfi2d_key&) {
   space<rfi2d_tuning> space;
-  space.add(&rfi2d_tuning::wgsx, {32, 64});
+  space.add(&rfi2d_tuning::wgsx, {32});
   space.add(&rfi2d_tuning::wgsy, {2, 4, 8});
-  space.add(&rfi2d_tuning::select_x, {8, 16, 32});
+  space.add(&rfi2d_tuning::select_x, {16, 32});
   space.add(&rfi2d_tuning::select_y, {8, 16, 32});
-  space.add(&rfi2d_tuning::bits, {6, 7, 8});
+  space.add(&rfi2d_tuning::bits, {6, 8});
   // Measured are windows that need no local memory.
   space.add(&rfi2d_tuning::line_x, {16});
   space.add(&rfi2d_tuning::line_y, {16});
