@@ -233,14 +233,16 @@ std::size_t rfi2d::tile_room(std::size_t all, const window_table& windows) const
       windows.longest, sides + 1, queue().device().name(), most));
 }
 
-nd_range rfi2d::range(std::size_t y, std::size_t z) const {
+/// Items along y and z, and along baselines, of which each item has so many.
+nd_range rfi2d::range(std::size_t y, std::size_t z, std::size_t each) const {
   // To start a group costs as much as some samples: items go on to others instead.
   constexpr std::size_t enough_groups = 65536;
+  const std::size_t x = divide_up(baselines_, each);
   const std::size_t groups_z = std::min(z, most_groups);
-  const std::size_t others = divide_up(baselines_, tuning_.wgsx) * groups_z;
+  const std::size_t others = divide_up(x, tuning_.wgsx) * groups_z;
   const std::size_t groups_y = std::min(
       {divide_up(y, tuning_.wgsy), most_groups, std::max<std::size_t>(enough_groups / others, 1)});
-  return {{round_up(baselines_, tuning_.wgsx), groups_y * tuning_.wgsy, groups_z},
+  return {{round_up(x, tuning_.wgsx), groups_y * tuning_.wgsy, groups_z},
           {tuning_.wgsx, tuning_.wgsy, 1}};
 }
 
@@ -436,14 +438,20 @@ void rfi2d::threshold(const tune::buffer& found, const tune::buffer& amplitude,
 void rfi2d::finish() {
   const std::uint32_t times = as_uint32(plan_.times), channels = as_uint32(plan_.channels);
   const shape& padded = flags_->buffer().layout().padded();
-  enqueue(smear_, range(channels, 1), smeared_, full_channels_, found_, baselines_, times, channels,
-          as_uint32(plan_.averaged), as_uint32(plan_.average), std::uint64_t{plan_.time_extend},
-          std::uint64_t{plan_.freq_extend}, most_flags(plan_.most_flags_of_channel));
+  const std::size_t before = std::min(plan_.time_extend / 2, plan_.times);
+  const std::size_t after = std::min(plan_.time_extend - plan_.time_extend / 2, plan_.times);
+  const bool wide = baselines_ % 4 == 0;
+  const bool wide_smear = wide && before + after <= 127 && plan_.times <= 65535;
+  const bool wide_finish = wide && padded[2] % 4 == 0;
+  enqueue(smear_, range(channels, 1, wide_smear ? 4 : 1), smeared_, full_channels_, found_,
+          baselines_, times, channels, as_uint32(plan_.averaged), as_uint32(plan_.average),
+          as_uint32(before), as_uint32(after), std::uint64_t{plan_.freq_extend},
+          most_flags(plan_.most_flags_of_channel), wide_smear ? 1U : 0U);
   enqueue(count_channels_, range(1, times), full_times_, smeared_, baselines_, times, channels,
           most_flags(plan_.most_flags_of_time));
-  enqueue(finish_flags_, range(channels, times), flags_, smeared_, full_times_, full_channels_,
-          baselines_, times, channels, std::uint64_t{padded[1] * padded[2]},
-          std::uint64_t{padded[2]});
+  enqueue(finish_flags_, range(channels, times, wide_finish ? 4 : 1), flags_, smeared_, full_times_,
+          full_channels_, baselines_, times, channels, std::uint64_t{padded[1] * padded[2]},
+          std::uint64_t{padded[2]}, wide_finish ? 1U : 0U);
 }
 
 }  // namespace tune::operations

@@ -95,7 +95,7 @@ class rfi2d final : public operation {
   window_table upload(const std::vector<rfi2d_plan::window>& windows);
   void threshold_short(const tune::buffer& found, const tune::buffer& amplitude,
                        const tune::buffer& levels, const threshold_lines& lines);
-  nd_range range(std::size_t y, std::size_t z) const;
+  nd_range range(std::size_t y, std::size_t z, std::size_t each = 1) const;
   bool holds(std::size_t times) const { return times <= tuning_.held; }
   std::size_t tile_room(std::size_t all, const window_table& windows) const;
   const tune::buffer& memory(const slot_ref<>& slot) const { return slot->buffer().buffer(); }
