@@ -27,7 +27,7 @@ struct rfi2d_tuning {
   std::size_t line_x = 16;    ///< baselines of a work group of SumThreshold with long windows
   std::size_t line_y = 16;    ///< work items that share a line of it
   std::size_t together = 8;   ///< sums of the background that an item computes at once
-  std::size_t held = 0;       ///< so many times at most are held in registers: 0 to 32
+  std::size_t held = 0;       ///< times that registers hold at most: 0, or a power of 2 up to 32
 };
 
 }  // namespace tune::operations
