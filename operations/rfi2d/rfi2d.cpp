@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -21,8 +22,8 @@ constexpr std::uint32_t from_both = 2;
 constexpr std::uint32_t of_spectrum = 0;
 constexpr std::uint32_t of_times = 1;
 constexpr std::uint32_t of_channels = 2;
-constexpr std::size_t sums_together = 8;
-constexpr std::size_t tap_zeros = 16;
+constexpr std::size_t tap_zeros = 48;
+constexpr std::size_t short_windows = 4;
 constexpr std::size_t gap_segment = 64;
 
 /// Work groups along y and z that every device takes; kernels go on with what is left.
@@ -33,6 +34,11 @@ constexpr std::size_t longest_short_list = 128;
 
 /// The samples of a tile of SumThreshold, with those at its sides, that are aimed at.
 constexpr std::size_t wanted_tile = 192;
+
+/// The samples that an item goes along at least, beside those at the sides of its piece: many where
+/// there are lines for all items, few where there is one.
+constexpr std::size_t shortest_piece = 160;
+constexpr std::size_t shortest_piece_of_few = 24;
 
 template <element T>
 device_array upload_table(command_queue queue, std::span<const T> values) {
@@ -100,7 +106,6 @@ struct rfi2d::median_lists {
   std::size_t inner = 0;  ///< of each list, or of the longest
   std::size_t inner_step = 0;
   std::size_t z_step = 0;
-  bool out_along_inner = false;
   float scale = 1;
   bool keeps_flag = false;
 };
@@ -161,6 +166,7 @@ rfi2d::rfi2d(const command_queue& queue, const program& built, const rfi2d_tunin
       find_gaps_(built.create_kernel("find_gaps")),
       fill_gaps_(built.create_kernel("fill_gaps")),
       sum_threshold_(built.create_kernel("sum_threshold")),
+      sum_threshold_short_(built.create_kernel("sum_threshold_short")),
       smear_(built.create_kernel("smear")),
       count_channels_(built.create_kernel("count_channels")),
       finish_flags_(built.create_kernel("finish_flags")),
@@ -170,8 +176,12 @@ rfi2d::rfi2d(const command_queue& queue, const program& built, const rfi2d_tunin
       unit_tap_(upload_taps(queue, gaussian_taps(0, 1))),
       time_windows_(upload(plan.time_windows)),
       freq_windows_(upload(plan.freq_windows)) {
-  tile_room(plan.times, time_windows_);
-  tile_room(plan.averaged, freq_windows_);
+  if (tuning.held > 0) {
+    smooth_held_times_.emplace(built.create_kernel("smooth_held_times"));
+    flag_held_times_.emplace(built.create_kernel("flag_held_times"));
+  }
+  if (!time_windows_.is_short) tile_room(plan.times, time_windows_);
+  if (!freq_windows_.is_short) tile_room(plan.averaged, freq_windows_);
   for (const auto& background : plan.backgrounds) {
     backgrounds_.push_back({upload_taps(queue, background.time),
                             upload_taps(queue, background.freq), as_uint32(background.time.reach()),
@@ -181,18 +191,33 @@ rfi2d::rfi2d(const command_queue& queue, const program& built, const rfi2d_tunin
 
 rfi2d::window_table rfi2d::upload(const std::vector<rfi2d_plan::window>& windows) {
   std::vector<std::uint32_t> table;
+  std::vector<float> short_table(2 * short_windows, std::numeric_limits<float>::quiet_NaN());
   std::size_t halo = 0;
   bool needs_partial = false;
+  bool is_short = true;
   for (const auto& window : windows) {
     table.insert(table.end(),
                  {as_uint32(window.length), std::bit_cast<std::uint32_t>(window.factor),
                   std::bit_cast<std::uint32_t>(window.clamp)});
     halo += window.length - 1;
-    needs_partial = needs_partial || !std::has_single_bit(window.length);
+    const bool has_partial = !std::has_single_bit(window.length);
+    needs_partial = needs_partial || has_partial;
+    const auto power = static_cast<std::size_t>(std::bit_width(window.length) - 1);
+    if (has_partial || power >= short_windows) {
+      is_short = false;
+    } else {
+      short_table[2 * power] = window.factor;
+      short_table[2 * power + 1] = window.clamp;
+    }
   }
   const std::size_t longest = windows.empty() ? 1 : windows.back().length;
-  return {upload_table<std::uint32_t>(queue(), table), as_uint32(windows.size()),
-          as_uint32(longest), as_uint32(halo), needs_partial ? 1U : 0U};
+  return {.windows = upload_table<std::uint32_t>(queue(), table),
+          .short_windows = upload_table<float>(queue(), short_table),
+          .count = as_uint32(windows.size()),
+          .longest = as_uint32(longest),
+          .halo = as_uint32(halo),
+          .needs_partial = needs_partial ? 1U : 0U,
+          .is_short = is_short};
 }
 
 /// Returns the samples that a tile has room for, of a line of `all`.
@@ -208,14 +233,16 @@ std::size_t rfi2d::tile_room(std::size_t all, const window_table& windows) const
       windows.longest, sides + 1, queue().device().name(), most));
 }
 
-nd_range rfi2d::range(std::size_t y, std::size_t z) const {
+/// Items along y and z, and along baselines, of which each item has so many.
+nd_range rfi2d::range(std::size_t y, std::size_t z, std::size_t each) const {
   // To start a group costs as much as some samples: items go on to others instead.
   constexpr std::size_t enough_groups = 65536;
+  const std::size_t x = divide_up(baselines_, each);
   const std::size_t groups_z = std::min(z, most_groups);
-  const std::size_t others = divide_up(baselines_, tuning_.wgsx) * groups_z;
+  const std::size_t others = divide_up(x, tuning_.wgsx) * groups_z;
   const std::size_t groups_y = std::min(
       {divide_up(y, tuning_.wgsy), most_groups, std::max<std::size_t>(enough_groups / others, 1)});
-  return {{round_up(baselines_, tuning_.wgsx), groups_y * tuning_.wgsy, groups_z},
+  return {{round_up(x, tuning_.wgsx), groups_y * tuning_.wgsy, groups_z},
           {tuning_.wgsx, tuning_.wgsy, 1}};
 }
 
@@ -225,14 +252,6 @@ void rfi2d::do_run() {
   const std::size_t chunks = plan_.chunk_ends.size() - 1;
   const std::size_t row = plan_.averaged * baselines_;
   const std::size_t widest = widest_chunk(plan_);
-  const auto along_times = [&](std::uint32_t source) {
-    return median_lists{.source = source,
-                        .by_chunks = false,
-                        .lists = plan_.averaged,
-                        .inner = plan_.times,
-                        .inner_step = row,
-                        .keeps_flag = source == from_amplitude};
-  };
   const auto along_channels = [&](std::size_t times) {
     return median_lists{.source = from_both,
                         .by_chunks = true,
@@ -240,28 +259,25 @@ void rfi2d::do_run() {
                         .planes = times,
                         .inner = widest,
                         .inner_step = baselines_,
-                        .z_step = row,
-                        .out_along_inner = true};
+                        .z_step = row};
   };
-  const auto channel_lines = [&](std::uint32_t purpose, std::size_t times) {
-    return threshold_lines{purpose, freq_windows_, chunk_ends_, chunks,        widest,
-                           times,   row,           baselines_,  plan_.averaged};
+  // Without windows nothing is found along frequency.
+  const auto flag_channels = [&](std::uint32_t purpose, std::size_t times, const slot_ref<>& found,
+                                 const slot_ref<>& samples, const slot_ref<>& levels) {
+    if (freq_windows_.count == 0) return;
+    select(memory(noise_), memory(samples), memory(levels), along_channels(times));
+    threshold(memory(found), memory(samples), memory(levels),
+              {purpose, freq_windows_, chunk_ends_, chunks, widest, times, row, baselines_,
+               plan_.averaged});
   };
   // The spectrum of medians.
   select(memory(spectrum_), memory(amplitude_), memory(levels_), along_times(from_amplitude));
   compute_background({memory(spectrum_), memory(spectrum_levels_), 1, 0});
-  select(memory(noise_), memory(spectrum_), memory(spectrum_levels_), along_channels(1));
-  threshold(memory(channel_found_), memory(spectrum_), memory(spectrum_levels_),
-            channel_lines(of_spectrum, 1));
+  flag_channels(of_spectrum, 1, channel_found_, spectrum_, spectrum_levels_);
   // All samples, along time and then along frequency.
   compute_background({memory(amplitude_), memory(levels_), plan_.times, 1});
-  select(memory(noise_), memory(amplitude_), memory(levels_), along_times(from_both));
-  threshold(memory(found_), memory(amplitude_), memory(levels_),
-            {of_times, time_windows_, time_ends_, 1, plan_.times, plan_.averaged, baselines_, row,
-             plan_.times});
-  select(memory(noise_), memory(amplitude_), memory(levels_), along_channels(plan_.times));
-  threshold(memory(found_), memory(amplitude_), memory(levels_),
-            channel_lines(of_channels, plan_.times));
+  flag_times();
+  flag_channels(of_channels, plan_.times, found_, amplitude_, levels_);
   finish();
 }
 
@@ -300,10 +316,12 @@ void rfi2d::compute_background(const background_arrays& arrays) {
     const std::uint32_t time_reach = arrays.times > 1 ? tables.time_reach : 0;
     // Without its neighbours a sample has the weight 1, whatever the tap: it cancels.
     const device_array& time_taps = arrays.times > 1 ? tables.time_taps : unit_tap_;
-    enqueue(smooth_times_, range(averaged * divide_up(times, sums_together), 1), smooth_,
+    const bool held = times > 1 && holds(times);
+    enqueue(held ? *smooth_held_times_ : smooth_times_,
+            range(held ? averaged : averaged * divide_up(times, tuning_.together), 1), smooth_,
             arrays.amplitude, channel_found_, arrays.levels, noise_, chunk_of_.buffer(),
             time_taps.buffer(), time_reach, rejects, baselines_, times, averaged);
-    enqueue(smooth_channels_, range(divide_up(averaged, sums_together), times), arrays.levels,
+    enqueue(smooth_channels_, range(divide_up(averaged, tuning_.together), times), arrays.levels,
             undefined_, smooth_, arrays.amplitude, channel_found_, noise_, chunk_of_.buffer(),
             tables.freq_taps.buffer(), tables.freq_reach, is_last ? 1U : 0U, rejects, arrays.which,
             baselines_, times, averaged);
@@ -327,8 +345,8 @@ void rfi2d::compute_background(const background_arrays& arrays) {
 void rfi2d::select(const tune::buffer& medians, const tune::buffer& values,
                    const tune::buffer& levels, const median_lists& lists) {
   const std::size_t limit = queue().device().limits().max_dynamic_local_memory_bytes;
-  const bool sorted = lists.inner <= tuning_.sorted;
-  const std::size_t short_bytes = sorted ? 4 : 4 * lists.inner * tuning_.wgsx * tuning_.wgsy;
+  const std::size_t short_bytes =
+      holds(lists.inner) ? 4 : 4 * lists.inner * tuning_.wgsx * tuning_.wgsy;
   if (!lists.by_chunks && lists.inner <= longest_short_list && short_bytes <= limit) {
     nd_range short_range = range(lists.lists, 1);
     short_range.local_memory_bytes = short_bytes;
@@ -349,13 +367,54 @@ void rfi2d::select(const tune::buffer& medians, const tune::buffer& values,
           lists.source, lists.by_chunks ? 1U : 0U, baselines_, as_uint32(lists.lists),
           as_uint32(lists.planes), as_uint32(lists.outer), std::uint64_t{lists.outer_step},
           as_uint32(lists.inner), std::uint64_t{lists.inner_step}, baselines_,
-          std::uint64_t{lists.z_step}, lists.out_along_inner ? 1U : 0U, lists.scale,
-          lists.keeps_flag ? 1U : 0U, staged ? 1U : 0U);
+          std::uint64_t{lists.z_step}, lists.scale, lists.keeps_flag ? 1U : 0U, staged ? 1U : 0U);
+}
+
+rfi2d::median_lists rfi2d::along_times(std::uint32_t source) const {
+  return {.source = source,
+          .by_chunks = false,
+          .lists = plan_.averaged,
+          .inner = plan_.times,
+          .inner_step = plan_.averaged * baselines_,
+          .keeps_flag = source == from_amplitude};
+}
+
+void rfi2d::flag_times() {
+  if (time_windows_.is_short && holds(plan_.times)) {
+    enqueue(*flag_held_times_, range(plan_.averaged, 1), found_, amplitude_, levels_,
+            channel_found_, time_windows_.short_windows.buffer(), baselines_,
+            as_uint32(plan_.times), as_uint32(plan_.averaged));
+    return;
+  }
+  if (time_windows_.count > 0) {
+    select(memory(noise_), memory(amplitude_), memory(levels_), along_times(from_both));
+  }
+  threshold(memory(found_), memory(amplitude_), memory(levels_),
+            {of_times, time_windows_, time_ends_, 1, plan_.times, plan_.averaged, baselines_,
+             plan_.averaged * baselines_, plan_.times});
+}
+
+void rfi2d::threshold_short(const tune::buffer& found, const tune::buffer& amplitude,
+                            const tune::buffer& levels, const threshold_lines& lines) {
+  const std::size_t shortest = lines.lines > 1 ? shortest_piece : shortest_piece_of_few;
+  const std::size_t tiles = std::max<std::size_t>(lines.longest_part / shortest, 1);
+  const std::size_t tile = divide_up(lines.longest_part, tiles);
+  const std::size_t pieces = lines.parts * tiles;
+  const nd_range range{{round_up(baselines_, tuning_.wgsx),
+                        std::min(divide_up(pieces, tuning_.wgsy), most_groups) * tuning_.wgsy,
+                        std::min(lines.lines, most_groups)},
+                       {tuning_.wgsx, tuning_.wgsy, 1}};
+  enqueue(sum_threshold_short_, range, found, amplitude, levels, noise_, channel_found_,
+          lines.ends.buffer(), lines.windows.short_windows.buffer(), lines.purpose, baselines_,
+          as_uint32(lines.lines), std::uint64_t{lines.line_step}, as_uint32(lines.parts),
+          std::uint64_t{lines.sample_step}, as_uint32(lines.length), as_uint32(tiles),
+          as_uint32(tile), lines.windows.longest - 1);
 }
 
 void rfi2d::threshold(const tune::buffer& found, const tune::buffer& amplitude,
                       const tune::buffer& levels, const threshold_lines& lines) {
   const window_table& windows = lines.windows;
+  if (windows.is_short) return threshold_short(found, amplitude, levels, lines);
   const std::size_t beyond = windows.longest - 1;
   const std::size_t all = std::min(lines.length, lines.longest_part + 2 * beyond);
   const std::size_t room = tile_room(all, windows);
@@ -379,14 +438,20 @@ void rfi2d::threshold(const tune::buffer& found, const tune::buffer& amplitude,
 void rfi2d::finish() {
   const std::uint32_t times = as_uint32(plan_.times), channels = as_uint32(plan_.channels);
   const shape& padded = flags_->buffer().layout().padded();
-  enqueue(smear_, range(channels, 1), smeared_, full_channels_, found_, baselines_, times, channels,
-          as_uint32(plan_.averaged), as_uint32(plan_.average), std::uint64_t{plan_.time_extend},
-          std::uint64_t{plan_.freq_extend}, most_flags(plan_.most_flags_of_channel));
+  const std::size_t before = std::min(plan_.time_extend / 2, plan_.times);
+  const std::size_t after = std::min(plan_.time_extend - plan_.time_extend / 2, plan_.times);
+  const bool wide = baselines_ % 4 == 0;
+  const bool wide_smear = wide && before + after <= 127 && plan_.times <= 65535;
+  const bool wide_finish = wide && padded[2] % 4 == 0;
+  enqueue(smear_, range(channels, 1, wide_smear ? 4 : 1), smeared_, full_channels_, found_,
+          baselines_, times, channels, as_uint32(plan_.averaged), as_uint32(plan_.average),
+          as_uint32(before), as_uint32(after), std::uint64_t{plan_.freq_extend},
+          most_flags(plan_.most_flags_of_channel), wide_smear ? 1U : 0U);
   enqueue(count_channels_, range(1, times), full_times_, smeared_, baselines_, times, channels,
           most_flags(plan_.most_flags_of_time));
-  enqueue(finish_flags_, range(channels, times), flags_, smeared_, full_times_, full_channels_,
-          baselines_, times, channels, std::uint64_t{padded[1] * padded[2]},
-          std::uint64_t{padded[2]});
+  enqueue(finish_flags_, range(channels, times, wide_finish ? 4 : 1), flags_, smeared_, full_times_,
+          full_channels_, baselines_, times, channels, std::uint64_t{padded[1] * padded[2]},
+          std::uint64_t{padded[2]}, wide_finish ? 1U : 0U);
 }
 
 }  // namespace tune::operations

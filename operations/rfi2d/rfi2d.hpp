@@ -23,17 +23,18 @@ struct rfi2d_tuning {
   std::size_t wgsy = 4;       ///< and along channels
   std::size_t select_x = 16;  ///< baselines of a work group of long medians
   std::size_t select_y = 16;  ///< work items that share a long median
-  std::size_t bits = 3;       ///< the bits of a median that are found at a time
-  std::size_t line_x = 16;    ///< baselines of a work group of SumThreshold
-  std::size_t line_y = 16;    ///< work items that share a line
-  std::size_t sorted = 0;     ///< medians of so many times at most are of sorted registers
+  std::size_t bits = 6;       ///< the bits of a long median that are found at a time
+  std::size_t line_x = 16;    ///< baselines of a work group of SumThreshold with long windows
+  std::size_t line_y = 16;    ///< work items that share a line of it
+  std::size_t together = 8;   ///< sums of the background that an item computes at once
+  std::size_t held = 0;       ///< times that registers hold at most: 0, or a power of 2 up to 32
 };
 
 }  // namespace tune::operations
 
 LIBTUNE_FIELDS(tune::operations::rfi2d_key, is_complex)
 LIBTUNE_FIELDS(tune::operations::rfi2d_tuning, wgsx, wgsy, select_x, select_y, bits, line_x, line_y,
-               sorted)
+               together, held)
 
 namespace tune::operations {
 
@@ -61,10 +62,12 @@ class rfi2d final : public operation {
   /// The windows along an axis on the device.
   struct window_table {
     device_array windows;
+    device_array short_windows;  ///< factors and clamps of 1, 2, 4 and 8 samples
     std::uint32_t count;
     std::uint32_t longest;
     std::uint32_t halo;
     std::uint32_t needs_partial;
+    bool is_short;  ///< there are no other windows
   };
   /// The arrays of a background.
   struct background_arrays {
@@ -84,11 +87,16 @@ class rfi2d final : public operation {
   void compute_background(const background_arrays& arrays);
   void select(const tune::buffer& medians, const tune::buffer& values, const tune::buffer& levels,
               const median_lists& lists);
+  median_lists along_times(std::uint32_t source) const;
+  void flag_times();
   void threshold(const tune::buffer& found, const tune::buffer& amplitude,
                  const tune::buffer& levels, const threshold_lines& lines);
   void finish();
   window_table upload(const std::vector<rfi2d_plan::window>& windows);
-  nd_range range(std::size_t y, std::size_t z) const;
+  void threshold_short(const tune::buffer& found, const tune::buffer& amplitude,
+                       const tune::buffer& levels, const threshold_lines& lines);
+  nd_range range(std::size_t y, std::size_t z, std::size_t each = 1) const;
+  bool holds(std::size_t times) const { return times <= tuning_.held; }
   std::size_t tile_room(std::size_t all, const window_table& windows) const;
   const tune::buffer& memory(const slot_ref<>& slot) const { return slot->buffer().buffer(); }
 
@@ -118,9 +126,12 @@ class rfi2d final : public operation {
   kernel find_gaps_;
   kernel fill_gaps_;
   kernel sum_threshold_;
+  kernel sum_threshold_short_;
   kernel smear_;
   kernel count_channels_;
   kernel finish_flags_;
+  std::optional<kernel> smooth_held_times_;  ///< if any times are held, as the next
+  std::optional<kernel> flag_held_times_;
   device_array chunk_ends_;
   device_array time_ends_;
   device_array chunk_of_;

@@ -119,20 +119,22 @@ rfi2d rfi2d_template::instantiate(const command_queue& queue, std::size_t times,
 
 space<rfi2d_tuning> tuning_space(const rfi2d_key&) {
   space<rfi2d_tuning> space;
-  space.add(&rfi2d_tuning::wgsx, {32, 64});
+  space.add(&rfi2d_tuning::wgsx, {32});
   space.add(&rfi2d_tuning::wgsy, {2, 4, 8});
-  space.add(&rfi2d_tuning::select_x, {8, 16, 32});
+  space.add(&rfi2d_tuning::select_x, {16, 32});
   space.add(&rfi2d_tuning::select_y, {8, 16, 32});
-  space.add(&rfi2d_tuning::bits, {2, 3, 4});
-  space.add(&rfi2d_tuning::line_x, {8, 16, 32});
-  space.add(&rfi2d_tuning::line_y, {8, 16, 32});
-  space.add(&rfi2d_tuning::sorted, {0, 32});
+  space.add(&rfi2d_tuning::bits, {6, 8});
+  // Measured are windows that need no local memory.
+  space.add(&rfi2d_tuning::line_x, {16});
+  space.add(&rfi2d_tuning::line_y, {16});
+  space.add(&rfi2d_tuning::together, {8, 16});
+  space.add(&rfi2d_tuning::held, {0, 32});
   space.needs([](const rfi2d_tuning& t) { return resources{.work_group = {t.wgsx, t.wgsy, 1}}; });
   space.needs([](const rfi2d_tuning& t) {
-    const std::size_t steps = (31 + t.bits - 1) / t.bits;
-    return resources{
-        .work_group = {t.select_x, t.select_y, 1},
-        .local_memory_bytes = 4 * t.select_x * (steps * ((std::size_t{1} << t.bits) - 1) + 69)};
+    // A column of the histogram, of the sums of its parts, of few numbers and of what is found.
+    const std::size_t column = (std::size_t{1} << t.bits) + t.select_y + 32 + 8;
+    return resources{.work_group = {t.select_x, t.select_y, 1},
+                     .local_memory_bytes = 4 * t.select_x * column};
   });
   space.needs([](const rfi2d_tuning& t) {
     return resources{.work_group = {t.line_x, t.line_y, 1}};
@@ -141,7 +143,7 @@ space<rfi2d_tuning> tuning_space(const rfi2d_key&) {
 }
 
 const autotuner<rfi2d_key, rfi2d_tuning> rfi2d_template::autotune{
-    {.name = "operations.rfi2d_template.autotune", .version = 1, .test = {}},
+    {.name = "operations.rfi2d_template.autotune", .version = 2, .test = {}},
     [](tuning_session& session, const rfi2d_key& key) {
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();

@@ -70,7 +70,8 @@ LIBTUNE_DEVICE_TEST_CASE("the device flags as the host does, whatever shape and 
                          device) {
   const tune::context context = device.create_context();
   const tune::command_queue queue = context.create_command_queue();
-  const rfi2d_template made(context, {.is_complex = false}, rfi2d_tuning{32, 2, 8, 8, 2, 8, 8, 32});
+  const rfi2d_template made(context, {.is_complex = false},
+                            rfi2d_tuning{32, 2, 8, 8, 4, 8, 8, 16, 32});
   const std::vector<rfi2d_parameters> parameters{
       {},
       {.background_iterations = 0, .time_extend = 2, .freq_extend = 4, .freq_chunks = 3},
@@ -91,6 +92,37 @@ LIBTUNE_DEVICE_TEST_CASE("the device flags as the host does, whatever shape and 
       CAPTURE(seed);
       const rfi2d_case noise = random_rfi2d_case(times, channels, baselines, ++seed);
       agrees(made, queue, noise.data, noise.flags, given);
+    }
+  }
+}
+
+// Windows of 1, 2, 4 and 8 samples need no local memory; four baselines share a word of flags; and
+// lines are cut into pieces. With a low threshold there is much to find.
+LIBTUNE_DEVICE_TEST_CASE("the device flags short windows as the host does", device) {
+  const tune::context context = device.create_context();
+  const tune::command_queue queue = context.create_command_queue();
+  const std::vector<rfi2d_parameters> parameters{
+      {.freq_chunks = 1},
+      {.outlier_nsigma = 1, .windows_time = {1, 4}, .windows_freq = {8, 2}, .freq_chunks = 2},
+      {.outlier_nsigma = 1.5, .time_extend = 5, .freq_chunks = 3, .rho = 2},
+      {.outlier_nsigma = 2, .windows_time = {8}, .windows_freq = {}, .time_extend = 200},
+      {.outlier_nsigma = 0, .windows_time = {}, .windows_freq = {4}, .freq_chunks = 1},
+      {.outlier_nsigma = -1, .windows_time = {2}, .windows_freq = {1}, .average_freq = 2}};
+  std::uint32_t seed = 100;
+  for (const rfi2d_tuning& tuning :
+       {rfi2d_tuning{},
+        rfi2d_tuning{.select_x = 8, .select_y = 4, .bits = 8, .together = 8, .held = 32}}) {
+    const rfi2d_template made(context, {.is_complex = false}, tuning);
+    for (const auto& [times, channels, baselines] :
+         {std::tuple(32, 40, 8), std::tuple(3, 1200, 4), std::tuple(700, 3, 4),
+          std::tuple(33, 400, 1), std::tuple(7, 11, 12)}) {
+      for (const rfi2d_parameters& given : parameters) {
+        CAPTURE(times);
+        CAPTURE(channels);
+        CAPTURE(seed);
+        const rfi2d_case noise = random_rfi2d_case(times, channels, baselines, ++seed);
+        agrees(made, queue, noise.data, noise.flags, given);
+      }
     }
   }
 }
@@ -188,9 +220,15 @@ TEST_CASE("the space of rfi2d has the test default") {
 
 TEST_CASE("rfi2d compiles for CUDA in every number of bits") {
   tune::testing::for_each_compile_target("cuda sm_90", [](const tune::context& context) {
-    for (const std::size_t bits : {2, 3, 4}) {
-      CHECK_NOTHROW(rfi2d_template(context, {.is_complex = bits != 3},
-                                   rfi2d_tuning{64, 8, 32, 32, bits, 32, 32, 32}));
+    for (const std::size_t bits : {6, 7, 8}) {
+      CHECK_NOTHROW(rfi2d_template(context, {.is_complex = bits != 7},
+                                   rfi2d_tuning{.wgsx = 64,
+                                                .wgsy = 8,
+                                                .select_x = 32,
+                                                .select_y = 32,
+                                                .bits = bits,
+                                                .together = bits == 7 ? 8U : 16U,
+                                                .held = bits == 6 ? 0U : 32U}));
     }
   });
 }
