@@ -190,8 +190,8 @@ int main(int argc, char** argv) {
   app.add_flag("--table", given.table, "show every configuration of a search");
   app.add_option("--tuning", given.tuning,
                  "instead of a search: instruction (0 to 3), tile_m, tile_n, warps, steps, stages, "
-                 "resident, atomics (0 or 1), waves")
-      ->expected(9);
+                 "resident, prepares and atomics (0 or 1), waves")
+      ->expected(10);
   CLI11_PARSE(app, argc, argv);
   ::setenv("LIBTUNE_CACHE", "off", 1);
   run({.device = tune::all_devices().at(given.device)}, given);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -71,7 +72,9 @@ tile_plan plan_for(const correlate_key& key, const correlate_tuning& tuning) {
 
 std::size_t local_memory_bytes(const correlate_tuning& tuning, const tile_plan& plan) {
   constexpr std::size_t block_sums_bytes = 64 * 8 * 4;
-  return std::max(tuning.stages * tuning.steps * plan.slots() * step_bytes,
+  const bool prepares = tuning.prepares && tuning.instruction != instruction::plain;
+  const std::size_t parts = tuning.stages + (prepares ? 6 : 0);
+  return std::max(parts * tuning.steps * plan.slots() * step_bytes,
                   plan.warps() * block_sums_bytes);
 }
 
@@ -205,15 +208,20 @@ instruction best_instruction(const device& device) {
   return instruction::plain;
 }
 
+// Ascending.
+const std::vector<std::size_t> tensor_warps{4, 8, 12, 16};
+const std::vector<std::size_t> other_warps{1, 2, 4, 8, 16};
+
 void add_tensor_candidates(space<correlate_tuning>& space) {
   using t = correlate_tuning;
   space.add(&t::instruction, {instruction::mma_k32, instruction::mma_k16});
   space.add(&t::tile_m, {1, 2, 3});
   space.add(&t::tile_n, {2, 3, 4, 5});
-  space.add(&t::warps, {4, 8, 12, 16});
+  space.add(&t::warps, tensor_warps);
   space.add(&t::steps, {2, 4});
   space.add(&t::stages, {2, 3, 4});
   space.add(&t::resident, {1, 2, 3});
+  space.add(&t::prepares, {false, true});
   space.add(&t::atomics, {false, true});
   space.add(&t::waves, {1, 2, 4});
   space.restrict(
@@ -236,7 +244,7 @@ void add_other_candidates(space<correlate_tuning>& space, instruction best) {
   space.add(&t::instruction, std::vector<instruction>{best});
   space.add(&t::tile_m, {1, 2});
   space.add(&t::tile_n, {1, 2});
-  space.add(&t::warps, {1, 2, 4, 8, 16});
+  space.add(&t::warps, other_warps);
   space.add(&t::steps, {1, 2, 4});
   space.add(&t::stages, {2, 3});
   space.add(&t::waves, {1, 2, 4});
@@ -249,16 +257,17 @@ std::size_t groups_of(const correlate_key& key, const correlate_tuning& c, std::
 }
 
 /// Leaves out what differs from another configuration in name only, or does not fit a device.
-void restrict_sizes(space<correlate_tuning>& space, const correlate_key& key,
-                    const device& device) {
+void restrict_sizes(space<correlate_tuning>& space, const correlate_key& key, const device& device,
+                    const std::vector<std::size_t>& all_warps) {
   using t = correlate_tuning;
   space.restrict(
       [key](const t& c) { return tile_count(key.antennas, c.tile_m, c.tile_n) <= most_tiles; },
       "tables in constant memory", &t::tile_m, &t::tile_n);
   space.restrict(
-      [key](const t& c) {
-        const std::size_t fewer = c.warps > 4 ? c.warps - 4 : c.warps / 2;
-        return fewer == 0 || groups_of(key, c, fewer) != groups_of(key, c, c.warps);
+      [key, all_warps](const t& c) {
+        const auto at = std::ranges::find(all_warps, c.warps);
+        return at == all_warps.begin() ||
+               groups_of(key, c, *std::prev(at)) != groups_of(key, c, c.warps);
       },
       "no more warps than make another number of groups", &t::tile_m, &t::tile_n, &t::warps);
   space.restrict(
@@ -368,12 +377,13 @@ correlate correlate_template::instantiate(const command_queue& queue, std::size_
 space<correlate_tuning> tuning_space(const correlate_key& key, const device& device) {
   space<correlate_tuning> space;
   const instruction best = best_instruction(device);
-  if (best == instruction::mma_k32) {
+  const bool has_tensors = best == instruction::mma_k32;
+  if (has_tensors) {
     add_tensor_candidates(space);
   } else {
     add_other_candidates(space, best);
   }
-  restrict_sizes(space, key, device);
+  restrict_sizes(space, key, device, has_tensors ? tensor_warps : other_warps);
   return space;
 }
 
