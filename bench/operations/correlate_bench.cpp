@@ -80,7 +80,10 @@ std::optional<correlate_tuning> given_tuning(const settings& given) {
                           t.at(4),
                           t.at(5),
                           t.at(6),
-                          t.at(7)};
+                          t.at(7),
+                          t.at(8) != 0,
+                          t.at(9) != 0,
+                          t.at(10)};
 }
 
 /// True if the visibilities of a few baselines and channels are those of the host.
@@ -190,8 +193,8 @@ int main(int argc, char** argv) {
   app.add_flag("--table", given.table, "show every configuration of a search");
   app.add_option("--tuning", given.tuning,
                  "instead of a search: instruction (0 to 3), tile_m, tile_n, warps, steps, stages, "
-                 "resident, atomics (0 or 1), waves")
-      ->expected(9);
+                 "resident, slack, prepares and atomics (0 or 1), waves")
+      ->expected(11);
   CLI11_PARSE(app, argc, argv);
   ::setenv("LIBTUNE_CACHE", "off", 1);
   run({.device = tune::all_devices().at(given.device)}, given);

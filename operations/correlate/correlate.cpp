@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -51,11 +52,12 @@ void check_key(const correlate_key& key) {
 void check_tuning(const correlate_key& key, const correlate_tuning& t) {
   const bool possible = t.tile_m > 0 && t.tile_n > 0 && t.tile_m * t.tile_n < 32 && t.warps > 0 &&
                         t.warps <= 32 && (t.steps == 1 || t.steps == 2 || t.steps == 4) &&
-                        t.stages >= 2 && t.resident > 0 && t.waves > 0;
+                        t.stages >= 2 && t.slack < t.stages && t.resident > 0 && t.waves > 0;
   if (!possible) {
     throw argument_error(
         "the tuning of correlate is impossible: it takes tiles of 1 to 31 blocks, 1 to 32 warps, "
-        "1, 2 or 4 steps, 2 stages at least, and not 0 resident groups or waves");
+        "1, 2 or 4 steps, 2 stages at least, a slack below that, and not 0 resident groups or "
+        "waves");
   }
   if (const std::size_t tiles = tile_count(key.antennas, t.tile_m, t.tile_n); tiles > most_tiles) {
     throw argument_error(fmt::format(
@@ -71,8 +73,11 @@ tile_plan plan_for(const correlate_key& key, const correlate_tuning& tuning) {
 
 std::size_t local_memory_bytes(const correlate_tuning& tuning, const tile_plan& plan) {
   constexpr std::size_t block_sums_bytes = 64 * 8 * 4;
-  return std::max(tuning.stages * tuning.steps * plan.slots() * step_bytes,
-                  plan.warps() * block_sums_bytes);
+  const bool prepares = tuning.prepares && tuning.instruction != instruction::plain;
+  const std::size_t parts = tuning.stages + (prepares ? 6 : 0);
+  return std::max(parts * tuning.steps * plan.slots() * step_bytes,
+                  plan.warps() * block_sums_bytes) +
+         2 * tuning.stages * sizeof(std::uint64_t);  // barriers
 }
 
 program build(const context& context, const correlate_key& key, const correlate_tuning& tuning) {
@@ -205,30 +210,36 @@ instruction best_instruction(const device& device) {
   return instruction::plain;
 }
 
-void add_tensor_candidates(space<correlate_tuning>& space) {
+// Ascending.
+const std::vector<std::size_t> tensor_warps{4, 8, 12, 16};
+const std::vector<std::size_t> other_warps{1, 2, 4, 8, 16};
+
+void add_tensor_candidates(space<correlate_tuning>& space, const correlate_key& key) {
   using t = correlate_tuning;
-  space.add(&t::instruction, {instruction::mma_k32, instruction::mma_k16});
-  space.add(&t::tile_m, {1, 2, 3});
+  // k16 was 1.2 times slower wherever it was measured.
+  space.add(&t::instruction, {instruction::mma_k32});
+  space.add(&t::tile_m, {1, 2});
   space.add(&t::tile_n, {2, 3, 4, 5});
-  space.add(&t::warps, {4, 8, 12, 16});
+  space.add(&t::warps, tensor_warps);
   space.add(&t::steps, {2, 4});
   space.add(&t::stages, {2, 3, 4});
   space.add(&t::resident, {1, 2, 3});
+  space.add(&t::slack, {0, 1, 2});
+  space.add(&t::prepares, {false, true});
   space.add(&t::atomics, {false, true});
   space.add(&t::waves, {1, 2, 4});
+  space.restrict([](const t& c) { return c.tile_m * c.tile_n >= 4 && c.tile_m * c.tile_n <= 8; },
+                 "tiles of 4 to 8 blocks", &t::tile_m, &t::tile_n);
+  space.restrict([key](const t& c) { return c.tile_n != 5 || divide_up(key.antennas, 8) % 5 == 0; },
+                 "5 blocks only where they divide all", &t::tile_n);
+  // More had no effect: the memory is not what is waited for.
   space.restrict(
       [](const t& c) {
-        const std::size_t blocks = c.tile_m * c.tile_n;
-        return c.tile_m <= c.tile_n && blocks >= 4 && blocks <= 10;
+        return c.stages == (c.prepares ? 2 : c.slack > 0 ? c.slack + 2 : 3);
       },
-      "tiles of 4 to 10 blocks, no higher than wide", &t::tile_m, &t::tile_n);
-  // Half as fast wherever both were measured, so a few are enough.
-  space.restrict(
-      [](const t& c) {
-        return c.instruction == instruction::mma_k32 ||
-               (c.tile_m == 2 && c.tile_n == 2 && c.stages == 3);
-      },
-      "k16 with one tile", &t::instruction, &t::tile_m, &t::tile_n, &t::stages);
+      "two stages ahead", &t::stages, &t::slack, &t::prepares);
+  space.restrict([](const t& c) { return !c.prepares || c.slack == 0; },
+                 "no slack for what is prepared", &t::slack, &t::prepares);
 }
 
 void add_other_candidates(space<correlate_tuning>& space, instruction best) {
@@ -236,7 +247,7 @@ void add_other_candidates(space<correlate_tuning>& space, instruction best) {
   space.add(&t::instruction, std::vector<instruction>{best});
   space.add(&t::tile_m, {1, 2});
   space.add(&t::tile_n, {1, 2});
-  space.add(&t::warps, {1, 2, 4, 8, 16});
+  space.add(&t::warps, other_warps);
   space.add(&t::steps, {1, 2, 4});
   space.add(&t::stages, {2, 3});
   space.add(&t::waves, {1, 2, 4});
@@ -249,16 +260,17 @@ std::size_t groups_of(const correlate_key& key, const correlate_tuning& c, std::
 }
 
 /// Leaves out what differs from another configuration in name only, or does not fit a device.
-void restrict_sizes(space<correlate_tuning>& space, const correlate_key& key,
-                    const device& device) {
+void restrict_sizes(space<correlate_tuning>& space, const correlate_key& key, const device& device,
+                    const std::vector<std::size_t>& all_warps) {
   using t = correlate_tuning;
   space.restrict(
       [key](const t& c) { return tile_count(key.antennas, c.tile_m, c.tile_n) <= most_tiles; },
       "tables in constant memory", &t::tile_m, &t::tile_n);
   space.restrict(
-      [key](const t& c) {
-        const std::size_t fewer = c.warps > 4 ? c.warps - 4 : c.warps / 2;
-        return fewer == 0 || groups_of(key, c, fewer) != groups_of(key, c, c.warps);
+      [key, all_warps](const t& c) {
+        const auto at = std::ranges::find(all_warps, c.warps);
+        return at == all_warps.begin() ||
+               groups_of(key, c, *std::prev(at)) != groups_of(key, c, c.warps);
       },
       "no more warps than make another number of groups", &t::tile_m, &t::tile_n, &t::warps);
   space.restrict(
@@ -276,10 +288,11 @@ void restrict_sizes(space<correlate_tuning>& space, const correlate_key& key,
         const std::size_t warps =
             divide_up(tile_count(key.antennas, c.tile_m, c.tile_n), groups) * c.resident;
         const std::size_t needed = 16 * c.tile_m * c.tile_n + 30;
-        return registers == 0 || warps * warp_items * needed <= registers;
+        const bool fits = registers == 0 || warps * warp_items * needed <= registers;
+        return fits && (c.resident == 1 || warps <= 18);
       },
-      "registers for the sums of all resident groups", &t::tile_m, &t::tile_n, &t::warps,
-      &t::resident);
+      "registers for the sums of all resident groups, and 18 warps at most of several", &t::tile_m,
+      &t::tile_n, &t::warps, &t::resident);
   space.needs([key](const t& c) {
     const tile_plan plan = plan_for(key, c);
     return resources{.work_group = {plan.warps() * warp_items, 1, 1},
@@ -368,12 +381,13 @@ correlate correlate_template::instantiate(const command_queue& queue, std::size_
 space<correlate_tuning> tuning_space(const correlate_key& key, const device& device) {
   space<correlate_tuning> space;
   const instruction best = best_instruction(device);
-  if (best == instruction::mma_k32) {
-    add_tensor_candidates(space);
+  const bool has_tensors = best == instruction::mma_k32;
+  if (has_tensors) {
+    add_tensor_candidates(space, key);
   } else {
     add_other_candidates(space, best);
   }
-  restrict_sizes(space, key, device);
+  restrict_sizes(space, key, device, has_tensors ? tensor_warps : other_warps);
   return space;
 }
 

@@ -37,8 +37,12 @@ struct correlate_tuning {
   std::size_t steps = 1;     ///< of 16 spectra, that are moved to local memory at a time
   std::size_t stages = 2;    ///< parts of local memory, of which one is worked on
   std::size_t resident = 1;  ///< groups that a compute unit has registers for (CUDA)
-  bool atomics = false;      ///< on CUDA memory adds to the accumulators, not work items
-  std::size_t waves = 2;     ///< time is split until there are so many groups for each compute unit
+  std::size_t slack = 0;     ///< chunks that warps of a group may be apart; 0: they wait for each
+                             ///< other after each chunk (CUDA from 8.0 on, unless it prepares)
+  bool prepares = false;  ///< a group sorts and turns words once, in local memory, instead of each
+                          ///< warp in registers
+  bool atomics = false;   ///< on CUDA memory adds to the accumulators, not work items
+  std::size_t waves = 2;  ///< time is split until there are so many groups for each compute unit
 };
 
 }  // namespace tune::operations
@@ -46,7 +50,7 @@ struct correlate_tuning {
 LIBTUNE_ENUM(tune::operations::correlate_instruction, plain, dp4a, mma_k16, mma_k32)
 LIBTUNE_FIELDS(tune::operations::correlate_key, antennas, channels, spectra)
 LIBTUNE_FIELDS(tune::operations::correlate_tuning, instruction, tile_m, tile_n, warps, steps,
-               stages, resident, atomics, waves)
+               stages, resident, slack, prepares, atomics, waves)
 
 namespace tune::operations {
 

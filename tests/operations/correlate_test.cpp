@@ -126,7 +126,9 @@ LIBTUNE_DEVICE_TEST_CASE("what cannot be correlated is an error", device) {
   CHECK(op.version() != version);
   const std::string tuning =
       "tuning.instruction=plain, tuning.tile_m=1, tuning.tile_n=1, tuning.warps=4, tuning.steps=1, "
-      "tuning.stages=2, tuning.resident=1, tuning.atomics=false, tuning.waves=2";
+      "tuning.stages=2, tuning.resident=1, tuning.slack=0, tuning.prepares=false, "
+      "tuning.atomics=false, "
+      "tuning.waves=2";
   CHECK(tune::to_string(op.parameters()) ==
         "shape=(3, 4, 1, 16), begin=0, end=2, copies=1, " + tuning);
   const correlate_reduce_template reduce(context);
