@@ -20,6 +20,7 @@ namespace tune::operations {
 namespace {
 
 constexpr std::size_t polarisations_of_launch = 4;  // that the kernel has offsets for
+constexpr std::size_t most_parts = 1024;            // of the spectra of a run
 
 pfb_key checked_key(const pfb_key& key) {
   if (key.bits != 0) check_packed_bits(key.bits, "pfb");
@@ -32,13 +33,15 @@ pfb_key checked_key(const pfb_key& key) {
   return key;
 }
 
-pfb_tuning checked_tuning(const pfb_key& key, const pfb_tuning& t) {
+pfb_tuning checked_tuning(const pfb_tuning& t) {
   const bool has_width = t.adjacent == 2 || t.adjacent == 4 || t.adjacent == 8;
-  if (t.wgs != 0 && has_width && t.ahead != 0 && key.taps % t.ahead == 0 && t.items != 0) return t;
+  if (t.wgs != 0 && has_width && t.rows != 0 && t.rows <= 64 && t.registers * t.wgs <= 65536) {
+    return t;
+  }
   throw argument_error(
-      fmt::format("pfb with {} taps cannot have the tuning {}; adjacent is 2, 4 or 8, and ahead "
-                  "divides the taps",
-                  key.taps, to_string(to_values(t))));
+      fmt::format("pfb cannot have the tuning {}; adjacent is 2, 4 or 8, rows 1 to 64, and "
+                  "the registers of a group 65536 at most",
+                  to_string(to_values(t))));
 }
 
 program build(const context& context, const pfb_key& key, const pfb_tuning& tuning) {
@@ -47,7 +50,15 @@ program build(const context& context, const pfb_key& key, const pfb_tuning& tuni
                  defines(key)
                      .add("wgs", static_cast<int>(tuning.wgs))
                      .add("adjacent", static_cast<int>(tuning.adjacent))
-                     .add("ahead", static_cast<int>(tuning.ahead)));
+                     .add("rows", static_cast<int>(tuning.rows))
+                     .add("registers", static_cast<int>(tuning.registers))
+                     .add("streaming", tuning.streaming ? 1 : 0));
+}
+
+bool has_likely_registers(const pfb_key& key, const pfb_tuning& t) {
+  const std::size_t weights = key.bits != 0 ? t.adjacent : t.adjacent / 2;
+  const std::size_t held = key.taps * (t.adjacent + weights);
+  return t.registers == 0 || (t.registers >= held + 16 && t.registers <= held + 48);
 }
 
 std::size_t step_of(const pfb_key& key, const pfb_shape& shape) {
@@ -70,10 +81,18 @@ std::vector<dimension> sample_dimensions(const pfb_key& key, const pfb_shape& sh
           dimension(packed_row_bytes(shape.samples, key.bits), {.alignment = 4})};
 }
 
+/// Returns how many work groups the device runs at the same time, or a guess.
+std::size_t groups_at_once(const device& device, const kernel& kernel, const pfb_tuning& tuning) {
+  const bool is_gpu = device.kind() == device_kind::gpu;
+  const auto guess = is_gpu ? std::max<std::size_t>(1, 512 / tuning.wgs) : 1;
+  return std::max<std::size_t>(1, device.limits().compute_units) *
+         std::max<std::size_t>(1, kernel.resident_work_groups(tuning.wgs).value_or(guess));
+}
+
 /// A filter bank that the host computes, too: parts of work groups, and odd offsets.
 struct pfb_case {
   pfb_case(command_queue queue, const pfb_key& its_key, const pfb_shape& its_shape,
-             pfb_range its_range)
+           pfb_range its_range)
       : key(its_key), shape(its_shape), range(std::move(its_range)), work(queue) {
     const std::size_t step = step_of(key, shape);
     host_array<float> weights({key.taps * step});
@@ -169,7 +188,9 @@ pfb::pfb(const command_queue& queue, const program& built, const pfb_tuning& tun
                          dimension(shape.channels / key.unzip, {.exact = true})},
                         dtype::complex64)),
       offsets_(round_up(shape.polarisations, polarisations_of_launch)),
-      count_(spectra_within(key, shape, step_)) {
+      count_(spectra_within(key, shape, step_)),
+      groups_at_once_(groups_at_once(queue.device(), kernel_, tuning)) {
+  choose_parts();
   if (key.bits != 0) total_power_ = add_slot("total_power", {shape.polarisations}, dtype::uint64);
 }
 
@@ -195,43 +216,42 @@ void pfb::set_range(std::span<const std::uint64_t> offsets, std::size_t first_sp
   std::ranges::copy(offsets, offsets_.begin());
   first_ = first_spectrum;
   count_ = spectra;
+  choose_parts();
   parameters_changed();
 }
 
-std::size_t pfb::spectra_of_item() const {
-  const std::size_t positions = 2 * shape_.channels / tuning_.adjacent;
-  const std::size_t units =
-      std::max<std::size_t>(1, queue().device().limits().compute_units) * tuning_.items;
-  const std::size_t most = divide_up(count_ * positions * shape_.polarisations, units);
-  // Items of equal length.
-  return divide_up(count_, divide_up(count_, most));
+// Groups run in waves of as many as the device holds. Spectra are cut into parts such that these
+// are nearly full, and that few items begin anew.
+void pfb::choose_parts() {
+  const std::size_t columns =
+      divide_up(2 * shape_.channels / tuning_.adjacent, tuning_.wgs) * shape_.polarisations;
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  for (std::size_t parts = 1; parts <= std::min(count_, most_parts); ++parts) {
+    const std::size_t length = divide_up(count_, parts);
+    const std::size_t waves = divide_up(columns * divide_up(count_, length), groups_at_once_);
+    const std::size_t time = waves * (length + tuning_.start);
+    if (time >= least) continue;
+    least = time;
+    per_item_ = length;
+  }
 }
 
 void pfb::do_run() {
   if (count_ == 0 || shape_.polarisations == 0) return;
-  const std::size_t per_item = spectra_of_item();
   const std::size_t positions = 2 * shape_.channels / tuning_.adjacent;
-  const std::size_t items = positions * divide_up(count_, per_item);
-  if (items > std::numeric_limits<std::int32_t>::max()) {
-    throw argument_error(
-        fmt::format("pfb cannot divide {} spectra of {} channels among {} work "
-                    "items; compute fewer at a time",
-                    count_, shape_.channels, items));
-  }
   const std::uint64_t row = key_.bits != 0 ? step_ * key_.bits / 32 : step_;
   const std::uint64_t pitch =
       samples_->buffer().layout().padded()[1] / (key_.bits != 0 ? sizeof(std::uint32_t) : 1);
   for (std::size_t p = 0; p < shape_.polarisations; p += polarisations_of_launch) {
-    const nd_range range{
-        {round_up(items, tuning_.wgs), std::min(polarisations_of_launch, shape_.polarisations - p)},
-        {tuning_.wgs, 1}};
+    const nd_range range{{round_up(positions, tuning_.wgs), divide_up(count_, per_item_),
+                          std::min(polarisations_of_launch, shape_.polarisations - p)},
+                         {tuning_.wgs, 1, 1}};
     const auto launch = [&](const auto&... outputs) {
       enqueue(kernel_, range, outputs..., samples_, weights_, std::uint64_t{step_}, row, pitch,
               offsets_[p], offsets_[p + 1], offsets_[p + 2], offsets_[p + 3],
               std::uint64_t{shape_.channels}, std::uint64_t{shape_.spectra}, std::uint64_t{first_},
-              static_cast<std::uint32_t>(count_), static_cast<std::uint32_t>(per_item),
-              static_cast<std::uint32_t>(p), static_cast<std::uint32_t>(positions),
-              static_cast<std::uint32_t>(items));
+              static_cast<std::uint32_t>(count_), static_cast<std::uint32_t>(per_item_),
+              static_cast<std::uint32_t>(p), static_cast<std::uint32_t>(positions));
     };
     total_power_ ? launch(spectra_, *total_power_) : launch(spectra_);
   }
@@ -249,7 +269,7 @@ std::vector<named_value> pfb::do_parameters() const {
 pfb_template::pfb_template(const context& context, const pfb_key& key,
                            const std::optional<pfb_tuning>& tuning)
     : key_(checked_key(key)),
-      tuning_(checked_tuning(key, tuning ? *tuning : autotune(context, key_))),
+      tuning_(checked_tuning(tuning ? *tuning : autotune(context, key_))),
       program_(build(context, key_, tuning_)) {}
 
 pfb pfb_template::instantiate(const command_queue& queue, const pfb_shape& shape) const {
@@ -259,14 +279,17 @@ pfb pfb_template::instantiate(const command_queue& queue, const pfb_shape& shape
 space<pfb_tuning> tuning_space(const pfb_key& key) {
   using t = pfb_tuning;
   space<t> space;
-  space.add(&t::wgs, {64, 128, 256});
+  space.add(&t::wgs, {64, 128});
   space.add(&t::adjacent, {2, 4, 8});
-  space.add(&t::ahead, {1, 2, 4, 8});
-  space.add(&t::items, {512, 768, 1024, 1536, 2048, 4096});
-  space.restrict([key](const t& c) { return key.taps % c.ahead == 0; }, "ahead divides the taps",
-                 &t::ahead);
+  space.add(&t::rows, {4, 8, 16});
+  space.add(&t::start, {8, 32, 128});
+  space.add(&t::registers, {0, 64, 96, 128, 168});
+  space.add(&t::streaming, {false, true});
   space.restrict([key](const t& c) { return c.adjacent == 2 || c.adjacent * key.taps <= 64; },
                  "64 registers for the samples", &t::adjacent);
+  space.restrict([key](const t& c) { return has_likely_registers(key, c); },
+                 "registers for the samples and weights, and a few more", &t::registers,
+                 &t::adjacent);
   space.needs([](const t& c) {
     return resources{.work_group = {c.wgs, 1, 1}, .local_memory_bytes = c.wgs * 8};
   });
@@ -289,17 +312,17 @@ const autotuner<pfb_key, pfb_tuning> pfb_template::autotune{
       weights.zero(queue);
       const workload work(queue);
       const pfb_case small(queue, key,
-                             {.polarisations = 3,
-                              .channels = 16,
-                              .samples = (2 * key.taps + 8) * (is_real ? 32 : 16) + 77,
-                              .spectra = key.taps + 9},
-                             {{77, 0, 31}, 2, key.taps + 6});
+                           {.polarisations = 3,
+                            .channels = 16,
+                            .samples = (2 * key.taps + 8) * (is_real ? 32 : 16) + 77,
+                            .spectra = key.taps + 9},
+                           {{77, 0, 31}, 2, key.taps + 6});
       const pfb_case wide(queue, key,
-                            {.polarisations = 1,
-                             .channels = 1040,
-                             .samples = (key.taps + 4) * (is_real ? 2080 : 1040) + 5,
-                             .spectra = 5},
-                            {{5}, 0, 5});
+                          {.polarisations = 1,
+                           .channels = 1040,
+                           .samples = (key.taps + 4) * (is_real ? 2080 : 1040) + 5,
+                           .spectra = 5},
+                          {{5}, 0, 5});
       const double bytes = static_cast<double>(
           samples.layout().bytes() + shape.polarisations * shape.spectra * shape.channels * 8);
       const double flops =

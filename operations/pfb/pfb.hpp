@@ -24,10 +24,12 @@ struct pfb_key {
 
 /// The division of the spectra among work groups and work items.
 struct pfb_tuning {
-  std::size_t wgs = 128;     ///< work items of a group
+  std::size_t wgs = 64;      ///< work items of a group
   std::size_t adjacent = 2;  ///< floats of a row that an item filters: 2, 4 or 8
-  std::size_t ahead = 1;     ///< rows that are on their way from memory; divides the taps
-  std::size_t items = 1024;  ///< work items for each compute unit that the spectra are divided for
+  std::size_t rows = 4;      ///< that an item takes at a time, the next as many on their way
+  std::size_t start = 32;    ///< spectra that an item could make in the time that it takes to begin
+  std::size_t registers = 0;  ///< most registers of an item, which CUDA's compiler keeps to; 0: any
+  bool streaming = false;     ///< spectra pass by the caches, where stores can say so
 };
 
 /// The arrays of a filter bank.
@@ -41,7 +43,7 @@ struct pfb_shape {
 }  // namespace tune::operations
 
 LIBTUNE_FIELDS(tune::operations::pfb_key, taps, bits, unzip)
-LIBTUNE_FIELDS(tune::operations::pfb_tuning, wgs, adjacent, ahead, items)
+LIBTUNE_FIELDS(tune::operations::pfb_tuning, wgs, adjacent, rows, start, registers, streaming)
 LIBTUNE_FIELDS(tune::operations::pfb_shape, polarisations, channels, samples, spectra)
 
 namespace tune::operations {
@@ -96,7 +98,7 @@ class pfb final : public operation {
  private:
   void do_run() override;
   std::vector<named_value> do_parameters() const override;
-  std::size_t spectra_of_item() const;
+  void choose_parts();
 
   kernel kernel_;
   pfb_key key_;
@@ -110,6 +112,8 @@ class pfb final : public operation {
   std::vector<std::uint64_t> offsets_;
   std::size_t first_ = 0;
   std::size_t count_ = 0;
+  std::size_t groups_at_once_;  // that the device runs
+  std::size_t per_item_ = 0;    // spectra
 };
 
 /// The kernel of filter banks, compiled and tuned for a context. Immutable, so thread-safe.
@@ -130,7 +134,7 @@ class pfb_template {
   const pfb_tuning& tuning() const noexcept { return tuning_; }
 
   /// An operation for one shape.
-  /// @throws argument_error if the channels are not a multiple of 16, or are 0
+  /// @throws argument_error if the channels are not a multiple of 16, or are 0; device_error
   pfb instantiate(const command_queue& queue, const pfb_shape& shape) const;
 
  private:

@@ -18,7 +18,7 @@ LIBTUNE_DEVICE_TEST_CASE("samples of all widths are filtered", device) {
   for (std::size_t bits = 2; bits <= 16; ++bits) {
     const std::size_t adjacent = bits % 3 == 0 ? 8 : bits % 3 == 1 ? 4 : 2;
     filters_odd_ranges(context, {.taps = 2, .bits = bits},
-                       {.wgs = 64, .adjacent = adjacent, .ahead = 2, .items = 64}, 64);
+                       {.adjacent = adjacent, .rows = bits % 4 + 1, .start = 1}, 64);
   }
 }
 
@@ -26,7 +26,7 @@ LIBTUNE_DEVICE_TEST_CASE("the squares of the widest samples do not overflow", de
   const tune::context context = device.create_context();
   for (const std::size_t bits : {8, 10, 12, 13, 16}) {
     const pfb_template made(context, {.taps = 16, .bits = bits},
-                            pfb_tuning{.wgs = 32, .adjacent = 4, .items = 1});
+                            pfb_tuning{.wgs = 32, .adjacent = 4, .rows = 8, .start = 1000});
     const pfb_shape shape{.polarisations = 1, .channels = 16, .samples = 32 * 80, .spectra = 64};
     host_array<std::uint8_t> samples({1, tune::operations::packed_row_bytes(shape.samples, bits)});
     const std::vector<std::int16_t> least(
@@ -44,24 +44,23 @@ LIBTUNE_DEVICE_TEST_CASE("several taps, channels and transforms are filtered", d
       const pfb_key key{.taps = static_cast<std::size_t>(taps),
                         .bits = bits,
                         .unzip = static_cast<std::size_t>(unzip)};
-      filters_odd_ranges(context, key,
-                         {.wgs = 64, .adjacent = static_cast<std::size_t>(adjacent), .items = 64},
+      filters_odd_ranges(context, key, {.adjacent = static_cast<std::size_t>(adjacent), .start = 2},
                          16);
     }
   }
   for (const std::size_t channels : {16, 80, 512, 4096}) {
-    filters_odd_ranges(context, {.taps = 4}, {.adjacent = 4, .ahead = 4, .items = 512}, channels);
+    filters_odd_ranges(context, {.taps = 4}, {.wgs = 128, .adjacent = 4}, channels);
   }
 }
 
 LIBTUNE_DEVICE_TEST_CASE("every tuning of a filter bank gives the host's spectra", device) {
   const tune::context context = device.create_context();
   for (const pfb_key& key : {pfb_key{8, 10, 4}, pfb_key{8, 0, 2}}) {
-    // Items are no part of the program; a search has them all.
+    // The start is no part of the program; a search has them all.
     std::set<std::tuple<std::size_t, std::size_t, std::size_t>> tried;
     for (pfb_tuning tuning : tune::operations::tuning_space(key)) {
-      if (!tried.emplace(tuning.wgs, tuning.adjacent, tuning.ahead).second) continue;
-      tuning.items = tried.size() % 2 == 0 ? 8 : 500;
+      if (!tried.emplace(tuning.wgs, tuning.adjacent, tuning.rows).second) continue;
+      tuning.start = tried.size() % 2 == 0 ? 1 : 1000;
       filters_odd_ranges(context, key, tuning, 80);
     }
     CHECK(tried.size() > 20);
@@ -83,8 +82,10 @@ TEST_CASE("filter banks compile for CUDA") {
   tune::testing::for_each_compile_target("cuda sm_90", [](const tune::context& context) {
     for (const std::size_t bits : {0, 2, 8, 10, 12, 16}) {
       for (const std::size_t adjacent : {2, 4}) {
-        CHECK_NOTHROW(
-            pfb_template(context, {.bits = bits}, pfb_tuning{.adjacent = adjacent, .ahead = 4}));
+        CHECK_NOTHROW(pfb_template(context, {.bits = bits},
+                                   pfb_tuning{.adjacent = adjacent,
+                                              .registers = adjacent == 4 ? 168U : 96U,
+                                              .streaming = adjacent == 4}));
       }
     }
   });

@@ -43,12 +43,13 @@ TEST_CASE("weights of a filter bank are those of the formula, with a sum of squa
 
 LIBTUNE_DEVICE_TEST_CASE("a filter bank of real samples is that of the host", device) {
   const tune::context context = device.create_context();
-  filters_odd_ranges(context, {.taps = 4}, {.wgs = 64, .adjacent = 4, .ahead = 2, .items = 64}, 48);
+  filters_odd_ranges(context, {.taps = 4}, {.wgs = 64, .adjacent = 4, .rows = 2, .start = 1}, 48);
 }
 
 LIBTUNE_DEVICE_TEST_CASE("a filter bank of complex samples is that of the host", device) {
   const tune::context context = device.create_context();
-  filters_odd_ranges(context, {.taps = 4, .bits = 0}, {.wgs = 64, .adjacent = 4, .items = 64}, 48);
+  filters_odd_ranges(context, {.taps = 4, .bits = 0},
+                     {.wgs = 64, .adjacent = 4, .rows = 4, .start = 1}, 48);
 }
 
 LIBTUNE_DEVICE_TEST_CASE("any number of polarisations is filtered, each from its own offset",
@@ -82,8 +83,8 @@ LIBTUNE_DEVICE_TEST_CASE("a range that does not fit is an error, and one without
                        tune::argument_error);
   CHECK_THROWS_WITH_AS(pfb_template(context, {.unzip = 3}), doctest::Contains("3 transforms"),
                        tune::argument_error);
-  CHECK_THROWS_WITH_AS(pfb_template(context, {.taps = 6}, pfb_tuning{.ahead = 4}),
-                       doctest::Contains("divides the taps"), tune::argument_error);
+  CHECK_THROWS_WITH_AS(pfb_template(context, {}, pfb_tuning{.adjacent = 3}),
+                       doctest::Contains("adjacent is 2"), tune::argument_error);
 }
 
 TEST_CASE("the space of pfb has the test default") {
