@@ -246,8 +246,7 @@ void beamform::do_run() {
             static_cast<std::uint32_t>(shape_.channels),
             static_cast<std::uint32_t>(shape_.spectra / tuning_.vector),
             static_cast<std::uint32_t>(shape_.beams), now.beams[0], now.beams[1], now.dithered,
-            now.polarisation, first_spectrum_, static_cast<std::uint32_t>(seed_),
-            static_cast<std::uint32_t>(seed_ >> 32));
+            now.polarisation, first_spectrum_, philox_keys(seed_, false), philox_keys(seed_, true));
   }
 }
 

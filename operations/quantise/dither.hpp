@@ -26,6 +26,17 @@ constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> count
   return counter;
 }
 
+/// The keys of Philox's rounds, as kernels take them: the lower words, or the upper ones.
+constexpr std::array<std::uint32_t, 8> philox_keys(std::uint64_t seed, bool upper) {
+  std::array<std::uint32_t, 8> keys{};
+  std::uint32_t key = static_cast<std::uint32_t>(upper ? seed >> 32 : seed);
+  for (std::uint32_t& item : keys) {
+    item = key;
+    key += upper ? 0xbb67ae85U : 0x9e3779b9U;
+  }
+  return keys;
+}
+
 /// The numbers that are added to the real and to the imaginary part of a value before it is
 /// rounded: odd multiples of 2^-16 between -1/2 and 1/2.
 constexpr std::array<float, 2> dither_of_word(std::uint32_t word) {

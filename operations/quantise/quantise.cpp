@@ -54,6 +54,8 @@ program build(const context& context, const quantise_key& key, const quantise_tu
   macros.add("height", static_cast<int>(tuning.height));
   macros.add("spectra_of_tile", static_cast<int>(tuning.spectra));
   macros.add("together", tuning.together ? 1 : 0);
+  macros.add("resident_groups", static_cast<int>(std::max<std::size_t>(
+                                    tuning.resident / (tuning.width * tuning.height), 1)));
   return compile(context,
                  {"quantise.kernel",
                   std::string(embedded::dither_kernel) + std::string(embedded::quantise_kernel)},
@@ -229,7 +231,7 @@ void quantise::do_run() {
           static_cast<std::uint32_t>(output_channels(shape_)),
           static_cast<std::uint32_t>(shape_.spectra),
           static_cast<std::uint32_t>(shape_.spectra_per_heap), first_spectrum_,
-          static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32), tiles_);
+          philox_keys(seed_, false), philox_keys(seed_, true), tiles_);
 }
 
 std::vector<named_value> quantise::do_parameters() const {
@@ -259,18 +261,20 @@ quantise quantise_template::instantiate(const command_queue& queue,
 space<quantise_tuning> tuning_space(const quantise_key& key) {
   using t = quantise_tuning;
   space<t> space;
-  space.add(&t::width, {16, 32, 64});
+  space.add(&t::width, {16, 32});
   space.add(&t::height, {2, 4, 8, 16});
-  space.add(&t::spectra, {8, 16, 32});
+  space.add(&t::spectra, {16, 32});
   space.add(&t::together, {true, false});
+  space.add(&t::resident, {512, 640, 768});
   space.restrict([](const t& c) { return c.spectra % c.height == 0; }, "whole steps over a tile",
                  &t::height, &t::spectra);
   space.restrict([](const t& c) { return c.width * c.height >= 64 && c.width * c.height <= 512; },
                  "work groups of 64 to 512", &t::width, &t::height);
   space.needs([key](const t& c) {
     const std::size_t row_bytes = (c.spectra * key.bits / 8 + 1) * 4 + 16;
+    const std::size_t factors = (c.width + 1) * 8;
     return resources{.work_group = {c.width, c.height, 1},
-                     .local_memory_bytes = 2 * key.unzip * c.width * row_bytes + 8};
+                     .local_memory_bytes = 2 * key.unzip * (c.width * row_bytes + factors) + 8};
   });
   return space;
 }

@@ -23,10 +23,11 @@ struct quantise_key {
 
 /// The division of a spectrum among work groups and work items.
 struct quantise_tuning {
-  std::size_t width = 32;    ///< work items of a group along a spectrum
-  std::size_t height = 8;    ///< and along the spectra
-  std::size_t spectra = 32;  ///< spectra of a tile, which a group writes one after the other
-  bool together = true;      ///< an item has both polarisations in registers at once
+  std::size_t width = 32;      ///< work items of a group along a spectrum
+  std::size_t height = 8;      ///< and along the spectra
+  std::size_t spectra = 32;    ///< spectra of a tile, which a group writes one after the other
+  bool together = true;        ///< an item has both polarisations in registers at once
+  std::size_t resident = 512;  ///< work items of a compute unit that registers have to suffice for
 };
 
 /// The arrays of a quantisation.
@@ -42,7 +43,7 @@ struct quantise_shape {
 }  // namespace tune::operations
 
 LIBTUNE_FIELDS(tune::operations::quantise_key, real, unzip, bits, has_dither, channels)
-LIBTUNE_FIELDS(tune::operations::quantise_tuning, width, height, spectra, together)
+LIBTUNE_FIELDS(tune::operations::quantise_tuning, width, height, spectra, together, resident)
 
 namespace tune::operations {
 

@@ -78,7 +78,7 @@ TEST_CASE("quantise compiles for CUDA") {
         for (const std::size_t bits : {8, 4}) {
           CHECK_NOTHROW(quantise_template(context, {real, unzip, bits, true}));
           CHECK_NOTHROW(quantise_template(context, {real, unzip, bits, false},
-                                          quantise_tuning{64, 4, 8, false}));
+                                          quantise_tuning{16, 8, 16, false, 768}));
         }
       }
     }

@@ -39,7 +39,7 @@ constexpr const char* dither_helpers =
     "#define PACK2(a, b) ((a) + (b))\n#define PACK4(a, b, c, d) ((a) + (b) + (c) + (d))\n"
     "DEVICE_FN float2 times(float2 a, float2 b) { return a * b; }\n"
     "DEVICE_FN float2 half_turns(float x) { return make_float2(x, x); }\n"
-    "DEVICE_FN uint4 dither_words(uint4 counter, uint2 key) { return counter; }\n"
+    "DEVICE_FN uint4 dither_words(uint4 counter, uint8 low, uint8 high) { return counter; }\n"
     "DEVICE_FN float2 dither_of(uint word) { return make_float2(word, word); }\n"
     "DEVICE_FN uint rounded(float value) { return as_uint(value); }\n"
     "DEVICE_FN float2 clamped(float2 value) { return value; }\n";
@@ -149,7 +149,8 @@ const sample samples[] = {
       {"width", 32},
       {"height", 8},
       {"spectra_of_tile", 32},
-      {"together", 1}},
+      {"together", 1},
+      {"resident_groups", 2}},
      dither_helpers},
     {"operations/pfb/pfb.kernel",
      {{"taps", 4},
