@@ -91,25 +91,19 @@ LIBTUNE_DEVICE_TEST_CASE("axes of the batch may be padded", device) {
   const tune::context context = device.create_context();
   const auto forward = fft_direction::forward;
   transforms_complex<std::complex<float>>(context, {3, 2, 12}, 1, forward, {4, 3, 12}, {});
-  transforms_complex<std::complex<float>>(context, {3, 2, 12}, 1, forward, {}, {3, 4, 13});
+  transforms_complex<std::complex<float>>(context, {1, 4, 12}, 1, forward, {3, 5, 12}, {2, 6, 12});
   transforms_complex<std::complex<double>>(context, {3, 2, 5, 12}, 2, forward, {3, 3, 6, 13},
                                            {4, 5, 5, 14});
-  transforms_complex<std::complex<float>>(context, {1, 4, 12}, 1, forward, {3, 5, 12}, {2, 6, 12});
-  transforms_real<float>(context, {3, 2, 16, 48}, 2, {3, 3, 18, 52}, {4, 5, 17, 29});
-  transforms_real<double>(context, {3, 2, 2, 15}, 1, {3, 2, 3, 15}, {});
+  transforms_real<float>(context, {3, 2, 2, 16}, 1, {3, 2, 3, 17}, {3, 4, 2, 10});
 }
 
 LIBTUNE_DEVICE_TEST_CASE("more axes than libraries do are transformed", device) {
   if (is_absent(device)) return;
   const tune::context context = device.create_context();
-  for (const auto direction : {fft_direction::forward, fft_direction::inverse}) {
-    transforms_complex<std::complex<float>>(context, {2, 4, 3, 5, 6}, 4, direction);
-  }
+  transforms_complex<std::complex<float>>(context, {2, 4, 3, 2, 6}, 4, fft_direction::inverse);
   transforms_complex<std::complex<double>>(context, {3, 2, 1, 4, 2, 5}, 6, fft_direction::forward,
                                            {3, 3, 1, 5, 2, 5}, {4, 2, 1, 4, 3, 5});
-  transforms_real<float>(context, {2, 4, 3, 5, 6}, 4);
-  transforms_real<double>(context, {3, 4, 3, 5, 7}, 5, {3, 5, 3, 5, 8}, {3, 4, 3, 6, 5});
-  transforms_real<float>(context, {1, 4, 3, 6}, 4);
+  transforms_real<float>(context, {2, 4, 3, 2, 6}, 4, {2, 4, 3, 3, 6}, {});
 }
 
 LIBTUNE_DEVICE_TEST_CASE("lines of every kind of length are transformed", device) {

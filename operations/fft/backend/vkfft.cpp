@@ -202,12 +202,25 @@ bool joins_numbers_of_long_lines(const Plan& plan) {
   }
 }
 
+/// True for VkFFT from 1.3 on.
+template <class Plan>
+constexpr bool is_from_1_3(const Plan& plan) {
+  return requires { plan.bigSequenceEvenR2C; };
+}
+
 /// True if a transform that VkFFT has planned goes wrong: where it joins two real numbers to a
-/// complex one, for lines that are longer than local memory, it halves the length of rows.
-bool halves_odd_rows(vkfft::VkFFTApplication& made, const fft_geometry& geometry) {
+/// complex one, for lines that are longer than local memory, it halves the length of rows; and from
+/// 1.3 on it takes a padded spectrum for one without padding.
+bool goes_wrong(vkfft::VkFFTApplication& made, const fft_geometry& geometry) {
   const auto* plan = geometry.is_inverse() ? made.localFFTPlan_inverse : made.localFFTPlan;
-  const auto& padded = geometry.kind == fft_kind::r2c ? geometry.padded_src : geometry.padded_dest;
-  return joins_numbers_of_long_lines(*plan) && padded.at(geometry.axes - 1) % 2 != 0;
+  if (!joins_numbers_of_long_lines(*plan)) return false;
+  const bool from_real = geometry.kind == fft_kind::r2c;
+  const auto& padded = from_real ? geometry.padded_src : geometry.padded_dest;
+  const std::size_t last = geometry.axes - 1;
+  if (padded.at(last) % 2 != 0) return true;
+  fft_extents spectrum = geometry.size;
+  spectrum.at(last) = spectrum.at(last) / 2 + 1;
+  return is_from_1_3(*plan) && !from_real && geometry.padded_src != spectrum;
 }
 
 /// The launches of one transform.
@@ -264,7 +277,7 @@ bool vkfft_plan::prepare(const command_queue& queue, const fft_geometry& geometr
   by.rethrow();
   if (is_real && initialised == vkfft::VKFFT_ERROR_UNSUPPORTED_FFT_LENGTH_R2C) return false;
   if (initialised != vkfft::VKFFT_SUCCESS) throw_failure(initialised, geometry, queue);
-  if (is_real && halves_odd_rows(made.get(), geometry)) return false;
+  if (is_real && goes_wrong(made.get(), geometry)) return false;
 
   const vkfft::VkFFTResult appended = record(by, made.get(), arrays, geometry);
   by.rethrow();

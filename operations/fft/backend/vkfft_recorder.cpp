@@ -23,7 +23,10 @@ constexpr std::size_t most_groups_of_later_axes = 65535;  // of a grid of CUDA
 
 std::string cuda_text(const std::string& text, std::size_t first_axis) {
   constexpr std::string_view attribute = "__attribute__((reqd_work_group_size(";
-  std::string made = fmt::format("#define LIBTUNE_FIRST_AXIS {}\n", first_axis) +
+  // OpenCL's ids have 64 bits, which VkFFT uses where its own indices have so many.
+  const bool is_wide = text.find("long") != std::string::npos;
+  std::string made = fmt::format("#define LIBTUNE_FIRST_AXIS {}\n#define LIBTUNE_INDEX {}\n",
+                                 first_axis, is_wide ? "size_t" : "uint") +
                      std::string(embedded::vkfft_cuda_kernel);
   std::size_t at = 0;
   for (;;) {
