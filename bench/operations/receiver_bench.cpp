@@ -61,7 +61,7 @@ struct bench_device {
   }
 };
 
-/// What is reported of an operation.
+/// The report of an operation.
 struct subject {
   std::string name;
   double samples = 0;

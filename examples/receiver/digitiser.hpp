@@ -40,7 +40,7 @@ struct settings {
   static constexpr std::size_t largest_delay = 64;  ///< in whole samples, of either sign
 };
 
-/// What was put into the samples, and so what a right receiver has to find.
+/// The contents of the samples, which a right receiver has to find.
 struct sky {
   std::vector<double> delays;         ///< of the source at each antenna, in samples
   std::vector<double> model;          ///< the delays that the receiver is to correct

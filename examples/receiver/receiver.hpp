@@ -88,7 +88,7 @@ class telescope {
  private:
   using clock = std::chrono::steady_clock;
 
-  /// What each antenna has for itself.
+  /// The operations and arrays of one antenna.
   struct antenna {
     tune::resource<tune::device_array> input;  // polarisations x bytes
     tune::host_array<std::uint8_t> samples;    // the same, pinned

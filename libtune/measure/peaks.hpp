@@ -6,7 +6,7 @@
 
 namespace tune {
 
-/// What a device can do at most, as measured on it.
+/// The highest rates of a device, as measured on it.
 struct device_peaks {
   /// Bytes that a copy on the device reads and writes in a second, where it is larger than the
   /// cache.

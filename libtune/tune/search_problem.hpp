@@ -29,7 +29,7 @@ struct search_problem {
   /// type_error for other fields.
   std::function<std::optional<std::size_t>(const std::vector<named_value>&)> find{};
   metric_sources metrics{};  ///< the author's
-  /// The numbers of configurations to try before all others, but for those of similar keys.
+  /// The numbers of configurations to try before all others except those of similar keys.
   std::vector<std::size_t> first{};
   /// The reason why a configuration may not run whose compiled kernels have these figures
   /// (kernel_figures); empty if it may. No function: every one may.

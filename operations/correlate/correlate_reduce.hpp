@@ -31,7 +31,7 @@ LIBTUNE_FIELDS(tune::operations::correlate_reduce_tuning, wgs, items)
 
 namespace tune::operations {
 
-/// What correlate_reduce writes for the baselines that are absent.
+/// The value that correlate_reduce writes for absent baselines.
 inline constexpr std::int32_t absent_re = std::numeric_limits<std::int32_t>::min();
 inline constexpr std::int32_t absent_im = 1;  ///< the imaginary part of the same
 

@@ -51,7 +51,7 @@ inline void correlate_on_host(const host_array<std::int8_t>& in, const batch_ran
   }
 }
 
-/// What correlate_reduce makes of accumulators.
+/// The dump that correlate_reduce makes of accumulators.
 struct reduced_visibilities {
   host_array<std::int32_t> out;       ///< channels x 4 baselines x {re, im}
   host_array<std::uint32_t> clamped;  ///< 1

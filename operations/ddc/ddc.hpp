@@ -90,7 +90,7 @@ class ddc_template {
   explicit ddc_template(const context& context, const ddc_key& key = {},
                         const std::optional<ddc_tuning>& tuning = std::nullopt);
 
-  /// What the program was compiled for.
+  /// The key that the program was compiled for.
   const ddc_key& key() const noexcept { return key_; }
   /// The tuning that the program was compiled with.
   const ddc_tuning& tuning() const noexcept { return tuning_; }

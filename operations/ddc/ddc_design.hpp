@@ -28,7 +28,7 @@ struct filter_band {
 /// 1/2
 std::vector<double> equiripple_filter(std::size_t taps, std::span<const filter_band> bands);
 
-/// What happens to the band beyond the part that is wanted.
+/// The treatment of the band beyond the part that is wanted.
 enum class ddc_mode : std::uint8_t {
   /// The subsampling is the decimation, and the outer halves of the channels that a filter bank
   /// makes of the outputs are thrown away: those of the inner half are free of aliases.

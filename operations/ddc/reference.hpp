@@ -14,7 +14,7 @@
 
 namespace tune::operations {
 
-/// What a ddc computes, on the host, in double precision.
+/// The result of a ddc, computed on the host in double precision.
 /// @param samples  as in the slot
 /// @param taps     of the key's number
 /// @param step, phase  as for ddc::set_mixer

@@ -128,7 +128,7 @@ class pfb_template {
   explicit pfb_template(const context& context, const pfb_key& key = {},
                         const std::optional<pfb_tuning>& tuning = std::nullopt);
 
-  /// What the program was compiled for.
+  /// The key that the program was compiled for.
   const pfb_key& key() const noexcept { return key_; }
   /// The tuning that the program was compiled with.
   const pfb_tuning& tuning() const noexcept { return tuning_; }

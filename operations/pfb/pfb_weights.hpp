@@ -10,7 +10,7 @@
 
 namespace tune::operations {
 
-/// What the sinc of a filter bank is multiplied by.
+/// The window of a filter bank, a factor of its sinc.
 enum class pfb_window : std::uint8_t {
   hann,         ///< sin^2(pi i / (n - 1)) for the i-th of n weights
   rectangular,  ///< 1

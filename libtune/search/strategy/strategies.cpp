@@ -31,12 +31,10 @@ struct named_strategy {
 struct strategy_registry {
   std::mutex mutex;
   // A new one of the library is added here.
-  std::vector<named_strategy> all{{"exhaustive", detail::make_exhaustive},
-                                  {"random", detail::make_random},
-                                  {"local", detail::make_local},
-                                  {"genetic", detail::make_genetic},
-                                  {"model", detail::make_model},
-                                  {"near", detail::make_near}};
+  std::vector<named_strategy> all{
+      {"exhaustive", detail::make_exhaustive}, {"random", detail::make_random},
+      {"local", detail::make_local},           {"genetic", detail::make_genetic},
+      {"model", detail::make_model},           {"near", detail::make_near}};
 };
 
 strategy_registry& registry() {

@@ -39,7 +39,7 @@ std::unique_ptr<strategy> make_genetic(const search_space& space, const strategy
 /// kernel, which learns of failures too; see surrogate.
 std::unique_ptr<strategy> make_model(const search_space& space, const strategy_options& with);
 
-/// What did well for similar keys and devices (strategy_options::warm_start), then what differs
+/// The best of similar keys and devices (strategy_options::warm_start), then what differs
 /// from the first of it, or from the best answer so far, in one parameter; then it ends. Without a
 /// start it is everything, in the order of the space. For many keys that are alike, each of which
 /// is worth a few trials only.

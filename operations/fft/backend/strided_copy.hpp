@@ -22,7 +22,7 @@ struct copied_axis {
 std::vector<copied_axis> copied_axes(const shape& size, const shape& padded_to,
                                      const shape& padded_from);
 
-/// What happens to elements on the way.
+/// The conversion of elements on the way.
 enum class copied_as : std::uint8_t {
   same,           ///< nothing
   half_to_float,  ///< real float16 become float32

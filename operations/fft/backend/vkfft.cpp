@@ -230,7 +230,7 @@ class vkfft_plan final : public fft_plan {
   /// @throws device_error if it does not do the transform at all
   bool prepare(const command_queue& queue, const fft_geometry& geometry, const fft_tuning& tuning);
 
-  /// What VkFFT has written.
+  /// The texts that VkFFT has written.
   const std::vector<std::string>& texts() const noexcept { return texts_; }
 
  private:
