@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::operations {
 
 /// A warp's part of the baselines: blocks of 8 antennas a2 times blocks of 8 antennas a1.

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::operations {
 
 /// The four words that Philox4x32 makes of a counter and a key: Salmon, Moraes, Dror and Shaw,

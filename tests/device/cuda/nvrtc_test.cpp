@@ -26,13 +26,8 @@ using tune::compute_capability;
 
 constexpr compute_capability architectures[] = {{7, 5}, {8, 0}, {8, 6}, {8, 9}, {9, 0}, {10, 0}};
 
-/// The functions of rfi2d_samples.kernel that the kernels after it call.
-constexpr const char* rfi2d_helpers =
-    "#define INFINITE as_float(0x7f800000)\n"
-    "#define DIVIDE(a, b) ((a) / (b))\n"
-    "DEVICE_FN float magnitude(float amplitude) { return fabs(amplitude); }\n"
-    "DEVICE_FN int is_flagged(float amplitude) { return as_uint(amplitude) >> 31; }\n"
-    "DEVICE_FN float with_flag(float amplitude) { return -fabs(amplitude); }\n";
+/// The kernel file that the other ones of rfi2d come after.
+constexpr const char* rfi2d_samples = "operations/rfi2d/rfi2d_samples.kernel";
 
 /// The functions of dither.kernel that the kernels after it call.
 constexpr const char* dither_helpers =
@@ -99,6 +94,21 @@ const sample samples[] = {
     {"libtune/device/fill.kernel"},
     {"tests/conformance/conformance.kernel", {{"factor", 3}, {"reverse_group", 32}}},
     {"libtune/verify/count_differences.kernel", {{"wgs", 64}}, "#define complex_part float\n"},
+    {"operations/correlate/correlate.kernel",
+     {{"instruction", 3},
+      {"tile_m", 1},
+      {"tile_n", 2},
+      {"warps", 4},
+      {"steps", 2},
+      {"stages", 2},
+      {"resident", 1},
+      {"slack", 0},
+      {"prepares", 0},
+      {"atomics", 0},
+      {"waves", 1},
+      {"antennas", 16},
+      {"spectra", 32}}},
+    {"operations/correlate/correlate_reduce.kernel", {{"wgs", 64}, {"items", 2}}},
     {"operations/ddc/ddc.kernel",
      {{"taps", 32},
       {"subsampling", 4},
@@ -108,6 +118,13 @@ const sample samples[] = {
       {"tensor", 0},
       {"staged_phases", 4}},
      packed_samples},
+    {"operations/fft/backend/strided_copy.kernel",
+     {},
+     "#define AXES 2\ntypedef uint index_type;\ntypedef float from_type;\ntypedef float to_type;\n"
+     "#define CONVERT(to, i, from, j) (to)[i] = (from)[j]\n"},
+    {"operations/fft/backend/vkfft_cuda.kernel",
+     {},
+     "#define LIBTUNE_INDEX uint\n#define LIBTUNE_FIRST_AXIS 0\n"},
     {"operations/fft/backend/real_by_complex.kernel",
      {},
      "typedef float real;\ntypedef float2 pair;\n"},
@@ -179,12 +196,53 @@ const sample samples[] = {
      {{"wgsx", 32}, {"wgsy", 4}, {"vector", 8}, {"items", 2}, {"order", 0}}},
     {"operations/rfi/threshold_sum.kernel",
      {{"n_windows", 4}, {"order", 0}, {"wgsy", 4}, {"turns", 4}, {"run", 16}}},
-    {"operations/rfi2d/rfi2d_background.kernel", {{"wgsx", 32}, {"wgsy", 4}}, rfi2d_helpers},
+    {"operations/rfi2d/rfi2d_background.kernel",
+     {{"wgsx", 32},
+      {"wgsy", 4},
+      {"select_x", 16},
+      {"select_y", 16},
+      {"bits", 6},
+      {"line_x", 16},
+      {"line_y", 16},
+      {"together", 8},
+      {"held", 32},
+      {"is_complex", 1}},
+     rfi2d_samples},
     {"operations/rfi2d/rfi2d_median.kernel",
-     {{"wgsx", 32}, {"wgsy", 4}, {"select_x", 16}, {"select_y", 16}, {"bits", 3}, {"sorted", 32}},
-     rfi2d_helpers},
-    {"operations/rfi2d/rfi2d_samples.kernel", {{"wgsx", 32}, {"wgsy", 4}, {"is_complex", 1}}},
-    {"operations/rfi2d/rfi2d_threshold.kernel", {{"line_x", 16}, {"line_y", 16}}, rfi2d_helpers},
+     {{"wgsx", 32},
+      {"wgsy", 4},
+      {"select_x", 16},
+      {"select_y", 16},
+      {"bits", 6},
+      {"line_x", 16},
+      {"line_y", 16},
+      {"together", 8},
+      {"held", 32},
+      {"is_complex", 1}},
+     rfi2d_samples},
+    {"operations/rfi2d/rfi2d_samples.kernel",
+     {{"wgsx", 32},
+      {"wgsy", 4},
+      {"select_x", 16},
+      {"select_y", 16},
+      {"bits", 6},
+      {"line_x", 16},
+      {"line_y", 16},
+      {"together", 8},
+      {"held", 32},
+      {"is_complex", 1}}},
+    {"operations/rfi2d/rfi2d_threshold.kernel",
+     {{"wgsx", 32},
+      {"wgsy", 4},
+      {"select_x", 16},
+      {"select_y", 16},
+      {"bits", 6},
+      {"line_x", 16},
+      {"line_y", 16},
+      {"together", 8},
+      {"held", 32},
+      {"is_complex", 1}},
+     rfi2d_samples},
     {"operations/transpose/transpose.kernel",
      {{"block_x", 16}, {"block_y", 8}, {"tile", 32}, {"vector", 4}, {"walk", 1}},
      "typedef ushort element;\ntypedef ushort4 word;\n"},
@@ -248,8 +306,10 @@ TEST_CASE("every kernel of the tree compiles for every architecture from sm_75 t
   CHECK(paths == kernels_of_the_tree());
   if (!fake_cuda::has_compiler()) return;
   for (const sample& item : samples) {
-    const std::string text = item.preface + read_file(item.path);
-    REQUIRE(text != item.preface);
+    const std::string before = item.preface;
+    const std::string text =
+        (before.ends_with(".kernel") ? read_file(before) : before) + read_file(item.path);
+    REQUIRE_FALSE(read_file(item.path).empty());
     for (const compute_capability& architecture : architectures) {
       CAPTURE(item.path);
       CAPTURE(architecture.major);
