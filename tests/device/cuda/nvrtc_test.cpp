@@ -26,8 +26,10 @@ using tune::compute_capability;
 
 constexpr compute_capability architectures[] = {{7, 5}, {8, 0}, {8, 6}, {8, 9}, {9, 0}, {10, 0}};
 
-/// The kernel file that the other ones of rfi2d come after.
+/// The kernel files that others of rfi2d come after.
 constexpr const char* rfi2d_samples = "operations/rfi2d/rfi2d_samples.kernel";
+constexpr const char* rfi2d_medians =
+    "operations/rfi2d/rfi2d_samples.kernel operations/rfi2d/rfi2d_median.kernel";
 
 /// The functions of dither.kernel that the kernels after it call.
 constexpr const char* dither_helpers =
@@ -48,7 +50,8 @@ constexpr const char* packed_samples =
     "DEVICE_FN float packed_float(const uint* aligned, uint i) { return (float)aligned[i]; }\n"
     "DEVICE_FN int packed_int(const uint* aligned, uint i) { return (int)aligned[i]; }\n";
 
-/// A kernel file of the tree, with the macros and the text before it that it can be compiled with.
+/// A kernel file of the tree, with the macros, and the text or kernel files before it, that it can
+/// be compiled with.
 struct sample {
   const char* path;
   std::vector<std::pair<const char*, int>> macros = {};
@@ -60,6 +63,7 @@ const sample samples[] = {
     {"examples/diffusion/shared.kernel", {{"block_size_x", 32}, {"block_size_y", 8}}},
     {"examples/diffusion/tiled.kernel",
      {{"block_size_x", 16}, {"block_size_y", 16}, {"tile_size_x", 2}, {"tile_size_y", 4}}},
+    {"examples/receiver/magnitude.kernel", {{"wgs", 64}}},
     {"examples/poison/square_root.kernel",
      {{"work_group", 64},
       {"needless_rounds", 1},
@@ -95,19 +99,22 @@ const sample samples[] = {
     {"tests/conformance/conformance.kernel", {{"factor", 3}, {"reverse_group", 32}}},
     {"libtune/verify/count_differences.kernel", {{"wgs", 64}}, "#define complex_part float\n"},
     {"operations/correlate/correlate.kernel",
-     {{"instruction", 3},
+     {{"instruction", 0},
       {"tile_m", 1},
-      {"tile_n", 2},
-      {"warps", 4},
-      {"steps", 2},
+      {"tile_n", 1},
+      {"warps", 1},
+      {"steps", 1},
       {"stages", 2},
       {"resident", 1},
       {"slack", 0},
       {"prepares", 0},
       {"atomics", 0},
       {"waves", 1},
-      {"antennas", 16},
-      {"spectra", 32}}},
+      {"antennas", 8},
+      {"spectra", 32}},
+     "#define GROUPS 1\n#define WARPS 1\n#define SLOTS 8\nCONSTANT_DECL uint tile_blocks[] = {0};\n"
+     "CONSTANT_DECL uint tile_slots[] = {0};\nCONSTANT_DECL uint staged_blocks[] = {0};\n"
+     "CONSTANT_DECL uint staged_counts[] = {1};\n"},
     {"operations/correlate/correlate_reduce.kernel", {{"wgs", 64}, {"items", 2}}},
     {"operations/ddc/ddc.kernel",
      {{"taps", 32},
@@ -242,7 +249,7 @@ const sample samples[] = {
       {"together", 8},
       {"held", 32},
       {"is_complex", 1}},
-     rfi2d_samples},
+     rfi2d_medians},
     {"operations/transpose/transpose.kernel",
      {{"block_x", 16}, {"block_y", 8}, {"tile", 32}, {"vector", 4}, {"walk", 1}},
      "typedef ushort element;\ntypedef ushort4 word;\n"},
@@ -306,9 +313,13 @@ TEST_CASE("every kernel of the tree compiles for every architecture from sm_75 t
   CHECK(paths == kernels_of_the_tree());
   if (!fake_cuda::has_compiler()) return;
   for (const sample& item : samples) {
-    const std::string before = item.preface;
-    const std::string text =
-        (before.ends_with(".kernel") ? read_file(before) : before) + read_file(item.path);
+    std::string before = item.preface;
+    if (before.ends_with(".kernel")) {
+      std::istringstream paths_before(before);
+      before.clear();
+      for (std::string path; paths_before >> path;) before += read_file(path);
+    }
+    const std::string text = before + read_file(item.path);
     REQUIRE_FALSE(read_file(item.path).empty());
     for (const compute_capability& architecture : architectures) {
       CAPTURE(item.path);
