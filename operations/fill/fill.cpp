@@ -161,11 +161,13 @@ const autotuner<fill_key, fill_tuning> fill_template::autotune{
       workload work(queue);
       const workload odd(queue);
       const answer expected = expected_of_odd_size(queue, key);
+      const declared_work written{.bytes =
+                                      static_cast<double>(size.elements() * key.element_bytes)};
       return session.tune(tuning_space(key), [&](const fill_tuning& tuning) {
         const program built = build(context, key, tuning);
         fill op(queue, built, tuning, type, size);
         // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).check([=] {
+        return make_measure(queue, std::move(op), work, answer()).work(written).check([=] {
           return find_wrong_byte(odd, expected, built, key, tuning);
         });
       });

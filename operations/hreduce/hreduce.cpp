@@ -239,12 +239,13 @@ const autotuner<hreduce_key, hreduce_tuning> hreduce_template::autotune{
       src.zero(queue);
       const workload work(queue);
       const small_case small(queue, key, build(context, key, test_default));
+      const declared_work read{.bytes = static_cast<double>(src.layout().bytes())};
       return session.tune(tuning_space(key), [&](const hreduce_tuning& tuning) {
         const program built = build(context, key, tuning);
         hreduce op(queue, built, tuning, key, type, rows, columns, {0, columns});
         op.bind("src", src);
         // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).check([=] {
+        return make_measure(queue, std::move(op), work, answer()).work(read).check([=] {
           return small.find_wrong(built, tuning);
         });
       });

@@ -192,12 +192,13 @@ const autotuner<transpose_key, transpose_tuning> transpose_template::autotune{
       const workload work(queue);
       const known_case tall(queue, key, 2 * largest_edge + 4, largest_edge + 8);
       const known_case wide(queue, key, largest_edge + 3, 2 * largest_edge + 1);
+      const declared_work moved{.bytes = 2 * static_cast<double>(src.layout().bytes())};
       return session.tune(tuning_space(key), [&](const transpose_tuning& tuning) {
         const program built = build(context, key, tuning);
         transpose op(queue, built, tuning, type, size, size);
         op.bind("src", src);
         // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).check([=] {
+        return make_measure(queue, std::move(op), work, answer()).work(moved).check([=] {
           auto wrong = tall.find_misplaced(built, key, tuning);
           return wrong ? wrong : wide.find_misplaced(built, key, tuning);
         });
