@@ -37,7 +37,9 @@ void declare(CLI::App& app, arguments& given) {
   using CLI::Range;
   settings& s = given.sizes;
   const auto powers = [](const std::string& text) {
-    return std::has_single_bit(std::stoul(text)) ? std::string() : text + " is no power of two";
+    std::size_t number = 0;
+    const bool is_power = CLI::detail::lexical_cast(text, number) && std::has_single_bit(number);
+    return is_power ? std::string() : text + " is no power of two";
   };
   app.add_option("--antennas", s.antennas, "antennas, each with two polarisations")
       ->capture_default_str()
@@ -56,7 +58,8 @@ void declare(CLI::App& app, arguments& given) {
       ->check(Range(0.0, 3600.0));
   app.add_option("--rate", given.rate,
                  "million samples/s of each polarisation, at which frames come in; 0: as fast as "
-                 "they can be received. 1712 on a GPU by default, else 0");
+                 "they can be received. 1712 on a GPU by default, else 0")
+      ->check(Range(0.0, 1e6));
   app.add_option("--device", given.device, "index of the device, as tunedb lists them");
   app.add_flag("--tune", given.tunes,
                "tune kernels that have no result on a CPU too, where the defaults are used");

@@ -58,11 +58,11 @@ namespace tune::operations {
 /// | delay | float32 | spectra x p: d, in samples; of complex samples 2 / subsampling of them |
 /// | phase | float32 | spectra x p: phi, radians |
 /// | gains | complex64 | output channels x p: g |
-/// | out | int8, or uint8 with 4 bits | heaps x output channels x H x p x 2; with 4 bits without
-/// the last axis: real part in the high four bits | | saturated | uint32 | heaps x p: values of
-/// which a part had to be clamped, dither included; set by each run |
+/// | out | int8 | heaps x output channels x H x p x 2: real and imaginary part |
+/// | out, 4 bits | uint8 | heaps x output channels x H x p: real part in the high four bits |
+/// | saturated | uint32 | heaps x p: values of which a part had to be clamped, dither included |
 ///
-/// No slot may be padded.
+/// Each run sets the counts of saturated values anew. No slot may be padded.
 ///
 /// Z[k = q m + s] = sum over r of e^(-2 pi j r q / n) e^(-2 pi j r s / N) Z^r[s]. Of real samples
 /// the channels are X[k] = U + e^(-pi j k / N) V with U = (Z[k] + conj Z[-k]) / 2 and V = (Z[k] -
@@ -128,9 +128,8 @@ class quantise_template {
   /// An operation for one shape of arrays.
   /// @param queue  of the context that the template was made for
   /// @param shape  of its arrays
-  /// @throws argument_error if the shape breaks a rule of quantise_shape, the output channels do
-  /// not
-  ///         lie in the channels or are none, or the key is for another number of channels
+  /// @throws argument_error if the shape breaks a rule of quantise_shape, the output channels are
+  ///         none or not among the channels, or the key is for another number of channels
   quantise instantiate(const command_queue& queue, const quantise_shape& shape) const;
 
  private:
