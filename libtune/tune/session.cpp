@@ -13,6 +13,7 @@
 #include "libtune/kernel/pool/compile_pool.hpp"
 #include "libtune/tune/device_probes.hpp"
 #include "libtune/tune/engine/compile_pipeline.hpp"
+#include "libtune/tune/engine/guided_search.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/search_loop.hpp"
 #include "libtune/tune/error.hpp"
@@ -49,10 +50,32 @@ const char* suffix_of(result_check verify) {
   return "";
 }
 
+/// Keeps the trials of the search for the one that guides it.
+class trial_keeper final : public observer {
+ public:
+  explicit trial_keeper(detail::guided_search& guide) : guide_(guide) {}
+  void search_finished(const search_finished_event& event) override { guide_.keep(event.trials); }
+
+ private:
+  detail::guided_search& guide_;
+};
+
+void guide(tuning_options& options, detail::guided_search& by, const search_problem& problem) {
+  options.observers.push_back(std::make_shared<trial_keeper>(by));
+  if (!by.guided().near) return;
+  options.strategy = "near";
+  options.budget.reset();
+  options.search.max_count = by.guided().most_trials;
+  options.search.max_fraction.reset();
+  options.search.early_end = true;
+  options.search.warm_start = numbers_of({*by.guided().near}, problem);
+}
+
 }  // namespace
 
 struct tuning_session::state : detail::session_setup {
   int searches = 0;  // that have started
+  detail::guided_search* guide = nullptr;
   std::optional<run_time> best_score{};
 };
 
@@ -85,12 +108,47 @@ const std::vector<named_value>& tuning_session::test_default_values() const {
       "' knows no test default, because no autotuner made it; name a configuration");
 }
 
+detail::guided_search::guided_search(tuning_session& session, course guided)
+    : session_(session),
+      guided_(std::move(guided)),
+      outer_(std::exchange(session.state_->guide, this)) {}
+detail::guided_search::~guided_search() { session_.state_->guide = outer_; }
+
+bool tuning_session::is_only_tried() const noexcept { return state_->only_listed; }
+
+std::vector<std::size_t> tuning_session::shortlist(const search_problem& problem) const {
+  const detail::guided_search* const guide = state_->guide;
+  if (guide == nullptr) {
+    return state_->shortlist ? state_->shortlist(problem) : std::vector<std::size_t>();
+  }
+  if (state_->shortlist && guide->guided().find) {
+    bool knows = false;
+    search_problem whole = problem;
+    whole.find = [&](const std::vector<named_value>& values) {
+      const auto found = guide->guided().find(problem, values);
+      knows = knows || found;
+      return found;
+    };
+    auto listed = state_->shortlist(whole);
+    if (state_->only_listed && !knows) {
+      throw error("the search for " + describe(state_->subject) +
+                  " cannot be divided, for it is one of many, at several sizes");
+    }
+    if (state_->only_listed) return listed;
+  }
+  if (guide->guided().only.empty()) return {};
+  auto listed = numbers_of(guide->guided().only, problem);
+  if (!listed.empty()) return listed;
+  throw empty_space_error("none of the configurations to be compared is in the space of " +
+                          describe(state_->subject));
+}
+
 std::size_t tuning_session::search(const search_problem& problem, const search_defaults& defaults) {
   const int stage = state_->searches++;
   // Before the service is made, because some lists only read the space and leave by an exception.
-  const auto shortlist =
-      state_->shortlist ? state_->shortlist(problem) : std::vector<std::size_t>();
+  const auto shortlist = this->shortlist(problem);
   search_decision decided = decide(options(), defaults);
+  if (state_->guide != nullptr) guide(decided.options, *state_->guide, problem);
   detail::add_device_probes(decided.options.metrics, problem.metrics,
                             decided.options.goal.value_or(tuning_goal{}), context());
   const tuning_options& with = decided.options;
@@ -113,7 +171,7 @@ std::size_t tuning_session::search(const search_problem& problem, const search_d
     state_->best_score = best.score;
     return best.index;
   };
-  if (shortlist.empty() || state_->only_listed) return run(shortlist);
+  if (shortlist.empty() || state_->only_listed || state_->guide != nullptr) return run(shortlist);
   try {
     return run(shortlist);
   } catch (const tuning_failed_error& failure) {

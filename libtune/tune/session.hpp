@@ -23,6 +23,7 @@ struct tuning_options;
 struct tuning_subject;
 
 namespace detail {
+class guided_search;
 struct session_setup;
 }  // namespace detail
 
@@ -90,8 +91,11 @@ class tuning_session {
   std::optional<run_time> best_score() const noexcept;
 
  private:
+  friend class detail::guided_search;
   struct state;
 
+  bool is_only_tried() const noexcept;
+  std::vector<std::size_t> shortlist(const search_problem& problem) const;
   std::size_t search(const search_problem& problem, const search_defaults& defaults);
   const std::vector<named_value>& test_default_values() const;
 

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "libtune/base/value.hpp"
+#include "libtune/search/portfolio/portfolio_fit.hpp"
+#include "libtune/search/portfolio/range.hpp"
+
+namespace tune {
+
+/// Sizes, one for each range of a key, in their order.
+using size_list = std::vector<std::uint64_t>;
+
+/// The most ranges of a key, and the most features of sizes.
+inline constexpr std::size_t most_ranges = 4;
+
+/// Further coordinates of sizes that an author expects the best configuration to depend on, such as
+/// the number of waves of work groups, or what is left over in the last. Those not used stay 0.
+using size_feature_list = std::array<double, most_ranges>;
+/// Computes them. Allocates nothing, and does not throw.
+using size_features = std::function<size_feature_list(std::span<const std::uint64_t>)>;
+
+/// The coordinates of sizes by which a tree chooses: the sizes, their product, the features.
+using size_point = std::array<double, 2 * most_ranges + 1>;
+
+/// Sizes that programs have asked for.
+struct asked_sizes {
+  size_list sizes{};
+  std::uint64_t count = 1;  ///< how often
+};
+
+/// The course of building a portfolio.
+struct portfolio_plan {
+  std::vector<range> ranges{};       ///< one to four
+  size_features features{};          ///< may be empty
+  std::vector<asked_sizes> asked{};  ///< measured too; together they count as much as all others
+  portfolio_limits limits{};
+  std::size_t searches = 3;   ///< of the whole space, at sizes that are spread over the ranges
+  std::size_t samples = 0;    ///< sizes at which configurations are compared; 0: by the ranges
+  std::size_t finalists = 5;  ///< of each search, that are compared at all sizes
+  /// Sizes that nothing has been measured at before, at which the choice is compared with a search
+  /// around it. That many at least, and more while the loss is over limits.loss.
+  std::size_t audits = 3;
+  std::size_t most_audits = 8;
+};
+
+/// Where configurations are searched and measured. Not called by several threads.
+class portfolio_source {
+ public:
+  using configuration = std::vector<named_value>;
+
+  portfolio_source() = default;
+  virtual ~portfolio_source() = default;
+  portfolio_source(const portfolio_source&) = delete;
+  portfolio_source& operator=(const portfolio_source&) = delete;
+
+  /// Searches the space at these sizes. Returns the best configurations, the best first; none if
+  /// nothing works there.
+  /// @param near  empty, or a configuration around which a few trials are made in place of a whole
+  ///              search
+  virtual std::vector<configuration> search(const size_list& sizes, std::size_t most,
+                                            const std::optional<configuration>& near) = 0;
+  /// Measures configurations at these sizes, all in one race, and checks their results. Returns a
+  /// time for each; none for one that does not work.
+  virtual std::vector<std::optional<double>> measure(const size_list& sizes,
+                                                     std::span<const configuration> all) = 0;
+  /// True if no more work is to be begun; what there is makes the portfolio.
+  virtual bool should_stop() { return false; }
+  /// True if a configuration may be chosen for these sizes. Not measured where it may not.
+  virtual bool fits(const configuration&, const size_list&) { return true; }
+};
+
+/// A portfolio: its configurations, and how much is lost by them.
+struct built_portfolio {
+  std::vector<portfolio_source::configuration> configurations{};
+  size_tree tree{};          ///< chooses one of them by the coordinates
+  double expected_loss = 0;  ///< the mean over sizes, by those left out; 0.02 is 2 % slower
+  double worst_loss = 0;     ///< at most so much at nine of ten sizes; infinite: too few were seen
+  std::size_t sizes = 0;     ///< at which configurations were compared
+  std::size_t compared = 0;  ///< configurations that were
+};
+
+/// Returns the coordinates of sizes. Allocates nothing.
+/// @param sizes     most_ranges at most
+/// @param features  may be empty
+size_point point_of(std::span<const std::uint64_t> sizes, const size_features& features);
+
+/// Returns all combinations of the lowest and the highest sizes, each once.
+std::vector<size_list> corner_sizes(std::span<const range> ranges);
+
+/// Returns sizes that fill ranges evenly by their scales (the sequence R_d of M. Roberts, 2018,
+/// from the middle on). Small ranges have some of them more than once.
+/// @param skip  so many are left out at the beginning
+std::vector<size_list> spread_sizes(std::span<const range> ranges, std::size_t count,
+                                    std::size_t skip = 0);
+
+/// Builds a portfolio: searches at a few sizes, compares what was best there at many, fits a
+/// choice, and finds out how much is lost, at sizes left out of the fit and by searches around the
+/// choice at sizes that were not seen; what these find is compared, too, as long as the loss is
+/// over the limit.
+/// @param fallback  a configuration that works at all sizes: the test default
+/// @throws argument_error without a range, or with more than four
+built_portfolio build_portfolio(const portfolio_plan& plan,
+                                const portfolio_source::configuration& fallback,
+                                portfolio_source& from);
+
+}  // namespace tune

@@ -1,0 +1,247 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/search/portfolio/portfolio_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+
+namespace tune {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+// What a comparison has to save, in losses of samples of mean weight: less is noise.
+constexpr double least_gain = 0.01;
+constexpr double failing_cost = 1e6;  // finite, so that sums can be compared
+
+using numbers = std::vector<std::size_t>;
+
+/// The costs of all configurations at all samples.
+class costs {
+ public:
+  costs(const size_times& times, double bound) {
+    double total = 0;
+    for (const auto& sample : times.samples) total += sample.weight;
+    const double mean = total / static_cast<double>(times.samples.size());
+    for (std::size_t s = 0; s < times.samples.size(); ++s) {
+      auto& row = rows_.emplace_back();
+      for (std::size_t c = 0; c < times.samples[s].times.size(); ++c) {
+        const double loss = times.loss(s, c);
+        const double cost =
+            std::isinf(loss) ? failing_cost : loss + 4 * std::max(0.0, loss - bound);
+        row.push_back(cost * times.samples[s].weight / mean);
+      }
+    }
+  }
+
+  std::size_t samples() const { return rows_.size(); }
+  std::size_t configurations() const { return rows_.front().size(); }
+  double at(std::size_t sample, std::size_t configuration) const {
+    return rows_[sample][configuration];
+  }
+
+ private:
+  std::vector<std::vector<double>> rows_;
+};
+
+/// Configurations that are chosen greedily, for a choice that knew each size.
+numbers cover(const costs& all, std::size_t most) {
+  numbers chosen;
+  std::vector<double> least(all.samples(), infinite);
+  double sum = infinite;
+  while (chosen.size() < most) {
+    std::size_t best = 0;
+    double best_sum = infinite;
+    for (std::size_t c = 0; c < all.configurations(); ++c) {
+      double with = 0;
+      for (std::size_t s = 0; s < all.samples(); ++s) with += std::min(least[s], all.at(s, c));
+      if (with < best_sum) std::tie(best, best_sum) = std::pair(c, with);
+    }
+    if (!chosen.empty() && sum - best_sum < least_gain) break;
+    chosen.push_back(best);
+    sum = best_sum;
+    for (std::size_t s = 0; s < all.samples(); ++s) least[s] = std::min(least[s], all.at(s, best));
+  }
+  return chosen;
+}
+
+/// A tree that grows at the leaf where it saves most.
+class grower {
+ public:
+  grower(const size_times& times, const costs& all, const numbers& chosen)
+      : times_(times), all_(all), chosen_(chosen) {
+    numbers every(times.samples.size());
+    std::iota(every.begin(), every.end(), std::size_t{0});
+    leaves_.push_back(make_leaf(0, std::move(every)));
+    nodes_.push_back({.threshold = 0, .coordinate = -1, .below = leaves_.front().choice});
+  }
+
+  /// Returns false if no comparison saves enough.
+  bool grow() {
+    const auto best = std::ranges::max_element(leaves_, {}, &leaf::gain);
+    if (best->gain < least_gain) return false;
+    const leaf split = std::move(*best);
+    leaves_.erase(best);
+    numbers below;
+    numbers above;
+    for (const std::size_t s : split.samples) {
+      (coordinate(s, split.by) <= split.threshold ? below : above).push_back(s);
+    }
+    const auto first = static_cast<std::uint32_t>(nodes_.size());
+    nodes_[split.node] = {.threshold = split.threshold,
+                          .coordinate = static_cast<std::int32_t>(split.by),
+                          .below = first,
+                          .above = first + 1};
+    for (numbers* side : {&below, &above}) {
+      leaves_.push_back(make_leaf(nodes_.size(), std::move(*side)));
+      nodes_.push_back({.threshold = 0, .coordinate = -1, .below = leaves_.back().choice});
+    }
+    return true;
+  }
+
+  double cost() const {
+    double sum = 0;
+    for (const leaf& each : leaves_) sum += each.cost;
+    return sum;
+  }
+  std::vector<size_tree::node> nodes() const { return nodes_; }
+
+ private:
+  struct leaf {
+    std::size_t node = 0;
+    numbers samples{};
+    std::uint32_t choice = 0;
+    double cost = 0;
+    double gain = 0;  // of the best comparison
+    std::size_t by = 0;
+    double threshold = 0;
+  };
+
+  double coordinate(std::size_t sample, std::size_t by) const {
+    return times_.samples[sample].point[by];
+  }
+
+  // Between powers of two the middle is their geometric mean.
+  static double between(double low, double high) {
+    return low > 0 ? std::sqrt(low * high) : (low + high) / 2;
+  }
+
+  std::pair<std::uint32_t, double> cheapest(std::span<const double> sums) const {
+    const auto least = std::ranges::min_element(sums);
+    return {static_cast<std::uint32_t>(least - sums.begin()), *least};
+  }
+
+  leaf make_leaf(std::size_t node, numbers samples) const {
+    leaf made{.node = node, .samples = std::move(samples)};
+    std::vector<double> sums(chosen_.size());
+    for (const std::size_t s : made.samples) add(sums, s, 1);
+    std::tie(made.choice, made.cost) = cheapest(sums);
+    const std::size_t coordinates = times_.samples.front().point.size();
+    for (std::size_t by = 0; by < coordinates; ++by) find_split(made, by, sums);
+    return made;
+  }
+
+  void find_split(leaf& of, std::size_t by, const std::vector<double>& all) const {
+    numbers order = of.samples;
+    std::ranges::stable_sort(order, {}, [&](std::size_t s) { return coordinate(s, by); });
+    std::vector<double> below(chosen_.size());
+    std::vector<double> above = all;
+    for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+      add(below, order[i], 1);
+      add(above, order[i], -1);
+      const double low = coordinate(order[i], by);
+      const double high = coordinate(order[i + 1], by);
+      if (low == high) continue;
+      const double gain = of.cost - cheapest(below).second - cheapest(above).second;
+      if (gain <= of.gain) continue;
+      of.gain = gain;
+      of.by = by;
+      of.threshold = between(low, high);
+    }
+  }
+
+  void add(std::vector<double>& sums, std::size_t sample, double sign) const {
+    for (std::size_t i = 0; i < chosen_.size(); ++i) sums[i] += sign * all_.at(sample, chosen_[i]);
+  }
+
+  const size_times& times_;
+  const costs& all_;
+  const numbers& chosen_;
+  std::vector<leaf> leaves_;
+  std::vector<size_tree::node> nodes_;
+};
+
+struct grown {
+  portfolio_fit fit;
+  double cost = 0;
+};
+
+/// Grows a tree over these configurations, and leaves out those that it does not choose.
+grown grow(const size_times& times, const costs& all, const numbers& chosen, std::size_t leaves) {
+  grower tree(times, all, chosen);
+  for (std::size_t count = 1; count < leaves && tree.grow(); ++count) {
+  }
+  grown made{.fit = {}, .cost = tree.cost()};
+  std::vector<size_tree::node> nodes = tree.nodes();
+  std::vector<std::optional<std::uint32_t>> places(chosen.size());
+  for (size_tree::node& each : nodes) {
+    if (each.coordinate >= 0) continue;
+    auto& place = places[each.below];
+    if (!place) {
+      place = static_cast<std::uint32_t>(made.fit.configurations.size());
+      made.fit.configurations.push_back(chosen[each.below]);
+    }
+    each.below = *place;
+  }
+  made.fit.tree = size_tree(std::move(nodes));
+  return made;
+}
+
+}  // namespace
+
+double size_times::loss(std::size_t sample, std::size_t configuration) const {
+  const std::vector<double>& row = samples[sample].times;
+  return row[configuration] / *std::ranges::min_element(row) - 1;
+}
+
+portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& limits) {
+  if (times.samples.empty() || times.samples.front().times.empty()) {
+    throw argument_error("a portfolio is fitted to the times of no configuration; measure some");
+  }
+  const costs all(times, limits.loss);
+  grown best = grow(times, all, cover(all, limits.configurations), limits.leaves);
+  // A tree that may choose any of them can need few enough.
+  numbers every(all.configurations());
+  std::iota(every.begin(), every.end(), std::size_t{0});
+  grown free = grow(times, all, every, limits.leaves);
+  const bool is_small = free.fit.configurations.size() <= limits.configurations;
+  return is_small && free.cost < best.cost ? std::move(free.fit) : std::move(best.fit);
+}
+
+std::vector<double> left_out_losses(const size_times& times, const portfolio_limits& limits) {
+  std::vector<double> losses;
+  for (std::size_t i = 0; times.samples.size() > 1 && i < times.samples.size(); ++i) {
+    size_times others = times;
+    others.samples.erase(others.samples.begin() + static_cast<std::ptrdiff_t>(i));
+    const portfolio_fit fit = fit_portfolio(others, limits);
+    losses.push_back(times.loss(i, fit.choose(times.samples[i].point)));
+  }
+  return losses;
+}
+
+double loss_bound(std::vector<double> losses, double probability) {
+  const auto rank =
+      static_cast<std::size_t>(std::ceil(probability * static_cast<double>(losses.size() + 1)));
+  if (rank > losses.size()) return infinite;
+  std::ranges::sort(losses);
+  return losses[rank - 1];
+}
+
+}  // namespace tune

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "libtune/search/portfolio/size_tree.hpp"
+
+namespace tune {
+
+/// The times of configurations at sizes.
+struct size_times {
+  /// A size.
+  struct sample {
+    std::vector<double> point{};  ///< its coordinates
+    double weight = 1;            ///< how much it counts beside the others
+    /// The time of each configuration, in any unit; infinite for one that does not work there. All
+    /// samples have as many.
+    std::vector<double> times{};
+  };
+
+  std::vector<sample> samples{};
+
+  /// The time of a configuration over the least one at this size, less 1: 0.05 is 5 % slower.
+  double loss(std::size_t sample, std::size_t configuration) const;
+};
+
+/// The bounds of a portfolio.
+struct portfolio_limits {
+  std::size_t configurations = 8;  ///< at most; one at least
+  std::size_t leaves = 16;         ///< of the tree that chooses, at most; one at least
+  /// The loss past which one counts more: a size that is far off is worse than many that are
+  /// nearly right.
+  double loss = 0.05;
+};
+
+/// A few configurations, and the choice among them.
+struct portfolio_fit {
+  std::vector<std::size_t> configurations{};  ///< their numbers, the tree's choices in order
+  size_tree tree{};
+
+  /// The number of the configuration for a point.
+  std::size_t choose(std::span<const double> point) const {
+    return configurations[tree.choose(point)];
+  }
+};
+
+/// Chooses few configurations that are near the best at all samples: greedily, each the one that
+/// lowers the losses most, then a tree of comparisons that is grown where that lowers them most.
+/// No leaf has a configuration that does not work at a sample in it, as long as another does.
+/// @param times  one sample at least, each with a configuration that works
+/// @throws argument_error if there is no sample
+portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& limits = {});
+
+/// Returns for each sample its loss with the portfolio that is fitted to all others: an estimate of
+/// the losses at sizes that are not among the samples.
+std::vector<double> left_out_losses(const size_times& times, const portfolio_limits& limits = {});
+
+/// Returns the loss that one more size stays below with this probability, if it is drawn as those
+/// with these losses were (the quantile of conformal prediction: Vovk, Gammerman and Shafer, 2005);
+/// infinite if there are too few of them to say.
+double loss_bound(std::vector<double> losses, double probability);
+
+}  // namespace tune

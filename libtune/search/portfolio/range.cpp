@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/search/portfolio/range.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <optional>
+
+#include "libtune/base/error.hpp"
+
+namespace tune {
+namespace {
+
+constexpr std::uint64_t most = std::uint64_t{1} << 53;  // that a double holds exactly
+
+std::optional<std::uint64_t> take_number(std::string_view& text) {
+  std::uint64_t number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+bool take(std::string_view& text, std::string_view word) {
+  if (!text.starts_with(word)) return false;
+  text.remove_prefix(word.size());
+  return true;
+}
+
+}  // namespace
+
+range::range(std::uint64_t low, std::uint64_t high, range_scale scale, std::uint64_t multiple)
+    : multiple_(multiple), scale_(scale) {
+  if (low == 0 || multiple == 0 || high > most || low > high) {
+    throw argument_error(
+        fmt::format("there is no range of sizes from {} to {} in multiples of {}; it begins with 1 "
+                    "or more, and ends with 2^53 or less",
+                    low, high, multiple));
+  }
+  low_ = (low + multiple - 1) / multiple * multiple;
+  high_ = high / multiple * multiple;
+  if (low_ <= high_) return;
+  throw argument_error(
+      fmt::format("no multiple of {} lies between {} and {}", multiple, low, high));
+}
+
+std::uint64_t range::at(double part) const noexcept {
+  const auto low = static_cast<double>(low_);
+  const auto high = static_cast<double>(high_);
+  const double exact =
+      scale_ == range_scale::linear ? low + part * (high - low) : low * std::pow(high / low, part);
+  const auto step = static_cast<double>(multiple_);
+  const auto nearest = static_cast<std::uint64_t>(std::max(exact / step, 0.0) + 0.5) * multiple_;
+  return std::clamp(nearest, low_, high_);
+}
+
+double range::part(std::uint64_t size) const noexcept {
+  if (low_ == high_) return 0;
+  const auto low = static_cast<double>(low_);
+  const auto high = static_cast<double>(high_);
+  const auto own = static_cast<double>(std::max<std::uint64_t>(size, 1));
+  return scale_ == range_scale::linear ? (own - low) / (high - low)
+                                       : std::log(own / low) / std::log(high / low);
+}
+
+std::string range::text() const {
+  std::string text = fmt::format("{}..{}", low_, high_);
+  if (scale_ == range_scale::linear) text += " linear";
+  if (multiple_ != 1) text += fmt::format(" of {}", multiple_);
+  return text;
+}
+
+range range::parse(std::string_view text) {
+  std::string_view rest = text;
+  const auto low = take_number(rest);
+  const bool has_dots = take(rest, "..");
+  const auto high = take_number(rest);
+  const auto scale = take(rest, " linear") ? range_scale::linear : range_scale::logarithmic;
+  std::optional<std::uint64_t> multiple = 1;
+  if (take(rest, " of ")) multiple = take_number(rest);
+  if (low && has_dots && high && multiple && rest.empty()) return {*low, *high, scale, *multiple};
+  throw argument_error(
+      fmt::format("'{}' is no range of sizes; write one as '16..4096', '16..4096 linear' or "
+                  "'16..4096 of 16'",
+                  text));
+}
+
+}  // namespace tune

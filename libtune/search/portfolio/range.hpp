@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "libtune/base/cxx20.hpp"
+#include "libtune/base/value.hpp"
+
+namespace tune {
+
+/// The distance between sizes of a range, by which sizes are drawn from it.
+enum class range_scale : std::uint8_t {
+  linear,       ///< the difference
+  logarithmic,  ///< the ratio
+};
+
+/// The sizes that one member of a key stands for: the multiples of a number from the lowest to the
+/// highest. A tuning for the key then is a portfolio, for all of these sizes (ranged_autotuner).
+/// A plain value. In a database it is its text.
+class range {
+ public:
+  /// The size 1 alone.
+  range() = default;
+  /// @param low       the least size, at least 1; rounded up to a multiple
+  /// @param high      the greatest size, up to 2^53; rounded down to a multiple
+  /// @param scale     by which sizes are drawn
+  /// @param multiple  all sizes are multiples of it
+  /// @throws argument_error if there is no such size
+  range(std::uint64_t low, std::uint64_t high, range_scale scale = range_scale::logarithmic,
+        std::uint64_t multiple = 1);
+
+  std::uint64_t low() const noexcept { return low_; }
+  std::uint64_t high() const noexcept { return high_; }
+  range_scale scale() const noexcept { return scale_; }
+  std::uint64_t multiple() const noexcept { return multiple_; }
+
+  /// True if the size is one of the range.
+  bool contains(std::uint64_t size) const noexcept {
+    return size >= low_ && size <= high_ && size % multiple_ == 0;
+  }
+  /// Returns the size of the range at this part of the way from the lowest to the highest.
+  /// @param part  from 0 to 1
+  std::uint64_t at(double part) const noexcept;
+  /// Returns the part of the way at which a size is: 0 for the lowest, 1 for the highest.
+  double part(std::uint64_t size) const noexcept;
+
+  /// "16..4096", "16..4096 linear", "16..4096 of 16", "16..4096 linear of 16".
+  std::string text() const;
+  /// @throws argument_error if the text is none of a range
+  static range parse(std::string_view text);
+
+  friend bool operator==(const range&, const range&) = default;
+
+ private:
+  std::uint64_t low_ = 1;
+  std::uint64_t high_ = 1;
+  std::uint64_t multiple_ = 1;
+  range_scale scale_ = range_scale::logarithmic;
+};
+
+/// Members of keys may be ranges.
+template <>
+struct value_traits<range> {
+  static constexpr value_type type = value_type::string;
+  static constexpr bool optional = false;
+  static value to_value(const range& v) { return v.text(); }
+  static range from_value(const value& v) { return range::parse(detail::string_from(v, type)); }
+};
+
+}  // namespace tune

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tune {
+
+/// The choice of a configuration by sizes: a tree of comparisons of one coordinate with a number.
+/// One function for tuning, for lookups and for checks. Immutable, so thread-safe.
+class size_tree {
+ public:
+  /// A leaf chooses, another node compares.
+  struct node {
+    double threshold = 0;         ///< coordinates up to it go below
+    std::int32_t coordinate = 0;  ///< negative: a leaf
+    std::uint32_t below = 0;      ///< the next node; of a leaf its choice
+    std::uint32_t above = 0;      ///< the next node
+  };
+
+  /// The tree that always chooses 0.
+  size_tree() : nodes_{{.threshold = 0, .coordinate = -1}} {}
+  /// @param nodes  the first is the root; each comes after those that lead to it
+  /// @throws argument_error if they are no tree
+  explicit size_tree(std::vector<node> nodes);
+
+  /// Returns the choice for a point. Coordinates past its end count as 0. Allocates nothing.
+  std::uint32_t choose(std::span<const double> point) const noexcept {
+    return nodes_[leaf(point)].below;
+  }
+  /// Returns the number of the leaf, among all nodes.
+  std::size_t leaf(std::span<const double> point) const noexcept {
+    std::size_t at = 0;
+    while (nodes_[at].coordinate >= 0) {
+      const node& here = nodes_[at];
+      const auto coordinate = static_cast<std::size_t>(here.coordinate);
+      const double value = coordinate < point.size() ? point[coordinate] : 0;
+      at = value <= here.threshold ? here.below : here.above;
+    }
+    return at;
+  }
+
+  const std::vector<node>& nodes() const noexcept { return nodes_; }
+  std::size_t leaves() const noexcept;
+  /// The same tree with another choice in one leaf.
+  size_tree with_choice(std::size_t leaf, std::uint32_t choice) const;
+
+ private:
+  std::vector<node> nodes_;
+};
+
+}  // namespace tune

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "libtune/base/value.hpp"
+#include "libtune/tune/search_problem.hpp"
+#include "libtune/tune/session.hpp"
+#include "libtune/tune/trial.hpp"
+
+namespace tune::detail {
+
+/// Searches of a session that are made for a reason of the library, in place of what the options
+/// and the strategy decide: while one lives, it holds for all searches of the session, and has the
+/// trials of the last one. For functions that compare configurations at several sizes.
+class guided_search {
+ public:
+  struct course {
+    /// If not empty, these alone, as far as they are in the space.
+    std::vector<std::vector<named_value>> only{};
+    /// A configuration around which so many trials at most are made; without it and the above, the
+    /// whole space is searched.
+    std::optional<std::vector<named_value>> near{};
+    std::size_t most_trials = 0;
+    /// Finds a configuration by values that are no tuning of the space; empty if there is none. For
+    /// the check of a stored result.
+    std::function<std::optional<std::size_t>(const search_problem&,
+                                             const std::vector<named_value>&)>
+        find{};
+  };
+
+  guided_search(tuning_session& session, course guided);
+  ~guided_search();
+  guided_search(const guided_search&) = delete;
+  guided_search& operator=(const guided_search&) = delete;
+
+  const course& guided() const noexcept { return guided_; }
+  /// True if the session is to try stored results alone: its searches try these, whatever the
+  /// course.
+  bool is_only_tried() const noexcept { return session_.is_only_tried(); }
+  /// The trials of the last search that has ended.
+  const std::vector<trial>& trials() const noexcept { return trials_; }
+  void keep(std::vector<trial> trials) { trials_ = std::move(trials); }
+
+ private:
+  tuning_session& session_;
+  course guided_;
+  guided_search* outer_;
+  std::vector<trial> trials_;
+};
+
+}  // namespace tune::detail

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/value.hpp"
+#include "libtune/search/portfolio/range.hpp"
+
+namespace tune {
+
+namespace detail {
+
+class portfolio_core;
+
+/// Returns the place of the configuration for these sizes. Allocates nothing and takes no lock.
+/// @param fits  may be empty; called with places of configurations
+std::size_t choose(const portfolio_core& core, std::span<const std::uint64_t> sizes,
+                   const std::function<bool(std::size_t)>& fits) noexcept;
+
+}  // namespace detail
+
+/// What is known of a portfolio, beside its configurations.
+struct portfolio_facts {
+  std::vector<range> ranges{};  ///< the sizes that it was made for, in the order of the key
+  /// The time that is lost beside tuning each size by itself: the mean over sizes, 0.02 is 2 %.
+  double expected_loss = 0;
+  /// The same, that nine of ten sizes stay below; infinite if too little was measured to say.
+  double worst_loss = 0;
+  std::size_t sizes = 0;     ///< at which configurations were compared
+  std::size_t compared = 0;  ///< configurations that were compared
+  std::size_t leaves = 0;    ///< of the tree that chooses
+};
+
+/// A few tunings that together serve ranges of sizes, and the choice among them. The last one is
+/// the test default, which works at any size. A small handle; thread-safe.
+template <class Tuning>
+class portfolio {
+ public:
+  /// For ranged_autotuner.
+  portfolio(std::shared_ptr<const detail::portfolio_core> core, portfolio_facts facts,
+            std::vector<Tuning> tunings,
+            std::function<bool(const Tuning&, std::span<const std::uint64_t>)> fits)
+      : shared_(std::make_shared<const content>(std::move(core), std::move(facts),
+                                                std::move(tunings), std::move(fits))) {}
+
+  /// All tunings. Compile a program for each.
+  const std::vector<Tuning>& tunings() const noexcept { return shared_->tunings; }
+  /// What is known of it.
+  const portfolio_facts& facts() const noexcept { return shared_->facts; }
+
+  /// Returns the place of the tuning for these sizes among tunings(). Any sizes: those outside of
+  /// the ranges get a tuning that fits them, or the test default, and are noted for the next tuning
+  /// (ranged_autotuner). Allocates nothing, takes no lock, and may be called by sealed threads.
+  /// @param sizes  one for each range, in the order of the key
+  std::size_t choose(std::span<const std::uint64_t> sizes) const noexcept {
+    const content& all = *shared_;
+    if (!all.fits) return detail::choose(*all.core, sizes, {});
+    // A reference fits a std::function without an allocation.
+    const auto fits = [&all, sizes](std::size_t place) {
+      return all.fits(all.tunings[place], sizes);
+    };
+    return detail::choose(*all.core, sizes, std::ref(fits));
+  }
+  /// The same: choose({rows, columns}).
+  std::size_t choose(std::initializer_list<std::uint64_t> sizes) const noexcept {
+    return choose(std::span(sizes.begin(), sizes.size()));
+  }
+  /// Returns the tuning for these sizes.
+  const Tuning& tuning_for(std::initializer_list<std::uint64_t> sizes) const noexcept {
+    return tunings()[choose(sizes)];
+  }
+
+ private:
+  struct content {
+    content(std::shared_ptr<const detail::portfolio_core> its_core, portfolio_facts its_facts,
+            std::vector<Tuning> its_tunings,
+            std::function<bool(const Tuning&, std::span<const std::uint64_t>)> its_fits)
+        : core(std::move(its_core)),
+          facts(std::move(its_facts)),
+          tunings(std::move(its_tunings)),
+          fits(std::move(its_fits)) {}
+    std::shared_ptr<const detail::portfolio_core> core;
+    portfolio_facts facts;
+    std::vector<Tuning> tunings;
+    std::function<bool(const Tuning&, std::span<const std::uint64_t>)> fits;
+  };
+
+  std::shared_ptr<const content> shared_;
+};
+
+}  // namespace tune

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/fields.hpp"
+#include "libtune/search/portfolio/portfolio_builder.hpp"
+#include "libtune/tune/autotuner.hpp"
+#include "libtune/tune/ranged/portfolio.hpp"
+
+namespace tune {
+
+namespace detail {
+
+class portfolio_core;
+
+/// The parts of a ranged autotuner, with the types of its key and tuning erased.
+struct ranged_parts {
+  autotuner_parts base{};             ///< tunes is empty; the rest is of the tuning
+  std::vector<std::string> ranges{};  ///< the members of the key that are ranges
+  std::function<std::vector<named_value>(tuning_session&, const std::vector<named_value>&,
+                                         std::span<const std::uint64_t>)>
+      tunes{};
+  size_features features{};
+  std::function<bool(const std::vector<named_value>&, std::span<const std::uint64_t>)> fits{};
+  portfolio_limits limits{};
+};
+
+/// Makes portfolios. Immutable, so thread-safe.
+class ranged_tuner;
+
+std::shared_ptr<const ranged_tuner> make_ranged_tuner(ranged_parts parts);
+/// Returns the portfolio of a key, as ranged_autotuner does. @param options  null: the context's
+std::shared_ptr<const portfolio_core> obtain_portfolio(const ranged_tuner& tuner,
+                                                       const context& context,
+                                                       const std::vector<named_value>& key,
+                                                       const tuning_options* options);
+portfolio_facts facts_of(const portfolio_core& core);
+std::vector<std::vector<named_value>> configurations_of(const portfolio_core& core);
+
+}  // namespace detail
+
+/// A registered, named and versioned function that tunes an operation for whole ranges of sizes.
+/// For a key that has members of type tune::range it finds a portfolio: a few tunings and a choice
+/// among them by sizes, which costs nanoseconds and never fails. As an autotuner it looks in the
+/// tuning database first, and stores what it finds. Make it a static object of the template that it
+/// tunes. Immutable, and so thread-safe.
+///
+///   struct gemm_key { tune::dtype type{}; tune::range m{1, 8192}, n{1, 8192}, k{1, 8192}; };
+///   ...
+///   static const tune::ranged_autotuner<gemm_key, gemm_tuning> autotune;
+///   gemm_template(context, key) : portfolio_(autotune.portfolio(context, key)) {
+///     for (const gemm_tuning& each : portfolio_.tunings()) programs_.push_back(build(each));
+///   }
+///   gemm instantiate(queue, m, n, k) { auto& program = programs_[portfolio_.choose({m, n, k})]; }
+///
+/// How it is built: the function is called at a few sizes, each a search of the whole space; what
+/// was best there is measured, and checked, at many sizes that fill the ranges; few of them are
+/// chosen and a tree is fitted; then sizes that were not seen are searched around the choice, to
+/// find out how much is lost, and what these find takes part too. Programs are told what they lose
+/// (portfolio_facts).
+template <class Key, class Tuning>
+class ranged_autotuner {
+  static_assert(fielded<Key>, "list the members of the key with LIBTUNE_FIELDS");
+  static_assert(fielded<Tuning>, "list the members of the tuning with LIBTUNE_FIELDS");
+
+ public:
+  /// True if a tuning may be launched for these sizes, in the order of the ranges. It takes part in
+  /// the choice: quick, without allocations, and without exceptions.
+  using fit_function = std::function<bool(const Tuning&, std::span<const std::uint64_t>)>;
+
+  /// The name, the version, the test default and the way to choose.
+  struct definition {
+    std::string name;  ///< such as "gemm_template.autotune"; names the database table
+    int version = 0;   ///< results of other versions are not used
+    Tuning test{};     ///< works on every device and at all sizes; always one of a portfolio
+    size_features features{};  ///< by which to choose, beside the sizes; may be empty
+    /// May be empty: then every tuning is taken to work at all sizes of the ranges, and the test
+    /// default is chosen outside of them.
+    fit_function fits{};
+    portfolio_limits limits{};  ///< the number of tunings and the loss to aim at
+    tuning_goal goal{};         ///< its objectives and constraints; the least time by default
+  };
+
+  /// Finds the best tuning at one size of each range, in their order, by tuning_session::tune.
+  using function =
+      std::function<Tuning(tuning_session&, const Key&, std::span<const std::uint64_t>)>;
+
+  /// @throws argument_error as autotuner's constructor does, and for a key with no range or more
+  ///         than four
+  ranged_autotuner(definition defined, function tunes) {
+    detail::ranged_parts parts;
+    parts.base.name = std::move(defined.name);
+    parts.base.version = defined.version;
+    parts.base.key_fields = describe_fields<Key>();
+    parts.base.tuning_fields = describe_fields<Tuning>();
+    parts.base.test_default = to_values(defined.test);
+    parts.base.check = [](const std::vector<named_value>& values) {
+      static_cast<void>(from_values<Tuning>(values));
+    };
+    parts.base.goal = std::move(defined.goal);
+    const Key example{};
+    for_each_field(example, [&](const char* name, const auto& member) {
+      if (std::is_same_v<std::remove_cvref_t<decltype(member)>, range>) {
+        parts.ranges.emplace_back(name);
+      }
+    });
+    parts.tunes = [tunes = std::move(tunes)](tuning_session& session,
+                                             const std::vector<named_value>& key,
+                                             std::span<const std::uint64_t> sizes) {
+      return to_values(tunes(session, from_values<Key>(key), sizes));
+    };
+    parts.features = std::move(defined.features);
+    parts.limits = defined.limits;
+    if (defined.fits) {
+      parts.fits = [fits = defined.fits](const std::vector<named_value>& tuning,
+                                         std::span<const std::uint64_t> sizes) {
+        return fits(from_values<Tuning>(tuning), sizes);
+      };
+      fits_ = std::move(defined.fits);
+    }
+    tuner_ = detail::make_ranged_tuner(std::move(parts));
+  }
+
+  /// Returns the portfolio for the ranges of this key on the context's device, with the context's
+  /// options. In a test program made with libtune's test main it is the test default alone, unless
+  /// the test says force_autotune. @throws as autotuner's call
+  tune::portfolio<Tuning> portfolio(const context& context, const Key& key = {}) const {
+    return make(detail::obtain_portfolio(*tuner_, context, to_values(key), nullptr));
+  }
+  /// The same with other options.
+  tune::portfolio<Tuning> portfolio(const context& context, const Key& key,
+                                    const tuning_options& options) const {
+    return make(detail::obtain_portfolio(*tuner_, context, to_values(key), &options));
+  }
+
+ private:
+  tune::portfolio<Tuning> make(std::shared_ptr<const detail::portfolio_core> core) const {
+    std::vector<Tuning> tunings;
+    for (const auto& each : detail::configurations_of(*core)) {
+      tunings.push_back(from_values<Tuning>(each));
+    }
+    auto facts = detail::facts_of(*core);
+    return {std::move(core), std::move(facts), std::move(tunings), fits_};
+  }
+
+  std::shared_ptr<const detail::ranged_tuner> tuner_;
+  fit_function fits_;
+};
+
+}  // namespace tune

@@ -1,0 +1,319 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <optional>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/store/database/missed_keys.hpp"
+#include "libtune/tune/autotuner_core.hpp"
+#include "libtune/tune/engine/guided_search.hpp"
+#include "libtune/tune/error.hpp"
+#include "libtune/tune/ranged/portfolio_core.hpp"
+#include "libtune/tune/ranged/ranged_autotuner.hpp"
+#include "libtune/tune/session.hpp"
+#include "libtune/tune/settings.hpp"
+
+namespace tune::detail {
+namespace {
+
+using values = std::vector<named_value>;
+using clock = std::chrono::steady_clock;
+
+constexpr const char* column = "portfolio";
+// A search around a choice, for the loss at a size that was not seen.
+constexpr std::size_t trials_of_audit = 40;
+
+const std::string& text_in(const values& result) {
+  const auto found = std::ranges::find(result, column, &named_value::name);
+  const auto* text = found == result.end() ? nullptr : std::get_if<std::string>(&found->value);
+  if (text == nullptr) throw argument_error("the result is no portfolio");
+  return *text;
+}
+
+std::string words_of(const std::vector<std::string>& names, std::span<const std::uint64_t> sizes) {
+  std::string words;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    words +=
+        fmt::format("{}{}={}", d == 0 ? "" : ", ", d < names.size() ? names[d] : "?", sizes[d]);
+  }
+  return words;
+}
+
+std::vector<range> ranges_of(const std::vector<std::string>& names, const values& key) {
+  std::vector<range> ranges;
+  for (const std::string& name : names) {
+    ranges.push_back(value_traits<range>::from_value(find_value(key, name.c_str())));
+  }
+  return ranges;
+}
+
+/// The key that stands for single sizes, which were asked for though they are in no range.
+values key_of_sizes(const std::vector<std::string>& names, values key,
+                    std::span<const std::uint64_t> sizes) {
+  for (std::size_t d = 0; d < names.size(); ++d) {
+    const auto field = std::ranges::find(key, names[d], &named_value::name);
+    field->value = range(sizes[d], sizes[d]).text();
+  }
+  return key;
+}
+
+/// Searches and measures by the author's function, in a session.
+class session_source final : public portfolio_source {
+ public:
+  session_source(tuning_session& session, const ranged_parts& parts, const values& key)
+      : session_(session), parts_(parts), key_(key) {}
+
+  std::vector<configuration> search(const size_list& sizes, std::size_t most,
+                                    const std::optional<configuration>& near) override {
+    const auto start = clock::now();
+    std::vector<trial> trials =
+        run(sizes, {.only = {}, .near = near, .most_trials = trials_of_audit, .find = finder()});
+    if (!near) {
+      searched_ += clock::now() - start;
+      ++searches_;
+    }
+    std::erase_if(trials, [](const trial& each) { return !each.score; });
+    std::ranges::stable_sort(trials, {},
+                             [](const trial& each) { return *each.score / each.level; });
+    std::vector<configuration> best;
+    for (const trial& each : trials) {
+      if (best.size() < most && fits(each.configuration, sizes)) best.push_back(each.configuration);
+    }
+    return best;
+  }
+
+  std::vector<std::optional<double>> measure(const size_list& sizes,
+                                             std::span<const configuration> all) override {
+    if (!began_rest_) began_rest_ = clock::now();
+    course only;
+    only.find = finder();
+    for (const configuration& each : all) {
+      if (fits(each, sizes)) only.only.push_back(each);
+    }
+    const std::vector<trial> trials =
+        only.only.empty() ? std::vector<trial>() : run(sizes, std::move(only));
+    std::vector<std::optional<double>> times;
+    for (const configuration& each : all) {
+      const auto made = std::ranges::find(trials, each, &trial::configuration);
+      const bool has_time = made != trials.end() && made->score && fits(each, sizes);
+      times.push_back(has_time ? std::optional(made->score->count() / made->level) : std::nullopt);
+    }
+    return times;
+  }
+
+  // What is compared may take as long as a search, so that all costs no more than one more than
+  // those that are made.
+  bool should_stop() override {
+    if (is_only_tried_) return true;
+    if (searches_ == 0 || !began_rest_) return false;
+    constexpr clock::duration least = std::chrono::seconds(10);
+    const auto own = searched_ / static_cast<clock::rep>(searches_);
+    return clock::now() - *began_rest_ > std::max(own, least);
+  }
+
+  bool fits(const configuration& tuning, const size_list& sizes) override {
+    return !parts_.fits || parts_.fits(tuning, sizes);
+  }
+
+ private:
+  using course = guided_search::course;
+
+  // What goes wrong at one size leaves the others.
+  std::vector<trial> run(const size_list& sizes, course how) {
+    const guided_search guide(session_, std::move(how));
+    is_only_tried_ = guide.is_only_tried();
+    try {
+      static_cast<void>(parts_.tunes(session_, key_, sizes));
+    } catch (const device_fault_error&) {
+      throw;
+    } catch (const empty_space_error& failure) {
+      tell(sizes, failure);
+    } catch (const tuning_failed_error& failure) {
+      tell(sizes, failure);
+    } catch (const device_error& failure) {
+      tell(sizes, failure);
+    } catch (const argument_error& failure) {
+      tell(sizes, failure);
+    }
+    return guide.trials();
+  }
+
+  void tell(const size_list& sizes, const error& failure) const {
+    log(log_level::info, fmt::format("'{}' cannot be tuned at {}: {}", parts_.base.name,
+                                     words_of(parts_.ranges, sizes), failure.what()));
+  }
+
+  // A stored portfolio counts as in the space if one of its configurations is.
+  std::function<std::optional<std::size_t>(const search_problem&, const values&)> finder() const {
+    return [this](const search_problem& problem, const values& result) {
+      std::optional<std::size_t> found;
+      const auto stored = stored_portfolio::parse(text_in(result), parts_.base.tuning_fields);
+      for (const values& each : stored.configurations) {
+        if (!found) found = problem.find(each);
+      }
+      return found;
+    };
+  }
+
+  tuning_session& session_;
+  const ranged_parts& parts_;
+  const values& key_;
+  clock::duration searched_{};
+  std::size_t searches_ = 0;
+  std::optional<clock::time_point> began_rest_{};  // comparing
+  bool is_only_tried_ = false;
+};
+
+/// Returns the sizes that programs have missed: keys of ranges with one size each.
+std::vector<asked_sizes> asked_of(const ranged_parts& parts, const tuning_session& session,
+                                  const values& key) {
+  std::vector<asked_sizes> asked;
+  missed_keys::contents noted;
+  try {
+    noted = missed_keys(resolve_settings(session.options()).missed).read();
+  } catch (const error& failure) {
+    log(log_level::debug, std::string("sizes that were missed are not read: ") + failure.what());
+  }
+  const auto& device = session.context().device().info().identity;
+  for (const missed_key& each : noted.keys) {
+    const bool is_own = each.function.name == parts.base.name &&
+                        each.function.version == parts.base.version && each.key.device == device;
+    if (!is_own) continue;
+    size_list sizes;
+    for (const range& one : ranges_of(parts.ranges, each.key.arguments)) {
+      if (one.low() == one.high()) sizes.push_back(one.low());
+    }
+    if (sizes.size() != parts.ranges.size()) continue;
+    if (key_of_sizes(parts.ranges, key, sizes) == each.key.arguments) asked.push_back({sizes, 1});
+  }
+  return asked;
+}
+
+}  // namespace
+
+class ranged_tuner {
+ public:
+  explicit ranged_tuner(ranged_parts parts)
+      : parts_(std::make_shared<ranged_parts>(std::move(parts))) {
+    const std::size_t count = parts_->ranges.size();
+    if (count == 0 || count > most_ranges) {
+      throw argument_error(
+          fmt::format("the key of '{}' has {} members of type tune::range; it takes "
+                      "1 to {} of them, or an autotuner for exact keys",
+                      parts_->base.name, count, most_ranges));
+    }
+    autotuner_parts own{.name = parts_->base.name,
+                        .version = parts_->base.version,
+                        .key_fields = parts_->base.key_fields,
+                        .tuning_fields = {{column, value_type::string}},
+                        .test_default = {{column, fallback().text()}},
+                        .tunes = {},
+                        .check = {},
+                        .goal = parts_->base.goal};
+    own.tunes = [parts = parts_](tuning_session& session, const values& key) {
+      return build(*parts, session, key);
+    };
+    own.check = [parts = parts_](const values& result) {
+      const auto stored = stored_portfolio::parse(text_in(result), parts->base.tuning_fields);
+      for (const values& each : stored.configurations) parts->base.check(each);
+    };
+    core_ = make_autotuner(std::move(own));
+  }
+
+  std::shared_ptr<const portfolio_core> obtain(const context& context, const values& key,
+                                               const tuning_options* options) const {
+    const std::vector<range> ranges = ranges_of(parts_->ranges, key);
+    const values result = obtain_tuning(*core_, context, key, options);
+    stored_portfolio stored = stored_portfolio::parse(text_in(result), parts_->base.tuning_fields);
+    if (stored.ranges.size() != ranges.size()) stored.ranges = ranges;
+    const tuning_settings settings =
+        resolve_settings(options != nullptr ? *options : *tuning_options_of(context));
+    const auto remember = [parts = parts_, key, missed = settings.missed,
+                           device = context.device().info().identity,
+                           identity = core_->identity()](const std::vector<asked_sizes>& asked) {
+      for (const asked_sizes& each : asked) {
+        if (each.sizes.size() != parts->ranges.size()) continue;
+        log(log_level::warning,
+            fmt::format(
+                "'{}' was asked {} times for {}, which is in no range of its portfolio; the "
+                "next tuning takes it into account",
+                parts->base.name, each.count, words_of(parts->ranges, each.sizes)));
+        missed_keys(missed).remember(identity,
+                                     {key_of_sizes(parts->ranges, key, each.sizes), device});
+      }
+    };
+    return std::make_shared<const portfolio_core>(std::move(stored), parts_->features, remember);
+  }
+
+ private:
+  stored_portfolio fallback() const {
+    return {.configurations = {parts_->base.test_default}, .expected_loss = 0, .worst_loss = 0};
+  }
+
+  static values build(const ranged_parts& parts, tuning_session& session, const values& key) {
+    portfolio_plan plan{.ranges = ranges_of(parts.ranges, key), .features = parts.features};
+    plan.asked = asked_of(parts, session, key);
+    plan.limits = parts.limits;
+    plan.limits.configurations = std::max<std::size_t>(parts.limits.configurations, 2) - 1;
+    session_source source(session, parts, key);
+    const built_portfolio built = build_portfolio(plan, parts.base.test_default, source);
+    stored_portfolio stored{.ranges = plan.ranges,
+                            .configurations = built.configurations,
+                            .tree = built.tree,
+                            .expected_loss = built.expected_loss,
+                            .worst_loss = built.worst_loss,
+                            .sizes = built.sizes,
+                            .compared = built.compared};
+    // The test default is the last, and may be chosen as well.
+    const auto own = std::ranges::find(stored.configurations, parts.base.test_default);
+    if (own == stored.configurations.end()) {
+      stored.configurations.push_back(parts.base.test_default);
+    } else {
+      const auto place = static_cast<std::uint32_t>(own - stored.configurations.begin());
+      const auto last = static_cast<std::uint32_t>(stored.configurations.size() - 1);
+      std::swap(stored.configurations[place], stored.configurations[last]);
+      std::vector<size_tree::node> nodes = stored.tree.nodes();
+      for (size_tree::node& each : nodes) {
+        if (each.coordinate >= 0) continue;
+        each.below = each.below == place ? last : each.below == last ? place : each.below;
+      }
+      stored.tree = size_tree(std::move(nodes));
+    }
+    return {{column, stored.text()}};
+  }
+
+  std::shared_ptr<const ranged_parts> parts_;
+  std::shared_ptr<const autotuner_core> core_;
+};
+
+std::shared_ptr<const ranged_tuner> make_ranged_tuner(ranged_parts parts) {
+  return std::make_shared<const ranged_tuner>(std::move(parts));
+}
+
+std::shared_ptr<const portfolio_core> obtain_portfolio(const ranged_tuner& tuner,
+                                                       const context& context,
+                                                       const std::vector<named_value>& key,
+                                                       const tuning_options* options) {
+  return tuner.obtain(context, key, options);
+}
+
+portfolio_facts facts_of(const portfolio_core& core) {
+  const stored_portfolio& stored = core.stored();
+  return {.ranges = stored.ranges,
+          .expected_loss = stored.expected_loss,
+          .worst_loss = stored.worst_loss,
+          .sizes = stored.sizes,
+          .compared = stored.compared,
+          .leaves = stored.tree.leaves()};
+}
+
+std::vector<std::vector<named_value>> configurations_of(const portfolio_core& core) {
+  return core.stored().configurations;
+}
+
+}  // namespace tune::detail

@@ -1,0 +1,324 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+// Portfolios of configurations for ranges of sizes, without a device.
+#include <algorithm>
+#include <cmath>
+#include <doctest/doctest.h>
+#include <limits>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "libtune/base/error.hpp"
+#include "libtune/search/portfolio/portfolio_builder.hpp"
+#include "libtune/search/portfolio/portfolio_fit.hpp"
+#include "libtune/search/portfolio/range.hpp"
+#include "libtune/search/portfolio/size_tree.hpp"
+#include "libtune/search/space/random_source.hpp"
+#include "libtune/testing/allocation_counter.hpp"
+
+namespace portfolio_test {
+
+using tune::range;
+using tune::range_scale;
+using tune::size_list;
+using tune::size_times;
+using tune::size_tree;
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+TEST_CASE("a range has the multiples from its lowest to its highest size") {
+  const range sizes(10, 1000, range_scale::logarithmic, 16);
+  CHECK(sizes.low() == 16);
+  CHECK(sizes.high() == 992);
+  CHECK(sizes.contains(512));
+  CHECK_FALSE(sizes.contains(500));
+  CHECK_FALSE(sizes.contains(1008));
+  CHECK(sizes.at(0) == 16);
+  CHECK(sizes.at(1) == 992);
+  CHECK(sizes.at(0.5) == 128);  // sqrt(16 * 992) is 126
+  CHECK(range(1, 101, range_scale::linear).at(0.5) == 51);
+  CHECK(sizes.part(16) == 0);
+  CHECK(sizes.part(992) == doctest::Approx(1));
+}
+
+TEST_CASE("a range is its text") {
+  for (const range& sizes : {range(), range(1, 8192), range(2, 9, range_scale::linear),
+                             range(16, 4096, range_scale::linear, 16), range(8, 64, {}, 8)}) {
+    CAPTURE(sizes.text());
+    CHECK(range::parse(sizes.text()) == sizes);
+    CHECK(tune::value_traits<range>::from_value(tune::value_traits<range>::to_value(sizes)) ==
+          sizes);
+  }
+  CHECK(range(16, 4096, range_scale::linear, 16).text() == "16..4096 linear of 16");
+  for (const char* text : {"", "1", "1..", "..1", "1..2..3", "2..1", "0..4", "1..4 of 0", "1..4 of",
+                           "1..4 log", "-1..4", "1..99999999999999999999", "5..7 of 8"}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(static_cast<void>(range::parse(text)), tune::argument_error);
+  }
+}
+
+TEST_CASE("a tree that is none is refused") {
+  using nodes = std::vector<size_tree::node>;
+  CHECK_THROWS_AS(size_tree(nodes{}), tune::argument_error);
+  CHECK_THROWS_AS(size_tree(nodes{{.threshold = 1, .coordinate = 0, .below = 0, .above = 0}}),
+                  tune::argument_error);
+  CHECK_THROWS_AS(size_tree(nodes{{.threshold = 1, .coordinate = 0, .below = 1, .above = 2},
+                                  {.threshold = 0, .coordinate = -1}}),
+                  tune::argument_error);
+}
+
+TEST_CASE("a tree chooses by comparisons, up to and above a threshold") {
+  const size_tree tree({{.threshold = 64, .coordinate = 1, .below = 1, .above = 2},
+                        {.threshold = 0, .coordinate = -1, .below = 7},
+                        {.threshold = 0, .coordinate = -1, .below = 9}});
+  const auto choose = [&](std::vector<double> point) { return tree.choose(point); };
+  CHECK(choose({1000, 64}) == 7);
+  CHECK(choose({0, 65}) == 9);
+  CHECK(choose({1000}) == 7);  // what is not there counts as 0
+  CHECK(tree.leaves() == 2);
+  CHECK(tree.with_choice(2, 3).choose(std::vector<double>{0, 65}) == 3);
+  const std::vector<double> point{1000, 65};
+  const tune::testing::allocation_counter counter;
+  static_cast<void>(tree.choose(point));
+  CHECK(counter.count() == 0);
+}
+
+/// Samples on a line, at which the first configuration is best up to 100 and the second above; the
+/// third is never the best.
+size_times crossing_times() {
+  size_times times;
+  for (const double size : {1.0, 10.0, 50.0, 100.0, 200.0, 400.0, 800.0}) {
+    times.samples.push_back(
+        {.point = {size}, .times = {size <= 100 ? 1.0 : 1.5, size <= 100 ? 1.4 : 1.0, 1.2}});
+  }
+  return times;
+}
+
+TEST_CASE("a portfolio has what is best somewhere, and a choice between them") {
+  const auto fit = tune::fit_portfolio(crossing_times());
+  CHECK(fit.configurations.size() == 2);
+  const auto chosen = [&](double size) { return fit.choose(std::vector<double>{size}); };
+  CHECK(chosen(3) == 0);
+  CHECK(chosen(100) == 0);
+  CHECK(chosen(200) == 1);
+  CHECK(chosen(1e9) == 1);
+  for (const double loss : tune::left_out_losses(crossing_times())) CHECK(loss <= 0.5);
+}
+
+TEST_CASE("a portfolio of one has what is least bad") {
+  const auto fit = tune::fit_portfolio(crossing_times(), {.configurations = 1});
+  CHECK(fit.configurations == std::vector<std::size_t>{2});
+}
+
+TEST_CASE("a configuration is not chosen where it does not work") {
+  size_times times = crossing_times();
+  times.samples[1].times[0] = infinite;
+  const auto fit = tune::fit_portfolio(times);
+  CHECK(fit.choose(times.samples[1].point) != 0);
+  CHECK(fit.choose(times.samples[3].point) == 0);
+}
+
+TEST_CASE("an equal tree is not grown") {
+  size_times times;
+  for (const double size : {1.0, 2.0, 3.0}) {
+    times.samples.push_back({.point = {size}, .times = {1.0, 1.001}});
+  }
+  CHECK(tune::fit_portfolio(times).tree.leaves() == 1);
+  CHECK_THROWS_AS(static_cast<void>(tune::fit_portfolio({})), tune::argument_error);
+}
+
+TEST_CASE("the bound of losses is a quantile, and infinite for few") {
+  CHECK(tune::loss_bound({0.3, 0.1, 0.2}, 0.9) == infinite);
+  CHECK(tune::loss_bound({9, 1, 2, 3, 4, 5, 6, 7, 8}, 0.9) == 9);
+  CHECK(tune::loss_bound({9, 1, 2, 3, 4, 5, 6, 7, 8}, 0.5) == 5);
+}
+
+TEST_CASE("sizes fill the ranges, from the corners and the middle on") {
+  const std::vector<range> ranges{{1, 1024}, {16, 256, range_scale::linear, 16}};
+  CHECK(tune::corner_sizes(ranges) ==
+        std::vector<size_list>{{1, 16}, {1024, 16}, {1, 256}, {1024, 256}});
+  CHECK(tune::corner_sizes(std::vector<range>{{8, 8}}) == std::vector<size_list>{{8}});
+  const auto sizes = tune::spread_sizes(ranges, 64);
+  CHECK(sizes.front() == size_list{32, 144});
+  std::set<std::pair<bool, bool>> quarters;
+  for (const size_list& each : sizes) {
+    CHECK(ranges[0].contains(each[0]));
+    CHECK(ranges[1].contains(each[1]));
+    quarters.emplace(each[0] > 32, each[1] > 128);
+  }
+  CHECK(quarters.size() == 4);
+  CHECK(tune::spread_sizes(ranges, 10, 3).front() == sizes[3]);
+}
+
+/// A multiplication of matrices as a device might time it: tiles in waves, and what a tile costs.
+class modelled_source final : public tune::portfolio_source {
+ public:
+  struct tile {
+    std::uint64_t m;
+    std::uint64_t n;
+    std::uint64_t split;
+  };
+
+  explicit modelled_source(std::uint64_t seed) : random_(seed), overhead_(100 + 1000 * draw()) {
+    for (const std::uint64_t m : {16, 32, 64, 128, 256}) {
+      for (const std::uint64_t n : {16, 32, 64, 128, 256}) {
+        for (const std::uint64_t split : {1, 2, 4, 8}) all_.push_back({m, n, split});
+      }
+    }
+  }
+
+  static configuration values(std::size_t place) {
+    return {{"place", static_cast<std::uint64_t>(place)}};
+  }
+  static std::size_t place(const configuration& of) {
+    return static_cast<std::size_t>(std::get<std::uint64_t>(of.front().value));
+  }
+
+  double time(std::size_t place, const size_list& sizes) const {
+    const tile& of = all_[place];
+    const auto tiles = static_cast<double>((sizes[0] + of.m - 1) / of.m *
+                                           ((sizes[1] + of.n - 1) / of.n) * of.split);
+    const double exact = tiles / 132;
+    const double waves = std::max(1.0, 0.5 * std::ceil(exact) + 0.5 * exact);
+    const auto edge = 40.0 / static_cast<double>(of.m) + 40.0 / static_cast<double>(of.n);
+    const double work = 1024.0 / static_cast<double>(of.split) * static_cast<double>(of.m * of.n) *
+                        (1 + edge) / 600;
+    const double joins =
+        of.split == 1 ? 0 : 0.01 * static_cast<double>(sizes[0] * sizes[1] * of.split) + 1000;
+    return 3000 + waves * (work + overhead_) + joins;
+  }
+  double best(const size_list& sizes) const {
+    double least = infinite;
+    for (std::size_t i = 0; i < all_.size(); ++i) least = std::min(least, time(i, sizes));
+    return least;
+  }
+
+  std::vector<configuration> search(const size_list& sizes, std::size_t most,
+                                    const std::optional<configuration>& near) override {
+    near ? ++audits : ++searches;
+    places.push_back(sizes);
+    std::vector<std::pair<double, std::size_t>> found;
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      if (!near || draw() < 0.4) found.emplace_back(noisy(i, sizes), i);
+    }
+    std::ranges::sort(found);
+    std::vector<configuration> best;
+    for (const auto& [time, i] : found) {
+      if (best.size() < most) best.push_back(values(i));
+    }
+    return best;
+  }
+  std::vector<std::optional<double>> measure(const size_list& sizes,
+                                             std::span<const configuration> some) override {
+    std::vector<std::optional<double>> times;
+    for (const configuration& each : some) {
+      ++measured;
+      const bool works = place(each) != broken || sizes[0] < 1000;
+      times.push_back(works ? std::optional(noisy(place(each), sizes)) : std::nullopt);
+    }
+    return times;
+  }
+
+  std::vector<size_list> places{};  // of searches
+  int searches = 0;
+  int audits = 0;
+  int measured = 0;
+  std::size_t broken = 1000;  // a configuration that does not work from 1000 on
+
+ private:
+  double draw() { return random_.unit(); }
+  double noisy(std::size_t place, const size_list& sizes) {
+    return time(place, sizes) * (1 + 0.01 * (draw() - 0.5));
+  }
+
+  tune::random_source random_;
+  double overhead_;
+  std::vector<tile> all_;
+};
+
+constexpr std::size_t fallback = 50;  // 64 x 64 tiles would be 48; any does
+
+TEST_CASE("a portfolio is near the best at sizes that it has not seen, and says how near") {
+  double ratios = 0;
+  int sizes = 0;
+  int covered = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    modelled_source source(seed);
+    const tune::portfolio_plan plan{.ranges = {{16, 8192}, {16, 8192}}};
+    const auto built = build_portfolio(plan, modelled_source::values(fallback), source);
+    CHECK(built.configurations.size() <= plan.limits.configurations + 1);
+    CHECK(built.tree.leaves() <= plan.limits.leaves);
+    CHECK(source.searches == 3);
+    CHECK(source.audits >= 3);
+    tune::random_source random(seed + 100);
+    for (int i = 0; i < 200; ++i, ++sizes) {
+      const size_list at{plan.ranges[0].at(random.unit()), plan.ranges[1].at(random.unit())};
+      const auto& chosen = built.configurations[built.tree.choose(tune::point_of(at, {}))];
+      const double loss = source.time(modelled_source::place(chosen), at) / source.best(at) - 1;
+      ratios += std::log(1 + loss);
+      covered += loss <= built.worst_loss ? 1 : 0;
+    }
+  }
+  CHECK(std::exp(-ratios / sizes) > 0.93);
+  CHECK(covered >= 0.9 * sizes);
+}
+
+TEST_CASE("a choice that fails at an end of its leaf is replaced") {
+  modelled_source source(3);
+  const tune::portfolio_plan plan{.ranges = {{16, 8192}, {16, 64}}};
+  auto before = build_portfolio(plan, modelled_source::values(fallback), source);
+  const auto at_end = [&](const tune::built_portfolio& of) {
+    return modelled_source::place(
+        of.configurations[of.tree.choose(tune::point_of(size_list{8192, 64}, {}))]);
+  };
+  modelled_source again(3);
+  again.broken = at_end(before);
+  const auto after = build_portfolio(plan, modelled_source::values(fallback), again);
+  CHECK(at_end(after) != again.broken);
+  tune::random_source random(9);
+  for (int i = 0; i < 100; ++i) {
+    const size_list at{plan.ranges[0].at(random.unit()), plan.ranges[1].at(random.unit())};
+    const auto& chosen = after.configurations[after.tree.choose(tune::point_of(at, {}))];
+    const bool works = again.measure(at, std::span(&chosen, 1)).front().has_value();
+    CHECK(works);
+  }
+}
+
+TEST_CASE("sizes that are asked for are searched and measured, most of all") {
+  modelled_source source(4);
+  tune::portfolio_plan plan{.ranges = {{16, 8192}, {16, 8192}}};
+  plan.asked = {{{64, 32}, 5}, {{48, 48}, 1000}};
+  const auto built = build_portfolio(plan, modelled_source::values(fallback), source);
+  REQUIRE(source.places.size() >= 3);
+  CHECK(source.places[0] == size_list{48, 48});
+  CHECK(source.places[1] == size_list{64, 32});
+  for (const tune::asked_sizes& each : plan.asked) {
+    const auto& chosen = built.configurations[built.tree.choose(tune::point_of(each.sizes, {}))];
+    CHECK(source.time(modelled_source::place(chosen), each.sizes) < 1.1 * source.best(each.sizes));
+  }
+}
+
+TEST_CASE("where nothing works the fallback is the portfolio") {
+  struct silent final : tune::portfolio_source {
+    std::vector<configuration> search(const size_list&, std::size_t,
+                                      const std::optional<configuration>&) override {
+      return {};
+    }
+    std::vector<std::optional<double>> measure(const size_list&,
+                                               std::span<const configuration> all) override {
+      return std::vector<std::optional<double>>(all.size());
+    }
+  } source;
+  const auto built =
+      build_portfolio({.ranges = {{1, 8}}}, modelled_source::values(fallback), source);
+  CHECK(built.configurations.size() == 1);
+  CHECK(built.tree.leaves() == 1);
+  CHECK(built.worst_loss == infinite);
+  CHECK_THROWS_AS(static_cast<void>(build_portfolio({}, modelled_source::values(0), source)),
+                  tune::argument_error);
+}
+
+}  // namespace portfolio_test

@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/ranged/ranged_autotuner.hpp"
+
+#include <chrono>
+#include <doctest/doctest.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "libtune/base/seal.hpp"
+#include "libtune/store/database/missed_keys.hpp"
+#include "libtune/testing/allocation_counter.hpp"
+#include "libtune/testing/fixtures.hpp"
+#include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tune/error.hpp"
+#include "libtune/tune/ranged/portfolio_core.hpp"
+#include "tests/tune/scale.hpp"
+
+namespace sample {
+
+struct sizes_key {
+  int kind = 0;
+  tune::range size{1, 4096};
+};
+
+}  // namespace sample
+
+LIBTUNE_FIELDS(sample::sizes_key, kind, size)
+
+namespace ranged_autotuner_test {
+
+using sample::scale_tuning;
+using sample::sizes_key;
+using tune::testing::scoped_environment;
+using tune::testing::test_mode;
+using tune::testing::test_mode_guard;
+
+using sizes = std::span<const std::uint64_t>;
+
+/// A launch takes a time for each work group in turn, so that small ones are best for small sizes
+/// and large ones for large sizes.
+tune::testing::fake_device make_device() {
+  tune::testing::fake_device fake = sample::make_device();
+  fake.set_time([](const tune::testing::fake_launch& launch) {
+    const std::int64_t wgs = launch.integer("wgs");
+    const auto groups = static_cast<std::int64_t>(launch.range().global.x) / wgs;
+    return std::chrono::nanoseconds(1000 + (groups + 15) / 16 * (100 + 10 * wgs) +
+                                    100 * launch.integer("rows"));
+  });
+  return fake;
+}
+
+scale_tuning best_for(std::uint64_t size) {
+  scale_tuning best;
+  std::int64_t least = 0;
+  for (const int wgs : {1, 4, 16, 64}) {
+    const auto groups = static_cast<std::int64_t>((size + static_cast<std::uint64_t>(wgs) - 1) /
+                                                  static_cast<std::uint64_t>(wgs));
+    const std::int64_t time = (groups + 15) / 16 * (100 + 10 * wgs);
+    if (least != 0 && time >= least) continue;
+    least = time;
+    best = {.wgs = wgs, .rows = 1};
+  }
+  return best;
+}
+
+/// An application with a ranged autotuner and a database of its own.
+struct application {
+  using ranged = tune::ranged_autotuner<sizes_key, scale_tuning>;
+
+  explicit application(ranged::fit_function fits = {})
+      : autotune({.name = "sample.ranged",
+                  .version = 1,
+                  .test = {.wgs = 16, .rows = 2},
+                  .features = {},
+                  .fits = std::move(fits),
+                  .limits = {},
+                  .goal = {}},
+                 [this](tune::tuning_session& session, const sizes_key&, sizes at) {
+                   ++calls;
+                   if (at[0] > largest) throw tune::argument_error("too large");
+                   return search(session, at[0]);
+                 }) {}
+
+  static scale_tuning search(tune::tuning_session& session, std::uint64_t size) {
+    tune::space<scale_tuning> space;
+    space.add(&scale_tuning::wgs, {1, 4, 16, 64});
+    space.add(&scale_tuning::rows, {1, 2});
+    return session.tune(space, [&](const scale_tuning& tuning) {
+      return sample::generate(session.context(), tuning, static_cast<std::size_t>(size));
+    });
+  }
+
+  test_mode_guard mode{test_mode::off};
+  tune::testing::temporary_directory folder;
+  std::string path = (folder / "tuning.db").string();
+  scoped_environment database{"LIBTUNE_DB", path.c_str()};
+  scoped_environment match{"LIBTUNE_MATCH", nullptr};
+  scoped_environment no_mode{"LIBTUNE_MODE", nullptr};
+  scoped_environment missed{"LIBTUNE_MISSED", nullptr};
+  tune::context context = make_device().device().create_context();
+  std::uint64_t largest = 1 << 20;
+  int calls = 0;
+  ranged autotune;
+};
+
+TEST_CASE("a portfolio has the best tuning at sizes that it was not tuned at") {
+  application app;
+  const auto portfolio = app.autotune.portfolio(app.context);
+  CHECK(portfolio.tunings().back() == scale_tuning{.wgs = 16, .rows = 2});
+  CHECK(portfolio.tunings().size() <= 8);
+  CHECK(portfolio.facts().sizes > 20);
+  CHECK(portfolio.facts().worst_loss < 0.2);
+  int right = 0;
+  for (std::uint64_t size = 1; size <= 4096; ++size) {
+    right += portfolio.tuning_for({size}) == best_for(size) ? 1 : 0;
+  }
+  CHECK(right > 3500);
+  CHECK(portfolio.tuning_for({3}).wgs <= 4);
+  CHECK(portfolio.tuning_for({4096}).wgs == 64);
+}
+
+TEST_CASE("a portfolio is found again in the database") {
+  application app;
+  const auto first = app.autotune.portfolio(app.context);
+  const int calls = app.calls;
+  const auto second = app.autotune.portfolio(app.context);
+  CHECK(app.calls <= calls + 1);  // a look at the space
+  CHECK(second.tunings() == first.tunings());
+  for (std::uint64_t size = 1; size <= 4096; size += 7) {
+    CHECK(second.choose({size}) == first.choose({size}));
+  }
+  const auto other = app.autotune.portfolio(app.context, {.kind = 0, .size = {1, 64}});
+  CHECK(app.calls > calls + 1);
+  CHECK(other.facts().ranges.front() == tune::range(1, 64));
+}
+
+TEST_CASE("tests get the test default") {
+  application app;
+  const test_mode_guard defaults(test_mode::defaults);
+  const auto portfolio = app.autotune.portfolio(app.context);
+  CHECK(portfolio.tunings() == std::vector<scale_tuning>{{.wgs = 16, .rows = 2}});
+  CHECK(portfolio.choose({77}) == 0);
+  CHECK(app.calls == 0);
+}
+
+TEST_CASE("a choice allocates nothing and breaks no seal") {
+  application app([](const scale_tuning& tuning, sizes at) {
+    return at[0] >= static_cast<std::uint64_t>(tuning.wgs);
+  });
+  const auto portfolio = app.autotune.portfolio(app.context);
+  const tune::testing::scoped_seal sealed;
+  const tune::testing::allocation_counter counter;
+  std::size_t sum = 0;
+  for (std::uint64_t size = 1; size <= 10000; ++size) sum += portfolio.choose({size});
+  CHECK(counter.count() == 0);
+  CHECK(sum > 0);
+}
+
+TEST_CASE("what does not fit is not chosen, whatever the size") {
+  application app([](const scale_tuning& tuning, sizes at) {
+    return at[0] % static_cast<std::uint64_t>(tuning.wgs) == 0 || tuning.wgs == 16;
+  });
+  const auto portfolio = app.autotune.portfolio(app.context);
+  for (std::uint64_t size = 1; size <= 20000; ++size) {
+    const int wgs = portfolio.tuning_for({size}).wgs;
+    const bool fits = size % static_cast<std::uint64_t>(wgs) == 0 || wgs == 16;
+    REQUIRE(fits);
+  }
+}
+
+TEST_CASE("sizes outside of the ranges get the test default, and are remembered") {
+  application app;
+  {
+    const auto portfolio = app.autotune.portfolio(app.context);
+    CHECK(portfolio.tuning_for({5000}) == scale_tuning{.wgs = 16, .rows = 2});
+    CHECK(portfolio.tuning_for({5000}) == scale_tuning{.wgs = 16, .rows = 2});
+    CHECK(portfolio.choose({1, 2}) == portfolio.tunings().size() - 1);
+  }
+  const auto noted = tune::missed_keys(tune::missed_keys::path_beside(app.path)).read().keys;
+  const auto asked = [](const tune::missed_key& each) {
+    return std::get<std::string>(each.key.arguments.back().value) == "5000..5000";
+  };
+  CHECK(std::ranges::count_if(noted, asked) == 1);
+}
+
+TEST_CASE("a size at which nothing works leaves the others") {
+  application app;
+  app.largest = 1000;
+  const auto portfolio = app.autotune.portfolio(app.context);
+  CHECK(portfolio.tunings().size() > 1);
+  CHECK(portfolio.tuning_for({3}).wgs <= 4);
+}
+
+TEST_CASE("a key without a range, or with sizes that are none, is refused") {
+  using plain = tune::ranged_autotuner<sample::scale_key, scale_tuning>;
+  const auto make = [] {
+    const plain autotune(
+        {.name = "sample.plain",
+         .version = 0,
+         .test = {},
+         .features = {},
+         .fits = {},
+         .limits = {}},
+        [](tune::tuning_session&, const sample::scale_key&, sizes) { return scale_tuning{}; });
+  };
+  CHECK_THROWS_AS(make(), tune::argument_error);
+  CHECK_THROWS_AS(tune::range(0, 5), tune::argument_error);
+}
+
+TEST_CASE("a stored portfolio that is damaged counts as not there") {
+  const std::vector<tune::field_description> fields = tune::describe_fields<scale_tuning>();
+  tune::detail::stored_portfolio stored{
+      .ranges = {{1, 64}},
+      .configurations = {tune::to_values(scale_tuning{}), tune::to_values(scale_tuning{2, 2})},
+      .tree = tune::size_tree({{.threshold = 8, .coordinate = 0, .below = 1, .above = 2},
+                               {.threshold = 0, .coordinate = -1, .below = 0},
+                               {.threshold = 0, .coordinate = -1, .below = 1}}),
+      .expected_loss = 0.01,
+      .worst_loss = std::numeric_limits<double>::infinity(),
+      .sizes = 12,
+      .compared = 5};
+  const std::string text = stored.text();
+  const auto again = tune::detail::stored_portfolio::parse(text, fields);
+  CHECK(again.text() == text);
+  const auto refused = [&](std::string broken) {
+    CHECK_THROWS_AS(static_cast<void>(tune::detail::stored_portfolio::parse(broken, fields)),
+                    tune::argument_error);
+  };
+  refused("");
+  refused("{}");
+  refused(text.substr(0, text.size() / 2));
+  for (const auto& [from, to] : {std::pair("\"coordinate\":0", "\"coordinate\":12"),
+                                 std::pair("\"below\":1,\"above\":2", "\"below\":9,\"above\":2"),
+                                 std::pair("\"wgs\":2", "\"wgs\":\"two\""),
+                                 std::pair("\"portfolio\":1", "\"portfolio\":2")}) {
+    std::string broken = text;
+    const std::size_t at = broken.find(from);
+    REQUIRE(at != std::string::npos);
+    refused(broken.replace(at, std::string(from).size(), to));
+  }
+}
+
+TEST_CASE("sizes are counted by several threads") {
+  tune::detail::size_tally tally;
+  const auto count = [&] {
+    for (std::uint64_t i = 0; i < 10000; ++i) {
+      const std::uint64_t size = i % 10;
+      tally.count(std::span(&size, 1));
+    }
+  };
+  std::thread other(count);
+  count();
+  other.join();
+  const auto all = tally.all();
+  CHECK(all.size() == 10);
+  std::uint64_t total = 0;
+  for (const auto& each : all) total += each.count;
+  CHECK(total > 19900);  // one that meets another's first is not counted
+  CHECK(total <= 20000);
+  for (std::uint64_t size = 100; size < 1000; ++size) tally.count(std::span(&size, 1));
+  CHECK(tally.all().size() == tune::detail::size_tally::most);
+}
+
+}  // namespace ranged_autotuner_test
