@@ -14,23 +14,23 @@
 #include "libtune/base/error.hpp"
 #include "libtune/search/portfolio/portfolio_builder.hpp"
 #include "libtune/search/portfolio/portfolio_fit.hpp"
-#include "libtune/search/portfolio/range.hpp"
+#include "libtune/search/portfolio/size_range.hpp"
 #include "libtune/search/portfolio/size_tree.hpp"
 #include "libtune/search/space/random_source.hpp"
 #include "libtune/testing/allocation_counter.hpp"
 
 namespace portfolio_test {
 
-using tune::range;
 using tune::range_scale;
 using tune::size_list;
+using tune::size_range;
 using tune::size_times;
 using tune::size_tree;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 TEST_CASE("a range has the multiples from its lowest to its highest size") {
-  const range sizes(10, 1000, range_scale::logarithmic, 16);
+  const size_range sizes(10, 1000, range_scale::logarithmic, 16);
   CHECK(sizes.low() == 16);
   CHECK(sizes.high() == 992);
   CHECK(sizes.contains(512));
@@ -39,24 +39,25 @@ TEST_CASE("a range has the multiples from its lowest to its highest size") {
   CHECK(sizes.at(0) == 16);
   CHECK(sizes.at(1) == 992);
   CHECK(sizes.at(0.5) == 128);  // sqrt(16 * 992) is 126
-  CHECK(range(1, 101, range_scale::linear).at(0.5) == 51);
+  CHECK(size_range(1, 101, range_scale::linear).at(0.5) == 51);
   CHECK(sizes.part(16) == 0);
   CHECK(sizes.part(992) == doctest::Approx(1));
 }
 
 TEST_CASE("a range is its text") {
-  for (const range& sizes : {range(), range(1, 8192), range(2, 9, range_scale::linear),
-                             range(16, 4096, range_scale::linear, 16), range(8, 64, {}, 8)}) {
+  for (const size_range& sizes :
+       {size_range(), size_range(1, 8192), size_range(2, 9, range_scale::linear),
+        size_range(16, 4096, range_scale::linear, 16), size_range(8, 64, {}, 8)}) {
     CAPTURE(sizes.text());
-    CHECK(range::parse(sizes.text()) == sizes);
-    CHECK(tune::value_traits<range>::from_value(tune::value_traits<range>::to_value(sizes)) ==
-          sizes);
+    CHECK(size_range::parse(sizes.text()) == sizes);
+    CHECK(tune::value_traits<size_range>::from_value(
+              tune::value_traits<size_range>::to_value(sizes)) == sizes);
   }
-  CHECK(range(16, 4096, range_scale::linear, 16).text() == "16..4096 linear of 16");
+  CHECK(size_range(16, 4096, range_scale::linear, 16).text() == "16..4096 linear of 16");
   for (const char* text : {"", "1", "1..", "..1", "1..2..3", "2..1", "0..4", "1..4 of 0", "1..4 of",
                            "1..4 log", "-1..4", "1..99999999999999999999", "5..7 of 8"}) {
     CAPTURE(text);
-    CHECK_THROWS_AS(static_cast<void>(range::parse(text)), tune::argument_error);
+    CHECK_THROWS_AS(static_cast<void>(size_range::parse(text)), tune::argument_error);
   }
 }
 
@@ -137,10 +138,10 @@ TEST_CASE("the bound of losses is a quantile, and infinite for few") {
 }
 
 TEST_CASE("sizes fill the ranges, from the corners and the middle on") {
-  const std::vector<range> ranges{{1, 1024}, {16, 256, range_scale::linear, 16}};
+  const std::vector<size_range> ranges{{1, 1024}, {16, 256, range_scale::linear, 16}};
   CHECK(tune::corner_sizes(ranges) ==
         std::vector<size_list>{{1, 16}, {1024, 16}, {1, 256}, {1024, 256}});
-  CHECK(tune::corner_sizes(std::vector<range>{{8, 8}}) == std::vector<size_list>{{8}});
+  CHECK(tune::corner_sizes(std::vector<size_range>{{8, 8}}) == std::vector<size_list>{{8}});
   const auto sizes = tune::spread_sizes(ranges, 64);
   CHECK(sizes.front() == size_list{32, 144});
   std::set<std::pair<bool, bool>> quarters;

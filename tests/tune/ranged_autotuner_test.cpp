@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/ranged/ranged_autotuner.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <doctest/doctest.h>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "libtune/base/seal.hpp"
@@ -23,7 +26,7 @@ namespace sample {
 
 struct sizes_key {
   int kind = 0;
-  tune::range size{1, 4096};
+  tune::size_range size{1, 4096};
 };
 
 }  // namespace sample
@@ -82,6 +85,7 @@ struct application {
                  [this](tune::tuning_session& session, const sizes_key&, sizes at) {
                    ++calls;
                    if (at[0] > largest) throw tune::argument_error("too large");
+                   if (calls == breaks_at) throw std::runtime_error("it breaks");
                    return search(session, at[0]);
                  }) {}
 
@@ -94,7 +98,7 @@ struct application {
     });
   }
 
-  test_mode_guard mode{test_mode::off};
+  test_mode_guard mode{test_mode::forced};  // without a database, unless a test wants it
   tune::testing::temporary_directory folder;
   std::string path = (folder / "tuning.db").string();
   scoped_environment database{"LIBTUNE_DB", path.c_str()};
@@ -104,6 +108,7 @@ struct application {
   tune::context context = make_device().device().create_context();
   std::uint64_t largest = 1 << 20;
   int calls = 0;
+  int breaks_at = 0;  // a call
   ranged autotune;
 };
 
@@ -125,17 +130,19 @@ TEST_CASE("a portfolio has the best tuning at sizes that it was not tuned at") {
 
 TEST_CASE("a portfolio is found again in the database") {
   application app;
-  const auto first = app.autotune.portfolio(app.context);
+  const test_mode_guard stored(test_mode::off);
+  const sizes_key few{.kind = 0, .size = {1, 12}};
+  const auto first = app.autotune.portfolio(app.context, few);
   const int calls = app.calls;
-  const auto second = app.autotune.portfolio(app.context);
+  const auto second = app.autotune.portfolio(app.context, few);
   CHECK(app.calls <= calls + 1);  // a look at the space
   CHECK(second.tunings() == first.tunings());
-  for (std::uint64_t size = 1; size <= 4096; size += 7) {
+  for (std::uint64_t size = 1; size <= 12; ++size) {
     CHECK(second.choose({size}) == first.choose({size}));
   }
-  const auto other = app.autotune.portfolio(app.context, {.kind = 0, .size = {1, 64}});
+  const auto other = app.autotune.portfolio(app.context, {.kind = 0, .size = {7, 8}});
   CHECK(app.calls > calls + 1);
-  CHECK(other.facts().ranges.front() == tune::range(1, 64));
+  CHECK(other.facts().ranges.front() == tune::size_range(7, 8));
 }
 
 TEST_CASE("tests get the test default") {
@@ -174,8 +181,9 @@ TEST_CASE("what does not fit is not chosen, whatever the size") {
 
 TEST_CASE("sizes outside of the ranges get the test default, and are remembered") {
   application app;
+  const test_mode_guard stored(test_mode::off);
   {
-    const auto portfolio = app.autotune.portfolio(app.context);
+    const auto portfolio = app.autotune.portfolio(app.context, {.kind = 0, .size = {1, 8}});
     CHECK(portfolio.tuning_for({5000}) == scale_tuning{.wgs = 16, .rows = 2});
     CHECK(portfolio.tuning_for({5000}) == scale_tuning{.wgs = 16, .rows = 2});
     CHECK(portfolio.choose({1, 2}) == portfolio.tunings().size() - 1);
@@ -185,6 +193,28 @@ TEST_CASE("sizes outside of the ranges get the test default, and are remembered"
     return std::get<std::string>(each.key.arguments.back().value) == "5000..5000";
   };
   CHECK(std::ranges::count_if(noted, asked) == 1);
+}
+
+TEST_CASE("a portfolio that was interrupted is continued") {
+  struct counter final : tune::observer {
+    void trial_finished(const tune::tuning_subject&, const tune::trial&) override { ++made; }
+    void trial_taken_over(const tune::tuning_subject&, const tune::trial&) override { ++resumed; }
+    int made = 0;
+    int resumed = 0;
+  };
+  application app;
+  const test_mode_guard stored(test_mode::off);
+  const auto heard = std::make_shared<counter>();
+  tune::tuning_options options;
+  options.observers = {heard};
+  const sizes_key few{.kind = 0, .size = {1, 12}};
+  app.breaks_at = 6;
+  CHECK_THROWS_AS(app.autotune.portfolio(app.context, few, options), std::runtime_error);
+  const int before = std::exchange(heard->made, 0);
+  CHECK(before > 24);
+  app.breaks_at = 0;
+  CHECK(app.autotune.portfolio(app.context, few, options).tunings().size() > 1);
+  CHECK(heard->resumed == before);
 }
 
 TEST_CASE("a size at which nothing works leaves the others") {
@@ -208,7 +238,7 @@ TEST_CASE("a key without a range, or with sizes that are none, is refused") {
         [](tune::tuning_session&, const sample::scale_key&, sizes) { return scale_tuning{}; });
   };
   CHECK_THROWS_AS(make(), tune::argument_error);
-  CHECK_THROWS_AS(tune::range(0, 5), tune::argument_error);
+  CHECK_THROWS_AS(tune::size_range(0, 5), tune::argument_error);
 }
 
 TEST_CASE("a stored portfolio that is damaged counts as not there") {

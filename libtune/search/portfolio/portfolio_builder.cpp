@@ -190,7 +190,7 @@ class builder {
   /// not work by another that does, at last by the fallback.
   void check_leaves(built_portfolio& made) {
     box whole;
-    for (const range& each : plan_.ranges) {
+    for (const size_range& each : plan_.ranges) {
       whole.low.push_back(each.low());
       whole.high.push_back(each.high());
     }
@@ -204,7 +204,7 @@ class builder {
     box above = within;
     const auto d = static_cast<std::size_t>(node.coordinate);
     if (d < plan_.ranges.size()) {
-      const range& sizes = plan_.ranges[d];
+      const size_range& sizes = plan_.ranges[d];
       const auto last = static_cast<std::uint64_t>(std::max(node.threshold, 0.0));
       below.high[d] =
           std::clamp(last / sizes.multiple() * sizes.multiple(), within.low[d], within.high[d]);
@@ -218,7 +218,7 @@ class builder {
   void check_leaf(built_portfolio& made, std::size_t leaf, const box& within) {
     size_list middle;
     for (std::size_t d = 0; d < within.low.size(); ++d) {
-      const range& sizes = plan_.ranges[d];
+      const size_range& sizes = plan_.ranges[d];
       middle.push_back(sizes.at((sizes.part(within.low[d]) + sizes.part(within.high[d])) / 2));
     }
     std::vector<size_list> places;
@@ -272,7 +272,7 @@ size_point point_of(std::span<const std::uint64_t> sizes, const size_features& f
   return point;
 }
 
-std::vector<size_list> corner_sizes(std::span<const range> ranges) {
+std::vector<size_list> corner_sizes(std::span<const size_range> ranges) {
   std::vector<size_list> corners;
   for (std::size_t bits = 0; bits < std::size_t{1} << ranges.size(); ++bits) {
     size_list corner;
@@ -284,7 +284,7 @@ std::vector<size_list> corner_sizes(std::span<const range> ranges) {
   return corners;
 }
 
-std::vector<size_list> spread_sizes(std::span<const range> ranges, std::size_t count,
+std::vector<size_list> spread_sizes(std::span<const size_range> ranges, std::size_t count,
                                     std::size_t skip) {
   const std::vector<double> steps = steps_of(ranges.size());
   std::vector<size_list> all;

@@ -12,7 +12,7 @@
 
 #include "libtune/base/value.hpp"
 #include "libtune/search/portfolio/portfolio_fit.hpp"
-#include "libtune/search/portfolio/range.hpp"
+#include "libtune/search/portfolio/size_range.hpp"
 
 namespace tune {
 
@@ -39,7 +39,7 @@ struct asked_sizes {
 
 /// The course of building a portfolio.
 struct portfolio_plan {
-  std::vector<range> ranges{};       ///< one to four
+  std::vector<size_range> ranges{};  ///< one to four
   size_features features{};          ///< may be empty
   std::vector<asked_sizes> asked{};  ///< measured too; together they count as much as all others
   portfolio_limits limits{};
@@ -94,12 +94,12 @@ struct built_portfolio {
 size_point point_of(std::span<const std::uint64_t> sizes, const size_features& features);
 
 /// Returns all combinations of the lowest and the highest sizes, each once.
-std::vector<size_list> corner_sizes(std::span<const range> ranges);
+std::vector<size_list> corner_sizes(std::span<const size_range> ranges);
 
 /// Returns sizes that fill ranges evenly by their scales (the sequence R_d of M. Roberts, 2018,
 /// from the middle on). Small ranges have some of them more than once.
 /// @param skip  so many are left out at the beginning
-std::vector<size_list> spread_sizes(std::span<const range> ranges, std::size_t count,
+std::vector<size_list> spread_sizes(std::span<const size_range> ranges, std::size_t count,
                                     std::size_t skip = 0);
 
 /// Builds a portfolio: searches at a few sizes, compares what was best there at many, fits a

@@ -126,7 +126,10 @@ void trial_recorder::keep_pending() {
 
 void trial_recorder::search_finished(const search_finished_event& event) {
   keep_pending();
-  for (const std::string& line : coverage_of(event).summary()) {
+  // Of a few configurations that were chosen there is nothing to say.
+  const bool covers = strategy_ != "shortlist" && strategy_ != "near";
+  for (const std::string& line :
+       covers ? coverage_of(event).summary() : std::vector<std::string>()) {
     log(log_level::info, describe(event.subject) + ": " + line);
   }
   if (!search_) return;

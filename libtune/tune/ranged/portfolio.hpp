@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "libtune/base/value.hpp"
-#include "libtune/search/portfolio/range.hpp"
+#include "libtune/search/portfolio/size_range.hpp"
 
 namespace tune {
 
@@ -30,7 +30,7 @@ std::size_t choose(const portfolio_core& core, std::span<const std::uint64_t> si
 
 /// What is known of a portfolio, beside its configurations.
 struct portfolio_facts {
-  std::vector<range> ranges{};  ///< the sizes that it was made for, in the order of the key
+  std::vector<size_range> ranges{};  ///< the sizes that it was made for, in the order of the key
   /// The time that is lost beside tuning each size by itself: the mean over sizes, 0.02 is 2 %.
   double expected_loss = 0;
   /// The same, that nine of ten sizes stay below; infinite if too little was measured to say.

@@ -48,8 +48,8 @@ size_tree tree_from(const input& object, std::size_t configurations) {
 }  // namespace
 
 std::string stored_portfolio::text() const {
-  json document{{"portfolio", text_version}};
-  for (const range& each : ranges) document["ranges"].push_back(each.text());
+  json document{{"portfolio", text_version}, {"ranges", json::array()}};
+  for (const size_range& each : ranges) document["ranges"].push_back(each.text());
   for (const auto& each : configurations) document["configurations"].push_back(exact_json(each));
   for (const size_tree::node& each : tree.nodes()) {
     document["tree"].push_back({{"coordinate", each.coordinate},
@@ -73,7 +73,7 @@ stored_portfolio stored_portfolio::parse(const std::string& text,
   }
   stored_portfolio made;
   for (const input& item : array_member(document, "ranges")) {
-    made.ranges.push_back(range::parse(text_from_json(item)));
+    made.ranges.push_back(size_range::parse(text_from_json(item)));
   }
   for (const input& item : array_member(document, "configurations")) {
     made.configurations.push_back(values_from_json({{"tuning", item}}, "tuning", fields));

@@ -18,7 +18,7 @@ namespace tune::detail {
 
 /// A portfolio as a database has it.
 struct stored_portfolio {
-  std::vector<range> ranges{};                             ///< measured, in the order of the key
+  std::vector<size_range> ranges{};                        ///< measured, in the order of the key
   std::vector<std::vector<named_value>> configurations{};  ///< the last is the test default
   size_tree tree{};
   double expected_loss = 0;

@@ -50,12 +50,12 @@ std::vector<std::vector<named_value>> configurations_of(const portfolio_core& co
 }  // namespace detail
 
 /// A registered, named and versioned function that tunes an operation for whole ranges of sizes.
-/// For a key that has members of type tune::range it finds a portfolio: a few tunings and a choice
-/// among them by sizes, which costs nanoseconds and never fails. As an autotuner it looks in the
-/// tuning database first, and stores what it finds. Make it a static object of the template that it
-/// tunes. Immutable, and so thread-safe.
+/// For a key that has members of type tune::size_range it finds a portfolio: a few tunings and a
+/// choice among them by sizes, which costs nanoseconds and never fails. As an autotuner it looks in
+/// the tuning database first, and stores what it finds. Make it a static object of the template
+/// that it tunes. Immutable, and so thread-safe.
 ///
-///   struct gemm_key { tune::dtype type{}; tune::range m{1, 8192}, n{1, 8192}, k{1, 8192}; };
+///   struct gemm_key { tune::dtype type{}; tune::size_range m{1, 8192}, n{1, 8192}, k{1, 8192}; };
 ///   ...
 ///   static const tune::ranged_autotuner<gemm_key, gemm_tuning> autotune;
 ///   gemm_template(context, key) : portfolio_(autotune.portfolio(context, key)) {
@@ -110,7 +110,7 @@ class ranged_autotuner {
     parts.base.goal = std::move(defined.goal);
     const Key example{};
     for_each_field(example, [&](const char* name, const auto& member) {
-      if (std::is_same_v<std::remove_cvref_t<decltype(member)>, range>) {
+      if (std::is_same_v<std::remove_cvref_t<decltype(member)>, size_range>) {
         parts.ranges.emplace_back(name);
       }
     });

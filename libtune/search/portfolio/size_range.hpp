@@ -20,17 +20,17 @@ enum class range_scale : std::uint8_t {
 /// The sizes that one member of a key stands for: the multiples of a number from the lowest to the
 /// highest. A tuning for the key then is a portfolio, for all of these sizes (ranged_autotuner).
 /// A plain value. In a database it is its text.
-class range {
+class size_range {
  public:
   /// The size 1 alone.
-  range() = default;
+  size_range() = default;
   /// @param low       the least size, at least 1; rounded up to a multiple
   /// @param high      the greatest size, up to 2^53; rounded down to a multiple
   /// @param scale     by which sizes are drawn
   /// @param multiple  all sizes are multiples of it
   /// @throws argument_error if there is no such size
-  range(std::uint64_t low, std::uint64_t high, range_scale scale = range_scale::logarithmic,
-        std::uint64_t multiple = 1);
+  size_range(std::uint64_t low, std::uint64_t high, range_scale scale = range_scale::logarithmic,
+             std::uint64_t multiple = 1);
 
   std::uint64_t low() const noexcept { return low_; }
   std::uint64_t high() const noexcept { return high_; }
@@ -50,9 +50,9 @@ class range {
   /// "16..4096", "16..4096 linear", "16..4096 of 16", "16..4096 linear of 16".
   std::string text() const;
   /// @throws argument_error if the text is none of a range
-  static range parse(std::string_view text);
+  static size_range parse(std::string_view text);
 
-  friend bool operator==(const range&, const range&) = default;
+  friend bool operator==(const size_range&, const size_range&) = default;
 
  private:
   std::uint64_t low_ = 1;
@@ -63,11 +63,13 @@ class range {
 
 /// Members of keys may be ranges.
 template <>
-struct value_traits<range> {
+struct value_traits<size_range> {
   static constexpr value_type type = value_type::string;
   static constexpr bool optional = false;
-  static value to_value(const range& v) { return v.text(); }
-  static range from_value(const value& v) { return range::parse(detail::string_from(v, type)); }
+  static value to_value(const size_range& v) { return v.text(); }
+  static size_range from_value(const value& v) {
+    return size_range::parse(detail::string_from(v, type));
+  }
 };
 
 }  // namespace tune

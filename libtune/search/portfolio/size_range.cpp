@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "libtune/search/portfolio/range.hpp"
+#include "libtune/search/portfolio/size_range.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -31,7 +31,8 @@ bool take(std::string_view& text, std::string_view word) {
 
 }  // namespace
 
-range::range(std::uint64_t low, std::uint64_t high, range_scale scale, std::uint64_t multiple)
+size_range::size_range(std::uint64_t low, std::uint64_t high, range_scale scale,
+                       std::uint64_t multiple)
     : multiple_(multiple), scale_(scale) {
   if (low == 0 || multiple == 0 || high > most || low > high) {
     throw argument_error(
@@ -46,7 +47,7 @@ range::range(std::uint64_t low, std::uint64_t high, range_scale scale, std::uint
       fmt::format("no multiple of {} lies between {} and {}", multiple, low, high));
 }
 
-std::uint64_t range::at(double part) const noexcept {
+std::uint64_t size_range::at(double part) const noexcept {
   const auto low = static_cast<double>(low_);
   const auto high = static_cast<double>(high_);
   const double exact =
@@ -56,7 +57,7 @@ std::uint64_t range::at(double part) const noexcept {
   return std::clamp(nearest, low_, high_);
 }
 
-double range::part(std::uint64_t size) const noexcept {
+double size_range::part(std::uint64_t size) const noexcept {
   if (low_ == high_) return 0;
   const auto low = static_cast<double>(low_);
   const auto high = static_cast<double>(high_);
@@ -65,14 +66,14 @@ double range::part(std::uint64_t size) const noexcept {
                                        : std::log(own / low) / std::log(high / low);
 }
 
-std::string range::text() const {
+std::string size_range::text() const {
   std::string text = fmt::format("{}..{}", low_, high_);
   if (scale_ == range_scale::linear) text += " linear";
   if (multiple_ != 1) text += fmt::format(" of {}", multiple_);
   return text;
 }
 
-range range::parse(std::string_view text) {
+size_range size_range::parse(std::string_view text) {
   std::string_view rest = text;
   const auto low = take_number(rest);
   const bool has_dots = take(rest, "..");
