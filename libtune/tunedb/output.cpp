@@ -18,6 +18,7 @@
 #include "libtune/store/database/database_file.hpp"
 #include "libtune/store/files/file_system.hpp"
 #include "libtune/tune/goal.hpp"
+#include "libtune/tune/ranged/portfolio_core.hpp"
 
 namespace tune::cli {
 namespace {
@@ -49,10 +50,19 @@ std::string object_text(const json& object) {
   return text;
 }
 
+std::string portfolio_text(const json& values) {
+  const json& item = values[detail::portfolio_column];
+  if (!item.is_string()) return object_text(values);
+  const auto line =
+      detail::describe_portfolio({{detail::portfolio_column, item.get<std::string>()}});
+  return line ? *line : object_text(values);
+}
+
 std::string cell_text(const std::string& member, const json& item) {
   if (item.is_null()) return {};
   if (member == "device" || member == "result_of") return device_text(item);
   if (member == "devices") return devices_text(item);
+  if (item.is_object() && item.contains(detail::portfolio_column)) return portfolio_text(item);
   if (item.is_object()) return object_text(item);
   if (item.is_array()) return std::to_string(item.size());
   if (item.is_boolean()) return item.get<bool>() ? "yes" : "no";
@@ -134,6 +144,7 @@ std::string time_text(const std::optional<double>& ns) {
 }
 
 std::string fields_text(const std::vector<named_value>& values) {
+  if (auto line = detail::describe_portfolio(values)) return *std::move(line);
   return values.empty() ? "-" : to_string(values);
 }
 

@@ -256,6 +256,11 @@ TEST_CASE("a stored portfolio that is damaged counts as not there") {
   const std::string text = stored.text();
   const auto again = tune::detail::stored_portfolio::parse(text, fields);
   CHECK(again.text() == text);
+  CHECK(tune::detail::describe_portfolio({{"portfolio", text}}) ==
+        "portfolio of 2 tunings in 2 leaves, compared at 12 sizes: 1.0 % slower than tuning each "
+        "size, inf % at most at nine of ten");
+  CHECK_FALSE(tune::detail::describe_portfolio({{"portfolio", std::string("{}")}}));
+  CHECK_FALSE(tune::detail::describe_portfolio({{"wgs", std::int64_t{1}}}));
   const auto refused = [&](std::string broken) {
     CHECK_THROWS_AS(static_cast<void>(tune::detail::stored_portfolio::parse(broken, fields)),
                     tune::argument_error);

@@ -3,6 +3,7 @@
 #include "libtune/tune/ranged/portfolio_core.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -85,6 +86,28 @@ stored_portfolio stored_portfolio::parse(const std::string& text,
   made.sizes = count(document, "sizes");
   made.compared = count(document, "compared");
   return made;
+}
+
+std::optional<std::string> describe_portfolio(const std::vector<named_value>& result) {
+  const bool may_be = result.size() == 1 && result.front().name == portfolio_column;
+  const auto* text = may_be ? std::get_if<std::string>(&result.front().value) : nullptr;
+  if (text == nullptr) return std::nullopt;
+  try {
+    const input document = input::parse(*text, nullptr, false);
+    if (document.is_discarded()) return std::nullopt;
+    const std::size_t tunings = array_member(document, "configurations").size();
+    std::size_t leaves = 0;
+    for (const input& item : array_member(document, "tree")) {
+      leaves += number(item, "coordinate") < 0 ? 1 : 0;
+    }
+    return fmt::format(
+        "portfolio of {} tunings in {} leaves, compared at {} sizes: {:.1f} % slower than tuning "
+        "each size, {:.1f} % at most at nine of ten",
+        tunings, leaves, count(document, "sizes"), 100 * number(document, "expected_loss"),
+        100 * number(document, "worst_loss"));
+  } catch (const argument_error&) {
+    return std::nullopt;
+  }
 }
 
 void size_tally::count(std::span<const std::uint64_t> sizes) noexcept {

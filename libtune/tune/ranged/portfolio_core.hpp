@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@
 #include "libtune/search/portfolio/portfolio_builder.hpp"
 
 namespace tune::detail {
+
+/// The column of results that are portfolios.
+inline constexpr const char* portfolio_column = "portfolio";
 
 /// A portfolio as a database has it.
 struct stored_portfolio {
@@ -32,6 +36,9 @@ struct stored_portfolio {
   static stored_portfolio parse(const std::string& text,
                                 const std::vector<field_description>& fields);
 };
+
+/// Returns a line for people about a stored result that is a portfolio; empty if it is none.
+std::optional<std::string> describe_portfolio(const std::vector<named_value>& result);
 
 /// Counts sizes that are asked for, without a lock and without an allocation: the first few
 /// different ones, all others not. Thread-safe.

@@ -24,12 +24,11 @@ namespace {
 using values = std::vector<named_value>;
 using clock = std::chrono::steady_clock;
 
-constexpr const char* column = "portfolio";
 // A search around a choice, for the loss at a size that was not seen.
 constexpr std::size_t trials_of_audit = 40;
 
 const std::string& text_in(const values& result) {
-  const auto found = std::ranges::find(result, column, &named_value::name);
+  const auto found = std::ranges::find(result, portfolio_column, &named_value::name);
   const auto* text = found == result.end() ? nullptr : std::get_if<std::string>(&found->value);
   if (text == nullptr) throw argument_error("the result is no portfolio");
   return *text;
@@ -210,8 +209,8 @@ class ranged_tuner {
     autotuner_parts own{.name = parts_->base.name,
                         .version = parts_->base.version,
                         .key_fields = parts_->base.key_fields,
-                        .tuning_fields = {{column, value_type::string}},
-                        .test_default = {{column, fallback().text()}},
+                        .tuning_fields = {{portfolio_column, value_type::string}},
+                        .test_default = {{portfolio_column, fallback().text()}},
                         .tunes = {},
                         .check = {},
                         .goal = parts_->base.goal};
@@ -291,7 +290,7 @@ class ranged_tuner {
                     parts.base.name, stored.configurations.size(), to_string(key),
                     100 * stored.expected_loss, 100 * stored.worst_loss, stored.compared,
                     stored.sizes));
-    return {{column, stored.text()}};
+    return {{portfolio_column, stored.text()}};
   }
 
   std::shared_ptr<const ranged_parts> parts_;
