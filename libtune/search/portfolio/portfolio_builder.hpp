@@ -52,7 +52,7 @@ struct portfolio_plan {
   std::size_t most_audits = 8;
 };
 
-/// Where configurations are searched and measured. Not called by several threads.
+/// Searches and measures configurations. Called by one thread.
 class portfolio_source {
  public:
   using configuration = std::vector<named_value>;

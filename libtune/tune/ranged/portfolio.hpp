@@ -28,7 +28,7 @@ std::size_t choose(const portfolio_core& core, std::span<const std::uint64_t> si
 
 }  // namespace detail
 
-/// What is known of a portfolio, beside its configurations.
+/// The origin and the loss of a portfolio.
 struct portfolio_facts {
   std::vector<size_range> ranges{};  ///< the sizes that it was made for, in the order of the key
   /// The time that is lost beside tuning each size by itself: the mean over sizes, 0.02 is 2 %.
@@ -54,7 +54,7 @@ class portfolio {
 
   /// All tunings. Compile a program for each.
   const std::vector<Tuning>& tunings() const noexcept { return shared_->tunings; }
-  /// What is known of it.
+  /// Its ranges and its loss.
   const portfolio_facts& facts() const noexcept { return shared_->facts; }
 
   /// Returns the place of the tuning for these sizes among tunings(). Any sizes: those outside of

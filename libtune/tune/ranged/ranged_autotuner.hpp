@@ -63,11 +63,10 @@ std::vector<std::vector<named_value>> configurations_of(const portfolio_core& co
 ///   }
 ///   gemm instantiate(queue, m, n, k) { auto& program = programs_[portfolio_.choose({m, n, k})]; }
 ///
-/// How it is built: the function is called at a few sizes, each a search of the whole space; what
-/// was best there is measured, and checked, at many sizes that fill the ranges; few of them are
-/// chosen and a tree is fitted; then sizes that were not seen are searched around the choice, to
-/// find out how much is lost, and what these find takes part too. Programs are told what they lose
-/// (portfolio_facts).
+/// The function is called at a few sizes, for a search of the whole space each. The best
+/// configurations are measured, and checked, at many sizes that fill the ranges; few of them are
+/// chosen, and a tree is fitted. Then sizes that were not seen are searched around the choice: this
+/// shows the loss, and the best of it take part too. portfolio_facts has the loss.
 template <class Key, class Tuning>
 class ranged_autotuner {
   static_assert(fielded<Key>, "list the members of the key with LIBTUNE_FIELDS");
