@@ -3,6 +3,7 @@
 #include "libtune/device/interface.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <fmt/format.h>
 #include <utility>
 
@@ -149,6 +150,7 @@ std::shared_ptr<buffer_interface> context_interface::allocate(
   const device_limits& limits = info().limits;
   const bool may_fit = bytes <= limits.max_allocation_bytes && bytes <= limits.global_memory_bytes;
   std::shared_ptr<buffer_interface> made;
+  std::exception_ptr refusal;
   // Returns false where there is no room now.
   const auto try_to_make = [&] {
     try {
@@ -156,6 +158,7 @@ std::shared_ptr<buffer_interface> context_interface::allocate(
       return true;
     } catch (const device_error& failure) {
       if (failure.failure() != device_failure::out_of_memory || !may_fit) throw;
+      refusal = std::current_exception();
       return false;
     }
   };
@@ -163,7 +166,7 @@ std::shared_ptr<buffer_interface> context_interface::allocate(
   if (counts != nullptr) {
     made = counts->allocate(bytes, *this, make);
   } else if (!try_to_make() && !reclaim_memory(*device_, bytes, try_to_make)) {
-    made = make();  // for its error
+    std::rethrow_exception(refusal);
   }
   made->allocated_ = true;
   made->quota_ = counts;
