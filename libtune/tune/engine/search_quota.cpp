@@ -21,7 +21,7 @@ std::shared_ptr<memory_quota> make_quota(const context& context,
     const double bytes = given->share * static_cast<double>(now.total_bytes);
     return std::make_shared<memory_quota>(static_cast<std::size_t>(bytes));
   }
-  const std::size_t least = std::min(least_reserve, now.total_bytes / 16);
+  const std::size_t least = std::min(least_reserve, now.total_bytes / 64);
   const std::size_t reserve = std::min(now.free_bytes, std::max(now.free_bytes / 4, least));
   return std::make_shared<memory_quota>(now.free_bytes - reserve, reserve);
 }

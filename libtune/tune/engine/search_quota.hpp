@@ -22,7 +22,7 @@ inline constexpr const char* memory_limit_metric = "memory_limit";
 
 /// Returns the quota of a tuning in this process: what the option says; else what is free on the
 /// device now less a reserve for the application, a quarter of it, and at least 256 MiB or, on a
-/// small device, a sixteenth of its memory.
+/// small device, a 64th of its memory.
 std::shared_ptr<memory_quota> make_quota(const context& context,
                                          const std::optional<memory_budget>& given);
 
