@@ -48,7 +48,9 @@ TEST_CASE("a workload fits in what a tuning may hold") {
   const fake_device fake(options);
   const tune::context context = fake.device().create_context();
   const auto workload = [&](const tune::tuning_options& with = {}) {
-    return workload_bytes(tune::tuning_session(context, {.device = fake.device().info()}, with));
+    tune::tuning_subject subject;
+    subject.device = fake.device().info();
+    return workload_bytes(tune::tuning_session(context, subject, with));
   };
   CHECK(workload() == 96 * mebibyte);  // of the 768 that are left without the reserve
   fake.set_foreign_bytes(960 * mebibyte);

@@ -237,10 +237,17 @@ std::string why_here(const tuning_task& task) {
 }
 
 tuned_values tune_elsewhere(executor& installed, const tuning_task& task) {
-  if (task.options.metrics.empty()) return installed.tune(task);
+  const auto around = task.context.impl()->quota();
+  if (task.options.metrics.empty() && around == nullptr) return installed.tune(task);
   tuning_options options = task.options;
-  options.observers = {
-      std::make_shared<completing_observer>(task.options.metrics, task.options.observers)};
+  if (!task.options.metrics.empty()) {
+    options.observers = {
+        std::make_shared<completing_observer>(task.options.metrics, task.options.observers)};
+  }
+  if (around != nullptr) {
+    const std::size_t reach = around->reach(*task.context.impl());
+    options.memory = memory_budget{.bytes = std::max(reach, around->held() + 1) - around->held()};
+  }
   return installed.tune({.context = task.context,
                          .function = task.function,
                          .tunes = task.tunes,
