@@ -24,7 +24,7 @@ namespace tune::detail {
 class reclaim_gate {
  public:
   /// The longest wait of either side for the other.
-  static constexpr std::chrono::seconds patience{5};
+  static constexpr std::chrono::seconds patience{30};
 
   /// For other threads: asks, and waits until the memory is free, the search is over or the
   /// patience is at its end. The search takes no memory until the result is destroyed.

@@ -388,6 +388,28 @@ TEST_CASE("who waits for a tuning inside another tunes it again, if that is left
   CHECK(waited == hungry_tuning{1});
 }
 
+TEST_CASE("a tuning inside that has the observers of the one around it is none of its searches") {
+  bench b;
+  tune::autotuner<hungry_key, hungry_tuning> outer{
+      {.name = "sample.with_observers", .version = 0, .test = {.n = 8}},
+      [&](tune::tuning_session& session, const hungry_key&) {
+        tune::space<hungry_tuning> space;
+        space.add(&hungry_tuning::n, {1, 2});
+        return session.tune(space, [&](const hungry_tuning& tuning) {
+          tune::tuning_options same = session.options();
+          same.database = (b.folder / "inside.db").string();
+          static_cast<void>(b.hungry.autotune(session.context(), {.each = 16}, same));
+          return tune::make_measure([n = tuning.n](int) { return static_cast<double>(n) * 1e-6; });
+        });
+      }};
+  CHECK(outer(b.context, {}, b.with) == hungry_tuning{1});
+  CHECK(b.heard->started == 2);
+  REQUIRE(b.heard->finished.size() == 2);
+  CHECK(b.heard->finished[0].subject.function == "sample.hungry");
+  CHECK(b.heard->finished[1].subject.function == "sample.with_observers");
+  CHECK(b.heard->finished[1].trials.size() == 2);
+}
+
 TEST_CASE("two searches at once on one device both end") {
   bench b;
   std::vector<std::thread> threads;

@@ -93,10 +93,6 @@ class [[nodiscard]] tuning_inside {
   compile_scope own_;  // a search around it neither sees its programs nor prebuilds them
 };
 
-}  // namespace
-
-namespace {
-
 tuned_values call_function(const tuning_task& task, const step_hooks& hooks) {
   const tuning_inside inside(task);
   step_hooks watched = hooks;
@@ -151,8 +147,8 @@ class [[nodiscard]] reclaimable_tuning {
 // Calls the function until it is not left for its memory; each call goes on with the trials so far.
 tuned_values tune_reclaimably(const tuning_task& task, const step_hooks& hooks) {
   constexpr int most_in_vain = 20;
-  const auto joined =
-      std::make_shared<detail::joined_searches>(task.read_prior, task.options.observers);
+  const auto joined = std::make_shared<detail::joined_searches>(task.subject, task.read_prior,
+                                                                task.options.observers);
   tuning_options options = task.options;
   options.observers = {joined};
   const tuning_task repeated{.context = task.context,

@@ -18,9 +18,17 @@ prior_knowledge joined_searches::read_prior(const search_identity& search) {
 }
 
 void joined_searches::on(const tuning_event& event) {
+  // An author's function may hand its observers to tunings inside.
+  const bool is_own = std::visit(
+      [&](const auto& item) {
+        return item.subject.function == subject_.function &&
+               item.subject.version == subject_.version &&
+               item.subject.arguments == subject_.arguments;
+      },
+      event);
   const bool is_of_search =
       !std::holds_alternative<lookup_event>(event) && !std::holds_alternative<waiting_event>(event);
-  if (!is_of_search || asked_ == 0) return notify(observers_, event);
+  if (!is_own || !is_of_search || asked_ == 0) return notify(observers_, event);
   const auto joined = searches_[asked_ - 1]->join(event, std::chrono::steady_clock::now());
   if (!joined) return;
   const auto* made = std::get_if<trial_event>(&*joined);

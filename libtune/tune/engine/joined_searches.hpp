@@ -19,10 +19,11 @@ namespace tune::detail {
 /// thread uses it.
 class joined_searches final : public observer {
  public:
-  /// Both outlive it.
-  joined_searches(const prior_reader& read_prior,
+  /// All outlive it.
+  /// @param subject  of the function; events of other tunings are passed on as they are
+  joined_searches(const tuning_subject& subject, const prior_reader& read_prior,
                   std::span<const std::shared_ptr<observer>> observers)
-      : read_prior_(read_prior), observers_(observers) {}
+      : subject_(subject), read_prior_(read_prior), observers_(observers) {}
 
   /// The function is called again.
   void begin_again() { asked_ = 0; }
@@ -34,6 +35,7 @@ class joined_searches final : public observer {
   void on(const tuning_event& event) override;
 
  private:
+  const tuning_subject& subject_;
   const prior_reader& read_prior_;
   std::span<const std::shared_ptr<observer>> observers_;
   std::vector<std::unique_ptr<search_memory>> searches_;  // in the order in which they begin
