@@ -15,7 +15,8 @@ endfunction()
 libtune_public(array allocator device_array host_array layout managed_array region)
 libtune_public(base cxx20 dtype environment error fields library_version log metric
                seal value visit_dtype)
-libtune_public(device buffer command_queue context device device_identity devices image kernel)
+libtune_public(device buffer command_queue context device device_identity device_memory devices image
+               kernel)
 libtune_public(device/cuda interop)
 libtune_public(device/opencl interop)
 libtune_public(exchange event_log progress reports result_text t1)

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
 
 namespace tune::operations {
@@ -26,6 +27,24 @@ std::size_t workload_bytes(const device& device) {
 std::size_t computed_workload_bytes(const device& device) {
   const std::size_t bytes = workload_bytes(device);
   return device.kind() == device_kind::gpu ? bytes : std::min(bytes, std::size_t{8} << 20);
+}
+
+namespace {
+
+std::size_t fitted(const tuning_session& session, std::size_t wanted) {
+  constexpr std::size_t part = 8;
+  constexpr std::size_t least = std::size_t{1} << 20;
+  return session.fit_memory(part * wanted, part * std::min(wanted, least)) / part;
+}
+
+}  // namespace
+
+std::size_t workload_bytes(const tuning_session& session) {
+  return fitted(session, workload_bytes(session.context().device()));
+}
+
+std::size_t computed_workload_bytes(const tuning_session& session) {
+  return fitted(session, computed_workload_bytes(session.context().device()));
 }
 
 std::size_t width_class(std::size_t columns) noexcept {

@@ -6,6 +6,7 @@
 
 #include "libtune/array/device_array.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/tune/session.hpp"
 
 namespace tune::operations {
 
@@ -16,6 +17,12 @@ std::size_t workload_bytes(const device& device);
 
 /// The same for operations that compute much for each byte: at most 8 MiB if the device is no GPU.
 std::size_t computed_workload_bytes(const device& device);
+
+/// The same for a tuning: no more than an eighth of the memory that it may hold, because the copies
+/// and results of an operation, and the configurations that are compared, are as large again.
+/// @throws too_little_memory_error if that is less than a MiB
+std::size_t workload_bytes(const tuning_session& session);
+std::size_t computed_workload_bytes(const tuning_session& session);
 
 /// Returns the class of widths that is tuned for: the columns rounded up to a power of two from 128
 /// to 65536. So an application tunes once and not for each of its shapes.

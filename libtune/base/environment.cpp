@@ -46,6 +46,9 @@ constexpr std::array variables{
         "one of the program's own"},
     environment_variable{"LIBTUNE_EARLY_END", "on, off", "on",
                          "whether a strategy may end a search when it expects no more gain"},
+    environment_variable{"LIBTUNE_TUNING_MEMORY", "bytes such as 2 GiB, or a part such as 10 %",
+                         "what is free less a reserve",
+                         "how much of the device's memory a tuning may hold"},
     environment_variable{"LIBTUNE_WAIT", "seconds", "600",
                          "how long to wait for others that tune the same, measure on the device or "
                          "keep the database; where there is a budget, no longer than that"},

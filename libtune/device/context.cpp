@@ -23,6 +23,8 @@ tuning_command_queue context::create_tuning_command_queue() const {
   return tuning_command_queue(impl_->create_queue({.profiling = true}));
 }
 
+memory_figures context::memory() const { return impl_->memory(); }
+
 buffer context::create_buffer(std::size_t bytes) const {
   if (bytes == 0) throw argument_error("a buffer needs at least one byte");
   return buffer(impl_->create_buffer(bytes));

@@ -12,6 +12,7 @@
 #include "libtune/device/buffer.hpp"
 #include "libtune/device/command_queue.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/device/device_memory.hpp"
 #include "libtune/device/kernel.hpp"
 
 namespace tune {
@@ -45,7 +46,12 @@ class context {
   /// @throws device_error if the driver refuses it
   tuning_command_queue create_tuning_command_queue() const;
 
-  /// Uninitialised device memory. @throws device_error (out_of_memory) if there is not enough
+  /// The memory of the device as it is now: what there is, what is free, and what libtune holds in
+  /// this process. Where the driver tells, it is asked, which takes microseconds.
+  memory_figures memory() const;
+
+  /// Uninitialised device memory. Where there is not enough, searches of this process give theirs
+  /// back first (memory_reclaimer). @throws device_error (out_of_memory) if there is not enough
   buffer create_buffer(std::size_t bytes) const;
 
   /// A part of a buffer, as a buffer: commands and kernels see its bytes as 0 to bytes - 1. It

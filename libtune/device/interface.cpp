@@ -3,12 +3,15 @@
 #include "libtune/device/interface.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <fmt/format.h>
 #include <utility>
 
 #include "libtune/base/error.hpp"
 #include "libtune/base/forked_process.hpp"
 #include "libtune/base/seal.hpp"
+#include "libtune/device/memory_quota.hpp"
+#include "libtune/device/queue_interface.hpp"
 
 namespace tune::detail {
 namespace {
@@ -121,7 +124,10 @@ pinned_memory_interface::~pinned_memory_interface() {
 }
 
 buffer_interface::~buffer_interface() {
-  if (allocated_) note_release(bytes_, "memory", context_->info());
+  if (!allocated_) return;
+  note_release(bytes_, "memory", context_->info());
+  context_->device()->held_bytes_.fetch_sub(bytes_, std::memory_order_relaxed);
+  if (quota_ != nullptr) quota_->give(bytes_);
 }
 
 buffer_interface::buffer_interface(std::shared_ptr<const buffer_interface> parent,
@@ -135,24 +141,75 @@ buffer_interface::buffer_interface(std::shared_ptr<const buffer_interface> paren
 
 std::shared_ptr<buffer_interface> context_interface::create_buffer(std::size_t bytes) {
   check_device_door(sealed_action::allocate, info(), "allocate {} bytes", bytes);
-  auto made = do_create_buffer(bytes);
+  return allocate(bytes, [&] { return do_create_buffer(bytes); });
+}
+
+// A search does without what it cannot have; for the application, searches do.
+std::shared_ptr<buffer_interface> context_interface::allocate(
+    std::size_t bytes, const std::function<std::shared_ptr<buffer_interface>()>& make) {
+  const device_limits& limits = info().limits;
+  const bool may_fit = bytes <= limits.max_allocation_bytes && bytes <= limits.global_memory_bytes;
+  std::shared_ptr<buffer_interface> made;
+  std::exception_ptr refusal;
+  // Returns false where there is no room now.
+  const auto try_to_make = [&] {
+    try {
+      made = make();
+      return true;
+    } catch (const device_error& failure) {
+      if (failure.failure() != device_failure::out_of_memory || !may_fit) throw;
+      refusal = std::current_exception();
+      return false;
+    }
+  };
+  const std::shared_ptr<memory_quota> counts = quota();
+  if (counts != nullptr) {
+    made = counts->allocate(bytes, *this, make);
+  } else if (!try_to_make() && !reclaim_memory(*device_, bytes, try_to_make)) {
+    std::rethrow_exception(refusal);
+  }
   made->allocated_ = true;
+  made->quota_ = counts;
+  device_->held_bytes_.fetch_add(made->bytes(), std::memory_order_relaxed);
   return made;
+}
+
+memory_figures context_interface::memory() const {
+  const std::size_t held = device_->held_bytes();
+  if (auto told = do_memory()) {
+    told->held_bytes = held;
+    told->is_measured = true;
+    return *told;
+  }
+  const std::size_t total = info().limits.global_memory_bytes;
+  return {.total_bytes = total, .free_bytes = total - std::min(total, held), .held_bytes = held};
+}
+
+void context_interface::set_quota(std::shared_ptr<memory_quota> quota) {
+  const std::lock_guard lock(quota_mutex_);
+  quota_.swap(quota);
+}
+
+std::shared_ptr<memory_quota> context_interface::quota() const {
+  if (auto own = memory_quota_scope::find(*device_)) return own;
+  const std::lock_guard lock(quota_mutex_);
+  return quota_;
+}
+
+std::string context_interface::find_capture() const {
+  if (is_capturing_on_this_thread()) return "a command_queue::capture of this thread";
+  return do_find_capture();
 }
 
 std::shared_ptr<buffer_interface> context_interface::create_managed_buffer(std::size_t bytes) {
   check_device_door(sealed_action::allocate, info(), "allocate {} bytes of managed memory", bytes);
-  auto made = do_create_managed_buffer(bytes);
-  made->allocated_ = true;
-  return made;
+  return allocate(bytes, [&] { return do_create_managed_buffer(bytes); });
 }
 
 std::shared_ptr<buffer_interface> context_interface::create_image(const image_layout& layout) {
   check_device_door(sealed_action::allocate, info(), "allocate an image of {} bytes",
                     layout.size_bytes());
-  auto made = do_create_image(layout);
-  made->allocated_ = true;
-  return made;
+  return allocate(layout.size_bytes(), [&] { return do_create_image(layout); });
 }
 
 std::shared_ptr<buffer_interface> context_interface::do_create_image(const image_layout&) {

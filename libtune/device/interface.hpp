@@ -15,6 +15,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -28,12 +29,14 @@
 
 #include "libtune/device/buffer.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/device/device_memory.hpp"
 #include "libtune/device/image.hpp"
 #include "libtune/device/kernel.hpp"
 
 namespace tune::detail {
 
 class context_interface;
+class memory_quota;     // libtune/device/memory_quota.hpp
 class queue_interface;  // libtune/device/queue_interface.hpp
 
 /// Objects that are kept alive, whatever they are.
@@ -50,11 +53,17 @@ class device_interface : public std::enable_shared_from_this<device_interface> {
 
   const device_info& info() const noexcept { return info_; }
   std::shared_ptr<context_interface> create_context(context_options options) const;
+  /// The bytes of buffers and images that have been allocated on it in this process.
+  std::size_t held_bytes() const noexcept { return held_bytes_.load(std::memory_order_relaxed); }
 
  private:
+  friend class buffer_interface;   // which releases
+  friend class context_interface;  // which allocates
+
   virtual std::shared_ptr<context_interface> do_create_context(context_options options) const = 0;
 
   device_info info_;
+  mutable std::atomic<std::size_t> held_bytes_{0};
 };
 
 /// Device memory, not typed.
@@ -88,7 +97,8 @@ class buffer_interface : public std::enable_shared_from_this<buffer_interface> {
   std::shared_ptr<const buffer_interface> parent_;
   std::size_t bytes_;
   void* host_data_;
-  bool allocated_ = false;  // for it alone, so that it is released with it
+  bool allocated_ = false;               // for it alone, so that it is released with it
+  std::shared_ptr<memory_quota> quota_;  // that it counts for; null: for none
 };
 
 /// Host memory that copies are fast with. Backends derive to release it.
@@ -261,6 +271,21 @@ class context_interface : public std::enable_shared_from_this<context_interface>
   std::shared_ptr<program_interface> create_program_from_binary(const std::string& name,
                                                                 std::span<const std::byte> binary);
   std::string compiler_identity() const { return do_compiler_identity(); }
+  memory_figures memory() const;
+
+  /// Counts all that is allocated in the context for a quota, unless the thread that allocates has
+  /// one of its own (memory_quota_scope). Null: for none.
+  void set_quota(std::shared_ptr<memory_quota> quota);
+  /// The quota that an allocation of this thread would count for; null if there is none.
+  std::shared_ptr<memory_quota> quota() const;
+
+  /// Returns what captures commands now, as far as that can be seen from the calling thread: "a
+  /// command_queue::capture of this thread"; empty if nothing does. A tuning that the thread made
+  /// now would break the capture, or become a part of it.
+  std::string find_capture() const;
+  /// While the result lives, what the calling thread does on the device does not break a capture
+  /// that is under way on another one. May be null. It has to end on that thread.
+  std::shared_ptr<const void> spare_captures() const { return do_spare_captures(); }
 
   void attach(const void* key, std::shared_ptr<const void> value);
   std::shared_ptr<const void> attachment(const void* key) const;
@@ -281,8 +306,19 @@ class context_interface : public std::enable_shared_from_this<context_interface>
   virtual std::shared_ptr<program_interface> do_create_program_from_binary(
       const std::string& name, std::span<const std::byte> binary) = 0;
   virtual std::string do_compiler_identity() const = 0;
+  /// The total and the free bytes of the device; empty where the API does not tell.
+  virtual std::optional<memory_figures> do_memory() const { return std::nullopt; }
+  /// "a stream of the application", where the API tells that one is being captured.
+  virtual std::string do_find_capture() const { return {}; }
+  virtual std::shared_ptr<const void> do_spare_captures() const { return nullptr; }
+
+  /// @param make  makes the buffer of so many bytes
+  std::shared_ptr<buffer_interface> allocate(
+      std::size_t bytes, const std::function<std::shared_ptr<buffer_interface>()>& make);
 
   std::shared_ptr<const device_interface> device_;
+  mutable std::mutex quota_mutex_;
+  std::shared_ptr<memory_quota> quota_;
   mutable std::mutex attachments_mutex_;
   std::vector<std::pair<const void*, std::shared_ptr<const void>>> attachments_;
 };

@@ -78,6 +78,8 @@ bool has_host_side(const copy_request& request) noexcept {
       what, queue_device.identity.name));
 }
 
+thread_local int captures = 0;  // of queues, by this thread
+
 // Puts the queue into capture and back. A tuning queue does not record what it captures, for that
 // is not run: only the launches of the graph are.
 class capture_scope {
@@ -87,10 +89,12 @@ class capture_scope {
         recording_(recording),
         was_recording_(std::exchange(recording, false)) {
     captured_ = &used;
+    ++captures;
   }
   capture_scope(const capture_scope&) = delete;
   capture_scope& operator=(const capture_scope&) = delete;
   ~capture_scope() {
+    --captures;
     captured_ = nullptr;
     recording_ = was_recording_;
   }
@@ -145,6 +149,8 @@ copy_request nth_slice(copy_request request, std::size_t n) noexcept {
   request.slices = 1;
   return request;
 }
+
+bool is_capturing_on_this_thread() noexcept { return captures > 0; }
 
 queue_interface::queue_interface(std::shared_ptr<context_interface> context,
                                  queue_settings settings)

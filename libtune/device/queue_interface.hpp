@@ -95,6 +95,9 @@ struct copy_request {
   bool blocking = true;  ///< true to return only when the host memory may be used again
 };
 
+/// True within a queue_interface::capture that the calling thread has begun.
+bool is_capturing_on_this_thread() noexcept;
+
 /// True if a request has no bytes.
 constexpr bool is_empty(const copy_request& request) noexcept {
   return request.row_bytes == 0 || request.rows == 0 || request.slices == 0;

@@ -112,6 +112,8 @@ json to_line(const search_finished_event& search) {
        {"elapsed_ns", search.elapsed.count()},
        {"measuring_ns", search.times.measuring.count()},
        {"device_wait_ns", search.times.device_wait.count()},
+       {"memory_budget_bytes", search.memory_budget_bytes},
+       {"memory_held_bytes", search.memory_held_bytes},
        {"end", search_end_name(search.end)},
        {"doubts", search.doubts}});
   return event;

@@ -306,6 +306,11 @@ void write_table(std::ostream& out, const search_finished_event& search,
     out << "No configuration could be measured.\n";
   }
   write_unmeasured(out, search);
+  if (search.memory_held_bytes > 0) {
+    out << fmt::format("Device memory: {:.4g} MiB at the most, of {:.4g} MiB that it could hold\n",
+                       static_cast<double>(search.memory_held_bytes) * 0x1p-20,
+                       static_cast<double>(search.memory_budget_bytes) * 0x1p-20);
+  }
   for (const std::string& doubt : search.doubts) out << "Note: " << doubt << '\n';
   if (options.verbose) write_each_unmeasured(out, search, fields);
   if (options.coverage) write_coverage(out, coverage_of(search));

@@ -81,6 +81,16 @@ std::string fake_context::do_compiler_identity() const {
   return "fake compiler for " + info().identity.name;
 }
 
+std::optional<memory_figures> fake_context::do_memory() const {
+  const std::size_t total = state_->limits().global_memory_bytes;
+  const std::size_t used = state_->live_bytes() + state_->foreign_bytes();
+  return memory_figures{.total_bytes = total, .free_bytes = total - std::min(total, used)};
+}
+
+std::string fake_context::do_find_capture() const {
+  return state_->has_foreign_capture() ? "the capture of a stream of this context" : "";
+}
+
 fake_allocation::fake_allocation(std::shared_ptr<fake_state> state, std::size_t bytes)
     : state_(std::move(state)) {
   state_->reserve(bytes);

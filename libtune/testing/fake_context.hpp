@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,6 +55,8 @@ class fake_context final : public detail::context_interface {
   std::shared_ptr<detail::program_interface> do_create_program_from_binary(
       const std::string& name, std::span<const std::byte> binary) override;
   std::string do_compiler_identity() const override;
+  std::optional<memory_figures> do_memory() const override;
+  std::string do_find_capture() const override;
 
   std::shared_ptr<fake_state> state_;
 };

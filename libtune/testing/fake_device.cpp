@@ -110,4 +110,10 @@ std::vector<fake_launch_record> fake_device::launches() const { return state_->l
 
 std::size_t fake_device::live_bytes() const noexcept { return state_->live_bytes(); }
 
+void fake_device::set_foreign_bytes(std::size_t bytes) const noexcept {
+  state_->set_foreign_bytes(bytes);
+}
+
+void fake_device::set_foreign_capture(bool on) const noexcept { state_->set_foreign_capture(on); }
+
 }  // namespace tune::testing

@@ -199,6 +199,11 @@ class fake_device {
   std::vector<fake_launch_record> launches() const;
   /// The bytes of all buffers that exist.
   std::size_t live_bytes() const noexcept;
+  /// Sets the bytes of the device's memory that other processes use: there is so much less.
+  void set_foreign_bytes(std::size_t bytes) const noexcept;
+  /// Sets whether the application captures one of its streams past libtune, as far as
+  /// autotuners see it. No call is refused for it.
+  void set_foreign_capture(bool on) const noexcept;
 
  private:
   std::shared_ptr<fake_state> state_;

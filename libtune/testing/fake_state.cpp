@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/testing/fake_state.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <sstream>
 #include <string>
@@ -149,7 +150,8 @@ void fake_state::reserve(std::size_t bytes) {
   const std::size_t all = options_.limits.global_memory_bytes;
   std::size_t live = live_bytes_;
   do {
-    if (bytes > all - live) refuse(fmt::format("{} of {} bytes are taken", live, all));
+    const std::size_t taken = std::min(all, live + foreign_bytes_);
+    if (bytes > all - taken) refuse(fmt::format("{} of {} bytes are taken", taken, all));
   } while (!live_bytes_.compare_exchange_weak(live, live + bytes));
 }
 

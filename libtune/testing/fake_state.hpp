@@ -59,6 +59,11 @@ class fake_state {
   void reserve(std::size_t bytes);
   void release(std::size_t bytes) noexcept { live_bytes_ -= bytes; }
   std::size_t live_bytes() const noexcept { return live_bytes_; }
+  void set_foreign_bytes(std::size_t bytes) noexcept { foreign_bytes_ = bytes; }
+  std::size_t foreign_bytes() const noexcept { return foreign_bytes_; }
+
+  void set_foreign_capture(bool on) noexcept { foreign_capture_ = on; }
+  bool has_foreign_capture() const noexcept { return foreign_capture_; }
 
  private:
   using time_function = std::function<std::chrono::nanoseconds(const fake_launch&)>;
@@ -71,6 +76,8 @@ class fake_state {
   fake_clock clock_;
   fake_failures failures_;
   std::atomic<std::size_t> live_bytes_{0};
+  std::atomic<std::size_t> foreign_bytes_{0};  // of other processes
+  std::atomic<bool> foreign_capture_{false};   // by the application, past libtune
 
   mutable std::mutex mutex_;  // of everything below
   std::map<std::string, std::shared_ptr<const fake_kernel>> kernels_;

@@ -47,6 +47,14 @@ not_tuned_error::not_tuned_error(const tuning_subject& subject, const std::strin
 tuning_failed_error::tuning_failed_error(const tuning_subject& subject, std::vector<trial> trials)
     : error(describe_failure(subject, trials)), trials_(std::move(trials)) {}
 
+too_little_memory_error::too_little_memory_error(const tuning_subject& subject, std::size_t bytes,
+                                                 const std::string& reason)
+    : error(fmt::format(
+          "{} is put off, for a tuning could hold {} bytes of device memory, which is too little: "
+          "{}. Tune when more is free, or let a tuning have more (LIBTUNE_TUNING_MEMORY, "
+          "tuning_options::memory)",
+          describe(subject), bytes, reason)) {}
+
 empty_space_error::empty_space_error(const search_started_event& search)
     : error(describe_emptiness(search)) {}
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +34,19 @@ class tuning_failed_error : public error {
 
  private:
   std::vector<trial> trials_;
+};
+
+/// There is too little device memory for a tuning now: it is put off. Its key is noted as missed,
+/// the trials that it has made are kept, and a later tuning, with more memory, goes on with them.
+class too_little_memory_error : public error {
+ public:
+  /// @param subject  the function, key and device of the tuning
+  /// @param bytes    that the tuning could hold
+  /// @param reason   what did not find room
+  too_little_memory_error(const tuning_subject& subject, std::size_t bytes,
+                          const std::string& reason);
+  /// The same with the text of another.
+  explicit too_little_memory_error(const std::string& text) : error(text) {}
 };
 
 /// The space has no configuration to try. The text says which restriction removed how many.

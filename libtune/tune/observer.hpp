@@ -92,6 +92,10 @@ struct search_finished_event {
   search_times times{};   ///< the parts of that time
   tuning_goal goal{};     ///< what was minimised or maximised
   space_outline space{};  ///< the space; an empty outline in an event made by hand
+  /// The device memory that the search could hold, and the most that its tuning held at once; of
+  /// the last process, if there were several. 0 in an event made by hand.
+  std::size_t memory_budget_bytes = 0;
+  std::size_t memory_held_bytes = 0;  ///< see memory_budget_bytes
 };
 
 /// Returns the part of the space that a search has tried, and the effects of its parameters on the

@@ -14,6 +14,7 @@
 #include "libtune/store/database/match.hpp"
 #include "libtune/tune/goal.hpp"
 #include "libtune/tune/search_defaults.hpp"
+#include "libtune/tune/tuning_budget.hpp"
 
 namespace tune {
 
@@ -54,9 +55,9 @@ inline constexpr std::chrono::minutes default_wait{10};
 
 /// The options of an application for its autotuners. The environment overrides them (LIBTUNE_DB,
 /// LIBTUNE_SYSTEM_DB, LIBTUNE_MATCH, LIBTUNE_MODE, LIBTUNE_STRATEGY, LIBTUNE_BUDGET,
-/// LIBTUNE_EARLY_END, LIBTUNE_WAIT, LIBTUNE_ISOLATION, LIBTUNE_TRIAL_TIME), read anew for each
-/// call. An empty member is what the author of the operation gives (search_defaults), else the
-/// default.
+/// LIBTUNE_EARLY_END, LIBTUNE_TUNING_MEMORY, LIBTUNE_WAIT, LIBTUNE_ISOLATION, LIBTUNE_TRIAL_TIME),
+/// read anew for each call. An empty member is what the author of the operation gives
+/// (search_defaults), else the default.
 struct tuning_options {
   std::optional<std::string> database{};  ///< the path of the tuning database
   /// The paths of databases to look in after that one, in this order. They are only read, without
@@ -70,6 +71,9 @@ struct tuning_options {
   /// The limits of each search. They and those of search are one option: a budget of the
   /// environment replaces both.
   std::optional<tuning_budget> budget{};
+  /// The device memory that a tuning may hold; by default what is free when it begins, less a
+  /// reserve for the application (a quarter of that, and at least 256 MiB).
+  std::optional<memory_budget> memory{};
   /// The longest time of the compiler for one program, where a helper process compiles it.
   std::chrono::milliseconds compile_time = std::chrono::minutes(1);
   std::optional<isolation_mode> isolation{};  ///< where searches run; automatic by default

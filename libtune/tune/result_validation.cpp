@@ -9,10 +9,12 @@
 
 #include "libtune/base/library_version.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/device/memory_quota.hpp"
 #include "libtune/kernel/cache/program_digest.hpp"
 #include "libtune/kernel/compile_scope.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/tune/engine/search_loop.hpp"
+#include "libtune/tune/engine/search_quota.hpp"
 #include "libtune/tune/engine/trial_attempt.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/session.hpp"
@@ -47,6 +49,9 @@ std::optional<std::string> show_space(const tuning_task& task,
     look(problem);
     throw space_is_known{};
   };
+  const auto spared = task.context.impl()->spare_captures();
+  const detail::memory_quota_scope counted(
+      task.context.device().impl(), detail::current_quota(task.context, task.options.memory));
   try {
     tuning_session session(detail::session_setup{.context = task.context,
                                                  .subject = task.subject,

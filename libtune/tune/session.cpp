@@ -10,12 +10,14 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/library_version.hpp"
 #include "libtune/base/log.hpp"
+#include "libtune/device/memory_quota.hpp"
 #include "libtune/kernel/pool/compile_pool.hpp"
 #include "libtune/tune/device_probes.hpp"
 #include "libtune/tune/engine/compile_pipeline.hpp"
 #include "libtune/tune/engine/guided_search.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/search_loop.hpp"
+#include "libtune/tune/engine/search_quota.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/settings.hpp"
 
@@ -143,6 +145,24 @@ std::vector<std::size_t> tuning_session::shortlist(const search_problem& problem
                           describe(state_->subject));
 }
 
+std::size_t tuning_session::memory_budget() const {
+  return detail::current_quota(context(), options().memory)->reach(*context().impl());
+}
+
+std::size_t tuning_session::fit_memory(std::size_t wanted, std::size_t least) const {
+  const std::size_t budget = memory_budget();
+  if (wanted <= budget) return wanted;
+  if (least > budget) {
+    throw too_little_memory_error(
+        state_->subject, budget,
+        "its arrays need " + std::to_string(least) + " bytes at the least");
+  }
+  warn_once(describe(state_->subject) + " is tuned on arrays of " + std::to_string(budget) +
+            " bytes in place of " + std::to_string(wanted) +
+            ", for a tuning may hold no more device memory now (LIBTUNE_TUNING_MEMORY)");
+  return budget;
+}
+
 std::size_t tuning_session::search(const search_problem& problem, const search_defaults& defaults) {
   const int stage = state_->searches++;
   // Before the service is made, because some lists only read the space and leave by an exception.
@@ -160,6 +180,7 @@ std::size_t tuning_session::search(const search_problem& problem, const search_d
          .library_version = std::string(library_version()),
          .stage = stage});
   };
+  state_->hooks.memory = context().impl()->quota();
   const auto service = make_compile_service(compile_pool::shared(), context(), with.compile_time);
   const auto run = [&](const std::vector<std::size_t>& listed) {
     if (listed.empty() && !decided.sources.empty()) {

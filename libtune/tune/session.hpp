@@ -46,6 +46,18 @@ class tuning_session {
   /// The options that the session was made with; they hold as long as it.
   const tuning_options& options() const noexcept;
 
+  /// The bytes of device memory that the tuning may hold at once (tuning_options::memory), as far
+  /// as the device has them now. What it holds already counts.
+  std::size_t memory_budget() const;
+
+  /// Returns the bytes of arrays to tune on: those that are wanted, or as many as memory_budget
+  /// allows, which is logged. A function that calls this before it allocates is tuned on smaller
+  /// arrays where memory is short.
+  /// @param wanted  of all arrays together, copies and answers included
+  /// @param least   on fewer a tuning means nothing: it is put off
+  /// @throws too_little_memory_error if the least does not fit
+  std::size_t fit_memory(std::size_t wanted, std::size_t least = 1) const;
+
   /// Searches a space and returns the best configuration by the goal: that with the least median
   /// time, unless the autotuner, the application or LIBTUNE_OBJECTIVE says otherwise.
   /// @param space     the configurations

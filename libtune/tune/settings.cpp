@@ -93,6 +93,15 @@ std::optional<tuning_budget> read_budget(const char* variable) {
       "with commas between them");
 }
 
+std::optional<memory_budget> read_memory(const char* variable) {
+  const auto given = read_environment(variable);
+  if (!given) return std::nullopt;
+  if (const auto budget = memory_budget_from_text(*given)) return budget;
+  throw environment_error(variable, *given,
+                          "bytes such as '2 GiB' or '512 MiB', or a part of the device's memory "
+                          "such as '10 %'");
+}
+
 /// Reads one of the words of a table.
 template <class Enum, std::size_t Count>
 auto one_of(const detail::word_table<Enum, Count>& words) {
@@ -165,6 +174,7 @@ tuning_options search_options(const tuning_options& given, std::chrono::millisec
     resolved.search.max_fraction.reset();
   }
   override(resolved.search.early_end, "LIBTUNE_EARLY_END", one_of(switch_words));
+  override(resolved.memory, "LIBTUNE_TUNING_MEMORY", read_memory);
   override(resolved.wait, "LIBTUNE_WAIT", read_seconds);
   resolved.wait =
       std::clamp<milliseconds>(resolved.wait.value_or(wait), milliseconds(0), longest_time);
@@ -227,6 +237,8 @@ search_decision decide(const tuning_options& resolved, const search_defaults& au
   }
   settle(options.search.early_end, author.early_end, "LIBTUNE_EARLY_END",
          [](bool on) { return std::string("early end ") + switch_words.word(on); });
+  settle(options.memory, std::optional<memory_budget>(), "LIBTUNE_TUNING_MEMORY",
+         [](const memory_budget& memory) { return to_string(memory) + " of device memory"; });
   settle(options.measure, author.measure, "", [](const measure_settings& measure) {
     return fmt::format("{} to {} runs", measure.min_iterations, measure.max_iterations);
   });
@@ -386,6 +398,47 @@ std::string to_string(const tuning_budget& budget) {
   if (budget.target) add("target " + duration_text(budget.target->count()));
   if (budget.within) add(fmt::format("within {:g} %", 100 * *budget.within));
   return text;
+}
+
+namespace {
+
+struct byte_unit {
+  std::string_view name;
+  double bytes;
+};
+
+constexpr std::array byte_units{byte_unit{"B", 1},        byte_unit{"kB", 1e3},
+                                byte_unit{"MB", 1e6},     byte_unit{"GB", 1e9},
+                                byte_unit{"KiB", 0x1p10}, byte_unit{"MiB", 0x1p20},
+                                byte_unit{"GiB", 0x1p30}};
+
+}  // namespace
+
+std::optional<memory_budget> memory_budget_from_text(std::string_view text) {
+  text = trimmed(text);
+  const auto number = take_number<double>(text);
+  if (!number) return std::nullopt;
+  if (text == "%") {
+    return *number <= 100 ? std::optional(memory_budget{.share = *number / 100}) : std::nullopt;
+  }
+  constexpr double most = 0x1p60;
+  for (const byte_unit& known : byte_units) {
+    const double bytes = *number * known.bytes;
+    if (known.name == text && bytes >= 1 && bytes <= most) {
+      return memory_budget{.bytes = static_cast<std::size_t>(bytes)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::string to_string(const memory_budget& budget) {
+  if (budget.bytes == 0) return fmt::format("{:g} %", 100 * budget.share);
+  const byte_unit* largest = &byte_units.front();
+  for (const byte_unit& known : byte_units) {
+    const auto whole = static_cast<std::size_t>(known.bytes);
+    if (budget.bytes % whole == 0) largest = &known;
+  }
+  return fmt::format("{:g} {}", static_cast<double>(budget.bytes) / largest->bytes, largest->name);
 }
 
 std::string_view search_end_name(search_end end) noexcept {

@@ -40,6 +40,22 @@ std::optional<tuning_budget> budget_from_text(std::string_view text);
 /// Returns a budget in words: "30 s, 200 trials". Empty for one that limits nothing.
 std::string to_string(const tuning_budget& budget);
 
+/// The device memory that a tuning may hold at once: its arrays, the configurations that are kept
+/// for the race, and those of tunings inside it. One member is set.
+struct memory_budget {
+  std::size_t bytes = 0;  ///< so many, if not 0
+  double share = 0;       ///< else this part of the device's memory: 0.1 is 10 %
+
+  friend bool operator==(const memory_budget&, const memory_budget&) = default;
+};
+
+/// Returns the budget of a text, as LIBTUNE_TUNING_MEMORY takes it: "2 GiB" (also MiB, KiB, GB, MB,
+/// kB, B) or "10 %". Empty if the text is anything else, zero, negative or more than 100 %.
+std::optional<memory_budget> memory_budget_from_text(std::string_view text);
+
+/// Returns a budget in words: "2 GiB", "10 %".
+std::string to_string(const memory_budget& budget);
+
 /// The reason for the end of a search.
 enum class search_end : std::uint8_t {
   complete,  ///< the strategy had nothing more to propose

@@ -10,6 +10,7 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
+#include "libtune/device/memory_quota.hpp"
 #include "libtune/store/database/identity_column.hpp"
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
@@ -203,6 +204,7 @@ void tuning_call::report_lookup(const std::optional<record>& found,
 // check asks for its own result, which would check for ever.
 std::optional<record> tuning_call::find_nearest() const {
   if (auto chosen = layers_->chosen_nearest(identity(), key())) return chosen;
+  require_no_capture();
   const std::uint64_t generation = record_memory::shared().generation();
   const std::vector<record> candidates = layers_->find_nearest(identity(), key());
   if (candidates.empty()) return std::nullopt;
@@ -253,6 +255,8 @@ bool tuning_call::is_tuning(const record& found) const {
 bool tuning_call::is_allowed(const record& found) const {
   const std::string result = result_name(subject_, found.values);
   if (const auto known = core_.validity().find(result)) return *known;
+  // The check allocates. The next call that is no part of a capture makes it.
+  if (!context_.impl()->find_capture().empty()) return true;
   const auto check = [&]() -> values {
     const auto was_in_space = [&] {
       const auto origin = layers_->origin(identity(), subject_.arguments, found);
@@ -303,8 +307,20 @@ tuning_call::values tuning_call::renew() const {
   return made;
 }
 
+// Before anything that a capture would not survive: a tuning allocates, waits and loads programs.
+void tuning_call::require_no_capture() const {
+  const std::string capture = context_.impl()->find_capture();
+  if (capture.empty()) return;
+  throw device_error(
+      "tuning " + describe(subject_), subject_.device.identity.name,
+      "there is no result for this key, and a tuning now would break " + capture +
+          ", which is left as it is. Ask for the tuning before the capture, where the template is "
+          "constructed, or tune ahead of use (tunedb pretune)");
+}
+
 tuning_call::values tuning_call::tune_once() const {
   detail::leave_if_only_looking();
+  require_no_capture();
   require_another();
   const device_lease::pause others_measure;
   key_wait waits(name(), subject_, options_, patience());
@@ -319,7 +335,12 @@ tuning_call::values tuning_call::tune_once() const {
   } catch (const deadlock_found&) {
     waits.end();
     return tune_without_right();
+  } catch (const detail::memory_reclaimed&) {
+    // Left by the thread that this one waited for.
+    if (detail::memory_quota_scope::find(*context_.device().impl()) != nullptr) throw;
   }
+  waits.end();
+  return tune_once();
 }
 
 void tuning_call::require_another() const {
@@ -413,15 +434,21 @@ tuning_call::values tuning_call::tune_and_store(search_start start) const {
       [&](const record& found) { return if_valid(found).has_value(); }, settings_.wait(), start);
   options.observers.push_back(kept.recorder());
   task.read_prior = [&](const search_identity& to) { return kept.read_prior(to); };
-  const tuned_values made = run_tuning(task);
-  note_valid(made.values);
-  return kept.store(made);
+  try {
+    const tuned_values made = run_tuning(task);
+    note_valid(made.values);
+    return kept.store(made);
+  } catch (const too_little_memory_error&) {
+    missed_keys(settings_.missed).remember(identity(), key());
+    throw;
+  }
 }
 
 // A tuning inside another is made once in that one, as it would be with a database.
 tuning_call::values tuning_call::tune_for_test() {
   constexpr std::chrono::seconds test_wait{2};
   if (auto made = detail::made_inside(name())) return *std::move(made);
+  require_no_capture();
   require_another();
   tuning_options options = search_options(options_, test_wait);
   const device_lease::pause others_measure;

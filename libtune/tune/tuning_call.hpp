@@ -62,6 +62,7 @@ class tuning_call {
 
   values renew() const;
   values tune_once() const;
+  void require_no_capture() const;
   void require_another() const;
   values tune_in_turn() const;
   std::optional<record> find_after_wait(key_wait& waits) const;

@@ -31,6 +31,7 @@ struct pretune_request {
   std::string keys_file;
   std::string strategy;
   std::string budget;
+  std::string memory;
   std::string goal;
   device_choice device;
   bool missed = false;
@@ -163,6 +164,15 @@ tuning_budget parse_budget(const std::string& text) {
       text + "'");
 }
 
+memory_budget parse_memory(const std::string& text) {
+  const auto memory = memory_budget_from_text(text);
+  if (memory) return *memory;
+  throw usage_error(
+      "--memory takes bytes such as '2 GiB', or a part of the device's memory such as '10 %', and "
+      "not '" +
+      text + "'");
+}
+
 /// The goal of all keys, if the command or the environment gives one.
 std::optional<tuning_goal> goal_of(const pretune_request& request) {
   if (request.goal.empty()) {
@@ -188,6 +198,7 @@ exit_code run(const invocation& shared, const pretune_request& request) {
   pretuning_options options;
   options.tuning.strategy = request.strategy;
   if (!request.budget.empty()) options.tuning.budget = parse_budget(request.budget);
+  if (!request.memory.empty()) options.tuning.memory = parse_memory(request.memory);
   options.tuning.database = shared.database_path();
   const std::vector<remote_function> found = ask_for_functions(request);
   if (request.list) {
@@ -256,6 +267,11 @@ void add_pretune(CLI::App& program, invocation& shared) {
       ->add_option("--budget", request->budget,
                    "What each search may cost, as LIBTUNE_BUDGET takes it: '30 s, 200 trials'")
       ->type_name("LIMITS");
+  command
+      ->add_option("--memory", request->memory,
+                   "The device memory that each tuning may hold, as LIBTUNE_TUNING_MEMORY takes "
+                   "it: '2 GiB', '10 %'")
+      ->type_name("BYTES");
   command
       ->add_option(
           "--objective", request->goal,

@@ -296,7 +296,7 @@ const autotuner<beamform_key, beamform_tuning> beamform_template::autotune{
       auto queue = context.create_tuning_command_queue();
       beamform_shape shape{.antennas = 64, .channels = 128, .spectra = 256, .beams = key.beams};
       const std::size_t bytes =
-          std::min<std::size_t>(computed_workload_bytes(context.device()), std::size_t{256} << 20);
+          std::min<std::size_t>(computed_workload_bytes(session), std::size_t{256} << 20);
       shape.batches = divide_up(bytes, shape.antennas * shape.channels * shape.spectra * 4);
       const device_array in(
           context,

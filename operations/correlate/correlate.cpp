@@ -185,11 +185,13 @@ struct known_correlation {
 
 /// The batches and channels that are timed: those of a GPU in earnest, and few for a CPU.
 struct timed_correlation {
-  timed_correlation(const device& device, const correlate_key& of) : key(of) {
+  timed_correlation(const tuning_session& session, const correlate_key& of) : key(of) {
+    const device device = session.context().device();
     const std::size_t batch_bytes = key.antennas * key.channels * key.spectra * word_bytes;
     if (device.kind() == device_kind::gpu) {
-      batches = std::clamp<std::size_t>(workload_bytes(device) / batch_bytes, 8, 64);
-      const std::size_t most = device.limits().global_memory_bytes / 8;
+      batches = std::clamp<std::size_t>(workload_bytes(session) / batch_bytes, 8, 64);
+      const std::size_t most =
+          std::min(device.limits().global_memory_bytes, session.memory_budget()) / 8;
       batches = std::max<std::size_t>(1, std::min(batches, most / batch_bytes));
     } else {
       key.channels = 1;
@@ -396,7 +398,7 @@ const autotuner<correlate_key, correlate_tuning> correlate_template::autotune{
     [](tuning_session& session, const correlate_key& key) {
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();
-      const timed_correlation timed(context.device(), key);
+      const timed_correlation timed(session, key);
       const device_array in(
           context,
           {dtype::int8, {timed.batches, key.antennas, timed.key.channels, key.spectra, 2, 2}});

@@ -131,8 +131,8 @@ const autotuner<correlate_reduce_key, correlate_reduce_tuning> correlate_reduce_
       constexpr std::size_t antennas = 80;
       const std::size_t baselines = baseline_count(antennas);
       const std::size_t channel_bytes = key.copies * baselines * 4 * 2 * sizeof(std::int64_t);
-      const std::size_t channels = std::clamp<std::size_t>(
-          workload_bytes(context.device()) / channel_bytes, 1, most_channels);
+      const std::size_t channels =
+          std::clamp<std::size_t>(workload_bytes(session) / channel_bytes, 1, most_channels);
       const device_array visibilities(context,
                                       {dtype::int64, {key.copies, channels, baselines, 4, 2}});
       visibilities.zero(queue);

@@ -12,6 +12,7 @@
 
 #include "libtune/verify/answer.hpp"
 #include "operations/ddc/reference.hpp"
+#include "operations/workload.hpp"
 
 #include "ddc.kernel.hpp"
 #include "packed_samples.kernel.hpp"
@@ -230,7 +231,8 @@ const autotuner<ddc_key, ddc_tuning> ddc_template::autotune{
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();
       const bool is_gpu = context.device().kind() == device_kind::gpu;
-      const std::size_t count = key.taps + (std::size_t{1} << (is_gpu ? 24 : 17));
+      const std::size_t wanted = std::size_t{1} << (is_gpu ? 24 : 17);
+      const std::size_t count = key.taps + std::min(wanted, workload_bytes(session) / 4);
       const device_array samples(context, {dtype::uint8, {2, packed_row_bytes(count, key.bits)}});
       samples.zero(queue);
       const device_array taps(context, {dtype::complex64, {key.taps}});

@@ -146,11 +146,11 @@ void fill_with_numbers(command_queue& queue, const buffer& target) {
 }
 
 /// As many transforms as the key says and the memory for a workload holds.
-fft_description workload_of(const fft_key& key, const device& device) {
+fft_description workload_of(const fft_key& key, const tuning_session& session) {
   const fft_description one = described_by(key, 1);
   const std::size_t each =
       one.size.elements() * transforms::types_of(key.precision).complex.bytes();
-  return described_by(key, std::clamp<std::size_t>(workload_bytes(device) / each, 1, key.batch));
+  return described_by(key, std::clamp<std::size_t>(workload_bytes(session) / each, 1, key.batch));
 }
 
 }  // namespace
@@ -201,7 +201,7 @@ const autotuner<fft_key, fft_tuning> fft_template::autotune{
     [](tuning_session& session, const fft_key& key) {
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();
-      const fft_description about = workload_of(key, context.device());
+      const fft_description about = workload_of(key, session);
       const checked_description checked(about);
       const device_array src(context, {about.src, checked.src});
       fill_with_numbers(queue, src.buffer());

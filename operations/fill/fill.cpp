@@ -157,7 +157,7 @@ const autotuner<fill_key, fill_tuning> fill_template::autotune{
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();
       const auto type = element_type::opaque(key.element_bytes);
-      const shape size{workload_bytes(context.device()) / key.element_bytes};
+      const shape size{workload_bytes(session) / key.element_bytes};
       workload work(queue);
       const workload odd(queue);
       const answer expected = expected_of_odd_size(queue, key);

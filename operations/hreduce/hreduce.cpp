@@ -234,7 +234,7 @@ const autotuner<hreduce_key, hreduce_tuning> hreduce_template::autotune{
       auto queue = context.create_tuning_command_queue();
       const auto type = elements(key).stored;
       const std::size_t columns = key.columns;
-      const std::size_t rows = divide_up(workload_bytes(context.device()), columns * type.bytes());
+      const std::size_t rows = divide_up(workload_bytes(session), columns * type.bytes());
       const device_array src(context, {type, {rows, columns}});
       src.zero(queue);
       const workload work(queue);

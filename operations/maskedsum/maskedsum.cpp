@@ -165,8 +165,8 @@ const autotuner<maskedsum_key, maskedsum_tuning> maskedsum_template::autotune{
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();
       const std::size_t columns = key.columns;
-      const std::size_t rows = divide_up(computed_workload_bytes(context.device()),
-                                         columns * sizeof(std::complex<float>));
+      const std::size_t rows =
+          divide_up(computed_workload_bytes(session), columns * sizeof(std::complex<float>));
       const device_array src(context, {dtype::complex64, {rows, columns}});
       const device_array mask(context, {dtype::float32, {rows}});
       set_numbers(queue, src);

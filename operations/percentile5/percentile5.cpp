@@ -209,7 +209,7 @@ const autotuner<percentile5_key, percentile5_tuning> percentile5_template::autot
       auto queue = context.create_tuning_command_queue();
       const std::size_t columns = key.max_columns;
       const element_type type = ranked_type(key);
-      const std::size_t bytes = computed_workload_bytes(context.device());
+      const std::size_t bytes = computed_workload_bytes(session);
       const std::size_t rows = divide_up(bytes, columns * type.bytes());
       const device_array src(context, {type, {rows, columns}});
       set_numbers(queue, src);

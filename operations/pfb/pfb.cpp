@@ -156,11 +156,11 @@ struct pfb_case {
 };
 
 /// The shape that is measured: 16384 channels, as many spectra as the memory to be moved allows.
-pfb_shape measured_shape(const device& device, const pfb_key& key) {
-  const bool is_gpu = device.kind() == device_kind::gpu;
+pfb_shape measured_shape(const tuning_session& session, const pfb_key& key) {
+  const bool is_gpu = session.context().device().kind() == device_kind::gpu;
   const std::size_t channels = is_gpu ? 16384 : 1024;
   const std::size_t step = key.bits != 0 ? 2 * channels : channels;
-  const std::size_t bytes = is_gpu ? workload_bytes(device) / 4 : computed_workload_bytes(device);
+  const std::size_t bytes = is_gpu ? workload_bytes(session) / 4 : computed_workload_bytes(session);
   const std::size_t spectra = std::max<std::size_t>(4, bytes / (2 * channels * 8));
   return {.polarisations = 2,
           .channels = channels,
@@ -301,7 +301,7 @@ const autotuner<pfb_key, pfb_tuning> pfb_template::autotune{
     [](tuning_session& session, const pfb_key& key) {
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();
-      const pfb_shape shape = measured_shape(context.device(), key);
+      const pfb_shape shape = measured_shape(session, key);
       const std::size_t step = step_of(key, shape);
       const bool is_real = key.bits != 0;
       const std::size_t row = is_real ? packed_row_bytes(shape.samples, key.bits) : shape.samples;

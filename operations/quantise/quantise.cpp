@@ -287,7 +287,7 @@ const autotuner<quantise_key, quantise_tuning> quantise_template::autotune{
       quantise_shape shape{.channels = key.channels != 0 ? key.channels : 8192,
                            .spectra_per_heap = 32};
       const std::size_t bytes =
-          std::min<std::size_t>(computed_workload_bytes(context.device()), std::size_t{256} << 20);
+          std::min<std::size_t>(computed_workload_bytes(session), std::size_t{256} << 20);
       shape.spectra = round_up(divide_up(bytes, shape.channels * 16), shape.spectra_per_heap);
       const device_array spectra(
           context, {dtype::complex64, {2, shape.spectra, key.unzip, shape.channels / key.unzip}});

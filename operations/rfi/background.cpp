@@ -188,7 +188,7 @@ const autotuner<background_key, background_tuning> background_median_filter_temp
       auto queue = context.create_tuning_command_queue();
       constexpr std::size_t channels = tuning_channels;
       const element_type type = sample_type(key);
-      const std::size_t baselines = tuning_baselines(context.device(), type.bytes());
+      const std::size_t baselines = tuning_baselines(session, type.bytes());
       const device_array vis(context, {type, {channels, baselines}});
       fill_with_noise(queue, vis);
       workload work(queue);

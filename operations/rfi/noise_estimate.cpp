@@ -160,8 +160,8 @@ const autotuner<noise_estimate_key, noise_estimate_tuning> noise_estimate_templa
     [](tuning_session& session, const noise_estimate_key& key) {
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();
-      const std::size_t baselines = divide_up(
-          tuning_baselines(context.device(), sizeof(float)) * tuning_channels, key.channels);
+      const std::size_t baselines =
+          divide_up(tuning_baselines(session, sizeof(float)) * tuning_channels, key.channels);
       const device_array deviations(context,
                                     {dtype::float32, shape_of(key.order, key.channels, baselines)});
       fill_with_deviations(queue, deviations);

@@ -119,9 +119,10 @@ host_array<std::uint8_t> sparse_flags(const shape& size) {
   return flags;
 }
 
-std::size_t tuning_baselines(const device& device, std::size_t sample_bytes) {
+std::size_t tuning_baselines(const tuning_session& session, std::size_t sample_bytes) {
+  const bool is_gpu = session.context().device().kind() == device_kind::gpu;
   constexpr std::size_t elsewhere = std::size_t{2} << 20;
-  const std::size_t bytes = device.kind() == device_kind::gpu ? workload_bytes(device) : elsewhere;
+  const std::size_t bytes = is_gpu ? workload_bytes(session) : elsewhere;
   return divide_up(bytes, tuning_channels * sample_bytes);
 }
 

@@ -12,6 +12,7 @@
 #include "libtune/device/command_queue.hpp"
 #include "libtune/device/device.hpp"
 #include "libtune/operation/dimension.hpp"
+#include "libtune/tune/session.hpp"
 #include "operations/rfi/data_order.hpp"
 
 // What the operations of RFI flagging share: checks of sizes, and samples to be tuned and checked
@@ -51,7 +52,7 @@ host_array<std::uint8_t> sparse_flags(const shape& size);
 constexpr std::size_t tuning_channels = 4096;
 /// The number of such spectra: those of workload_bytes on a GPU; fewer elsewhere, where the
 /// arithmetic takes longer than the memory.
-std::size_t tuning_baselines(const device& device, std::size_t sample_bytes);
+std::size_t tuning_baselines(const tuning_session& session, std::size_t sample_bytes);
 
 /// Fills an array of floats or pairs of floats with numbers that are about normal, one in a
 /// thousand of them 40 larger.

@@ -128,7 +128,7 @@ const autotuner<threshold_simple_key, threshold_simple_tuning> threshold_simple_
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();
       constexpr std::size_t channels = tuning_channels;
-      const std::size_t baselines = tuning_baselines(context.device(), sizeof(float));
+      const std::size_t baselines = tuning_baselines(session, sizeof(float));
       const device_array deviations(context,
                                     {dtype::float32, shape_of(key.order, channels, baselines)});
       fill_with_noise(queue, deviations);

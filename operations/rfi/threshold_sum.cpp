@@ -166,7 +166,7 @@ const autotuner<threshold_sum_key, threshold_sum_tuning> threshold_sum_template:
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();
       constexpr std::size_t channels = tuning_channels;
-      const std::size_t baselines = tuning_baselines(context.device(), sizeof(float));
+      const std::size_t baselines = tuning_baselines(session, sizeof(float));
       const device_array deviations(context, {dtype::float32, {baselines, channels}});
       fill_with_deviations(queue, deviations);
       workload work(queue);

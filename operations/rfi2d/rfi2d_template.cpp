@@ -97,10 +97,10 @@ struct known_observation {
 };
 
 /// The observation that is measured: as in earnest on a GPU, small enough on others.
-shape measured_size(const device& device) {
-  if (device.kind() != device_kind::gpu) return {6, 128, 32};
+shape measured_size(const tuning_session& session) {
+  if (session.context().device().kind() != device_kind::gpu) return {6, 128, 32};
   const std::size_t each = std::size_t{30} * 4096 * sizeof(std::complex<float>);
-  return {30, 4096, std::clamp<std::size_t>(workload_bytes(device) / each / 64 * 64, 64, 128)};
+  return {30, 4096, std::clamp<std::size_t>(workload_bytes(session) / each / 64 * 64, 64, 128)};
 }
 
 }  // namespace
@@ -147,7 +147,7 @@ const autotuner<rfi2d_key, rfi2d_tuning> rfi2d_template::autotune{
     [](tuning_session& session, const rfi2d_key& key) {
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();
-      const shape size = measured_size(context.device());
+      const shape size = measured_size(session);
       const rfi2d_plan plan({}, size[0], size[1]);
       workload work(queue);
       if (key.is_complex) {

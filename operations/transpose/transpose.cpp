@@ -184,8 +184,7 @@ const autotuner<transpose_key, transpose_tuning> transpose_template::autotune{
       auto queue = context.create_tuning_command_queue();
       const auto type = element_type::opaque(key.element_bytes);
       // A multiple of every edge, and not a power of two.
-      const double elements =
-          static_cast<double>(workload_bytes(context.device()) / key.element_bytes);
+      const double elements = static_cast<double>(workload_bytes(session) / key.element_bytes);
       const std::size_t size = round_up(static_cast<std::size_t>(std::sqrt(elements)), 256) + 256;
       const device_array src(context, {type, {size, size}});
       src.zero(queue);

@@ -132,7 +132,7 @@ const autotuner<unpack_key, unpack_tuning> unpack_template::autotune{
     [](tuning_session& session, const unpack_key& key) {
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();
-      const std::size_t count = computed_workload_bytes(context.device()) / 8;
+      const std::size_t count = computed_workload_bytes(session) / 8;
       const device_array samples(context, {dtype::uint8, {2, packed_row_bytes(count, key.bits)}});
       samples.zero(queue);
       const workload work(queue);

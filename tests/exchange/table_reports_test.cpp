@@ -224,4 +224,12 @@ TEST_CASE("what could not be settled is noted below the table") {
                                  "Note: the device was slower at the end\n"));
 }
 
+TEST_CASE("the device memory that a search held is noted, where it is known") {
+  auto search = tune::testing::successful_search();
+  search.memory_budget_bytes = std::size_t{2} << 30;
+  search.memory_held_bytes = std::size_t{3} << 19;
+  CHECK(table_of(search).ends_with(
+      "Device memory: 1.5 MiB at the most, of 2048 MiB that it could hold\n"));
+}
+
 }  // namespace table_reports_test

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/device/cuda/context.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -96,6 +97,7 @@ std::shared_ptr<detail::pinned_memory_interface> cuda_context::do_create_pinned_
 std::shared_ptr<detail::queue_interface> cuda_context::do_create_queue(
     detail::queue_settings settings) {
   const auto entered = enter();
+  const relaxed_capture spared(api());
   CUstream stream = nullptr;
   if (settings.profiling) timing_delay();  // now, not in the middle of a measurement
   check(api().stream_create(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
@@ -122,6 +124,46 @@ std::shared_ptr<detail::program_interface> cuda_context::do_create_program_from_
 
 std::string cuda_context::do_compiler_identity() const {
   return device_->compiler().identity_for(*info().hardware.compute_capability);
+}
+
+std::optional<memory_figures> cuda_context::do_memory() const {
+  if (api().memory_get_info == nullptr) return std::nullopt;
+  const auto entered = enter();
+  const relaxed_capture spared(api());
+  memory_figures now;
+  check(api().memory_get_info(&now.free_bytes, &now.total_bytes), "cuMemGetInfo");
+  return now;
+}
+
+void cuda_context::add_stream(CUstream stream) {
+  const std::lock_guard lock(streams_mutex_);
+  streams_.push_back(stream);
+}
+
+void cuda_context::remove_stream(CUstream stream) noexcept {
+  const std::lock_guard lock(streams_mutex_);
+  const auto found = std::ranges::find(streams_, stream);
+  if (found != streams_.end()) streams_.erase(found);
+}
+
+// The legacy default stream tells of captures of all streams that wait for it, whoever has made
+// them. Of the other streams only those are known that libtune has made or wrapped.
+std::string cuda_context::do_find_capture() const {
+  if (api().stream_is_capturing == nullptr) return {};
+  const auto entered = enter();
+  const auto is_capturing = [&](CUstream stream) {
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    const CUresult answer = api().stream_is_capturing(stream, &status);
+    return answer == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT ||
+           (answer == CUDA_SUCCESS && status != CU_STREAM_CAPTURE_STATUS_NONE);
+  };
+  const std::lock_guard lock(streams_mutex_);
+  const bool any = is_capturing(CU_STREAM_LEGACY) || std::ranges::any_of(streams_, is_capturing);
+  return any ? "the capture of a stream of this context" : "";
+}
+
+std::shared_ptr<const void> cuda_context::do_spare_captures() const {
+  return std::make_shared<const relaxed_capture>(api());
 }
 
 }  // namespace tune::cuda

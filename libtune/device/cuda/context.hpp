@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "libtune/base/forked_process.hpp"
 #include "libtune/base/log.hpp"
@@ -38,6 +40,26 @@ class [[nodiscard]] current_context {
  private:
   const driver_api& api_;
   bool pushed_ = false;
+};
+
+/// While it lives, the driver neither refuses to the calling thread what it forbids while a stream
+/// is captured (allocating, releasing, loading), nor has that end the capture as a failure. Such
+/// calls are made at once and are no part of a capture.
+class [[nodiscard]] relaxed_capture {
+ public:
+  explicit relaxed_capture(const driver_api& api) noexcept : api_(api) { exchange(); }
+  ~relaxed_capture() { exchange(); }
+  relaxed_capture(const relaxed_capture&) = delete;
+  relaxed_capture& operator=(const relaxed_capture&) = delete;
+
+ private:
+  void exchange() noexcept {
+    if (api_.exchange_capture_mode == nullptr) return;
+    log_failure(api_, api_.exchange_capture_mode(&mode_), "cuThreadExchangeStreamCaptureMode");
+  }
+
+  const driver_api& api_;
+  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
 };
 
 class fill_kernels;
@@ -74,6 +96,7 @@ class cuda_context final : public detail::context_interface {
     if (api().context_get_current(&current) == CUDA_ERROR_DEINITIALIZED) return;
     try {
       const auto entered = enter();
+      const relaxed_capture spared(api());
       log_failure(api(), release(), call);
     } catch (const device_error& failure) {
       log(log_level::error, failure.what());
@@ -83,6 +106,10 @@ class cuda_context final : public detail::context_interface {
   /// Returns the kernel that precedes timed launches, made at the first call; null if it cannot be
   /// made.
   const delay_kernel* timing_delay() const;
+
+  /// For queues: their streams, among which do_find_capture looks.
+  void add_stream(CUstream stream);
+  void remove_stream(CUstream stream) noexcept;
 
   /// The kernels that fill, made at the first call. @throws device_error, build_error
   const cuda::fill_kernels& fill_kernels() const;
@@ -103,10 +130,15 @@ class cuda_context final : public detail::context_interface {
   std::shared_ptr<detail::program_interface> do_create_program_from_binary(
       const std::string& name, std::span<const std::byte> binary) override;
   std::string do_compiler_identity() const override;
+  std::optional<memory_figures> do_memory() const override;
+  std::string do_find_capture() const override;
+  std::shared_ptr<const void> do_spare_captures() const override;
 
   std::shared_ptr<const cuda_device> device_;
   CUcontext handle_;
   ownership ownership_;
+  mutable std::mutex streams_mutex_;
+  std::vector<CUstream> streams_;  // of its queues
   mutable std::once_flag delay_made_;
   mutable std::unique_ptr<const delay_kernel> delay_;
   mutable std::once_flag fill_kernels_made_;

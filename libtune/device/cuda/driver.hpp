@@ -86,8 +86,11 @@
   X(graph_exec_destroy, cuGraphExecDestroy, 10000)
 
 // Null where the driver is too old for them.
-#define LIBTUNE_CUDA_OPTIONAL(X)                       \
-  X(kernel_get_parameter, cuKernelGetParamInfo, 12040) \
+#define LIBTUNE_CUDA_OPTIONAL(X)                                     \
+  X(memory_get_info, cuMemGetInfo, 3020)                             \
+  X(stream_is_capturing, cuStreamIsCapturing, 10000)                 \
+  X(exchange_capture_mode, cuThreadExchangeStreamCaptureMode, 10010) \
+  X(kernel_get_parameter, cuKernelGetParamInfo, 12040)               \
   X(resident_groups, cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050)
 
 namespace tune::cuda {

@@ -173,6 +173,7 @@ std::shared_ptr<cuda_buffer> make_buffer(std::shared_ptr<cuda_context> context, 
                        device_failure::out_of_memory);
   }
   const auto entered = context->enter();
+  const relaxed_capture spared(context->api());
   CUdeviceptr address = 0;
   const CUresult status = context->api().memory_allocate(&address, bytes);
   if (status != CUDA_SUCCESS) throw_allocation_error(*context, status, bytes, "");
@@ -186,6 +187,7 @@ std::shared_ptr<cuda_buffer> make_managed_buffer(std::shared_ptr<cuda_context> c
                        context->info().identity.name, "it has none; use a buffer and copies");
   }
   const auto entered = context->enter();
+  const relaxed_capture spared(context->api());
   CUdeviceptr address = 0;
   const CUresult status =
       context->api().memory_allocate_managed(&address, bytes, CU_MEM_ATTACH_GLOBAL);
@@ -200,6 +202,7 @@ std::shared_ptr<cuda_buffer> make_managed_buffer(std::shared_ptr<cuda_context> c
 std::shared_ptr<detail::pinned_memory_interface> make_pinned_memory(
     std::shared_ptr<cuda_context> context, std::size_t bytes) {
   const auto entered = context->enter();
+  const relaxed_capture spared(context->api());
   void* data = nullptr;
   const CUresult status = context->api().host_allocate(&data, bytes, CU_MEMHOSTALLOC_PORTABLE);
   if (status != CUDA_SUCCESS) {
@@ -257,6 +260,7 @@ std::shared_ptr<cuda_buffer> make_image(std::shared_ptr<cuda_context> context,
                                         const image_layout& layout) {
   const driver_api& api = context->api();
   const auto entered = context->enter();
+  const relaxed_capture spared(context->api());
   const CUDA_ARRAY3D_DESCRIPTOR_v2 form{.Width = layout.width,
                                         .Height = layout.height,
                                         .Depth = layout.depth,

@@ -26,6 +26,7 @@ library_handle::library_handle(const cuda_context& context, const std::string& n
   required_ = find_required_work_groups(cubin);
   const driver_api& api = context.api();
   const auto entered = context.enter();
+  const relaxed_capture spared(api);
   const CUresult loaded =
       api.library_load(&handle_, cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0);
   if (loaded != CUDA_SUCCESS) throw_error(api, loaded, call, context.info());
@@ -45,6 +46,7 @@ library_handle::~library_handle() {
 CUkernel library_handle::kernel(const std::string& name) const {
   const auto entered = context_.enter();
   const driver_api& api = context_.api();
+  const relaxed_capture spared(api);
   CUkernel kernel = nullptr;
   CUfunction function = nullptr;
   CUresult status = api.library_get_kernel(&kernel, handle_, symbol_of(symbols_, name).c_str());

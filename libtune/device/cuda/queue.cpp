@@ -255,10 +255,13 @@ cuda_queue::cuda_queue(const std::shared_ptr<cuda_context>& context, CUstream ha
       handle_(handle),
       ownership_(owner),
       is_default_(handle == nullptr || handle == CU_STREAM_LEGACY ||
-                  handle == CU_STREAM_PER_THREAD) {}
+                  handle == CU_STREAM_PER_THREAD) {
+  context->add_stream(handle_);
+}
 
 // Commands still under way may use kernels and buffers that are released next.
 cuda_queue::~cuda_queue() {
+  if (!detail::is_forked()) cuda().remove_stream(handle_);
   if (ownership_ == ownership::borrowed) return;
   const driver_api& api = cuda().api();
   cuda().release("a command queue", [&] {
@@ -370,11 +373,31 @@ void cuda_queue::do_finish() {
   cuda().check(cuda().api().stream_synchronize(handle_), "cuStreamSynchronize");
 }
 
+namespace {
+
+// What libtune captures is not in the way of other threads that tune.
+class [[nodiscard]] unseen_stream {
+ public:
+  unseen_stream(cuda_context& context, CUstream stream) : context_(context), stream_(stream) {
+    context_.remove_stream(stream_);
+  }
+  ~unseen_stream() { context_.add_stream(stream_); }
+  unseen_stream(const unseen_stream&) = delete;
+  unseen_stream& operator=(const unseen_stream&) = delete;
+
+ private:
+  cuda_context& context_;
+  CUstream stream_;
+};
+
+}  // namespace
+
 // The driver refuses to capture the legacy default stream.
 bool cuda_queue::do_capture(std::shared_ptr<detail::graph_interface>& graph,
                             const std::function<void()>& enqueue) {
   if (handle_ == nullptr || handle_ == CU_STREAM_LEGACY) return false;
   if (graph == nullptr) check_new_graph();
+  const unseen_stream not_the_applications(cuda(), handle_);
   const captured_graph captured(cuda(), handle_, enqueue);
   if (graph != nullptr) {
     static_cast<cuda_graph&>(*graph).replace(captured);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/device/opencl/context.hpp"
 
+#include <array>
 #include <fmt/format.h>
 #include <utility>
 
@@ -98,6 +99,17 @@ std::string opencl_context::do_compiler_identity() const {
                        device_handle_.getInfo<CL_DEVICE_VERSION>(),
                        device_handle_.getInfo<CL_DRIVER_VERSION>(), own_options(info()));
   });
+}
+
+// Of OpenCL's drivers AMD's alone tells.
+std::optional<memory_figures> opencl_context::do_memory() const {
+  constexpr cl_device_info free_memory_amd = 0x4039;  // the whole and the largest block, in KiB
+  std::array<std::size_t, 2> kibibytes{};
+  const cl_int status = clGetDeviceInfo(device_handle_(), free_memory_amd, sizeof kibibytes,
+                                        kibibytes.data(), nullptr);
+  if (status != CL_SUCCESS || kibibytes.front() == 0) return std::nullopt;
+  return memory_figures{.total_bytes = info().limits.global_memory_bytes,
+                        .free_bytes = kibibytes.front() << 10};
 }
 
 }  // namespace tune::opencl

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -44,6 +45,7 @@ class opencl_context final : public detail::context_interface {
   std::shared_ptr<detail::program_interface> do_create_program_from_binary(
       const std::string& name, std::span<const std::byte> binary) override;
   std::string do_compiler_identity() const override;
+  std::optional<memory_figures> do_memory() const override;
 
   cl::Device device_handle_;
   cl::Context handle_;

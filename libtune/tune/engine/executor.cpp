@@ -12,9 +12,13 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
+#include "libtune/device/device_memory.hpp"
+#include "libtune/device/memory_quota.hpp"
 #include "libtune/kernel/compile_scope.hpp"
+#include "libtune/tune/engine/joined_searches.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/search_loop.hpp"
+#include "libtune/tune/engine/search_quota.hpp"
 #include "libtune/tune/engine/trial_judge.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/error.hpp"
@@ -89,9 +93,7 @@ class [[nodiscard]] tuning_inside {
   compile_scope own_;  // a search around it neither sees its programs nor prebuilds them
 };
 
-}  // namespace
-
-tuned_values tune_here(const tuning_task& task, const step_hooks& hooks) {
+tuned_values call_function(const tuning_task& task, const step_hooks& hooks) {
   const tuning_inside inside(task);
   step_hooks watched = hooks;
   if (watched.listener == nullptr) watched.listener = detail::current_listener();
@@ -110,6 +112,81 @@ tuned_values tune_here(const tuning_task& task, const step_hooks& hooks) {
                                                .only_listed = task.choice.is_strict()});
   std::vector<named_value> values = task.tunes(session, task.subject.arguments);
   return {std::move(values), session.best_score()};
+}
+
+// An author's function need not know of budgets: what it does not find room for puts it off.
+tuned_values tune_within(detail::memory_quota& quota, const tuning_task& task,
+                         const step_hooks& hooks) {
+  const std::size_t refusals = quota.refusals();
+  try {
+    return call_function(task, hooks);
+  } catch (const device_error& failure) {
+    if (failure.failure() != device_failure::out_of_memory || quota.refusals() == refusals) throw;
+    throw too_little_memory_error(task.subject, quota.reach_at_refusal(), failure.what());
+  }
+}
+
+/// A tuning that other threads may ask for its memory.
+class [[nodiscard]] reclaimable_tuning {
+ public:
+  reclaimable_tuning(const device& device, const std::shared_ptr<detail::memory_quota>& quota)
+      : gate_(quota->gate()),
+        reclaimer_(
+            device, [quota] { return quota->held(); },
+            [gate = gate_](std::size_t) { return detail::reclaim_gate::ask(gate); }) {}
+  // A thread that waits for the memory would be waited for.
+  ~reclaimable_tuning() { gate_->close(); }
+  reclaimable_tuning(const reclaimable_tuning&) = delete;
+  reclaimable_tuning& operator=(const reclaimable_tuning&) = delete;
+
+ private:
+  std::shared_ptr<detail::reclaim_gate> gate_;
+  memory_reclaimer reclaimer_;
+};
+
+// Calls the function until it is not left for its memory; each call goes on with the trials so far.
+tuned_values tune_reclaimably(const tuning_task& task, const step_hooks& hooks) {
+  constexpr int most_in_vain = 20;
+  const auto joined = std::make_shared<detail::joined_searches>(task.subject, task.read_prior,
+                                                                task.options.observers);
+  tuning_options options = task.options;
+  options.observers = {joined};
+  const tuning_task repeated{.context = task.context,
+                             .function = task.function,
+                             .tunes = task.tunes,
+                             .subject = task.subject,
+                             .options = options,
+                             .read_prior = [&](const auto& of) { return joined->read_prior(of); },
+                             .choice = task.choice,
+                             .database = task.database};
+  int in_vain = 0;
+  for (std::size_t made = 0;; joined->begin_again()) {
+    const auto quota = detail::make_quota(task.context, task.options.memory);
+    const reclaimable_tuning listed(task.context.device(), quota);
+    try {
+      const detail::memory_quota_scope counted(task.context.device().impl(), quota);
+      return tune_within(*quota, repeated, hooks);
+    } catch (const detail::memory_reclaimed&) {
+      in_vain = made == joined->made() ? in_vain + 1 : 0;
+      made = joined->made();
+    }
+    log(log_level::info, describe(task.subject) +
+                             ": the tuning gives its device memory to another thread of the "
+                             "program, and goes on with what is left");
+    quota->gate()->give_back();
+    if (in_vain >= most_in_vain) {
+      throw too_little_memory_error(task.subject, quota->limit(),
+                                    "the program has wanted it again and again");
+    }
+  }
+}
+
+}  // namespace
+
+tuned_values tune_here(const tuning_task& task, const step_hooks& hooks) {
+  const auto spared = task.context.impl()->spare_captures();
+  if (const auto quota = task.context.impl()->quota()) return tune_within(*quota, task, hooks);
+  return tune_reclaimably(task, hooks);
 }
 
 namespace {
@@ -156,10 +233,17 @@ std::string why_here(const tuning_task& task) {
 }
 
 tuned_values tune_elsewhere(executor& installed, const tuning_task& task) {
-  if (task.options.metrics.empty()) return installed.tune(task);
+  const auto around = task.context.impl()->quota();
+  if (task.options.metrics.empty() && around == nullptr) return installed.tune(task);
   tuning_options options = task.options;
-  options.observers = {
-      std::make_shared<completing_observer>(task.options.metrics, task.options.observers)};
+  if (!task.options.metrics.empty()) {
+    options.observers = {
+        std::make_shared<completing_observer>(task.options.metrics, task.options.observers)};
+  }
+  if (around != nullptr) {
+    const std::size_t reach = around->reach(*task.context.impl());
+    options.memory = memory_budget{.bytes = std::max(reach, around->held() + 1) - around->held()};
+  }
   return installed.tune({.context = task.context,
                          .function = task.function,
                          .tunes = task.tunes,

@@ -12,10 +12,12 @@
 #include <utility>
 
 #include "libtune/base/log.hpp"
+#include "libtune/device/memory_quota.hpp"
 #include "libtune/search/strategy/strategy.hpp"
 #include "libtune/tune/engine/device_control.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
+#include "libtune/tune/engine/search_quota.hpp"
 #include "libtune/tune/engine/search_run.hpp"
 #include "libtune/tune/engine/trial_judge.hpp"
 #include "libtune/tune/error.hpp"
@@ -82,6 +84,7 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
   const auto start = now();
   const prior_knowledge known = read_prior ? read_prior() : prior_knowledge{};
   std::vector<trial> earlier = trials_to_resume(known.unfinished, problem, subject);
+  if (hooks.memory != nullptr) detail::erase_short_of_memory(earlier, *hooks.memory);
   search_plan plan{"shortlist", {}};
   std::unique_ptr<strategy> strategy;
   if (shortlist.empty()) {
@@ -121,15 +124,24 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
   if (!run.best() && is_whole(run.end())) run.retry_remembered();
 
   const std::optional<std::size_t> best = run.best();
-  tuning_event end = search_finished_event{.subject = subject,
-                                           .trials = run.trials(),
-                                           .best = best,
-                                           .elapsed = now() - start,
-                                           .end = run.end(),
-                                           .doubts = run.doubts(),
-                                           .times = run.times(),
-                                           .goal = started.goal,
-                                           .space = outline_of(problem.space)};
+  const detail::memory_quota* const memory = hooks.memory.get();
+  // It is not over: with more memory it goes on.
+  if (const std::string want = detail::find_want_of_memory(run.trials());
+      !best && memory != nullptr && !want.empty()) {
+    throw too_little_memory_error(subject, memory->reach_at_refusal(), want);
+  }
+  tuning_event end =
+      search_finished_event{.subject = subject,
+                            .trials = run.trials(),
+                            .best = best,
+                            .elapsed = now() - start,
+                            .end = run.end(),
+                            .doubts = run.doubts(),
+                            .times = run.times(),
+                            .goal = started.goal,
+                            .space = outline_of(problem.space),
+                            .memory_budget_bytes = memory != nullptr ? memory->limit() : 0,
+                            .memory_held_bytes = memory != nullptr ? memory->most_held() : 0};
   auto& finished = std::get<search_finished_event>(end);
   if (auto doubt = unknown_metrics(finished.trials)) {
     finished.doubts.push_back(*std::move(doubt));

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "libtune/base/never_destroyed.hpp"
+#include "libtune/device/memory_quota.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/error.hpp"
@@ -226,6 +227,7 @@ void search_run::begin(std::size_t index, const known_failures& known) {
 
 // Waits for the next one no longer than until the clock has to be looked at.
 void search_run::take_one() {
+  yield_memory();
   account(&search_times::idle);
   attempt_pointer attempt = pipeline_.take(clock_.next_look());
   account(&search_times::waiting);
@@ -263,6 +265,7 @@ void search_run::enter(attempt_pointer attempt) {
 // A configuration that runs out of memory may work once those kept for the race have released
 // theirs.
 void search_run::with_room(trial_attempt& attempt, const std::function<void()>& step) {
+  yield_memory();
   step();
   if (!may_retry(attempt)) return;
   attempt.retry();
@@ -601,6 +604,15 @@ bool search_run::release_all() {
     attempt->release();
   }
   return any;
+}
+
+// Another thread has no room for an allocation. What the author's function has allocated outside of
+// its configurations has to go too, so that the whole call is left.
+void search_run::yield_memory() {
+  const auto& memory = setting_.hooks.memory;
+  if (memory == nullptr || !memory->gate()->is_wanted()) return;
+  release_all();
+  throw detail::memory_reclaimed{};
 }
 
 bool search_run::may_retry(const trial_attempt& attempt) {

@@ -119,6 +119,7 @@ class search_run {
   bool run_again(trial_attempt& of, const std::function<void()>& step);
   void race_anew();
   bool release_all();
+  void yield_memory();
   bool may_retry(const trial_attempt& attempt);
 
   trial result_of(std::size_t index);

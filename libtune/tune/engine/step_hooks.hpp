@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -99,6 +100,10 @@ using step_listener = std::function<void(const step_event&)>;
 
 class trial_judge;
 
+namespace detail {
+class memory_quota;
+}
+
 /// Calls of a search that guard it against its configurations.
 struct step_hooks {
   const step_listener* listener = nullptr;  ///< null: there is none; outlives the search
@@ -109,6 +114,8 @@ struct step_hooks {
   std::function<bool()> survives_faults{};
   const trial_judge* judge =
       nullptr;  ///< calls the probes; null: there are none; outlives the search
+  /// Counts the device memory that the search holds; null: nothing does.
+  std::shared_ptr<detail::memory_quota> memory{};
 };
 
 /// Has the watchdog of the hooks watch one step, for as long as this lives.

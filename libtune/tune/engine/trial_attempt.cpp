@@ -10,13 +10,16 @@
 
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
+#include "libtune/device/memory_quota.hpp"
 #include "libtune/kernel/compiler.hpp"
 #include "libtune/measure/timing/stopping.hpp"
 #include "libtune/store/database/connection.hpp"
 #include "libtune/tune/engine/device_control.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/engine/kernel_figures.hpp"
+#include "libtune/tune/engine/search_quota.hpp"
 #include "libtune/tune/engine/trial_judge.hpp"
+#include "libtune/tune/error.hpp"
 
 namespace tune {
 
@@ -128,9 +131,20 @@ void trial_attempt::fail(outcome why, std::string reason) {
 // Runs a step and turns any exception into an outcome. Returns true if there was none.
 template <class Step>
 bool trial_attempt::attempt(outcome device_failed, Step&& step) {
+  const detail::memory_quota* const quota = hooks_.memory.get();
+  const std::size_t refusals = quota != nullptr ? quota->refusals() : 0;
+  // Whether it is the configuration's fault depends on what the search may hold.
+  const auto note_want_of_memory = [&] {
+    if (quota == nullptr || quota->refusals() == refusals) return;
+    set_metric(result_.metrics,
+               {detail::memory_limit_metric, static_cast<double>(quota->reach_at_refusal()), "B"});
+  };
   try {
     step();
     return true;
+  } catch (const detail::memory_reclaimed&) {
+    release();
+    throw;
   } catch (const compiler_lost_error& failure) {
     fail(failure.why() == compiler_lost_error::cause::timed_out ? outcome::timed_out
                                                                 : outcome::crashed,
@@ -139,8 +153,13 @@ bool trial_attempt::attempt(outcome device_failed, Step&& step) {
     fail(outcome::compile_failed, failure.what());
   } catch (const device_error& failure) {
     ran_out_of_memory_ = failure.failure() == device_failure::out_of_memory;
+    if (ran_out_of_memory_) note_want_of_memory();
     const bool fault = is_fault(failure);
     fail(fault ? outcome::device_fault : outcome_of(failure, device_failed), failure.what());
+  } catch (const too_little_memory_error& failure) {  // of a tuning inside
+    ran_out_of_memory_ = true;
+    note_want_of_memory();
+    fail(outcome::over_limit, failure.what());
   } catch (const std::bad_alloc&) {
     ran_out_of_memory_ = true;
     note_that_process_lives();
@@ -409,6 +428,8 @@ void trial_attempt::retry() {
   ran_out_of_memory_ = false;
   result_.outcome = outcome::skipped;
   result_.reason.clear();
+  std::erase_if(result_.metrics,
+                [](const metric& figure) { return figure.name == detail::memory_limit_metric; });
 }
 
 trial run_trial(const search_problem& problem, std::size_t index, const device& device,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -25,7 +26,7 @@ namespace tune::detail {
 namespace {
 
 constexpr int most_losses_in_a_row = 3;
-constexpr std::chrono::milliseconds between_looks{200};
+constexpr std::chrono::milliseconds between_looks{20};
 // Longer than that between two looks: this process did not run, so its children may not have.
 constexpr std::chrono::seconds longest_look{1};
 // A child's end of the socket is closed a moment before it has ended.
@@ -72,10 +73,18 @@ remote_search::remote_search(const tuner_program& program, const remote_task& ta
                .arguments = task.key,
                .device = task.device.info()},
       request_(request_for(task)),
-      watchdog_(limits_of(task.options)) {}
+      watchdog_(limits_of(task.options)),
+      reclaimer_(
+          task.device,
+          [this] {
+            // The child's context goes too, which is more than its arrays.
+            return has_child_ ? std::numeric_limits<std::size_t>::max() : std::size_t{0};
+          },
+          [gate = gate_](std::size_t) { return reclaim_gate::ask(gate); }) {}
 
 remote_search::~remote_search() {
   child_.reset();
+  gate_->close();
   device_control::restore_left_behind();
 }
 
@@ -100,6 +109,7 @@ void remote_search::start_child() {
   request_.around.lost = lost_inside_;
   memory_kills_ = count_memory_kills();
   try {
+    has_child_ = true;
     child_.emplace(program_).shake_hands(program_.start_time);
     child_->send(request_);
     const auto until = clock::now() + time_to_accept;
@@ -133,6 +143,7 @@ void remote_search::converse() {
   try {
     while (child_ && !result_) {
       require_not_stopped();
+      if (gate_->is_wanted()) return give_memory_back();
       const auto look = clock::now() + between_looks;
       auto message = child_->next(std::min(look, watchdog_.deadline().value_or(look)));
       if (has_paused()) watchdog_.begin_anew(clock::now());
@@ -147,6 +158,23 @@ void remote_search::converse() {
   } catch (const wire_error& invalid) {
     lose_by_invalid_message(invalid.what());
   }
+}
+
+// Another thread of this process has no room for an allocation. The next child goes on with what is
+// free then.
+void remote_search::give_memory_back() {
+  constexpr int most_in_vain = 20;
+  child_.reset();
+  has_child_ = false;
+  log(log_level::info, describe(subject_) +
+                           ": the child process is ended, because the program wants its device "
+                           "memory; another one goes on with what is left");
+  gate_->give_back();
+  if (++given_back_ <= most_in_vain) return;
+  throw too_little_memory_error(
+      describe(subject_) +
+      " is put off, for the program has wanted the device memory of its child process again and "
+      "again; tune when more is free");
 }
 
 // The system, or a batch system, has stopped all processes of the program for a while; or this one
@@ -312,7 +340,9 @@ void remote_search::pass_on(tuning_event event) {
   std::visit([this](auto& item) { item.subject = subject_; }, *joined);
   notify(task_.options.observers, *joined);
   const auto* made = std::get_if<trial_event>(&*joined);
-  if (made != nullptr && made->stage == trial_stage::finished) losses_in_a_row_ = 0;
+  if (made == nullptr || made->stage != trial_stage::finished) return;
+  losses_in_a_row_ = 0;
+  given_back_ = 0;
 }
 
 void remote_search::take(step_event event) {
@@ -390,6 +420,7 @@ void remote_search::take(const tuning_failure& failure) {
     case failure_kind::no_device: throw no_device_error(failure.text);
     case failure_kind::build: throw build_error(failure.text, failure.log);
     case failure_kind::empty_space: throw empty_space_error(failure.text);
+    case failure_kind::too_little_memory: throw too_little_memory_error(failure.text);
     case failure_kind::tuning_failed: throw tuning_failed_error(subject_, current().trials().all());
     case failure_kind::other: break;
   }

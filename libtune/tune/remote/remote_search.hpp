@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <map>
@@ -12,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "libtune/device/device_memory.hpp"
+#include "libtune/device/memory_quota.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tune/remote/search_memory.hpp"
 #include "libtune/tune/remote/tuner_child.hpp"
@@ -43,6 +46,7 @@ class remote_search {
   void lose_by_invalid_message(const std::string& what);
   void lose_by_overtime();
   bool has_paused();
+  void give_memory_back();
   void blame(const search_step& step, classification found);
   void blame_inside(const search_step& step, classification found);
   [[noreturn]] void give_up(const std::string& last_words) const;
@@ -97,7 +101,11 @@ class remote_search {
   clock::time_point looked_;  // when this process was last seen to run
   std::optional<std::uint64_t> memory_kills_;
   int losses_in_a_row_ = 0;  // without a trial between them
+  int given_back_ = 0;       // how often its memory was, without a trial between
   std::set<std::string> logged_;
+  std::atomic<bool> has_child_{false};
+  std::shared_ptr<reclaim_gate> gate_ = std::make_shared<reclaim_gate>();
+  memory_reclaimer reclaimer_;  // the first to go
 };
 
 }  // namespace tune::detail

@@ -121,7 +121,7 @@ inline constexpr auto last_of<trial_stage> = trial_stage::refined;
 template <>
 inline constexpr auto last_of<wait_cause> = wait_cause::database;
 template <>
-inline constexpr auto last_of<failure_kind> = failure_kind::empty_space;
+inline constexpr auto last_of<failure_kind> = failure_kind::too_little_memory;
 
 /// A message without fields.
 template <class Item>
@@ -185,12 +185,13 @@ void describe(auto& wire, is<tuning_goal> auto& item) { wire(item.objectives, it
 void describe(auto& wire, is<tuning_budget> auto& item) {
   wire(item.time, item.trials, item.target, item.within);
 }
+void describe(auto& wire, is<memory_budget> auto& item) { wire(item.bytes, item.share); }
 void describe(auto& wire, is<watchdog_settings> auto& item) { wire(item.floor, item.multiple); }
 // Observers stay where they are.
 void describe(auto& wire, is<tuning_options> auto& item) {
   wire(item.database, item.system_databases, item.match, item.mode, item.wait, item.budget,
        item.compile_time, item.isolation, item.watchdog, item.verify, item.measure, item.race,
-       item.strategy, item.search, item.given_by, item.from_environment, item.goal);
+       item.strategy, item.search, item.given_by, item.from_environment, item.goal, item.memory);
 }
 // Of a winner the configuration is all that a shortlist needs.
 void describe(auto& wire, is<record> auto& item) { wire(item.values, item.score_ns); }
@@ -262,7 +263,7 @@ void describe(auto& wire, is<trial_event> auto& item) {
 void describe(auto& wire, is<progress_event> auto& item) { wire(item.subject, item.progress); }
 void describe(auto& wire, is<search_finished_event> auto& item) {
   wire(item.subject, item.trials, item.best, item.elapsed, item.end, item.doubts, item.times,
-       item.goal, item.space);
+       item.goal, item.space, item.memory_budget_bytes, item.memory_held_bytes);
 }
 void describe(auto& wire, is<waiting_event> auto& item) {
   wire(item.subject, item.cause, item.holder, item.idle, item.waited, item.limit, item.over);

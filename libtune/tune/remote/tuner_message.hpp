@@ -53,7 +53,7 @@ std::string describe(const device_address& address);
 std::string describe_all(std::span<const device> all);
 
 /// The version of the messages. The form of the handshake is the same in all versions.
-constexpr std::uint32_t tuner_protocol = 6;
+constexpr std::uint32_t tuner_protocol = 7;
 
 /// The longest message; a greater length is invalid.
 constexpr std::uint64_t longest_tuner_message_bytes = std::uint64_t{1} << 28;
@@ -134,6 +134,7 @@ enum class failure_kind : std::uint8_t {
   build,
   tuning_failed,
   empty_space,
+  too_little_memory,
 };
 /// The function has thrown.
 struct tuning_failure {

@@ -27,6 +27,7 @@
 #include "libtune/tune/autotuner_core.hpp"
 #include "libtune/tune/engine/executor.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
+#include "libtune/tune/engine/search_quota.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/remote/tuner_message.hpp"
 #include "libtune/tune/settings.hpp"
@@ -225,6 +226,8 @@ tuning_failure describe_failure(std::exception_ptr thrown) {
     return {failure_kind::tuning_failed, cut(failure.what()), {}};
   } catch (const empty_space_error& failure) {
     return {failure_kind::empty_space, cut(failure.what()), {}};
+  } catch (const too_little_memory_error& failure) {
+    return {failure_kind::too_little_memory, cut(failure.what()), {}};
   } catch (const build_error& failure) {
     return {failure_kind::build, cut(failure.what()), cut(failure.log())};
   } catch (const type_error& failure) {
@@ -269,6 +272,8 @@ tuner_message carry_out(tuner_link& link, const tuning_request& request,
   const step_listener watched =
       [watchdog = remote_watchdog(link)](const step_event& event) mutable { watchdog(event); };
   try {
+    // The whole process is the tuning's, whichever threads its function has.
+    found.context.impl()->set_quota(make_quota(found.context, options.memory));
     tuned_values made = tune_here(task, {.listener = &watched});
     return tuning_result{std::move(made.values), made.score};
   } catch (...) {

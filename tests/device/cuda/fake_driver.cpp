@@ -142,6 +142,8 @@ std::atomic<int> live{0};
 std::atomic<std::uint64_t> clock_ns{1};
 context_object primary;
 thread_local std::vector<CUcontext> stack;
+CUstream global_capture = nullptr;
+thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
 CUresult enter(const char* name) {
   if (current_behaviour.is_silent) return CUDA_SUCCESS;

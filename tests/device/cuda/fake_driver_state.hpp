@@ -36,6 +36,8 @@ extern std::atomic<int> live;
 extern std::atomic<std::uint64_t> clock_ns;
 extern context_object primary;
 extern thread_local std::vector<CUcontext> stack;  // the current context is the last
+extern CUstream global_capture;  // that is captured with the global mode; null: none
+extern thread_local CUstreamCaptureMode capture_mode;
 
 inline CUcontext handle_of(context_object& context) {
   return reinterpret_cast<CUcontext>(&context);
@@ -63,6 +65,14 @@ CUresult run_on(CUstream stream, const char* kind, Command&& command) {
   }
   command();
   return CUDA_SUCCESS;
+}
+
+// What ends a capture with the global mode as a failure.
+inline CUresult forbidden_by_captures() {
+  if (global_capture == nullptr || capture_mode == CU_STREAM_CAPTURE_MODE_RELAXED) {
+    return CUDA_SUCCESS;
+  }
+  return stream_of(global_capture).capture.invalidate();
 }
 
 // What a graph cannot have in it.

@@ -12,6 +12,7 @@ namespace fake_cuda {
 namespace {
 
 CUresult allocate(void** address, std::size_t bytes) {
+  if (forbidden_by_captures() != CUDA_SUCCESS) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (in_any_context() != CUDA_SUCCESS) return CUDA_ERROR_INVALID_CONTEXT;
   *address = std::malloc(bytes);
   ++live;
@@ -19,6 +20,7 @@ CUresult allocate(void** address, std::size_t bytes) {
 }
 
 CUresult release(void* address) {
+  if (forbidden_by_captures() != CUDA_SUCCESS) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (in_any_context() != CUDA_SUCCESS) return CUDA_ERROR_INVALID_CONTEXT;
   std::free(address);
   --live;
@@ -130,6 +132,12 @@ CUresult copy_rectangle(const CUDA_MEMCPY3D_v2* wanted, CUstream stream) {
 }  // namespace
 
 void add_memory(table& t) {
+  add<PFN_cuMemGetInfo_v3020>(t, "cuMemGetInfo", [](std::size_t* free, std::size_t* total) {
+    ENTER("cuMemGetInfo");
+    *total = std::size_t{1} << 36;
+    *free = std::size_t{1} << 35;
+    return in_any_context();
+  });
   add<PFN_cuMemAlloc_v3020>(t, "cuMemAlloc", [](CUdeviceptr* address, std::size_t bytes) {
     ENTER("cuMemAlloc");
     return allocate(reinterpret_cast<void**>(address), bytes);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "tests/device/cuda/fake_driver_state.hpp"
 
@@ -72,15 +73,29 @@ void add_graphs(table& t) {
   add<PFN_cuStreamBeginCapture_v10010>(
       t, "cuStreamBeginCapture", [](CUstream stream, CUstreamCaptureMode mode) {
         ENTER("cuStreamBeginCapture");
-        if (stream == nullptr || mode != CU_STREAM_CAPTURE_MODE_RELAXED) {
+        if (stream == nullptr || mode == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL) {
           return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
         }
-        return on(stream) != CUDA_SUCCESS ? CUDA_ERROR_INVALID_CONTEXT
-                                          : stream_of(stream).capture.begin();
+        if (on(stream) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_CONTEXT;
+        if (mode == CU_STREAM_CAPTURE_MODE_GLOBAL) global_capture = stream;
+        return stream_of(stream).capture.begin();
       });
+  add<PFN_cuStreamIsCapturing_v10000>(
+      t, "cuStreamIsCapturing", [](CUstream stream, CUstreamCaptureStatus* status) {
+        const bool is_active = stream != CU_STREAM_LEGACY && stream != nullptr &&
+                               stream_of(stream).capture.is_active();
+        *status = is_active ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+        return in_any_context();
+      });
+  add<PFN_cuThreadExchangeStreamCaptureMode_v10010>(t, "cuThreadExchangeStreamCaptureMode",
+                                                    [](CUstreamCaptureMode* mode) {
+                                                      std::swap(*mode, capture_mode);
+                                                      return CUDA_SUCCESS;
+                                                    });
   add<PFN_cuStreamEndCapture_v10000>(t, "cuStreamEndCapture", [](CUstream stream, CUgraph* graph) {
     ENTER("cuStreamEndCapture");
     *graph = nullptr;
+    if (global_capture == stream) global_capture = nullptr;
     const std::unique_ptr<graph_object> ended = stream_of(stream).capture.end();
     if (ended == nullptr) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     *graph = reinterpret_cast<CUgraph>(new graph_object(*ended));

@@ -3,6 +3,7 @@
 //
 // Searches in children of this program, for the first device that there is.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <doctest/doctest.h>
@@ -12,10 +13,12 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
 #include "libtune/device/devices.hpp"
+#include "libtune/device/memory_quota.hpp"
 #include "libtune/search/strategy/strategy.hpp"
 #include "libtune/store/database/tuning_database.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
@@ -510,6 +513,73 @@ LIBTUNE_DEVICE_TEST_CASE(
       CHECK(count_open_files() == files);
     }
   }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("a child keeps to the budget of device memory, and is put off by it",
+                         device) {
+  workbench bench(device);
+  auto options = bench.options();
+  options.memory = tune::memory_budget{.bytes = std::size_t{4} << 20};
+  const sample_key key{.bad = 1, .configurations = 6};
+  CHECK(isolated::hungry_autotune(bench.context, key, options) == sample_tuning{1});
+  REQUIRE(bench.events->finished.size() == 1);
+  CHECK(bench.events->finished[0].memory_budget_bytes == std::size_t{4} << 20);
+  CHECK(bench.events->finished[0].memory_held_bytes <= std::size_t{4} << 20);
+  CHECK(bench.events->finished[0].memory_held_bytes >= std::size_t{1} << 20);
+  CHECK(bench.bad_trial(4).outcome == outcome::measured);
+  CHECK(bench.bad_trial(5).outcome == outcome::over_limit);
+  CHECK_THROWS_WITH_AS(
+      isolated::hungry_autotune(bench.context, {.bad = 8, .configurations = 6}, options),
+      doctest::Contains("could hold 4194304 bytes"), tune::too_little_memory_error);
+  options.memory = tune::memory_budget{.bytes = std::size_t{16} << 20};
+  CHECK(isolated::hungry_autotune(bench.context, {.bad = 8, .configurations = 6}, options) ==
+        sample_tuning{1});
+  CHECK_MESSAGE(bench.events->finished.size() == 2, "one that is put off has not ended");
+}
+
+/// Wants device memory, as an allocation without room does, after some trials.
+struct memory_wanter final : tune::observer {
+  explicit memory_wanter(const tune::device& wanted, int after, int most)
+      : device(wanted), trials(after), times(most) {}
+  ~memory_wanter() override {
+    for (std::thread& each : threads) each.join();
+  }
+
+  void trial_finished(const tune::tuning_subject&, const tune::trial&) override {
+    if (--trials >= 0 || times-- <= 0) return;
+    threads.emplace_back([this] {
+      if (tune::detail::reclaim_memory(*device.impl(), 1, [] { return true; })) ++served;
+    });
+  }
+
+  tune::device device;
+  int trials;
+  int times;
+  std::vector<std::thread> threads;
+  std::atomic<int> served{0};
+};
+
+LIBTUNE_DEVICE_TEST_CASE("a child whose device memory the program wants is replaced", device) {
+  workbench bench(device);
+  auto options = bench.options();
+  const sample_key key{.configurations = 12, .sleep_us = 20'000, .log = bench.path("log")};
+  int served = 0;
+  {
+    const auto wanter = std::make_shared<memory_wanter>(device, 3, 1);
+    options.observers.push_back(wanter);
+    CHECK(isolated::sample_autotune(bench.context, key, options) == sample_tuning{1});
+    for (std::thread& each : wanter->threads) each.join();
+    wanter->threads.clear();
+    served = wanter->served;
+  }
+  CHECK(served == 1);
+  REQUIRE(bench.events->finished.size() == 1);
+  const auto& trials = bench.events->finished[0].trials;
+  CHECK(trials.size() == 12);
+  for (const tune::trial& made : trials) CHECK(made.outcome == outcome::measured);
+  CHECK(std::ranges::count_if(bench.events->lines, [](const std::string& line) {
+          return line.starts_with("started");
+        }) == 1);
 }
 
 }  // namespace remote_search_test

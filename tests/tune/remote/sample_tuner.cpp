@@ -11,12 +11,15 @@
 #include <memory>
 #include <new>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include "libtune/base/seal.hpp"
 #include "libtune/tune/options.hpp"
@@ -201,6 +204,18 @@ const tune::autotuner<sample_key, sample_tuning> goal_autotune{
           [&](const sample_tuning& tuning) { return generate(key, tuning).work({.flops = 1000}); },
           {.metrics = {.computed = {{.name = "load", .compute = load_of}},
                        .probes = {std::make_shared<process_probe>()}}});
+    }};
+
+const tune::autotuner<sample_key, sample_tuning> hungry_autotune{
+    {.name = "isolated.hungry"}, [](tune::tuning_session& session, const sample_key& key) {
+      const sample_key plain{
+          .configurations = key.configurations, .sleep_us = key.sleep_us, .log = key.log};
+      return session.tune(make_space(key.configurations), [&](const sample_tuning& tuning) {
+        const auto bytes = static_cast<std::size_t>(key.bad * tuning.n) << 20;
+        const tune::buffer held = session.context().create_buffer(bytes);
+        tune::measure made = generate(plain, tuning);
+        return std::move(made).check([held] { return std::optional<std::string>(); });
+      });
     }};
 
 const tune::autotuner<sample_key, sample_tuning> staged_autotune{

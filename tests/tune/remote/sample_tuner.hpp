@@ -63,6 +63,10 @@ extern const tune::autotuner<sample_key, sample_tuning> sample_autotune;
 /// adds the number of the process that measures.
 extern const tune::autotuner<sample_key, sample_tuning> goal_autotune;
 
+/// The same without flaws, where configuration n holds n times as many MiB of device memory as the
+/// bad one has for its number.
+extern const tune::autotuner<sample_key, sample_tuning> hungry_autotune;
+
 /// Its identity, as databases and requests have it.
 tune::function_identity sample_function();
 

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "libtune/device/context.hpp"
+#include "libtune/device/memory_quota.hpp"
+#include "libtune/tune/engine/prior_knowledge.hpp"
+#include "libtune/tune/options.hpp"
+#include "libtune/tune/trial.hpp"
+
+namespace tune::detail {
+
+/// The metric of a trial that failed because there was too little device memory: the bytes that the
+/// search could hold at that time.
+inline constexpr const char* memory_limit_metric = "memory_limit";
+
+/// Returns the quota of a tuning in this process: what the option says; else what is free on the
+/// device now less a reserve for the application, a quarter of it, and at least 256 MiB or, on a
+/// small device, a 64th of its memory.
+std::shared_ptr<memory_quota> make_quota(const context& context,
+                                         const std::optional<memory_budget>& given);
+
+/// The quota that counts on this thread, in whatever tuning it is; else a new one.
+std::shared_ptr<memory_quota> current_quota(const context& context,
+                                            const std::optional<memory_budget>& given);
+
+/// Removes trials that failed for want of memory where the search may hold more now: they are tried
+/// again.
+void erase_short_of_memory(std::vector<trial>& trials, const memory_quota& now);
+
+/// Returns why no trial has a time, if more memory may change that: the first reason, of those that
+/// failed for want of memory. Empty if there is none.
+std::string find_want_of_memory(const std::vector<trial>& trials);
+
+}  // namespace tune::detail
