@@ -55,7 +55,7 @@ bool has_stopped_search(const std::vector<layer>& layers, const function_identit
   try {
     tuning_database database(layers.front().path, patience, layers.front().access);
     const auto last = database.latest_search_result(function, key);
-    return last && last->finished_at && last->result == stopped_search;
+    return last && last->finished_at && can_be_continued(last->result);
   } catch (const database_error&) {
     return false;  // tunedb check tells of it
   }

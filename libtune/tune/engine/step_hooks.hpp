@@ -97,6 +97,7 @@ using step_event =
 /// must not throw.
 using step_listener = std::function<void(const step_event&)>;
 
+class step_gate;
 class trial_judge;
 
 /// Calls of a search that guard it against its configurations.
@@ -108,7 +109,8 @@ struct step_hooks {
   /// can go on; empty: it does not.
   std::function<bool()> survives_faults{};
   const trial_judge* judge =
-      nullptr;  ///< calls the probes; null: there are none; outlives the search
+      nullptr;                ///< calls the probes; null: there are none; outlives the search
+  step_gate* gate = nullptr;  ///< passed before each step; null: there is none; outlives the search
 };
 
 /// Has the watchdog of the hooks watch one step, for as long as this lives.
