@@ -43,12 +43,18 @@ struct application {
 
   tune::testing::test_mode_guard mode{tune::testing::test_mode::off};
   tune::testing::temporary_directory folder;
-  tune::testing::fake_device fake = sample::make_device();
+  tune::testing::fake_device fake = sample::make_device(cpu());
   tune::context context = fake.device().create_context();
   std::unique_ptr<sample::counted_autotuner> counted;
   tune::tuning_options options{.database = (folder / "tuning.db").string(),
                                .mode = tune::tuning_mode::behind};
 
+  // Its sentinel is a small one.
+  static tune::testing::fake_device_options cpu() {
+    tune::testing::fake_device_options made;
+    made.kind = tune::device_kind::cpu;
+    return made;
+  }
   auto ask(int size = 64) const {
     return counted->autotune.graded(context, {.size = size}, options);
   }

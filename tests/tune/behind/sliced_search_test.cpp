@@ -101,6 +101,7 @@ TEST_CASE("a search in slices keeps its share, and finds what one of a free devi
       ++searches;
     }
   }
+  CHECK(20 * worse <= searches);
 }
 
 TEST_CASE(
