@@ -165,6 +165,7 @@ bool tuning_call::is_tuned_behind(bool has_nearest) {
 void tuning_call::tune_behind(const background_task& work) {
   behind_ = &work;
   settings_ = resolve_settings(options_);
+  settings_.search.given_by = option_source::application;  // in words; it has been resolved
   const match_mode match =
       settings_.match == match_mode::verify ? match_mode::verify : match_mode::exact;
   settings_.mode = tuning_mode::tune;

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// What an application and the process that tunes behind it tell each other, in memory that they

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune::detail {
 
 /// Counts intervals by their length, in classes of 3 %, from a quarter of a microsecond to a

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <string>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// A time in which the application does not use the device, such as between two observations: while
