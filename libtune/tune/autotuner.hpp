@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libtune/base/fields.hpp"
+#include "libtune/tune/observer.hpp"
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/session.hpp"
 
@@ -17,7 +18,25 @@ namespace tune {
 
 class autotuner_core;
 
+/// A tuning, and where it is from.
+template <class Tuning>
+struct graded_tuning {
+  Tuning tuning{};
+  /// exact: the result of this device, found or made now; nearest: that of another; miss: the test
+  /// default.
+  lookup_grade grade = lookup_grade::exact;
+  /// True if a better one may come while the program runs (tuning_mode::behind).
+  bool is_tuned_behind = false;
+};
+
 namespace detail {
+
+/// The same with its type erased.
+struct graded_values {
+  std::vector<named_value> values;
+  lookup_grade grade = lookup_grade::exact;
+  bool is_tuned_behind = false;
+};
 
 /// An autotune function without its types: from a key to a tuning.
 using tuning_function =
@@ -46,6 +65,9 @@ std::shared_ptr<const autotuner_core> make_autotuner(autotuner_parts parts);
 std::vector<named_value> obtain_tuning(const autotuner_core& core, const context& context,
                                        const std::vector<named_value>& key,
                                        const tuning_options* options);
+/// Returns the tuning and its grade, as autotuner::graded does. @param options  as above
+graded_values obtain_graded(const autotuner_core& core, const context& context,
+                            const std::vector<named_value>& key, const tuning_options* options);
 /// Returns the finalists, as autotuner::finalists does. @param options  as above
 std::vector<std::vector<named_value>> obtain_finalists(const autotuner_core& core,
                                                        const context& context,
@@ -122,6 +144,17 @@ class autotuner {
     return from_values<Tuning>(detail::obtain_tuning(*core_, context, to_values(key), &options));
   }
 
+  /// Returns the tuning for this key, which it obtains as a call does, and where it is from. In a
+  /// test with its defaults that is a miss.
+  graded_tuning<Tuning> graded(const context& context, const Key& key = {}) const {
+    return typed(detail::obtain_graded(*core_, context, to_values(key), nullptr));
+  }
+  /// The same with other options.
+  graded_tuning<Tuning> graded(const context& context, const Key& key,
+                               const tuning_options& options) const {
+    return typed(detail::obtain_graded(*core_, context, to_values(key), &options));
+  }
+
   /// Returns the tuning for this key, which it obtains as a call does, and behind it those that
   /// took the least time in the search which found it, as far as the database has its trials: for
   /// a comparison where the kernel is used (sequence_tuner). One alone in a test with its defaults.
@@ -137,6 +170,10 @@ class autotuner {
 
  private:
   friend class sequence_tuner;
+
+  static graded_tuning<Tuning> typed(const detail::graded_values& found) {
+    return {from_values<Tuning>(found.values), found.grade, found.is_tuned_behind};
+  }
 
   std::shared_ptr<const autotuner_core> core_;
 };

@@ -52,13 +52,14 @@ void autotuner_core::prepare(const tune::context& context, const values& key) co
   autotuner_registry::instance().require_unique(*this);
 }
 
-autotuner_core::values autotuner_core::obtain(const tune::context& context, const values& key,
-                                              const tuning_options& options) const {
+detail::graded_values autotuner_core::graded(const tune::context& context, const values& key,
+                                             const tuning_options& options) const {
   prepare(context, key);
   const detail::test_mode testing = detail::current_test_mode();
-  if (testing == detail::test_mode::defaults) return test_default_;
+  if (testing == detail::test_mode::defaults) return {test_default_, lookup_grade::miss};
   tuning_call call(*this, context, key, options);
-  return testing == detail::test_mode::forced ? call.tune_for_test() : call.obtain();
+  if (testing == detail::test_mode::forced) return {call.tune_for_test()};
+  return call.answer();
 }
 
 std::vector<autotuner_core::values> autotuner_core::finalists(const tune::context& context,
@@ -87,6 +88,13 @@ std::vector<named_value> detail::obtain_tuning(const autotuner_core& core, const
                                                const tuning_options* options) {
   if (options != nullptr) return core.obtain(context, key, *options);
   return core.obtain(context, key, *tuning_options_of(context));
+}
+
+detail::graded_values detail::obtain_graded(const autotuner_core& core, const context& context,
+                                            const std::vector<named_value>& key,
+                                            const tuning_options* options) {
+  if (options != nullptr) return core.graded(context, key, *options);
+  return core.graded(context, key, *tuning_options_of(context));
 }
 
 std::vector<std::vector<named_value>> detail::obtain_finalists(const autotuner_core& core,

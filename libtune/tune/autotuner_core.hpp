@@ -67,7 +67,12 @@ class autotuner_core : public std::enable_shared_from_this<autotuner_core> {
 
   /// Returns the tuning for a key on the context's device: that of the database, else as the mode
   /// says. See autotuner.
-  values obtain(const context& context, const values& key, const tuning_options& options) const;
+  values obtain(const context& context, const values& key, const tuning_options& options) const {
+    return graded(context, key, options).values;
+  }
+  /// The same, with where it is from; see autotuner::graded.
+  detail::graded_values graded(const context& context, const values& key,
+                               const tuning_options& options) const;
   /// Returns that, and behind it the tunings with the least times of the search that found it; see
   /// autotuner::finalists.
   std::vector<values> finalists(const context& context, const values& key, std::size_t most,

@@ -27,6 +27,7 @@ enum class tuning_mode : std::uint8_t {
   cached,    ///< never tune: not_tuned_error; nothing is written
   defaults,  ///< never tune: use the declared test default
   force,     ///< do not look, always tune, and store the result
+  behind,    ///< use what there is at once, and tune while the application runs (behind)
 };
 
 /// The process in which a search runs.
@@ -53,11 +54,29 @@ inline constexpr std::chrono::seconds default_trial_time{10};
 /// The default of tuning_options::wait.
 inline constexpr std::chrono::minutes default_wait{10};
 
+/// The pace of searches behind a running application (tuning_mode::behind).
+struct behind_settings {
+  /// The part of the device's time that they may use, above 0, at most 1. LIBTUNE_SHARE overrides
+  /// it; default_share by default.
+  std::optional<double> share{};
+  /// The longest time for which they use the device at once. A run is never divided: configurations
+  /// with longer runs are left to idle windows. LIBTUNE_SLICE overrides it; default_slice by
+  /// default.
+  std::optional<std::chrono::microseconds> slice{};
+};
+
+/// The default of behind_settings::share.
+inline constexpr double default_share = 0.05;
+/// The default of behind_settings::slice, and that on a CPU, which the system divides among
+/// processes.
+inline constexpr std::chrono::milliseconds default_slice{1};
+inline constexpr std::chrono::milliseconds default_slice_on_cpu{50};
+
 /// The options of an application for its autotuners. The environment overrides them (LIBTUNE_DB,
 /// LIBTUNE_SYSTEM_DB, LIBTUNE_MATCH, LIBTUNE_MODE, LIBTUNE_STRATEGY, LIBTUNE_BUDGET,
-/// LIBTUNE_EARLY_END, LIBTUNE_TUNING_MEMORY, LIBTUNE_WAIT, LIBTUNE_ISOLATION, LIBTUNE_TRIAL_TIME),
-/// read anew for each call. An empty member is what the author of the operation gives
-/// (search_defaults), else the default.
+/// LIBTUNE_EARLY_END, LIBTUNE_TUNING_MEMORY, LIBTUNE_WAIT, LIBTUNE_ISOLATION, LIBTUNE_TRIAL_TIME,
+/// LIBTUNE_SHARE, LIBTUNE_SLICE), read anew for each call. An empty member is what the author of the
+/// operation gives (search_defaults), else the default.
 struct tuning_options {
   std::optional<std::string> database{};  ///< the path of the tuning database
   /// The paths of databases to look in after that one, in this order. They are only read, without
@@ -89,6 +108,7 @@ struct tuning_options {
   /// that the author declares with the autotuner; without any it is the least time.
   std::optional<tuning_goal> goal{};
   metric_sources metrics{};  ///< computed, and watched for, in each search
+  behind_settings behind{};  ///< counts in the mode behind
   /// Who gives these: application, or command, and then the environment overrides none of the
   /// members that are set.
   option_source given_by = option_source::application;

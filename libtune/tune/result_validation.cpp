@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/result_validation.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <fmt/format.h>
@@ -119,6 +120,26 @@ std::optional<record> find_usable(const std::vector<record>& candidates, const t
   if (const auto unseen = show_space(task, look)) {
     log(log_level::info,
         describe(task.subject) + ": results of other devices cannot be checked: " + *unseen);
+  }
+  return usable;
+}
+
+std::optional<record> find_usable_at_once(const std::vector<record>& candidates,
+                                          const tuning_task& task) {
+  std::optional<record> usable;
+  const auto look = [&](const search_problem& problem) {
+    const auto is_known_to_work = [&](const record& candidate) {
+      const auto index = problem.find(candidate.values);
+      return index && problem.needs(*index) &&
+             !find_broken_need(problem, *index, task.context.device());
+    };
+    const auto found = std::ranges::find_if(candidates, is_known_to_work);
+    if (found != candidates.end()) usable = *found;
+  };
+  const only_looking here;
+  if (const auto unseen = show_space(task, look)) {
+    log(log_level::debug, describe(task.subject) +
+                              ": results of other devices cannot be checked at once: " + *unseen);
   }
   return usable;
 }

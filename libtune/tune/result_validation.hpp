@@ -42,6 +42,12 @@ std::optional<std::string> why_unusable(const search_problem& problem,
 /// throw.
 std::optional<record> find_usable(const std::vector<record>& candidates, const tuning_task& task);
 
+/// The same, without compiling, tuning or running anything: a result that would have to be run to
+/// be checked is passed over, and so is every one if the function has to compile or tune something
+/// before its first search.
+std::optional<record> find_usable_at_once(const std::vector<record>& candidates,
+                                          const tuning_task& task);
+
 /// Returns the reason why the present space, or the limits of the device that it declares, does not
 /// allow a result that was stored for this very key and device; nothing if it does, or that cannot
 /// be determined. Runs the autotune function as find_usable does, but compiles and tunes nothing on

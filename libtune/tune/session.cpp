@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/session.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -18,6 +21,7 @@
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/search_loop.hpp"
 #include "libtune/tune/engine/search_quota.hpp"
+#include "libtune/tune/engine/step_gate.hpp"
 #include "libtune/tune/error.hpp"
 #include "libtune/tune/settings.hpp"
 
@@ -40,6 +44,17 @@ bool still_works(const context& context) {
   } catch (const std::exception&) {
     return false;
   }
+}
+
+// What is meant as a time of the device is spent in slices. Its peak, which takes long copies, is
+// none beside an application at work.
+void stretch(tuning_options& options, const step_gate& gate) {
+  if (!options.budget) return;
+  options.budget->within.reset();
+  if (!options.budget->time) return;
+  const double longest = 1e18;  // ns
+  const double ns = static_cast<double>(options.budget->time->count()) * gate.stretch();
+  options.budget->time = std::chrono::nanoseconds(std::llround(std::min(ns, longest)));
 }
 
 // A search that checks every result does not resume the trials of one that did not.
@@ -169,8 +184,13 @@ std::size_t tuning_session::search(const search_problem& problem, const search_d
   const auto shortlist = this->shortlist(problem);
   search_decision decided = decide(options(), defaults);
   if (state_->guide != nullptr) guide(decided.options, *state_->guide, problem);
-  detail::add_device_probes(decided.options.metrics, problem.metrics,
-                            decided.options.goal.value_or(tuning_goal{}), context());
+  if (step_gate* const gate = state_->hooks.gate) {
+    gate->measure_on(context());
+    stretch(decided.options, *gate);
+  } else {
+    detail::add_device_probes(decided.options.metrics, problem.metrics,
+                              decided.options.goal.value_or(tuning_goal{}), context());
+  }
   const tuning_options& with = decided.options;
   const auto read_prior = [&]() -> prior_knowledge {
     if (!state_->read_prior) return {};

@@ -30,8 +30,8 @@ namespace {
 std::atomic<detail::test_mode> process_test_mode{detail::test_mode::off};
 std::atomic<isolation_mode> default_isolation{isolation_mode::automatic};
 constexpr detail::word_table<match_mode, 3> match_words{{"exact", "nearest", "verify"}};
-constexpr detail::word_table<tuning_mode, 5> mode_words{
-    {"tune", "resume", "cached", "default", "force"}};
+constexpr detail::word_table<tuning_mode, 6> mode_words{
+    {"tune", "resume", "cached", "default", "force", "behind"}};
 constexpr detail::word_table<isolation_mode, 3> isolation_words{{"automatic", "on", "off"}};
 
 constexpr detail::word_table<result_check, 3> check_words{{"every", "finalists", "none"}};
@@ -81,6 +81,21 @@ std::optional<std::chrono::milliseconds> read_seconds(const char* variable) {
   if (!given) return std::nullopt;
   constexpr auto most = static_cast<std::size_t>(longest_time.count());
   return std::chrono::seconds(std::min(*given, most));
+}
+
+std::optional<double> read_share(const char* variable) {
+  const auto percent = read_environment_index(variable);
+  if (!percent) return std::nullopt;
+  if (*percent >= 1 && *percent <= 100) return static_cast<double>(*percent) / 100;
+  throw environment_error(variable, std::to_string(*percent), "a percentage from 1 to 100");
+}
+
+std::optional<std::chrono::microseconds> read_slice(const char* variable) {
+  const auto given = read_environment_index(variable);
+  if (!given) return std::nullopt;
+  constexpr std::size_t most = 60'000'000;
+  if (*given >= 1 && *given <= most) return std::chrono::microseconds(*given);
+  throw environment_error(variable, std::to_string(*given), "microseconds, from 1 to a minute");
 }
 
 std::optional<tuning_budget> read_budget(const char* variable) {
@@ -180,6 +195,8 @@ tuning_options search_options(const tuning_options& given, std::chrono::millisec
       std::clamp<milliseconds>(resolved.wait.value_or(wait), milliseconds(0), longest_time);
   override(resolved.isolation, "LIBTUNE_ISOLATION", one_of(isolation_words));
   if (!resolved.isolation) resolved.isolation = default_isolation.load(std::memory_order_relaxed);
+  override(resolved.behind.share, "LIBTUNE_SHARE", read_share);
+  override(resolved.behind.slice, "LIBTUNE_SLICE", read_slice);
   auto& floor = resolved.watchdog.floor;
   override(floor, "LIBTUNE_TRIAL_TIME", read_seconds);
   if (floor) floor = std::clamp<milliseconds>(*floor, milliseconds(1), longest_time);
@@ -295,7 +312,8 @@ lookup_step lookup_plan::step(const lookup_candidates& candidates) const noexcep
   if (candidates.nearest && uses_nearest()) return lookup_step::check_first;
   switch (mode_) {
     case tuning_mode::cached: return lookup_step::fail;
-    case tuning_mode::defaults: return lookup_step::test_default;
+    case tuning_mode::defaults:
+    case tuning_mode::behind: return lookup_step::test_default;
     case tuning_mode::tune:
     case tuning_mode::resume:
     case tuning_mode::force: break;

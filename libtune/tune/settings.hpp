@@ -96,8 +96,10 @@ class lookup_plan {
   constexpr bool uses_exact() const noexcept { return mode_ != tuning_mode::force; }
   /// True if a result of another device is used where it works.
   constexpr bool uses_nearest() const noexcept {
-    return uses_exact() && match_ != match_mode::exact && !verifies();
+    return is_behind() || (uses_exact() && match_ != match_mode::exact && !verifies());
   }
+  /// True if a key without a result of this device is tuned while the application runs.
+  constexpr bool is_behind() const noexcept { return mode_ == tuning_mode::behind; }
   /// True if results of other devices are measured in place of a search.
   constexpr bool verifies() const noexcept {
     return match_ == match_mode::verify && (mode_ == tuning_mode::tune || resumes());

@@ -46,6 +46,13 @@ enum class trial_origin : std::uint8_t {
 /// Returns the outcome of these words; empty if no outcome has them.
 std::optional<outcome> outcome_from_name(std::string_view name) noexcept;
 
+/// The metric of a trial that was measured beside a running application (tuning_mode::behind): its
+/// times are not those of an undisturbed device.
+inline constexpr const char* measured_behind = "measured_behind";
+/// The metric of one that was left out there, because a run of it takes too long. A search of an
+/// undisturbed device tries it.
+inline constexpr const char* deferred_behind = "deferred_behind";
+
 /// One configuration that was tried.
 struct trial {
   std::size_t index = 0;                     ///< its number in the space

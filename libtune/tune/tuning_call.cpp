@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <mutex>
+#include <set>
 #include <unistd.h>
 #include <utility>
 
@@ -15,6 +17,8 @@
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/store/files/named_lock.hpp"
+#include "libtune/tune/behind/background_tuner.hpp"
+#include "libtune/tune/behind/tuning_news.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
@@ -22,6 +26,7 @@
 #include "libtune/tune/engine/single_flight.hpp"
 #include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tune/result_validation.hpp"
 
 namespace tune {
@@ -35,6 +40,17 @@ lookup_grade grade_of(const std::optional<record>& found) {
 std::string result_name(const tuning_subject& subject, const std::vector<named_value>& values) {
   return canonical_text(subject.device.identity) + '\n' + canonical_text(subject.arguments) + '\n' +
          canonical_text(values);
+}
+
+// What is logged for a key once, however often it is asked for.
+void log_once_a_key(const std::string& key, const std::string& text) {
+  struct known_keys {
+    std::mutex mutex;
+    std::set<std::string> told;
+  };
+  static detail::never_destroyed<known_keys> known;
+  const std::lock_guard lock(known->mutex);
+  if (known->told.insert(key).second) log(log_level::info, text);
 }
 
 single_flight& searches_in_flight() {
@@ -78,29 +94,100 @@ std::chrono::milliseconds tuning_call::patience() const {
   return std::min(settings_.wait(), budget + search.watchdog.floor.value_or(default_trial_time));
 }
 
-tuning_call::values tuning_call::obtain() {
+detail::graded_values tuning_call::answer() {
   settings_ = resolve_settings(options_);
   plan_ = {settings_.mode, settings_.match};
   open_databases();
   if (plan_.replaces()) {
-    if (auto made = detail::made_inside(name())) return *std::move(made);
+    if (auto made = detail::made_inside(name())) return {*std::move(made)};
     if (settings_.mode_of_process && detail::is_tuned_in_process(name())) {
       settings_.mode = tuning_mode::tune;
       plan_ = {settings_.mode, settings_.match};
     }
   }
   lookup_candidates candidates{.stopped = has_stopped_search()};
-  if (plan_.tunes_anew(candidates)) return renew();
-  if (auto found = look_up()) return std::move(found->values);
+  if (plan_.tunes_anew(candidates)) return {renew()};
+  if (auto found = look_up()) {
+    const lookup_grade grade = grade_of(found);
+    const bool is_behind = grade == lookup_grade::nearest && is_tuned_behind(true);
+    return {std::move(found->values), grade, is_behind};
+  }
   missed_keys(settings_.missed).remember(identity(), key());
+  if (plan_.is_behind()) {
+    const bool is_behind = is_tuned_behind(false);
+    log_once_a_key(
+        name(), fmt::format("no tuning result for {}; the test default is used{}",
+                            describe(subject_), is_behind ? ", and the key is tuned behind" : ""));
+    return {core_.test_default(), lookup_grade::miss, is_behind};
+  }
   switch (plan_.step(candidates)) {
     case lookup_step::fail: throw not_tuned_error(subject_, settings_.database, failed_at_);
     case lookup_step::test_default:
       log(log_level::info,
           "no tuning result for " + describe(subject_) + "; the test default is used");
-      return core_.test_default();
-    default: return tune_once();
+      return {core_.test_default(), lookup_grade::miss};
+    default: return {tune_once()};
   }
+}
+
+// ---- behind the application
+
+// Returns true if the key is tuned behind the application from now on.
+bool tuning_call::is_tuned_behind(bool has_nearest) {
+  // A result of another device is often nearly as fast.
+  constexpr double gain_on_nearest = 0.25;
+  if (!plan_.is_behind()) return false;
+  const auto refuse = [&](const char* why) {
+    log_once_a_key("not behind\n" + name(),
+                   fmt::format("{} is not tuned behind this program: {}", describe(subject_), why));
+    return false;
+  };
+  if (core_.is_repeatable()) return refuse("its function lives no longer than this call");
+  if (of_goal_) return refuse("its goal is not the time, and needs a device that is free");
+  // The environment may change until it is tuned, and is not read on other threads.
+  tuning_options resolved = settings_.search;
+  if (settings_.shared_database.empty() && !settings_.database.empty()) {
+    resolved.database = settings_.database;
+  }
+  resolved.system_databases = settings_.system_databases;
+  resolved.match = settings_.match;
+  resolved.mode = tuning_mode::tune;
+  resolved.given_by = option_source::command;
+  return detail::background_tuner::shared().ask({.name = name(),
+                                                 .function = core_.weak_from_this(),
+                                                 .context = context_,
+                                                 .key = subject_.arguments,
+                                                 .options = std::move(resolved),
+                                                 .text = describe(subject_),
+                                                 .gain = has_nearest ? gain_on_nearest : 1});
+}
+
+// First the nearest result, where to check it takes too long for the application to wait.
+void tuning_call::tune_behind(const background_task& work) {
+  behind_ = &work;
+  settings_ = resolve_settings(options_);
+  settings_.search.given_by = option_source::application;  // in words; it has been resolved
+  const match_mode match =
+      settings_.match == match_mode::verify ? match_mode::verify : match_mode::exact;
+  settings_.mode = tuning_mode::tune;
+  plan_ = {settings_.mode, match};
+  open_databases();
+  if (auto found = if_valid(layers_->find(identity(), key()))) return publish(*found);
+  const bool is_chosen = layers_->chosen_nearest(identity(), key()).has_value();
+  if (!is_chosen) {
+    if (const auto nearest = find_nearest()) publish(*nearest);
+  }
+  tune_once();
+  const auto made = layers_->find(identity(), key());
+  if (!made) throw error("another process is tuning it, or its result could not be read");
+  publish(*made);
+}
+
+void tuning_call::publish(const record& found) const {
+  std::optional<run_time> score;
+  if (found.score_ns && found.grade == match_grade::exact) score = run_time(*found.score_ns);
+  tuning_news::shared().publish(
+      {.function = identity(), .key = key(), .values = found.values, .score = score});
 }
 
 // A trial may be of another space than the present one, so that its values have to be checked.
@@ -144,7 +231,7 @@ bool tuning_call::has_stopped_search() const {
   if (!plan_.resumes() || !database_) return false;
   std::optional<stored_search> last;
   warn_on_database_error([&] { last = database_->latest_search_result(identity(), key()); });
-  return last && last->finished_at && last->result == stopped_search;
+  return last && last->finished_at && can_be_continued(last->result);
 }
 
 std::optional<std::string> tuning_call::find_failure() const {
@@ -214,18 +301,21 @@ std::optional<record> tuning_call::find_nearest() const {
     tuning_options options = settings_.search;
     options.observers.clear();
     if (settings_.mode != tuning_mode::cached) options.observers = {denylist};
-    const auto usable = find_usable(
-        candidates, {.context = context_,
-                     .function = identity(),
-                     .tunes = core_.tunes(),
-                     .subject = subject_,
-                     .options = options,
-                     .read_prior = [&](const auto& to) { return denylist->read_prior(to); }});
+    const tuning_task task{.context = context_,
+                           .function = identity(),
+                           .tunes = core_.tunes(),
+                           .subject = subject_,
+                           .options = options,
+                           .read_prior = [&](const auto& to) { return denylist->read_prior(to); },
+                           .behind = behind_};
+    const auto usable =
+        plan_.is_behind() ? find_usable_at_once(candidates, task) : find_usable(candidates, task);
     if (!usable) return {};
     layers_->choose_nearest(identity(), key(), *usable, generation);
     return {{"device", canonical_text(usable->device)}};
   };
-  const auto made = searches_in_flight().share("check\n" + name(), check, settings_.wait());
+  const auto made = searches_in_flight().share((plan_.is_behind() ? "look\n" : "check\n") + name(),
+                                               check, settings_.wait());
   if (!made || made->empty()) return std::nullopt;
   const auto chosen = std::ranges::find_if(candidates, [&](const record& candidate) {
     return value(canonical_text(candidate.device)) == made->front().value;
@@ -361,6 +451,9 @@ tuning_call::values tuning_call::tune_in_turn() const {
   key_wait waits(name(), subject_, options_, patience());
   key_lock lock(database_->path(), search());
   const auto look = [&](std::chrono::nanoseconds waited) {
+    if (behind_ != nullptr && behind_->stop()) {
+      throw tuning_stopped_error(describe(subject_) + " is tuned behind this program later");
+    }
     waits.look(waited, lock.holder(), lock.folder());
   };
   try {
@@ -421,7 +514,9 @@ tuning_call::values tuning_call::tune_and_store(search_start start) const {
                    .subject = subject_,
                    .options = options,
                    .choice = {.known = plan_verification()},
-                   .database = database_ ? database_->path() : std::string()};
+                   .database = database_ ? database_->path() : std::string(),
+                   .behind = behind_};
+  if (behind_ != nullptr) start = search_start::behind;
   if (!database_) {
     warn_once("tuning results are not kept: neither LIBTUNE_DB, XDG_CACHE_HOME nor HOME is set");
     values best = run_tuning(task).values;

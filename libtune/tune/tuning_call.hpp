@@ -32,7 +32,12 @@ class tuning_call {
               const tuning_options& options);
 
   /// Returns the tuning: that of the databases, else as the mode says. See autotuner.
-  values obtain();
+  values obtain() { return answer().values; }
+  /// The same, with where it is from.
+  detail::graded_values answer();
+  /// Tunes the key for other calls, which use something else meanwhile, and hands them what it
+  /// finds (tuning_news). @throws tuning_stopped_error, and as obtain does
+  void tune_behind(const background_task& work);
   /// Returns that, and behind it the tunings with the least times of the search that found it.
   /// @param most  the greatest number of them, at least one
   std::vector<values> finalists(std::size_t most);
@@ -52,6 +57,7 @@ class tuning_call {
   bool has_stopped_search() const;
   std::optional<std::string> find_failure() const;
   std::optional<record> look_up();
+  bool is_tuned_behind(bool has_nearest);
   void report_lookup(const std::optional<record>& found, std::chrono::nanoseconds elapsed) const;
   std::optional<record> find_nearest() const;
   std::optional<record> if_valid(std::optional<record> found) const;
@@ -69,6 +75,7 @@ class tuning_call {
   values tune_without_right() const;
   values tune_and_store(search_start start = search_start::continued) const;
   values do_without() const;
+  void publish(const record& found) const;
   void note_valid(const values& made) const;
 
   const autotuner_core& core_;
@@ -80,6 +87,7 @@ class tuning_call {
   lookup_plan plan_{tuning_mode::tune, match_mode::exact};
   std::shared_ptr<const tuning_layers> layers_;
   std::shared_ptr<tuning_database> database_;  // null: nowhere to keep results
+  const background_task* behind_ = nullptr;    // null: the application waits for this call
   std::optional<std::string> failed_at_;       // when the last search found nothing, on a miss
   mutable std::string search_;                 // made when it is needed, as is the name:
   mutable std::string name_;                   // most lookups need neither

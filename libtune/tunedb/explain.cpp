@@ -103,6 +103,11 @@ void print_text(const explanation& all, const result_confidence& why) {
   fmt::print("time       {}\n", time_text(best.score_ns));
   fmt::print("why        {}\n", why.reason());
   fmt::print("how sure   {}: {}\n", why.classification(), why.classification_text());
+  if (why.beside_application) {
+    fmt::print(
+        "measured   beside a running application; LIBTUNE_MODE=resume measures the best again "
+        "on a device that is free\n");
+  }
   print_origin(all.origin);
   json others = json::array();
   for (const candidate& one : all.lookup.candidates) {
@@ -133,6 +138,7 @@ json to_json(const explanation& all, const result_confidence& why) {
                    {"measured", why.measured},
                    {"runner_up_slower_by", number_or_null(why.gap)},
                    {"noise", number_or_null(why.noise)},
+                   {"measured_behind", why.beside_application},
                    {"origin", to_json(all.origin)},
                    {"layers", cli::to_json(all.layers)}});
   json candidates = json::array();

@@ -55,7 +55,7 @@ bool has_stopped_search(const std::vector<layer>& layers, const function_identit
   try {
     tuning_database database(layers.front().path, patience, layers.front().access);
     const auto last = database.latest_search_result(function, key);
-    return last && last->finished_at && last->result == stopped_search;
+    return last && last->finished_at && can_be_continued(last->result);
   } catch (const database_error&) {
     return false;  // tunedb check tells of it
   }
@@ -79,7 +79,8 @@ void tell_why_lost(lookup_explanation& lookup, const tuning_settings& settings) 
       one.lost = "LIBTUNE_MODE=force uses no result";
     } else if (lookup.step == lookup_step::tune && is_exact(first)) {
       one.lost = "LIBTUNE_MODE=resume goes on with the search that its budget ended";
-    } else if (!is_exact(first) && settings.match == match_mode::exact) {
+    } else if (!is_exact(first) && settings.match == match_mode::exact &&
+               settings.mode != tuning_mode::behind) {
       one.lost = "LIBTUNE_MATCH=exact takes no result of another device";
     } else if (&one != &first) {
       one.lost = behind(one.result, first.result);
@@ -113,6 +114,11 @@ std::string lookup_explanation::text(const tuning_settings& settings) const {
   switch (step) {
     case lookup_step::use: return "it is used as it is";
     case lookup_step::check_first:
+      if (settings.mode == tuning_mode::behind) {
+        return "it is used if it is in the space and declares what it needs, else the test "
+               "default; "
+               "the function is tuned while the program runs, LIBTUNE_MODE=behind";
+      }
       return "it is used if it is in the space and runs on the device, else the next; it is not "
              "stored";
     case lookup_step::verify:
@@ -126,7 +132,12 @@ std::string lookup_explanation::text(const tuning_settings& settings) const {
                  ? "the function is tuned"
                  : "the search that its budget ended goes on, LIBTUNE_MODE=" + mode;
     case lookup_step::fail: return "not_tuned_error is thrown, LIBTUNE_MODE=" + mode;
-    case lookup_step::test_default: break;
+    case lookup_step::test_default:
+      if (settings.mode == tuning_mode::behind) {
+        return "the test default is used, and the function is tuned while the program runs, "
+               "LIBTUNE_MODE=behind";
+      }
+      break;
   }
   return "the test default is used, LIBTUNE_MODE=" + mode;
 }
@@ -176,6 +187,7 @@ result_confidence::result_confidence(const std::vector<stored_trial>& search, co
       continue;
     }
     mine = trial.score_ns;
+    beside_application = find_metric(trial.metrics, measured_behind) != nullptr;
     if (trial.samples_ns.empty()) continue;
     const auto [low, high] = std::ranges::minmax(trial.samples_ns);
     noise = (high - low) / 2 / low;

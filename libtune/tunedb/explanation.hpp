@@ -52,8 +52,10 @@ struct result_confidence {
 
   std::size_t trials = 0;
   std::size_t measured = 0;
-  std::size_t as_good = 0;      ///< configurations, itself included, that are at most 5 % slower
-  bool was_fastest = false;     ///< no configuration was faster than the result
+  std::size_t as_good = 0;   ///< configurations, itself included, that are at most 5 % slower
+  bool was_fastest = false;  ///< no configuration was faster than the result
+  /// Its time was taken while an application was at work on the device (LIBTUNE_MODE=behind).
+  bool beside_application = false;
   std::optional<double> gap;    ///< by which part the next one is slower; empty if it was alone
   std::optional<double> noise;  ///< half of how far its samples lie apart, by their smallest
 

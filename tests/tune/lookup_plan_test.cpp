@@ -37,6 +37,9 @@ TEST_CASE("mode, match and candidates decide what happens for a key") {
       {mode::cached, match::verify, step::use, step::check_first, step::fail},
       {mode::defaults, match::exact, step::use, step::test_default, step::test_default},
       {mode::defaults, match::verify, step::use, step::check_first, step::test_default},
+      {mode::behind, match::exact, step::use, step::check_first, step::test_default},
+      {mode::behind, match::nearest, step::use, step::check_first, step::test_default},
+      {mode::behind, match::verify, step::use, step::check_first, step::test_default},
       {mode::force, match::exact, step::tune, step::tune, step::tune},
       {mode::force, match::verify, step::tune, step::tune, step::tune}};
   for (const expectation& row : table) {

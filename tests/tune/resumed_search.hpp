@@ -50,6 +50,10 @@ class resumed_search {
   /// Configurations whose result is wrong, where results are checked.
   std::set<std::size_t> wrong;
   tune::tuning_options options{.strategy = "exhaustive"};
+  /// That each step passes; null: there is none.
+  tune::step_gate* gate = nullptr;
+  /// The device, with the clock of the search.
+  const tune::testing::fake_device& fake() const noexcept { return fake_; }
 
   /// Searches until it is killed. @returns the winner, if it was not
   std::optional<std::size_t> search(kill_stage until = kill_stage::never) {
@@ -60,9 +64,10 @@ class resumed_search {
     with.observers = {kept};
     measured_.clear();
     try {
-      const tune::trial best = tune::run_search(
-          problem(), {}, fake_.device(), with, with.observers, fake_.clock(), nowhere_,
-          [&] { return tune::prior_knowledge{.unfinished = stored_}; }, {}, {.listener = &kills});
+      const tune::trial best =
+          tune::run_search(problem(), {}, fake_.device(), with, with.observers, fake_.clock(),
+                           nowhere_, [&] { return tune::prior_knowledge{.unfinished = stored_}; },
+                           {}, {.listener = &kills, .gate = gate});
       if (until == kill_stage::afterwards) return std::nullopt;
       return best.index;
     } catch (const killed&) {

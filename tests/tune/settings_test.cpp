@@ -243,11 +243,33 @@ TEST_CASE("the database is in the user's cache folder, where there is one") {
 
 TEST_CASE("every mode has the word that the environment takes") {
   const bare_environment bare;
-  for (const auto mode : {tune::tuning_mode::tune, tune::tuning_mode::cached,
-                          tune::tuning_mode::defaults, tune::tuning_mode::force}) {
+  for (const auto mode :
+       {tune::tuning_mode::tune, tune::tuning_mode::cached, tune::tuning_mode::defaults,
+        tune::tuning_mode::force, tune::tuning_mode::behind}) {
     const scoped_environment word("LIBTUNE_MODE", tune::tuning_mode_name(mode));
     CHECK(tune::resolve_settings({}).mode == mode);
   }
+}
+
+TEST_CASE("the pace behind an application is that of the environment, in its bounds") {
+  const bare_environment bare;
+  const scoped_environment no_share("LIBTUNE_SHARE", nullptr);
+  const scoped_environment no_slice("LIBTUNE_SLICE", nullptr);
+  const tune::tuning_options given{.behind = {.share = 0.5, .slice = std::chrono::microseconds(7)}};
+  CHECK_FALSE(tune::search_options({}).behind.share);
+  CHECK(tune::search_options(given).behind.share == 0.5);
+  const scoped_environment share("LIBTUNE_SHARE", "20");
+  const scoped_environment slice("LIBTUNE_SLICE", "500");
+  CHECK(tune::search_options(given).behind.share == 0.2);
+  CHECK(tune::search_options(given).behind.slice == std::chrono::microseconds(500));
+  for (const char* wrong : {"0", "101", "5 %"}) {
+    const scoped_environment nonsense("LIBTUNE_SHARE", wrong);
+    CHECK_THROWS_WITH_AS(tune::search_options({}), doctest::Contains("LIBTUNE_SHARE"),
+                         tune::environment_error);
+  }
+  const scoped_environment never("LIBTUNE_SLICE", "0");
+  CHECK_THROWS_WITH_AS(tune::search_options({}), doctest::Contains("LIBTUNE_SLICE"),
+                       tune::environment_error);
 }
 
 }  // namespace settings_test

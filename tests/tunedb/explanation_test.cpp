@@ -183,6 +183,13 @@ TEST_CASE("a result that another configuration beats is not called the fastest")
   CHECK(why.classification() == "close");
 }
 
+TEST_CASE("a result that was measured beside an application says so") {
+  auto mine = trial(64, 100);
+  CHECK_FALSE(result_confidence({mine, trial(128, 110)}, of_64).beside_application);
+  mine.metrics = {{tune::measured_behind, 1, ""}};
+  CHECK(result_confidence({mine, trial(128, 110)}, of_64).beside_application);
+}
+
 TEST_CASE("nothing is known of a result without trials, or without one of its own") {
   CHECK(result_confidence({}, of_64).classification() == "unknown");
   CHECK(result_confidence({}, of_64).reason().find("no trials") != std::string::npos);

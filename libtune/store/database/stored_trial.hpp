@@ -35,6 +35,15 @@ struct search_identity {
 /// The result of a search that found something, and was ended before it had tried everything.
 inline constexpr const char* stopped_search = "stopped";
 
+/// The result of a search that was made beside an application at work: its best configurations may
+/// be others where the device is free, so that it can be continued like one that was stopped.
+inline constexpr const char* behind_search = "behind";
+
+/// True if a search with this result can be continued.
+inline bool can_be_continued(const std::string& result) {
+  return result == stopped_search || result == behind_search;
+}
+
 /// The course of a search.
 struct search_course {
   std::string strategy{};  ///< its name; empty: not known

@@ -118,7 +118,7 @@ std::vector<stored_trial> read_incidents(connection& source, const function_iden
 std::optional<stored_search> read_unfinished(connection& source, const function_identity& function,
                                              const record_key& key, int stage) {
   auto search = read_search_result(source, function, key, stage);
-  if (!search || (search->finished_at && search->result != stopped_search)) return std::nullopt;
+  if (!search || (search->finished_at && !can_be_continued(search->result))) return std::nullopt;
   search->trials = read_trials(source, search->id);
   return search;
 }

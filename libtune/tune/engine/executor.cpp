@@ -45,6 +45,25 @@ isolation_mode isolation_of(const tuning_options& options) {
   return options.isolation.value_or(isolation_mode::automatic);
 }
 
+// Of the search of this thread: what it calls passes the same one.
+thread_local step_gate* present_gate = nullptr;
+
+class [[nodiscard]] gate_scope {
+ public:
+  explicit gate_scope(step_gate* gate) : outer_(std::exchange(present_gate, gate)) {}
+  ~gate_scope() { present_gate = outer_; }
+  gate_scope(const gate_scope&) = delete;
+  gate_scope& operator=(const gate_scope&) = delete;
+
+ private:
+  step_gate* outer_;
+};
+
+step_gate* gate_for(const tuning_task& task, const step_hooks& hooks) {
+  if (hooks.gate != nullptr) return hooks.gate;
+  return task.behind != nullptr ? task.behind->gate : present_gate;
+}
+
 void tell_once_that_it_tunes_here() {
   static std::once_flag told;
   std::call_once(told, [] {
@@ -97,6 +116,8 @@ tuned_values call_function(const tuning_task& task, const step_hooks& hooks) {
   const tuning_inside inside(task);
   step_hooks watched = hooks;
   if (watched.listener == nullptr) watched.listener = detail::current_listener();
+  watched.gate = gate_for(task, hooks);
+  const gate_scope through(watched.gate);
   const detail::tuning_under_way now(task.subject, watched.listener, &task.options.observers);
   const auto shortlist = [&](const search_problem& problem) {
     return list_of(task.choice, problem, task.context.device());
@@ -251,14 +272,16 @@ tuned_values tune_elsewhere(executor& installed, const tuning_task& task) {
                          .options = options,
                          .read_prior = task.read_prior,
                          .choice = task.choice,
-                         .database = task.database});
+                         .database = task.database,
+                         .behind = task.behind});
 }
 
 }  // namespace
 
 tuned_values run_tuning(const tuning_task& task) {
   const isolation_mode wanted = isolation_of(task.options);
-  if (wanted == isolation_mode::off) return tune_here(task);
+  const bool needs_none = task.behind != nullptr && task.behind->variables.empty();
+  if (wanted == isolation_mode::off || needs_none) return tune_here(task);
   if (const auto installed = installed_executor()) {
     const std::string why = why_here(task);
     if (why.empty()) return tune_elsewhere(*installed, task);
@@ -302,7 +325,8 @@ std::optional<std::string> detail::try_in_child(const tuning_task& task,
                 .subject = task.subject,
                 .options = once,
                 .read_prior = task.read_prior,
-                .choice = {.configurations = {configuration}}});
+                .choice = {.configurations = {configuration}},
+                .behind = task.behind});
     return std::nullopt;
   } catch (const std::exception& failure) {
     return failure.what();

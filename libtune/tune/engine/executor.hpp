@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,18 @@ namespace tune {
 
 using detail::tuning_function;
 
+namespace detail {
+class kept_child;
+}
+
+/// How a search runs beside the application that it is for, at its pace. All outlives the search.
+struct background_task {
+  step_gate* gate = nullptr;             ///< of a search in this process
+  std::vector<std::string> variables{};  ///< "NAME=value": of a child; none: no child can run it
+  std::function<bool()> stop{};          ///< called often; true ends the search
+  detail::kept_child* child = nullptr;   ///< the one that is used again and again
+};
+
 /// One call of an autotune function. All that it refers to outlives it.
 struct tuning_task {
   const tune::context& context;
@@ -31,6 +44,7 @@ struct tuning_task {
   prior_reader read_prior{};
   trial_choice choice{};
   std::string database{};  ///< the path of the one that keeps the result; empty: none does
+  const background_task* behind = nullptr;  ///< null: the application waits for it
 };
 
 /// The result of an autotune function.

@@ -98,6 +98,7 @@ using step_event =
 /// must not throw.
 using step_listener = std::function<void(const step_event&)>;
 
+class step_gate;
 class trial_judge;
 
 namespace detail {
@@ -113,7 +114,8 @@ struct step_hooks {
   /// can go on; empty: it does not.
   std::function<bool()> survives_faults{};
   const trial_judge* judge =
-      nullptr;  ///< calls the probes; null: there are none; outlives the search
+      nullptr;                ///< calls the probes; null: there are none; outlives the search
+  step_gate* gate = nullptr;  ///< passed before each step; null: there is none; outlives the search
   /// Counts the device memory that the search holds; null: nothing does.
   std::shared_ptr<detail::memory_quota> memory{};
 };

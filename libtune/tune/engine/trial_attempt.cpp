@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/engine/trial_attempt.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <exception>
 #include <fmt/format.h>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -18,6 +20,7 @@
 #include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/engine/kernel_figures.hpp"
 #include "libtune/tune/engine/search_quota.hpp"
+#include "libtune/tune/engine/step_gate.hpp"
 #include "libtune/tune/engine/trial_judge.hpp"
 #include "libtune/tune/error.hpp"
 
@@ -74,6 +77,42 @@ class [[nodiscard]] stopwatch {
   const wall_clock& now_;
   std::chrono::nanoseconds& total_;
   std::chrono::steady_clock::time_point start_;
+};
+
+/// What a search releases while it waits at the gate: the lease of the device, and the patience of
+/// its watchdog.
+class wait_at_gate {
+ public:
+  explicit wait_at_gate(const step_listener* listener) : listener_(listener) {
+    constexpr std::chrono::hours longest{24 * 365};
+    if (listener_ != nullptr) (*listener_)(wait_begin{longest});
+  }
+  ~wait_at_gate() {
+    if (listener_ != nullptr) (*listener_)(wait_end{});
+  }
+  wait_at_gate(const wait_at_gate&) = delete;
+  wait_at_gate& operator=(const wait_at_gate&) = delete;
+
+ private:
+  const step_listener* listener_;
+  device_lease::pause others_measure_;
+};
+
+/// One step through the gate.
+class [[nodiscard]] gate_passage {
+ public:
+  gate_passage(const step_hooks& hooks, bool needs_window) : gate_(hooks.gate) {
+    if (gate_ == nullptr) return;
+    gate_->enter(needs_window, [&] { return std::make_shared<wait_at_gate>(hooks.listener); });
+  }
+  ~gate_passage() {
+    if (gate_ != nullptr) gate_->leave();
+  }
+  gate_passage(const gate_passage&) = delete;
+  gate_passage& operator=(const gate_passage&) = delete;
+
+ private:
+  step_gate* gate_;
 };
 
 }  // namespace
@@ -181,6 +220,7 @@ void trial_attempt::note_that_process_lives() {
 template <class Step>
 bool trial_attempt::announced(step_kind kind, std::uint64_t launches, Step&& step) {
   const double each = one_run_ ? one_run_->count() : 0.0;
+  const gate_passage through(hooks_, runs_are_long_ && kind != step_kind::generate);
   const watchdog_scope now(hooks_, {.kind = kind,
                                     .index = result_.index,
                                     .configuration = result_.configuration,
@@ -344,6 +384,7 @@ void trial_attempt::warm_up() {
 }
 
 void trial_attempt::warm_up_device() {
+  if (hooks_.gate != nullptr) return;  // the application keeps it warm
   const stopwatch elapsing(now_, result_.elapsed);
   announced(step_kind::run, 1,
             [&] { tune::warm_up(prepared_, {.time_limit = longest_warm_up}, now_); });
@@ -368,6 +409,7 @@ std::vector<run_time> trial_attempt::sample(int count, double allowed) {
   }
   if (over()) return {};
   if (!one_run_) one_run_ = times.front();
+  if (is_too_long()) return {};
   int runs = 1;
   const bool known = attempt(outcome::launch_failed, [&] {
     runs = runs_per_sample(*one_run_, prepared_.timer_resolution(), allowed);
@@ -376,12 +418,60 @@ std::vector<run_time> trial_attempt::sample(int count, double allowed) {
   if (runs > 1) times.clear();
   const int missing = count - static_cast<int>(times.size());
   if (missing == 0) return times;
+  if (hooks_.gate != nullptr) {
+    for (const run_time time : take_in_slices(missing, runs)) times.push_back(time);
+    if (over()) times.clear();
+    return times;
+  }
   announced(step_kind::samples, static_cast<std::uint64_t>(missing) * static_cast<unsigned>(runs),
             [&] {
               for (const run_time time : take(missing, runs)) times.push_back(time);
             });
   if (over()) times.clear();
   return times;
+}
+
+// Beside an application runs may be too long; then they are left to its idle windows.
+bool trial_attempt::is_too_long() {
+  if (hooks_.gate == nullptr) return false;
+  set_metric(result_.metrics, {measured_behind, 1, ""});
+  runs_are_long_ = hooks_.gate->is_too_long(*one_run_);
+  if (!runs_are_long_ || hooks_.gate->has_windows()) return false;
+  set_metric(result_.metrics, {deferred_behind, 1, ""});
+  hooks_.gate->note_deferred();
+  fail(outcome::skipped,
+       fmt::format(
+           "a run takes {:.3g} ms, longer than the slice of {:.3g} ms that the running "
+           "application allows; it is tried in its idle windows (tune::idle_window), with a "
+           "longer LIBTUNE_SLICE, or when it is tuned ahead (tunedb pretune)",
+           1e-6 * one_run_->count(), 1e-6 * static_cast<double>(hooks_.gate->slice().count())));
+  return true;
+}
+
+std::vector<run_time> trial_attempt::take_in_slices(int count, int runs) {
+  const double each = std::max(one_run_->count() * runs, 1.0);
+  const double slice = static_cast<double>(hooks_.gate->slice().count());
+  const int at_once = static_cast<int>(std::clamp(slice / each, 1.0, static_cast<double>(count)));
+  std::vector<run_time> times;
+  while (!over() && static_cast<int>(times.size()) < count) {
+    const int left = count - static_cast<int>(times.size());
+    while (!take_slice(std::min(at_once, left), runs, times)) {
+    }
+  }
+  return times;
+}
+
+// Returns false if it has to be repeated.
+bool trial_attempt::take_slice(int count, int runs, std::vector<run_time>& times) {
+  bool good = true;
+  announced(step_kind::samples, static_cast<std::uint64_t>(count) * static_cast<unsigned>(runs),
+            [&] {
+              hooks_.gate->before_samples();
+              const std::vector<run_time> taken = take(count, runs);
+              good = hooks_.gate->are_samples_good();
+              if (good) times.insert(times.end(), taken.begin(), taken.end());
+            });
+  return good || over();
 }
 
 void trial_attempt::refuse(outcome why, std::string reason) { fail(why, std::move(reason)); }

@@ -114,6 +114,9 @@ class trial_attempt {
   void fail(outcome why, std::string reason);
   void generate_with(const prebuilt_programs* prebuilt);
   std::vector<run_time> take(int count, int runs);
+  std::vector<run_time> take_in_slices(int count, int runs);
+  bool take_slice(int count, int runs, std::vector<run_time>& times);
+  bool is_too_long();
   void note_generated();
   void note_that_process_lives();
   void look_for_progress(int found);
@@ -136,6 +139,7 @@ class trial_attempt {
   measure prepared_{nullptr};
   std::vector<program> programs_;    // that it compiled; while it is live
   std::optional<run_time> one_run_;  // about the time of a run
+  bool runs_are_long_ = false;       // longer than the application beside allows
 };
 
 /// Tries one configuration, alone: limits, generate, warm-up, check, samples. It runs with the

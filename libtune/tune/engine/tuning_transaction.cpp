@@ -83,6 +83,12 @@ std::vector<stored_trial> trial_recorder::resume(std::optional<stored_search> be
     return {};
   }
   unfinished_ = before->id;
+  // What was left out for an application's sake has not been tried.
+  if (start_ != search_start::behind) {
+    std::erase_if(before->trials, [](const stored_trial& each) {
+      return find_metric(each.metrics, deferred_behind) != nullptr;
+    });
+  }
   return std::move(before->trials);
 }
 
@@ -136,8 +142,11 @@ void trial_recorder::search_finished(const search_finished_event& event) {
   search_course course{.strategy = strategy_, .ending = std::string(search_end_name(event.end))};
   if (event.best) {
     const bool stopped = event.end == search_end::time || event.end == search_end::trials;
-    found_.push_back({*search_, stopped ? stopped_search : "found", std::move(course)});
-  } else if (is_whole(event.end)) {
+    const char* const word = start_ == search_start::behind ? behind_search
+                             : stopped                      ? stopped_search
+                                                            : "found";
+    found_.push_back({*search_, word, std::move(course)});
+  } else if (is_whole(event.end) && start_ != search_start::behind) {
     warn_on_database_error([&] { database_->finish_search(*search_, all_failed, course); });
   }
   search_.reset();

@@ -26,7 +26,8 @@ namespace tune {
 /// The use that a search makes of prior knowledge.
 enum class search_start : std::uint8_t {
   continued,  ///< it resumes an unfinished search, and skips what does not compile
-  anew        ///< it uses only the denylist, and tries the configurations on it once more
+  anew,       ///< it uses only the denylist, and tries the configurations on it once more
+  behind,     ///< as continued; its times are those of a device on which an application is at work
 };
 
 /// The result of a search in which no configuration could be measured, as the database keeps it.

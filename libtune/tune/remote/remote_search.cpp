@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <variant>
 
@@ -19,6 +20,7 @@
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "libtune/tune/engine/tuning_transaction.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/tune/remote/kept_child.hpp"
 #include "libtune/tune/settings.hpp"
 #include "libtune/tune/test_mode.hpp"
 
@@ -26,7 +28,11 @@ namespace tune::detail {
 namespace {
 
 constexpr int most_losses_in_a_row = 3;
+// Beside an application a child may be ended for the application's sake, again and again.
+constexpr int most_losses_behind = 12;
 constexpr std::chrono::milliseconds between_looks{20};
+// A search that the application may want to end at any moment.
+constexpr std::chrono::milliseconds between_looks_behind{10};
 // Longer than that between two looks: this process did not run, so its children may not have.
 constexpr std::chrono::seconds longest_look{1};
 // A child's end of the socket is closed a moment before it has ended.
@@ -74,6 +80,7 @@ remote_search::remote_search(const tuner_program& program, const remote_task& ta
                .device = task.device.info()},
       request_(request_for(task)),
       watchdog_(limits_of(task.options)),
+      most_losses_(task.kept != nullptr ? most_losses_behind : most_losses_in_a_row),
       reclaimer_(
           task.device,
           [this] {
@@ -93,7 +100,10 @@ tuned_values remote_search::run() {
   while (true) {
     if (child_) converse();
     if (!child_) device_control::restore_left_behind();
-    if (result_) return *std::move(result_);
+    if (result_) {
+      if (task_.kept != nullptr && child_) task_.kept->keep(program_, std::move(child_));
+      return *std::move(result_);
+    }
     require_not_stopped();
     start_another();
   }
@@ -110,16 +120,10 @@ void remote_search::start_child() {
   memory_kills_ = count_memory_kills();
   try {
     has_child_ = true;
-    child_.emplace(program_).shake_hands(program_.start_time);
-    child_->send(request_);
-    const auto until = clock::now() + time_to_accept;
-    while (auto message = child_->next(until)) {
-      if (std::holds_alternative<acceptance>(*message)) return;
-      if (const auto* refused = std::get_if<refusal>(&*message)) {
-        throw tuner_unavailable_error(refused->reason);
-      }
-      receive(*std::move(message));
-    }
+    if (task_.kept != nullptr) child_ = task_.kept->take(program_);
+    if (child_ && is_asked(*child_)) return;
+    open_child();
+    if (is_asked(*child_)) return;
   } catch (const wire_error& invalid) {
     throw tuner_unavailable_error(std::string("invalid message: ") + invalid.what());
   } catch (const std::system_error& failure) {
@@ -128,13 +132,46 @@ void remote_search::start_child() {
   throw tuner_unavailable_error("it did not start (" + child_->finish().text + ")");
 }
 
+void remote_search::open_child() {
+  child_ = std::make_unique<tuner_child>(program_);
+  child_->shake_hands(program_.start_time);
+}
+
+// Returns false if it has ended, or does not answer.
+bool remote_search::is_asked(tuner_child& child) {
+  child.send(request_);
+  const auto until = clock::now() + time_to_accept;
+  while (clock::now() < until && !child.has_ended()) {
+    require_not_stopped();
+    auto message = child.next(std::min(until, clock::now() + between_looks));
+    if (!message) continue;
+    if (std::holds_alternative<acceptance>(*message)) return true;
+    if (const auto* refused = std::get_if<refusal>(&*message)) {
+      throw tuner_unavailable_error(refused->reason);
+    }
+    receive(*std::move(message));
+  }
+  return false;
+}
+
 // A start that succeeded for the first child may fail for another, for a while.
 void remote_search::start_another() {
+  if (task_.kept != nullptr) wait_before_another();
   try {
     start_child();
   } catch (const tuner_unavailable_error& failure) {
     child_.reset();
-    if (++losses_in_a_row_ >= most_losses_in_a_row) give_up(failure.what());
+    if (++losses_in_a_row_ >= most_losses_) give_up(failure.what());
+  }
+}
+
+// To start a child may delay the application.
+void remote_search::wait_before_another() const {
+  constexpr std::chrono::milliseconds longest{2000};
+  const auto pause = std::min(longest, std::chrono::milliseconds(50) * losses_in_a_row_);
+  for (const auto until = clock::now() + pause; clock::now() < until;) {
+    require_not_stopped();
+    std::this_thread::sleep_for(between_looks_behind);
   }
 }
 
@@ -144,7 +181,8 @@ void remote_search::converse() {
     while (child_ && !result_) {
       require_not_stopped();
       if (gate_->is_wanted()) return give_memory_back();
-      const auto look = clock::now() + between_looks;
+      const auto look =
+          clock::now() + (task_.kept != nullptr ? between_looks_behind : between_looks);
       auto message = child_->next(std::min(look, watchdog_.deadline().value_or(look)));
       if (has_paused()) watchdog_.begin_anew(clock::now());
       if (message) {
@@ -207,6 +245,11 @@ void remote_search::lose_by_overtime() {
 void remote_search::lose(const child_process::end& end) {
   child_.reset();
   ++losses_in_a_row_;
+  if (task_.kept != nullptr) {
+    log(log_level::info, fmt::format("the process that tunes {} behind the application has ended "
+                                     "({}); another one goes on",
+                                     describe(subject_), end.text));
+  }
   if (const search_step* step = watchdog_.step()) {
     const bool ran_out = count_memory_kills().value_or(0) > memory_kills_.value_or(0);
     // Each child measures again the configurations that have worked, so that a kill from outside
@@ -217,12 +260,13 @@ void remote_search::lose(const child_process::end& end) {
     };
     const bool has_worked = depth == 0 && std::ranges::any_of(current().trials().all(), is_of_step);
     const int before = may_be_from_outside(end) ? ended_[{depth, step->index}]++ : 0;
-    const bool ended_before = before > (has_worked ? 1 : 0);
+    const int harmless = task_.kept != nullptr ? most_losses_behind : has_worked ? 1 : 0;
+    const bool ended_before = before > harmless;
     if (auto found = classify_exit(*step, end, ran_out, ended_before)) {
       blame(*step, *std::move(found));
     }
   }
-  if (losses_in_a_row_ >= most_losses_in_a_row) give_up(end.text);
+  if (losses_in_a_row_ >= most_losses_) give_up(end.text);
 }
 
 void remote_search::lose_by_invalid_message(const std::string& what) {
@@ -230,7 +274,7 @@ void remote_search::lose_by_invalid_message(const std::string& what) {
   ++losses_in_a_row_;
   if (const search_step* step = watchdog_.step())
     blame(*step, classify_invalid_message(*step, what));
-  if (losses_in_a_row_ >= most_losses_in_a_row) give_up("invalid message: " + what);
+  if (losses_in_a_row_ >= most_losses_) give_up("invalid message: " + what);
 }
 
 void remote_search::blame(const search_step& step, classification found) {
@@ -261,7 +305,7 @@ void remote_search::blame_inside(const search_step& step, classification found) 
     return inner.search == before.search && before.trial.configuration == lost.configuration;
   });
   losses_in_a_row_ = again || !inner.search ? losses_in_a_row_ + 1 : 0;
-  if (losses_in_a_row_ >= most_losses_in_a_row) give_up(lost.reason);
+  if (losses_in_a_row_ >= most_losses_) give_up(lost.reason);
   if (inner.search) {
     lost_inside_.push_back({tuning_name(inner.what.database, search_name(inner.what.function, key)),
                             *inner.search, to_stored(lost)});
@@ -282,7 +326,7 @@ void remote_search::give_up(const std::string& last_words) const {
       "tuning {} in a child process was given up: {} children in a row ended without having tried "
       "a configuration, the last because of '{}'; LIBTUNE_ISOLATION=off tunes in the program "
       "itself",
-      describe(subject_), most_losses_in_a_row, last_words));
+      describe(subject_), most_losses_, last_words));
 }
 
 // ---- messages
@@ -414,6 +458,7 @@ void remote_search::take(tuning_result made) {
 }
 
 void remote_search::take(const tuning_failure& failure) {
+  if (task_.kept != nullptr) task_.kept->keep(program_, std::move(child_));
   switch (failure.kind) {
     case failure_kind::argument: throw argument_error(failure.text);
     case failure_kind::type: throw type_error(failure.text);

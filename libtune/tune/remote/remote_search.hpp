@@ -39,7 +39,10 @@ class remote_search {
   using clock = tuner_child::clock;
 
   void start_child();
+  void open_child();
+  bool is_asked(tuner_child& child);
   void start_another();
+  void wait_before_another() const;
   /// Returns when there is a result or the child is lost.
   void converse();
   void lose(const child_process::end& end);
@@ -84,7 +87,7 @@ class remote_search {
   const remote_task& task_;
   tuning_subject subject_;
   tuning_request request_;
-  std::optional<tuner_child> child_;
+  std::unique_ptr<tuner_child> child_;
   watchdog watchdog_;
   std::vector<std::unique_ptr<search_memory>> searches_;  // in the order in which they begin
   std::size_t asked_ = 0;                                 // of them, by the present child
@@ -101,6 +104,7 @@ class remote_search {
   clock::time_point looked_;  // when this process was last seen to run
   std::optional<std::uint64_t> memory_kills_;
   int losses_in_a_row_ = 0;  // without a trial between them
+  const int most_losses_;    // of these
   int given_back_ = 0;       // how often its memory was, without a trial between
   std::set<std::string> logged_;
   std::atomic<bool> has_child_{false};

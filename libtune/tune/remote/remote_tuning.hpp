@@ -16,6 +16,10 @@
 #include "libtune/tune/options.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
 
+namespace tune::detail {
+class kept_child;
+}
+
 namespace tune {
 
 /// A program cannot tune: it cannot be started, does not call serve_if_worker, or lacks the
@@ -46,6 +50,9 @@ struct remote_task {
   std::size_t children = 1;
   /// Called a few times a second; true ends the tuning. May be empty.
   std::function<bool()> stop{};
+  /// Set for a search beside a running application: the child that it uses and leaves, if it has
+  /// not been lost. What ends such a child from outside is not held against a configuration.
+  detail::kept_child* kept = nullptr;
 };
 
 /// Runs an autotune function in a child process. The child opens its own device; the observers here

@@ -99,6 +99,12 @@ std::string name_of(const tuning_task& task) {
                      canonical_text(task.subject.device.identity));
 }
 
+tuner_program started_for(const tuning_task& task, tuner_program program) {
+  if (task.behind == nullptr) return program;
+  for (const std::string& variable : task.behind->variables) program.variables.push_back(variable);
+  return program;
+}
+
 /// Runs autotune functions in children of the program that has the function, the application or a
 /// library that it has loaded. Where no child finds the device or the function, it runs them in
 /// this process, with one log line for each reason; unless the options insist on isolation.
@@ -131,16 +137,19 @@ tuned_values child_executor::do_tune(const tuning_task& task) {
   const std::vector<tuner_program> programs = programs_for(task);
   if (programs.empty()) return tune_here(task);
   std::string reason;
+  const bool behind = task.behind != nullptr;
   for (const tuner_program& program : programs) {
     try {
-      tuned_values made =
-          tune_remotely(program, {.function = task.function,
-                                  .key = task.subject.arguments,
-                                  .device = task.context.device(),
-                                  .options = task.options,
-                                  .context_options = *tuning_options_of(task.context),
-                                  .read_prior = task.read_prior,
-                                  .choice = task.choice});
+      tuned_values made = tune_remotely(
+          started_for(task, program), {.function = task.function,
+                                       .key = task.subject.arguments,
+                                       .device = task.context.device(),
+                                       .options = task.options,
+                                       .context_options = *tuning_options_of(task.context),
+                                       .read_prior = task.read_prior,
+                                       .choice = task.choice,
+                                       .stop = behind ? task.behind->stop : std::function<bool()>(),
+                                       .kept = behind ? task.behind->child : nullptr});
       remember(task, program);
       return made;
     } catch (const tuner_unavailable_error& failure) {

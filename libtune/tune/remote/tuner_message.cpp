@@ -93,7 +93,7 @@ inline constexpr auto last_of<match_mode> = match_mode::verify;
 template <>
 inline constexpr auto last_of<match_grade> = match_grade::nearest;
 template <>
-inline constexpr auto last_of<tuning_mode> = tuning_mode::force;
+inline constexpr auto last_of<tuning_mode> = tuning_mode::behind;
 template <>
 inline constexpr auto last_of<isolation_mode> = isolation_mode::off;
 template <>

@@ -21,10 +21,12 @@
 #include "libtune/base/error.hpp"
 #include "libtune/base/forked_process.hpp"
 #include "libtune/base/library_version.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/device/devices.hpp"
 #include "libtune/process/process_state.hpp"
 #include "libtune/process/wire.hpp"
 #include "libtune/tune/autotuner_core.hpp"
+#include "libtune/tune/behind/page_gate.hpp"
 #include "libtune/tune/engine/executor.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
 #include "libtune/tune/engine/search_quota.hpp"
@@ -205,7 +207,18 @@ std::shared_ptr<const autotuner_core> find_function(function_identity wanted,
   return found;
 }
 
-found_request find(const tuning_request& request) {
+// Contexts that are kept for the next request, where to make one may delay an application.
+tune::context context_on(const device& device, bool keeps) {
+  static never_destroyed<std::vector<tune::context>> kept;
+  for (const tune::context& context : *kept) {
+    if (keeps && context.device() == device) return context;
+  }
+  tune::context made = device.create_context();
+  if (keeps) kept->push_back(made);
+  return made;
+}
+
+found_request find(const tuning_request& request, bool keeps_context) {
   auto function = find_function(request.function, request.key);
   require_strategy(request.options);
   const std::vector<device> all = all_devices();
@@ -214,7 +227,7 @@ found_request find(const tuning_request& request) {
     throw argument_error(fmt::format("a new process does not find device {}, but {}",
                                      describe(request.device), describe_all(all)));
   }
-  found_request found{std::move(function), device->create_context()};
+  found_request found{std::move(function), context_on(*device, keeps_context)};
   set_tuning_options(found.context, request.context_options);
   return found;
 }
@@ -243,8 +256,8 @@ tuning_failure describe_failure(std::exception_ptr thrown) {
   }
 }
 
-tuner_message carry_out(tuner_link& link, const tuning_request& request,
-                        const found_request& found) {
+tuner_message carry_out(tuner_link& link, const tuning_request& request, const found_request& found,
+                        step_gate* gate) {
   tuning_options options = request.options;
   options.observers.push_back(std::make_shared<remote_observer>(link));
   const tuning_subject subject{.function = split_name(request.function.name).first,
@@ -274,24 +287,25 @@ tuner_message carry_out(tuner_link& link, const tuning_request& request,
   try {
     // The whole process is the tuning's, whichever threads its function has.
     found.context.impl()->set_quota(make_quota(found.context, options.memory));
-    tuned_values made = tune_here(task, {.listener = &watched});
+    tuned_values made = tune_here(task, {.listener = &watched, .gate = gate});
     return tuning_result{std::move(made.values), made.score};
   } catch (...) {
     return describe_failure(std::current_exception());
   }
 }
 
-void serve_request(tuner_link& link, const tuning_request& request) {
+void serve_request(tuner_link& link, const tuning_request& request, const parent_gate& gate) {
   std::optional<found_request> found;
   try {
+    gate.require();
     set_test_mode(request.testing);
-    found.emplace(find(request));
+    found.emplace(find(request, gate.is_wanted()));
     inherit(request.around);
   } catch (const std::exception& failure) {
     return link.send(refusal{failure.what()});
   }
   link.send(acceptance{});
-  link.send(carry_out(link, request, *found));
+  link.send(carry_out(link, request, *found, gate.get()));
 }
 
 function_list list_all() {
@@ -327,10 +341,11 @@ void serve_tuning(int socket) {
     link->send(log_line{level, cut(std::string(text))});
   });
   install_executor(std::make_shared<this_process>());
+  auto* const gate = new parent_gate;
   while (true) {
     const tuner_message message = link->receive();
     if (const auto* request = std::get_if<tuning_request>(&message)) {
-      serve_request(*link, *request);
+      serve_request(*link, *request, *gate);
     } else if (std::holds_alternative<list_request>(message)) {
       link->send(list_all());
     } else if (const auto* asked = std::get_if<check_request>(&message)) {

@@ -1,0 +1,392 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/behind/background_tuner.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <condition_variable>
+#include <cstdlib>
+#include <exception>
+#include <fmt/format.h>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "libtune/base/environment.hpp"
+#include "libtune/base/forked_process.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/base/never_destroyed.hpp"
+#include "libtune/base/seal.hpp"
+#include "libtune/tune/behind/duty_cycle.hpp"
+#include "libtune/tune/behind/gate_page.hpp"
+#include "libtune/tune/behind/heartbeat.hpp"
+#include "libtune/tune/behind/page_gate.hpp"
+#include "libtune/tune/behind/tuning_news.hpp"
+#include "libtune/tune/error.hpp"
+#include "libtune/tune/remote/kept_child.hpp"
+#include "libtune/tune/remote/remote_tuning.hpp"
+#include "libtune/tune/tuning_call.hpp"
+
+namespace tune::detail {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds between_looks_at_tail{250};
+
+interval_summary summary_of(const interval_tally::snapshot& all) {
+  return {.count = all.total(), .longest = all.longest, .p999 = all.quantile(0.999)};
+}
+
+double ms(std::chrono::nanoseconds time) { return 1e-6 * static_cast<double>(time.count()); }
+
+std::string text_of(const interval_summary& of) {
+  return of.count == 0 ? "none"
+                       : fmt::format("{} of at most {:.3g} ms, p99.9 {:.3g} ms", of.count,
+                                     ms(of.longest), ms(of.p999));
+}
+
+}  // namespace
+
+// ---- usage_queue
+
+void usage_queue::ask(const std::string& name, double gain) {
+  const auto known = std::ranges::find(names_, name, &entry::name);
+  entry& of = known != names_.end() ? *known : names_.emplace_back(entry{.name = name});
+  of.asked += 1;
+  of.gain = gain;
+}
+
+std::optional<std::string> usage_queue::next() {
+  const auto best = std::ranges::max_element(
+      names_, {}, [](const entry& item) { return item.asked * item.gain; });
+  if (best == names_.end()) return std::nullopt;
+  std::string name = std::move(best->name);
+  names_.erase(best);
+  return name;
+}
+
+// ---- background_tuner
+
+struct background_tuner::state {
+  std::mutex mutex;
+  std::condition_variable changed;
+  usage_queue queue;
+  std::map<std::string, behind_request> wanted;  // those in the queue
+  std::set<std::string> given_up;
+  std::string current;       // its name
+  std::string current_text;  // for people
+  std::size_t tuned = 0;
+  std::size_t failed = 0;
+  std::optional<std::thread> thread;
+  clock::time_point not_before{};  // when a child may be started again
+
+  std::atomic<bool> ending{false};
+  std::atomic<bool> yields{false};  // the search is to end now, and to go on later
+
+  // The thread's:
+  kept_child child;
+  back_off pace;
+  tail_watch tail;
+  clock::time_point looked{};
+
+  bool ask(behind_request wanted_now);
+  void start();
+  void end() noexcept;
+  void run();
+  void wait_for_beats();
+  void tune(behind_request one);
+  void tune_once(const behind_request& one);
+  void put_back(behind_request one);
+  void give_up(const behind_request& one, const char* why);
+  bool has_to_stop();
+  void look_at_tail();
+  void set_pace(const behind_request& one);
+  behind_summary report();
+};
+
+background_tuner::background_tuner() : state_(*new state) {}
+
+background_tuner& background_tuner::shared() {
+  static never_destroyed<background_tuner> tuner;
+  return *tuner;
+}
+
+bool background_tuner::ask(behind_request wanted) noexcept {
+  try {
+    return state_.ask(std::move(wanted));
+  } catch (const std::exception& failure) {
+    warn_once(std::string("nothing is tuned behind this program: ") + failure.what());
+    return false;
+  }
+}
+
+behind_summary background_tuner::report() { return state_.report(); }
+
+bool background_tuner::wait(std::chrono::milliseconds longest) {
+  std::unique_lock lock(state_.mutex);
+  return state_.changed.wait_for(
+      lock, longest, [&] { return state_.queue.size() == 0 && state_.current.empty(); });
+}
+
+void background_tuner::give_memory_back(std::chrono::milliseconds pause) noexcept {
+  if (is_forked()) return;
+  const std::lock_guard lock(state_.mutex);
+  state_.not_before = std::max(state_.not_before, clock::now() + pause);
+  state_.yields = true;
+  state_.changed.notify_all();
+}
+
+bool background_tuner::state::ask(behind_request wanted_now) {
+  const std::lock_guard lock(mutex);
+  if (ending || given_up.contains(wanted_now.name)) return false;
+  const std::string name = wanted_now.name;
+  if (name == current) return true;
+  queue.ask(name, wanted_now.gain);
+  wanted.try_emplace(name, std::move(wanted_now));
+  if (!thread) start();
+  changed.notify_all();
+  return true;
+}
+
+// The end of main comes before the end of what it tunes with.
+void background_tuner::state::start() {
+  std::atexit([] { background_tuner::shared().state_.end(); });
+  thread.emplace([this] { run(); });
+}
+
+// In a forked process there is no such thread, and its locks may be held for ever.
+void background_tuner::state::end() noexcept {
+  if (is_forked()) return;
+  ending = true;
+  gate_page& page = own_gate_page();
+  page.holds.fetch_add(1);
+  wake(page);
+  std::optional<std::thread> last;
+  {
+    const std::lock_guard lock(mutex);
+    changed.notify_all();
+    last.swap(thread);
+  }
+  if (!last) return;
+  if (last->get_id() == std::this_thread::get_id()) {
+    last->detach();  // a configuration that was tuned in this process has ended it
+  } else {
+    last->join();
+  }
+}
+
+void background_tuner::state::run() {
+  const unsealed_section own;
+  wait_for_beats();
+  std::unique_lock lock(mutex);
+  while (!ending) {
+    if (yields.exchange(false)) {
+      lock.unlock();
+      child.end();
+      lock.lock();
+    }
+    const auto now = clock::now();
+    if (now < not_before) {
+      changed.wait_until(lock, not_before);
+      continue;
+    }
+    const auto name = queue.next();
+    if (!name) {
+      changed.wait(lock);
+      continue;
+    }
+    behind_request one = std::move(wanted.extract(*name).mapped());
+    current = *name;
+    current_text = one.text;
+    lock.unlock();
+    tune(std::move(one));
+    lock.lock();
+    current.clear();
+    current_text.clear();
+    changed.notify_all();
+  }
+  queue = {};
+  wanted.clear();
+  lock.unlock();
+  child.end();
+}
+
+// Without intervals from before there is nothing to compare with.
+void background_tuner::state::wait_for_beats() {
+  constexpr std::chrono::seconds longest{2};
+  for (const auto until = clock::now() + longest; clock::now() < until && !ending;) {
+    if (heartbeat_list::count() == 0) return;
+    if (heartbeat_list::read().alone.total() >= tail_watch::least) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+void background_tuner::state::tune(behind_request one) {
+  try {
+    set_pace(one);
+    tune_once(one);
+  } catch (const tuning_stopped_error&) {
+    put_back(std::move(one));
+  } catch (const std::exception& failure) {
+    give_up(one, failure.what());
+  } catch (...) {
+    give_up(one, "something that is not a std::exception was thrown");
+  }
+  own_gate_page().inside.store(0);
+}
+
+void background_tuner::state::put_back(behind_request one) {
+  const std::lock_guard lock(mutex);
+  if (ending) return;
+  const std::string name = one.name;
+  queue.ask(name, one.gain);
+  wanted.try_emplace(name, std::move(one));
+}
+
+void background_tuner::state::give_up(const behind_request& one, const char* why) {
+  log(log_level::warning,
+      fmt::format("{} is not tuned behind this program any more: {}", current_text, why));
+  const std::lock_guard lock(mutex);
+  given_up.insert(one.name);
+  ++failed;
+}
+
+void background_tuner::state::tune_once(const behind_request& one) {
+  const auto function = one.function.lock();
+  if (!function) return;
+  const auto begin = clock::now();
+  const gate_page& page = own_gate_page();
+  const std::uint64_t used = page.used_ns.load();
+  const std::uint64_t slices = page.slices.load();
+  const std::uint64_t deferred = page.deferred.load();
+  page_gate here(own_gate_page(), [this] { return has_to_stop(); });
+  background_task work{.gate = &here, .stop = [this] { return has_to_stop(); }, .child = &child};
+  if (const std::string variable = gate_variable(); !variable.empty()) {
+    work.variables.push_back(variable);
+    if (!read_environment("LIBTUNE_WORKERS")) work.variables.emplace_back("LIBTUNE_WORKERS=1");
+  }
+  tuning_call(*function, one.context, one.key, one.options).tune_behind(work);
+  const behind_summary now = report();
+  const std::uint64_t left_out = page.deferred.load() - deferred;
+  log(log_level::info,
+      fmt::format("{} has been tuned behind this program in {:.1f} s, with {:.3g} s of its device "
+                  "in {} slices; intervals alone: {}; beside it: {}{}",
+                  current_text, 1e-3 * ms(clock::now() - begin),
+                  1e-9 * static_cast<double>(page.used_ns.load() - used),
+                  page.slices.load() - slices, text_of(now.alone), text_of(now.beside),
+                  left_out > 0
+                      ? fmt::format("; {} configurations are too long for a slice and have "
+                                    "been left to its idle windows",
+                                    left_out)
+                      : ""));
+  const std::lock_guard lock(mutex);
+  ++tuned;
+}
+
+bool background_tuner::state::has_to_stop() {
+  look_at_tail();
+  return ending || yields;
+}
+
+void background_tuner::state::look_at_tail() {
+  const auto now = clock::now();
+  if (now - looked < between_looks_at_tail || heartbeat_list::count() == 0) return;
+  looked = now;
+  const auto suffers = tail.look(heartbeat_list::read());
+  if (!suffers) return;
+  const double before = pace.factor();
+  pace.look(*suffers);
+  if (pace.factor() == before) return;
+  gate_page& page = own_gate_page();
+  page.slowdown_percent.store(static_cast<std::uint32_t>(std::lround(100 * pace.factor())));
+  if (before == 1) {
+    log(log_level::info,
+        "the application's intervals are longer beside what is tuned behind it, which slows down");
+  }
+}
+
+void background_tuner::state::set_pace(const behind_request& one) {
+  const behind_settings& given = one.options.behind;
+  const bool is_cpu = one.context.device().kind() == device_kind::cpu;
+  const std::chrono::microseconds slice =
+      given.slice.value_or(is_cpu ? default_slice_on_cpu : default_slice);
+  gate_page& page = own_gate_page();
+  const double share = std::clamp(given.share.value_or(default_share), 1e-4, 1.0);
+  page.share_ppm.store(static_cast<std::uint32_t>(std::lround(1e6 * share)));
+  page.slice_ns.store(std::chrono::nanoseconds(slice).count());
+  wake(page);
+}
+
+behind_summary background_tuner::state::report() {
+  const gate_page& page = own_gate_page();
+  const heartbeat_intervals beats = heartbeat_list::read();
+  const std::lock_guard lock(mutex);
+  return {.waiting = queue.size(),
+          .current = current_text,
+          .tuned = tuned,
+          .failed = failed,
+          .used = std::chrono::nanoseconds(page.used_ns.load()),
+          .slices = page.slices.load(),
+          .longest_slice = std::chrono::nanoseconds(page.longest_ns.load()),
+          .repeated = page.repeated.load(),
+          .deferred = page.deferred.load(),
+          .slowdown = 1e-2 * page.slowdown_percent.load(),
+          .alone = summary_of(beats.alone),
+          .beside = summary_of(beats.beside)};
+}
+
+}  // namespace tune::detail
+
+namespace tune {
+namespace {
+
+// The page is shared with the process that fork has made this one from.
+template <class Change>
+void change_page(const Change& change) noexcept {
+  if (detail::is_forked()) return;
+  detail::gate_page& page = detail::own_gate_page();
+  change(page);
+  detail::wake(page);
+}
+
+}  // namespace
+
+idle_window::idle_window() noexcept {
+  change_page([](detail::gate_page& page) {
+    page.windows_seen.fetch_add(1);
+    page.windows.fetch_add(1);
+  });
+}
+
+idle_window::~idle_window() {
+  change_page([](detail::gate_page& page) { page.windows.fetch_sub(1); });
+}
+
+behind_pause::behind_pause() noexcept {
+  change_page([](detail::gate_page& page) { page.holds.fetch_add(1); });
+}
+
+behind_pause::~behind_pause() {
+  change_page([](detail::gate_page& page) { page.holds.fetch_sub(1); });
+}
+
+bool behind_pause::wait(std::chrono::milliseconds longest) const {
+  const auto until = std::chrono::steady_clock::now() + longest;
+  while (detail::own_gate_page().inside.load() != 0) {
+    if (std::chrono::steady_clock::now() >= until) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  return true;
+}
+
+behind_summary behind_report() { return detail::background_tuner::shared().report(); }
+
+bool wait_for_tuning_behind(std::chrono::milliseconds longest) {
+  return detail::background_tuner::shared().wait(longest);
+}
+
+}  // namespace tune

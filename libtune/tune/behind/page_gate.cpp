@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/behind/page_gate.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fcntl.h>
+#include <string>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/base/file_descriptor.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/device/buffer.hpp"
+#include "libtune/device/command_queue.hpp"
+#include "libtune/device/device.hpp"
+#include "libtune/tune/remote/remote_tuning.hpp"
+
+namespace tune::detail {
+
+/// A small fill, whose time shows what else the device does.
+class page_gate::sentinel {
+ public:
+  explicit sentinel(const context& of)
+      : context_(of),
+        bytes_(of.device().kind() == device_kind::cpu ? std::size_t{1} << 20
+                                                      : std::size_t{32} << 20),
+        queue_(of.create_tuning_command_queue()),
+        buffer_(of.create_buffer(bytes_)) {}
+
+  double measure() {
+    queue_.start_recording();
+    queue_.zero(buffer_, bytes_);
+    const auto times = queue_.stop_recording();
+    return times.empty() ? 0 : static_cast<double>(times.back().count());
+  }
+  bool is_of(const context& other) const { return context_ == other; }
+
+ private:
+  context context_;
+  std::size_t bytes_;
+  tuning_command_queue queue_;
+  buffer buffer_;
+};
+
+page_gate::page_gate(gate_page& page, std::function<bool()> stop)
+    : page_(page), stop_(std::move(stop)) {}
+
+page_gate::~page_gate() = default;
+
+double page_gate::share() const noexcept {
+  return std::clamp(1e-6 * page_.share_ppm.load(), 1e-6, 1.0);
+}
+
+double page_gate::stretch() const noexcept { return 1 / share(); }
+
+std::chrono::nanoseconds page_gate::slice() const noexcept {
+  return std::chrono::nanoseconds(page_.slice_ns.load());
+}
+
+bool page_gate::is_too_long(run_time one_run) const noexcept {
+  return one_run.count() > static_cast<double>(page_.slice_ns.load());
+}
+
+bool page_gate::has_windows() const noexcept { return page_.windows_seen.load() > 0; }
+
+void page_gate::note_deferred() noexcept { page_.deferred.fetch_add(1); }
+
+std::chrono::nanoseconds page_gate::until_next(bool needs_window) const noexcept {
+  if (page_.windows.load() > 0) return std::chrono::nanoseconds(0);
+  if (needs_window) return std::chrono::seconds(1);
+  return cycle_.next(share(), 1e-2 * page_.slowdown_percent.load()) - clock::now();
+}
+
+bool page_gate::may_pass(bool needs_window) const noexcept {
+  return page_.holds.load() == 0 && until_next(needs_window).count() <= 0;
+}
+
+void page_gate::enter(bool needs_window, const std::function<std::shared_ptr<void>()>& waits) {
+  constexpr std::chrono::nanoseconds between_looks = std::chrono::milliseconds(10);
+  leave();
+  std::shared_ptr<void> waiting;
+  while (true) {
+    const std::uint32_t seen = page_.version.load();
+    if (stop_ && stop_()) {
+      throw tuning_stopped_error(
+          "the tuning behind the application was ended before it had a "
+          "result; a later one goes on with it");
+    }
+    if (may_pass(needs_window)) {
+      page_.inside.store(1);
+      // Whoever holds it looks after that whether a step is under way.
+      if (page_.holds.load() == 0) break;
+      page_.inside.store(0);
+    }
+    if (!waiting) waiting = waits();
+    std::chrono::nanoseconds longest = until_next(needs_window);
+    if (page_.holds.load() > 0) longest = std::chrono::seconds(1);
+    if (stop_) longest = std::min(longest, between_looks);
+    wait_for_change(page_, seen, longest);
+  }
+  if (waiting) {
+    // What was released is taken again before the step; that may wait for others.
+    page_.inside.store(0);
+    waiting.reset();
+    page_.inside.store(1);
+    if (page_.holds.load() > 0) {
+      page_.inside.store(0);
+      return enter(needs_window, waits);
+    }
+  }
+  entered_ = clock::now();
+}
+
+void page_gate::leave() noexcept {
+  const auto entered = std::exchange(entered_, std::nullopt);
+  if (!entered) return;
+  const auto now = clock::now();
+  const std::chrono::nanoseconds time = now - *entered;
+  cycle_.used(time, now);
+  const auto ns = static_cast<std::uint64_t>(time.count());
+  page_.used_ns.fetch_add(ns);
+  page_.longest_ns.store(std::max(page_.longest_ns.load(), ns));
+  page_.slices.fetch_add(1);
+  page_.inside.store(0);
+}
+
+void page_gate::measure_on(const context& searched) {
+  if (sentinel_ && sentinel_->is_of(searched)) return;
+  sentinel_.reset();
+  enter(false, [] { return std::make_shared<int>(0); });
+  try {
+    sentinel_ = std::make_unique<sentinel>(searched);
+    static_cast<void>(sentinel_->measure());
+  } catch (const std::exception& failure) {
+    sentinel_.reset();
+    log(log_level::debug,
+        std::string("no sentinel for what is measured beside the application: ") + failure.what());
+  }
+  leave();
+}
+
+void page_gate::before_samples() {
+  before_.reset();
+  if (sentinel_) before_ = sentinel_->measure();
+}
+
+bool page_gate::are_samples_good() {
+  if (!sentinel_ || !before_) return true;
+  const bool good = judge_.is_good(*before_, sentinel_->measure());
+  if (!good) page_.repeated.fetch_add(1);
+  return good;
+}
+
+namespace {
+
+gate_page* map_page(const char* path) noexcept {
+  const file_descriptor file(::open(path, O_RDWR | O_CLOEXEC));
+  struct stat found {};
+  if (!file || ::fstat(file.get(), &found) != 0) return nullptr;
+  if (found.st_size < static_cast<::off_t>(sizeof(gate_page))) return nullptr;
+  void* memory =
+      ::mmap(nullptr, sizeof(gate_page), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<gate_page*>(memory);
+}
+
+}  // namespace
+
+parent_gate::parent_gate() noexcept {
+  const char* path = ::secure_getenv(variable);
+  if (path == nullptr) return;
+  wanted_ = true;
+  constexpr int lowest = 19;
+  ::setpriority(PRIO_PROCESS, 0, lowest);
+  // A step that the child before this one did not end.
+  if (gate_page* const page = map_page(path)) {
+    page->inside.store(0);
+    gate_ = std::make_unique<page_gate>(*page);
+  }
+}
+
+void parent_gate::require() const {
+  if (wanted_ && !gate_) {
+    throw error("the memory that tells the pace of the application cannot be used");
+  }
+}
+
+}  // namespace tune::detail

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "libtune/tune/behind/duty_cycle.hpp"
+#include "libtune/tune/behind/gate_page.hpp"
+#include "libtune/tune/engine/step_gate.hpp"
+
+namespace tune::detail {
+
+/// The gate of a search, by a gate_page. Used by the thread of the search.
+class page_gate final : public step_gate {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  /// @param page  outlives it
+  /// @param stop  of a search in the application itself: called at each step and while it waits;
+  ///              true ends the search. Empty: whoever stops the search ends this process
+  explicit page_gate(gate_page& page, std::function<bool()> stop = {});
+  ~page_gate() override;
+
+  void enter(bool needs_window, const std::function<std::shared_ptr<void>()>& waits) override;
+  void leave() noexcept override;
+  std::chrono::nanoseconds slice() const noexcept override;
+  bool is_too_long(run_time one_run) const noexcept override;
+  bool has_windows() const noexcept override;
+  void note_deferred() noexcept override;
+  void measure_on(const context& searched) override;
+  void before_samples() override;
+  bool are_samples_good() override;
+  double stretch() const noexcept override;
+
+ private:
+  class sentinel;
+
+  double share() const noexcept;
+  bool may_pass(bool needs_window) const noexcept;
+  std::chrono::nanoseconds until_next(bool needs_window) const noexcept;
+
+  gate_page& page_;
+  std::function<bool()> stop_;
+  duty_cycle cycle_;
+  std::optional<clock::time_point> entered_;
+  std::unique_ptr<sentinel> sentinel_;
+  sentinel_judge judge_;
+  std::optional<double> before_;
+};
+
+/// The gate of this process, if its parent is an application that it tunes behind.
+class parent_gate {
+ public:
+  static constexpr const char* variable = "LIBTUNE_TUNER_GATE";
+
+  /// Looks for the page of the parent; where there is one, this process and all that it starts
+  /// leave the processor to others.
+  parent_gate() noexcept;
+
+  bool is_wanted() const noexcept { return wanted_; }
+  /// @throws error if the parent has a page, and it cannot be used
+  void require() const;
+  /// Null: there is none.
+  step_gate* get() const noexcept { return gate_.get(); }
+
+ private:
+  bool wanted_ = false;
+  std::unique_ptr<page_gate> gate_;
+};
+
+}  // namespace tune::detail

@@ -1,0 +1,240 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Applications that tune behind themselves (behind_application.cpp), whose child or which
+// themselves are ended at random moments.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <set>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "libtune/device/devices.hpp"
+#include "libtune/store/database/tuning_database.hpp"
+#include "libtune/testing/devices.hpp"
+#include "libtune/testing/fixtures.hpp"
+#include "libtune/testing/temporary_directory.hpp"
+#include "libtune/tune/engine/prior_trials.hpp"
+#include "tests/tune/remote/sample_tuner.hpp"
+
+namespace background_kill_test {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t configurations = 40;
+
+/// A run of the application; killed at the end if it still runs.
+class [[nodiscard]] running_application {
+ public:
+  running_application(const tune::testing::temporary_directory& folder, std::string what = "")
+      : output_((folder / "output").string()) {
+    std::string program = LIBTUNE_BEHIND_APPLICATION;
+    std::string database = (folder / "tuning.db").string();
+    std::string log = (folder / "log").string();
+    char* const arguments[] = {program.data(), database.data(), log.data(), what.data(), nullptr};
+    id_ = ::fork();
+    if (id_ != 0) return;
+    const int file = ::open(output_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ::dup2(file, STDOUT_FILENO);
+    ::dup2(file, STDERR_FILENO);
+    ::execv(program.c_str(), arguments);
+    ::_exit(127);
+  }
+  ~running_application() {
+    if (!has_ended()) kill();
+  }
+  running_application(const running_application&) = delete;
+  running_application& operator=(const running_application&) = delete;
+
+  bool has_ended() {
+    if (!ended_) ended_ = ::waitpid(id_, &status_, WNOHANG) == id_;
+    return ended_;
+  }
+  void kill() {
+    ::kill(id_, SIGKILL);
+    ::waitpid(id_, &status_, 0);
+    ended_ = true;
+  }
+  /// Waits for its end. Returns what it printed.
+  std::string finish() {
+    while (!has_ended()) std::this_thread::sleep_for(2ms);
+    return output();
+  }
+  std::string output() const {
+    std::ifstream file(output_);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  bool succeeded() const { return WIFEXITED(status_) && WEXITSTATUS(status_) == 0; }
+
+  /// The child that tunes, if it runs; any of its threads may have started it.
+  std::vector<::pid_t> children() const {
+    std::vector<::pid_t> found;
+    std::error_code gone;
+    const std::string tasks = "/proc/" + std::to_string(id_) + "/task";
+    for (const auto& task : std::filesystem::directory_iterator(tasks, gone)) {
+      std::ifstream file(task.path() / "children");
+      for (::pid_t child = 0; file >> child;) found.push_back(child);
+    }
+    return found;
+  }
+
+ private:
+  std::string output_;
+  ::pid_t id_ = -1;
+  int status_ = 0;
+  bool ended_ = false;
+};
+
+void check_database(const tune::testing::temporary_directory& folder) {
+  tune::tuning_database database((folder / "tuning.db").string());
+  const isolated::sample_key key{
+      .configurations = configurations, .sleep_us = 3'000, .log = (folder / "log").string()};
+  const tune::record_key asked{tune::to_values(key), tune::select_device().identity()};
+  const auto result = database.find(isolated::sample_function(), asked);
+  REQUIRE(result);
+  CHECK(tune::to_string(result->values) == "n=1");
+  const auto search = database.latest_search(isolated::sample_function(), asked);
+  REQUIRE(search);
+  CHECK(search->trials.size() == configurations);
+  for (const auto& trial : search->trials) CHECK(trial.outcome == "measured");
+}
+
+/// Ends children and applications until the key is tuned. Returns how often.
+int kill_until_tuned(std::minstd_rand& random) {
+  const tune::testing::temporary_directory folder;
+  const std::string log = (folder / "log").string();
+  int kills = 0;
+  while (true) {
+    REQUIRE(kills < 300);
+    running_application run(folder);
+    std::size_t enough = isolated::read_log(log).size() + 2 + random() % 6;
+    bool killed = false;
+    while (!run.has_ended() && !killed) {
+      std::this_thread::sleep_for(1ms);
+      if (isolated::read_log(log).size() < enough) continue;
+      std::this_thread::sleep_for(std::chrono::microseconds(random() % 20'000));
+      const auto children = run.children();
+      if (random() % 4 == 0) {
+        run.kill();
+        killed = true;
+        ++kills;
+      } else if (!children.empty()) {
+        constexpr std::array signals{SIGKILL, SIGTERM, SIGSEGV, SIGHUP};
+        ::kill(children.front(), signals[random() % 2]);
+        ++kills;
+      }
+      enough = isolated::read_log(log).size() + tune::earlier_times::references + 2 + random() % 6;
+    }
+    if (killed) continue;
+    const std::string said = run.output();
+    CHECK_MESSAGE(run.succeeded(), said);
+    CHECK(said.find("0 wrong") != std::string::npos);
+    CHECK(said.find("exact 1 alone") != std::string::npos);
+    break;
+  }
+  check_database(folder);
+  const std::size_t again = 1 + 2 * tune::earlier_times::references;
+  CHECK(isolated::read_log(log).size() <= configurations + again * static_cast<std::size_t>(kills));
+  return kills;
+}
+
+bool has_device() { return !tune::testing::test_devices().empty(); }
+
+TEST_CASE("an application is served at once, and its key is tuned in a child behind it") {
+  if (!has_device()) return;
+  const tune::testing::temporary_directory folder;
+  running_application run(folder);
+  const std::string said = run.finish();
+  CHECK_MESSAGE(run.succeeded(), said);
+  CHECK_MESSAGE(said.find("miss 1 behind") != std::string::npos, said);
+  CHECK(said.find("exact 1 alone") != std::string::npos);
+  CHECK_MESSAGE(said.find("has been tuned behind this program") != std::string::npos, said);
+  check_database(folder);
+  CHECK(isolated::read_log((folder / "log").string()).size() == configurations);
+}
+
+TEST_CASE("a tuner that is killed at random does no harm, and measures nothing twice") {
+  if (!has_device()) return;
+  std::minstd_rand random(1);
+  for (int kills = 0; kills < 10;) kills += kill_until_tuned(random);
+}
+
+TEST_CASE("the same with two hundred kills" * doctest::skip()) {
+  if (!has_device()) return;
+  std::minstd_rand random(2);
+  int kills = 0;
+  int searches = 0;
+  for (; kills < 200; ++searches) kills += kill_until_tuned(random);
+  MESSAGE(kills << " kills in " << searches << " searches");
+}
+
+TEST_CASE("an application whose tuner is stopped by a signal runs on, and the tuner after it") {
+  if (!has_device()) return;
+  const tune::testing::temporary_directory folder;
+  running_application run(folder);
+  while (!run.has_ended() && isolated::read_log((folder / "log").string()).size() < 5) {
+    std::this_thread::sleep_for(1ms);
+  }
+  for (const ::pid_t child : run.children()) ::kill(child, SIGSTOP);
+  std::this_thread::sleep_for(100ms);
+  CHECK_FALSE(run.has_ended());
+  for (const ::pid_t child : run.children()) ::kill(child, SIGCONT);
+  run.finish();
+  CHECK(run.succeeded());
+  check_database(folder);
+}
+
+TEST_CASE("an application that ends while its key is tuned leaves nothing behind") {
+  if (!has_device()) return;
+  const tune::testing::temporary_directory folder;
+  std::vector<::pid_t> children;
+  std::string said;
+  {
+    running_application run(folder, "leaves");
+    while (!run.has_ended()) {
+      for (const ::pid_t child : run.children()) children.push_back(child);
+      std::this_thread::sleep_for(1ms);
+    }
+    CHECK(run.succeeded());
+    said = run.output();
+  }
+  CHECK_FALSE(children.empty());
+  CHECK_MESSAGE(said.find("at exit: miss alone") != std::string::npos, said);
+  for (const ::pid_t child : children) CHECK(::kill(child, 0) != 0);
+  const std::size_t before = isolated::read_log((folder / "log").string()).size();
+  CHECK(before < configurations);
+  running_application again(folder);
+  again.finish();
+  CHECK(again.succeeded());
+  check_database(folder);
+  CHECK(isolated::read_log((folder / "log").string()).size() <=
+        configurations + 1 + 2 * tune::earlier_times::references);
+}
+
+TEST_CASE("copies by fork, seals and programs without a child do not go wrong") {
+  if (!has_device()) return;
+  for (const char* what : {"forks", "sealed", "no child"}) {
+    CAPTURE(what);
+    const tune::testing::temporary_directory folder;
+    running_application run(folder, what);
+    const std::string said = run.finish();
+    CHECK_MESSAGE(run.succeeded(), said);
+    CHECK_MESSAGE(said.find("exact 1 alone") != std::string::npos, said);
+    CHECK(said.find("does not refuse") == std::string::npos);
+    check_database(folder);
+  }
+}
+
+}  // namespace background_kill_test
