@@ -23,6 +23,7 @@ using instruction = correlate_instruction;
 
 constexpr std::size_t step_spectra = 16;
 constexpr std::size_t warp_items = 32;
+constexpr std::size_t four_warps = 4;  // that have a tile by wgmma_k32
 constexpr std::size_t word_bytes = 4;  // of an antenna and a spectrum
 constexpr std::size_t step_bytes = step_spectra * word_bytes;
 // Of one work group, after which sums of 32 bits may overflow: 16 * 2 * 127^2 is added in a step.
@@ -59,12 +60,23 @@ void check_tuning(const correlate_key& key, const correlate_tuning& t) {
         "1, 2 or 4 steps, 2 stages at least, a slack below that, and not 0 resident groups or "
         "waves");
   }
+  if (t.instruction == instruction::wgmma_k32 &&
+      (t.tile_m != 4 || (t.tile_n != 4 && t.tile_n != 8) || t.warps > 8)) {
+    throw argument_error(
+        "the tuning of correlate is impossible: tiles by wgmma_k32 have 4 x 4 or 4 x 8 blocks, and "
+        "a group has 1 to 8 of them");
+  }
   if (const std::size_t tiles = tile_count(key.antennas, t.tile_m, t.tile_n); tiles > most_tiles) {
     throw argument_error(fmt::format(
         "correlate cannot divide {} antennas into {} tiles of {} x {} blocks; larger tiles make "
         "them {} at most",
         key.antennas, tiles, t.tile_m, t.tile_n, most_tiles));
   }
+}
+
+/// The warps that have a tile together.
+std::size_t tile_warps(const correlate_tuning& tuning) noexcept {
+  return tuning.instruction == instruction::wgmma_k32 ? four_warps : 1;
 }
 
 tile_plan plan_for(const correlate_key& key, const correlate_tuning& tuning) {
@@ -74,9 +86,9 @@ tile_plan plan_for(const correlate_key& key, const correlate_tuning& tuning) {
 std::size_t local_memory_bytes(const correlate_tuning& tuning, const tile_plan& plan) {
   constexpr std::size_t block_sums_bytes = 64 * 8 * 4;
   const bool prepares = tuning.prepares && tuning.instruction != instruction::plain;
-  const std::size_t parts = tuning.stages + (prepares ? 6 : 0);
-  return std::max(parts * tuning.steps * plan.slots() * step_bytes,
-                  plan.warps() * block_sums_bytes) +
+  const std::size_t prepared = tuning.instruction == instruction::wgmma_k32 ? 2 : prepares ? 6 : 0;
+  return std::max((tuning.stages + prepared) * tuning.steps * plan.slots() * step_bytes,
+                  plan.warps() * tile_warps(tuning) * block_sums_bytes) +
          2 * tuning.stages * sizeof(std::uint64_t);  // barriers
 }
 
@@ -87,7 +99,10 @@ program build(const context& context, const correlate_key& key, const correlate_
   return compile(
       context,
       {"correlate.kernel", plan_for(key, tuning).text() + std::string(embedded::correlate_kernel)},
-      macros);
+      macros,
+      {.flags = tuning.instruction == instruction::wgmma_k32
+                    ? std::vector<std::string>{"--gpu-architecture=sm_90a"}
+                    : std::vector<std::string>{}});
 }
 
 /// The copies of the accumulators that keep a device busy, if time is long.
@@ -210,7 +225,19 @@ instruction best_instruction(const device& device) {
   return instruction::plain;
 }
 
+/// True if a device has the instruction wgmma_k32, which is of one generation only.
+bool has_wgmma(const device& device) {
+  const auto has = device.info().hardware.compute_capability;
+  return device.info().language == kernel_language::cuda_cpp && has && has->major == 9 &&
+         has->minor == 0;
+}
+
+bool is_wgmma(const correlate_tuning& tuning) noexcept {
+  return tuning.instruction == instruction::wgmma_k32;
+}
+
 // Ascending.
+const std::vector<std::size_t> hopper_warps{1, 2, 3, 4, 8, 12, 16};
 const std::vector<std::size_t> tensor_warps{4, 8, 12, 16};
 const std::vector<std::size_t> other_warps{1, 2, 4, 8, 16};
 
@@ -230,8 +257,6 @@ void add_tensor_candidates(space<correlate_tuning>& space, const correlate_key& 
   space.add(&t::waves, {1, 2, 4});
   space.restrict([](const t& c) { return c.tile_m * c.tile_n >= 4 && c.tile_m * c.tile_n <= 8; },
                  "tiles of 4 to 8 blocks", &t::tile_m, &t::tile_n);
-  space.restrict([key](const t& c) { return c.tile_n != 5 || divide_up(key.antennas, 8) % 5 == 0; },
-                 "5 blocks only where they divide all", &t::tile_n);
   // More had no effect: the memory is not what is waited for.
   space.restrict(
       [](const t& c) {
@@ -240,6 +265,31 @@ void add_tensor_candidates(space<correlate_tuning>& space, const correlate_key& 
       "two stages ahead", &t::stages, &t::slack, &t::prepares);
   space.restrict([](const t& c) { return !c.prepares || c.slack == 0; },
                  "no slack for what is prepared", &t::slack, &t::prepares);
+  space.restrict([key](const t& c) { return c.tile_n != 5 || divide_up(key.antennas, 8) % 5 == 0; },
+                 "5 blocks only where they divide all", &t::tile_n);
+}
+
+void add_hopper_candidates(space<correlate_tuning>& space, const correlate_key& key) {
+  using t = correlate_tuning;
+  space.add(&t::instruction, {instruction::wgmma_k32, instruction::mma_k32});
+  space.add(&t::tile_m, {1, 2, 4});
+  space.add(&t::tile_n, {2, 4, 5, 8});
+  space.add(&t::warps, hopper_warps);
+  space.add(&t::steps, {2, 4});
+  space.add(&t::stages, {3});
+  space.add(&t::resident, {1, 2});
+  space.add(&t::atomics, {false, true});
+  space.add(&t::waves, {1, 2, 4});
+  space.restrict(
+      [](const t& c) {
+        if (is_wgmma(c)) return c.tile_m == 4 && c.tile_n % 4 == 0;
+        return c.tile_m < 4 && (c.tile_m * c.tile_n == 4 || c.tile_m * c.tile_n == 5);
+      },
+      "tiles of 4 or 5 blocks, but 16 or 32 by wgmma", &t::instruction, &t::tile_m, &t::tile_n);
+  space.restrict([](const t& c) { return is_wgmma(c) ? c.warps <= 4 : c.warps >= 4; },
+                 "4 to 16 warps", &t::instruction, &t::warps);
+  space.restrict([key](const t& c) { return c.tile_n != 5 || divide_up(key.antennas, 8) % 5 == 0; },
+                 "5 blocks only where they divide all", &t::tile_n);
 }
 
 void add_other_candidates(space<correlate_tuning>& space, instruction best) {
@@ -261,18 +311,19 @@ std::size_t groups_of(const correlate_key& key, const correlate_tuning& c, std::
 
 /// Leaves out what differs from another configuration in name only, or does not fit a device.
 void restrict_sizes(space<correlate_tuning>& space, const correlate_key& key, const device& device,
-                    const std::vector<std::size_t>& all_warps) {
+                    const std::vector<std::size_t>& all_warps, std::size_t least_warps) {
   using t = correlate_tuning;
   space.restrict(
       [key](const t& c) { return tile_count(key.antennas, c.tile_m, c.tile_n) <= most_tiles; },
       "tables in constant memory", &t::tile_m, &t::tile_n);
   space.restrict(
-      [key, all_warps](const t& c) {
+      [key, all_warps, least_warps](const t& c) {
         const auto at = std::ranges::find(all_warps, c.warps);
-        return at == all_warps.begin() ||
+        return at == all_warps.begin() || (!is_wgmma(c) && *std::prev(at) < least_warps) ||
                groups_of(key, c, *std::prev(at)) != groups_of(key, c, c.warps);
       },
-      "no more warps than make another number of groups", &t::tile_m, &t::tile_n, &t::warps);
+      "no more warps than make another number of groups", &t::instruction, &t::tile_m, &t::tile_n,
+      &t::warps);
   space.restrict(
       [key, device](const t& c) {
         t fewer = c;
@@ -285,17 +336,17 @@ void restrict_sizes(space<correlate_tuning>& space, const correlate_key& key, co
   space.restrict(
       [key, registers](const t& c) {
         const std::size_t groups = groups_of(key, c, c.warps);
-        const std::size_t warps =
-            divide_up(tile_count(key.antennas, c.tile_m, c.tile_n), groups) * c.resident;
-        const std::size_t needed = 16 * c.tile_m * c.tile_n + 30;
+        const std::size_t warps = divide_up(tile_count(key.antennas, c.tile_m, c.tile_n), groups) *
+                                  tile_warps(c) * c.resident;
+        const std::size_t needed = 16 * c.tile_m * c.tile_n / tile_warps(c) + 30;
         const bool fits = registers == 0 || warps * warp_items * needed <= registers;
-        return fits && (c.resident == 1 || warps <= 18);
+        return fits && warps <= 32 && (c.resident == 1 || warps <= 18);
       },
-      "registers for the sums of all resident groups, and 18 warps at most of several", &t::tile_m,
-      &t::tile_n, &t::warps, &t::resident);
+      "registers for the sums of all resident groups, and 18 warps at most of several",
+      &t::instruction, &t::tile_m, &t::tile_n, &t::warps, &t::resident);
   space.needs([key](const t& c) {
     const tile_plan plan = plan_for(key, c);
-    return resources{.work_group = {plan.warps() * warp_items, 1, 1},
+    return resources{.work_group = {plan.warps() * tile_warps(c) * warp_items, 1, 1},
                      .dynamic_local_memory_bytes = local_memory_bytes(c, plan)};
   });
 }
@@ -322,7 +373,7 @@ correlate::correlate(const command_queue& queue, const program& built,
         "a part of the channels at a time",
         key.channels, key.antennas, groups));
   }
-  const std::size_t items = plan.warps() * warp_items;
+  const std::size_t items = plan.warps() * tile_warps(tuning) * warp_items;
   range_ = {.global = {groups * items, copies_},
             .local = {items, 1},
             .local_memory_bytes = local_memory_bytes(tuning, plan)};
@@ -382,17 +433,23 @@ space<correlate_tuning> tuning_space(const correlate_key& key, const device& dev
   space<correlate_tuning> space;
   const instruction best = best_instruction(device);
   const bool has_tensors = best == instruction::mma_k32;
-  if (has_tensors) {
+  if (has_wgmma(device)) {
+    add_hopper_candidates(space, key);
+  } else if (has_tensors) {
     add_tensor_candidates(space, key);
   } else {
     add_other_candidates(space, best);
   }
-  restrict_sizes(space, key, device, has_tensors ? tensor_warps : other_warps);
+  restrict_sizes(space, key, device,
+                 has_wgmma(device) ? hopper_warps
+                 : has_tensors     ? tensor_warps
+                                   : other_warps,
+                 has_tensors ? tensor_warps.front() : other_warps.front());
   return space;
 }
 
 const autotuner<correlate_key, correlate_tuning> correlate_template::autotune{
-    {.name = "operations.correlate_template.autotune", .version = 0, .test = {}},
+    {.name = "operations.correlate_template.autotune", .version = 1, .test = {}},
     [](tuning_session& session, const correlate_key& key) {
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();

@@ -18,6 +18,7 @@ enum class correlate_instruction : std::uint8_t {
             ///< there is none
   mma_k16,  ///< tensor cores, 16 x 8 x 16 products of bytes at once: CUDA from 8.0 on
   mma_k32,  ///< tensor cores, 16 x 8 x 32 products of bytes at once: CUDA from 8.0 on
+  wgmma_k32,  ///< tensor cores, 64 x 64 x 32 products of bytes at once, by four warps: CUDA 9.0
 };
 
 /// A correlation, as far as the speed depends on it.
@@ -31,9 +32,10 @@ struct correlate_key {
 /// is 32 work items, on every device.
 struct correlate_tuning {
   correlate_instruction instruction = correlate_instruction::plain;  ///< what multiplies
-  std::size_t tile_m = 1;    ///< a warp's tile: this many times 8 antennas a2
+  std::size_t tile_m = 1;  ///< a warp's tile: this many times 8 antennas a2. By wgmma_k32 four
+                           ///< warps have a tile, of 4 times 4 or 8
   std::size_t tile_n = 1;    ///< times this many times 8 antennas a1
-  std::size_t warps = 4;     ///< of a group, at most
+  std::size_t warps = 4;     ///< of a group, at most; fours of warps by wgmma_k32
   std::size_t steps = 1;     ///< of 16 spectra, that are moved to local memory at a time
   std::size_t stages = 2;    ///< parts of local memory, of which one is worked on
   std::size_t resident = 1;  ///< groups that a compute unit has registers for (CUDA)
@@ -47,7 +49,7 @@ struct correlate_tuning {
 
 }  // namespace tune::operations
 
-LIBTUNE_ENUM(tune::operations::correlate_instruction, plain, dp4a, mma_k16, mma_k32)
+LIBTUNE_ENUM(tune::operations::correlate_instruction, plain, dp4a, mma_k16, mma_k32, wgmma_k32)
 LIBTUNE_FIELDS(tune::operations::correlate_key, antennas, channels, spectra)
 LIBTUNE_FIELDS(tune::operations::correlate_tuning, instruction, tile_m, tile_n, warps, steps,
                stages, resident, slack, prepares, atomics, waves)
