@@ -50,10 +50,16 @@ void check_key(const correlate_key& key) {
   }
 }
 
+/// The warps that have a tile together.
+std::size_t tile_warps(const correlate_tuning& tuning) noexcept {
+  return tuning.instruction == instruction::wgmma_k32 ? four_warps : 1;
+}
+
 void check_tuning(const correlate_key& key, const correlate_tuning& t) {
-  const bool possible = t.tile_m > 0 && t.tile_n > 0 && t.tile_m * t.tile_n < 32 && t.warps > 0 &&
-                        t.warps <= 32 && (t.steps == 1 || t.steps == 2 || t.steps == 4) &&
-                        t.stages >= 2 && t.slack < t.stages && t.resident > 0 && t.waves > 0;
+  const bool possible = t.tile_m > 0 && t.tile_n > 0 && t.tile_m * t.tile_n / tile_warps(t) < 32 &&
+                        t.warps > 0 && t.warps <= 32 &&
+                        (t.steps == 1 || t.steps == 2 || t.steps == 4) && t.stages >= 2 &&
+                        t.slack < t.stages && t.resident > 0 && t.waves > 0;
   if (!possible) {
     throw argument_error(
         "the tuning of correlate is impossible: it takes tiles of 1 to 31 blocks, 1 to 32 warps, "
@@ -72,11 +78,6 @@ void check_tuning(const correlate_key& key, const correlate_tuning& t) {
         "them {} at most",
         key.antennas, tiles, t.tile_m, t.tile_n, most_tiles));
   }
-}
-
-/// The warps that have a tile together.
-std::size_t tile_warps(const correlate_tuning& tuning) noexcept {
-  return tuning.instruction == instruction::wgmma_k32 ? four_warps : 1;
 }
 
 tile_plan plan_for(const correlate_key& key, const correlate_tuning& tuning) {
