@@ -319,26 +319,27 @@ bool has_beamform_tensor_units(const device& device) {
 space<beamform_tuning> tuning_space(const beamform_key& key, bool has_tensor_units) {
   using t = beamform_tuning;
   const bool has_tensor = has_tensor_units && key.beams >= 8;
+  const bool has_many = key.beams == 16;
   space<t> space;
   space.add(&t::tensor, has_tensor ? std::vector<bool>{true, false} : std::vector<bool>{false});
   space.add(&t::wgs, {64, 128, 256});
-  space.add(&t::vector, has_tensor        ? std::vector<std::size_t>{2, 4, 8}
-                        : key.beams == 16 ? std::vector<std::size_t>{1, 2}
-                                          : std::vector<std::size_t>{2, 4});
-  space.add(&t::antennas,
-            has_tensor ? std::vector<std::size_t>{32, 64} : std::vector<std::size_t>{16, 32, 128});
-  space.add(&t::unroll,
-            has_tensor ? std::vector<std::size_t>{2, 4} : std::vector<std::size_t>{2, 4, 8});
-  if (has_tensor) {
-    space.restrict([](const t& c) { return !c.tensor || c.vector >= 4; },
-                   "4 or 8 spectra in tensor units", &t::tensor, &t::vector);
-    space.restrict(
-        [](const t& c) {
-          return c.tensor || (c.wgs == 128 && c.vector == 2 && c.antennas == 32 && c.unroll == 4);
-        },
-        "one without tensor units where there are any", &t::tensor, &t::wgs, &t::vector,
-        &t::antennas, &t::unroll);
-  }
+  space.add(&t::vector, {1, 2, 4, 8});
+  space.add(&t::antennas, {16, 32, 64, 128});
+  space.add(&t::unroll, {2, 4, 8});
+  space.restrict(
+      [has_many](const t& c) {
+        if (c.tensor) return c.vector == 4 || (c.vector == 8 && !has_many);
+        return c.vector == 2 || c.vector == (has_many ? 1 : 4);
+      },
+      "registers for the sums of an item's spectra", &t::tensor, &t::vector);
+  // Few, because sums within a step are cut off; they are all the more to be loaded at once.
+  space.restrict(
+      [](const t& c) {
+        if (c.tensor) return (c.antennas == 32 || c.antennas == 64) && c.unroll <= 4;
+        return c.antennas != 64;
+      },
+      "steps of 32 or 64 antennas in tensor units, else of 16, 32 or 128", &t::tensor, &t::antennas,
+      &t::unroll);
   space.needs([key](const t& c) {
     return resources{.work_group = {c.wgs, 1, 1}, .local_memory_bytes = local_memory_bytes(key, c)};
   });
