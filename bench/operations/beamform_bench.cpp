@@ -15,10 +15,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "bench/operations/device_time.hpp"
+#include "libtune/exchange/reports.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
 #include "operations/beamform/beamform.hpp"
 #include "operations/workload.hpp"
@@ -36,6 +39,7 @@ struct settings {
   std::size_t channels = 512;
   std::size_t spectra = 256;
   std::vector<std::size_t> antennas{80, 64, 256};
+  bool table = false;
 };
 
 struct bench_device {
@@ -78,6 +82,11 @@ void bench_beamform(bench_device& on, const settings& given, const beamform_temp
 
 void run(bench_device on, const settings& given) {
   bench::search_afresh(on.context, given.limit);
+  if (given.table) {
+    tune::tuning_options options = *tune::tuning_options_of(on.context);
+    options.observers.push_back(std::make_shared<tune::table_reporter>(std::cout));
+    tune::set_tuning_options(on.context, options);
+  }
   fmt::print("{} {}, {} channels x {} spectra\n{:<36} {:>12} {:>12} {:>14} {:>7} {:>7}\n",
              on.device.info().backend, on.device.name(), given.channels, given.spectra, "", "time",
              "bandwidth", "", "of copy", "default");
@@ -109,6 +118,7 @@ int main(int argc, char** argv) {
   app.add_option("--channels", given.channels, "channels");
   app.add_option("--spectra", given.spectra, "spectra of a batch");
   app.add_option("--antennas", given.antennas, "numbers of antennas");
+  app.add_flag("--table", given.table, "show every configuration of each search");
   CLI11_PARSE(app, argc, argv);
   ::setenv("LIBTUNE_CACHE", "off", 1);
   run({.device = tune::all_devices().at(given.device)}, given);

@@ -17,8 +17,10 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,7 @@ struct settings {
   std::vector<std::size_t> shapes;
   std::vector<std::size_t> tuning;
   std::vector<std::size_t> shape;
+  std::size_t bits = 8;
   bool table = false;
 };
 
@@ -55,42 +58,58 @@ struct bench_device {
   tune::device device;
   tune::context context = device.create_context();
   tune::command_queue queue = context.create_command_queue({.profiling = true});
+  std::map<std::size_t, correlate_reduce_template> reductions{};
+
+  const correlate_reduce_template& reduction(std::size_t copies) {
+    return reductions.try_emplace(copies, context, copies).first->second;
+  }
 };
 
-void set_voltages(tune::command_queue& queue, const tune::device_array& array) {
+/// A number from -most to most, of a state's bits.
+int drawn(std::uint32_t bits, int most) {
+  return static_cast<int>(bits % static_cast<std::uint32_t>(2 * most + 1)) - most;
+}
+
+void set_voltages(tune::command_queue& queue, const tune::device_array& array, std::size_t bits) {
   const std::size_t bytes = array.layout().bytes();
   std::vector<std::int8_t> numbers(std::min<std::size_t>(bytes, std::size_t{1} << 22));
   std::uint32_t state = 1;
   for (std::int8_t& number : numbers) {
     state = state * 1664525U + 1013904223U;
-    number = static_cast<std::int8_t>(static_cast<int>((state >> 16) % 255) - 127);
+    const int four_bits = drawn(state >> 24, 7) * 16 + (drawn(state >> 16 & 255, 7) & 15);
+    number = static_cast<std::int8_t>(bits == 8 ? drawn(state >> 16, 127) : four_bits);
   }
   for (std::size_t at = 0; at < bytes; at += numbers.size()) {
     queue.write(array.buffer(), numbers.data(), std::min(numbers.size(), bytes - at), at);
   }
 }
 
-std::optional<correlate_tuning> given_tuning(const settings& given) {
-  if (given.tuning.empty()) return std::nullopt;
-  const std::vector<std::size_t>& t = given.tuning;
-  return correlate_tuning{static_cast<correlate_instruction>(t.at(0)),
-                          t.at(1),
-                          t.at(2),
-                          t.at(3),
-                          t.at(4),
-                          t.at(5),
-                          t.at(6),
-                          t.at(7),
-                          t.at(8) != 0,
-                          t.at(9) != 0,
-                          t.at(10)};
+constexpr std::size_t numbers_of_tuning = 11;
+
+/// The tunings that are given; nothing, which means a search, if there are none.
+std::vector<std::optional<correlate_tuning>> given_tunings(const settings& given) {
+  if (given.tuning.empty()) return {std::nullopt};
+  std::vector<std::optional<correlate_tuning>> tunings;
+  for (std::size_t i = 0; i + numbers_of_tuning <= given.tuning.size(); i += numbers_of_tuning) {
+    const auto t = std::span(given.tuning).subspan(i, numbers_of_tuning);
+    tunings.push_back(correlate_tuning{static_cast<correlate_instruction>(t[0]), t[1], t[2], t[3],
+                                       t[4], t[5], t[6], t[7], t[8] != 0, t[9] != 0, t[10]});
+  }
+  return tunings;
 }
 
 /// True if the visibilities of a few baselines and channels are those of the host.
 bool is_right(bench_device& on, correlate& op, const shape_case& shape) {
   op.zero();
   op.run();
-  const auto in = op.buffer("in").get<std::int8_t>(on.queue);
+  std::vector<std::int8_t> in(op.buffer("in").layout().bytes());
+  on.queue.read(op.buffer("in").buffer(), in.data(), in.size());
+  const auto voltage_at = [&](std::size_t place) {
+    if (shape.key.bits == 8) return in[place];
+    const auto byte = static_cast<unsigned char>(in[place / 2]);
+    return static_cast<std::int8_t>(
+        static_cast<std::int8_t>(place % 2 == 0 ? byte & 0xf0 : byte << 4 & 0xf0) / 16);
+  };
   const auto got = op.buffer("visibilities").get<std::int64_t>(on.queue);
   const std::size_t antennas = shape.key.antennas;
   for (std::size_t i = 0; i < 200; ++i) {
@@ -101,8 +120,9 @@ bool is_right(bench_device& on, correlate& op, const shape_case& shape) {
     for (std::size_t b = 0; b < shape.batches; ++b) {
       for (std::size_t k = 0; k < 2; ++k) {
         for (std::size_t j = 0; j < shape.key.spectra * 4; ++j) {
-          pair(b, k, 0, j / 4, j / 2 % 2, j % 2) =
-              in(b, k == 0 ? a1 : a2, channel, j / 4, j / 2 % 2, j % 2);
+          const std::size_t row =
+              (b * antennas + (k == 0 ? a1 : a2)) * shape.key.channels + channel;
+          pair(b, k, 0, j / 4, j / 2 % 2, j % 2) = voltage_at(row * shape.key.spectra * 4 + j);
         }
       }
     }
@@ -120,17 +140,18 @@ bool is_right(bench_device& on, correlate& op, const shape_case& shape) {
   return true;
 }
 
-void bench_shape(bench_device& on, const shape_case& shape, const settings& given) {
+void bench_tuning(bench_device& on, const shape_case& shape, const settings& given,
+                  const std::optional<correlate_tuning>& tuning) {
   const auto start = std::chrono::steady_clock::now();
-  const correlate_template made(on.context, shape.key, given_tuning(given));
+  const correlate_template made(on.context, shape.key, tuning);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   correlate op = made.instantiate(on.queue, shape.batches);
   op.ensure_all_bound();
-  set_voltages(on.queue, op.buffer("in"));
+  set_voltages(on.queue, op.buffer("in"), shape.key.bits);
   const tune::device_array copied(on.context, op.buffer("in").layout());
   correlate_reduce reduce =
-      correlate_reduce_template(on.context, op.copies())
+      on.reduction(op.copies())
           .instantiate(on.queue, shape.key.antennas, shape.key.channels, op.copies());
   reduce.bind("visibilities", op.buffer("visibilities"));
   reduce.ensure_all_bound();
@@ -153,6 +174,11 @@ void bench_shape(bench_device& on, const shape_case& shape, const settings& give
       timed[2].median() * 1e6, reduced / timed[2].median() / 1e9, seconds,
       right ? "right" : "WRONG", tune::to_string(tune::to_values(made.tuning())));
   std::fflush(stdout);
+}
+
+void bench_shape(bench_device& on, shape_case shape, const settings& given) {
+  shape.key.bits = given.bits;
+  for (const auto& tuning : given_tunings(given)) bench_tuning(on, shape, given, tuning);
 }
 
 void run(bench_device on, const settings& given) {
@@ -190,12 +216,17 @@ int main(int argc, char** argv) {
   app.add_option("--shapes", given.shapes, "the indices of shapes, from 0 to 3; all by default");
   app.add_option("--shape", given.shape, "another one: antennas, channels, spectra, batches")
       ->expected(4);
+  app.add_option("--bits", given.bits, "of the parts of a voltage: 8 or 4");
   app.add_flag("--table", given.table, "show every configuration of a search");
-  app.add_option("--tuning", given.tuning,
-                 "instead of a search: instruction (0 to 3), tile_m, tile_n, warps, steps, stages, "
-                 "resident, slack, prepares and atomics (0 or 1), waves")
-      ->expected(11);
+  app.add_option(
+      "--tuning", given.tuning,
+      "instead of a search, one or several: instruction (0 to 4), tile_m, tile_n, warps, "
+      "steps, stages, resident, slack, prepares and atomics (0 or 1), waves");
   CLI11_PARSE(app, argc, argv);
+  if (given.tuning.size() % numbers_of_tuning != 0) {
+    fmt::print(stderr, "a tuning has {} numbers\n", numbers_of_tuning);
+    return 1;
+  }
   ::setenv("LIBTUNE_CACHE", "off", 1);
   run({.device = tune::all_devices().at(given.device)}, given);
 }

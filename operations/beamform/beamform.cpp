@@ -50,11 +50,46 @@ beamform_shape checked_shape(const beamform_shape& shape) {
   return shape;
 }
 
+/// Consecutive spectra that an item loads and stores at once.
+std::size_t width_of(const beamform_tuning& tuning) noexcept {
+  return tuning.tensor ? 4 : tuning.vector;
+}
+
+/// Of so many spectra each, a group has as many as this.
+std::size_t widths_of_group(const beamform_tuning& tuning) noexcept {
+  return tuning.tensor ? tuning.wgs / 4 * (tuning.vector / 4) : tuning.wgs;
+}
+
+/// Antennas that an item, or four in tensor units, load at once.
+std::size_t antennas_at_once(const beamform_tuning& tuning) noexcept {
+  return tuning.unroll * (tuning.tensor ? 4 : 1);
+}
+
+std::size_t local_memory_bytes(const beamform_key& key, const beamform_tuning& tuning) noexcept {
+  const std::size_t coefficients = tuning.antennas * key.beams;
+  return (tuning.tensor ? coefficients * 32 : divide_up(coefficients, 2) * 16) + key.beams * 4;
+}
+
+void check_tuning(const beamform_key& key, const beamform_tuning& t) {
+  const bool is_possible =
+      t.wgs > 0 && t.unroll > 0 && t.antennas > 0 && t.antennas % antennas_at_once(t) == 0 &&
+      (t.tensor ? key.beams >= 8 && t.wgs % 32 == 0 && (t.vector == 4 || t.vector == 8)
+                : t.vector == 1 || t.vector == 2 || t.vector == 4);
+  if (is_possible) return;
+  throw argument_error(fmt::format(
+      "beamform cannot form {} beams of a pass with {}: items form 1, 2 or 4 spectra each; in "
+      "tensor "
+      "units 4 or 8, of 8 beams at least, in groups of a multiple of 32 items; the antennas of a "
+      "step are a multiple of those that are loaded at once",
+      key.beams, to_string(to_values(t))));
+}
+
 program build(const context& context, const beamform_key& key, const beamform_tuning& tuning) {
   defines macros;
   macros.add("beams", static_cast<int>(key.beams));
   macros.add("has_dither", key.has_dither ? 1 : 0);
   macros.add("most", 127);
+  macros.add("tensor", tuning.tensor ? 1 : 0);
   macros.add("wgs", static_cast<int>(tuning.wgs));
   macros.add("vector", static_cast<int>(tuning.vector));
   macros.add("antennas_of_step", static_cast<int>(tuning.antennas));
@@ -171,7 +206,8 @@ beamform::beamform(const command_queue& queue, const program& built, const beamf
       second_polarisation_(0xaaaaaaaaaaaaaaaa & all_beams(shape.beams)),
       dithered_(all_beams(shape.beams)) {
   const std::size_t groups =
-      divide_up(shape.batches * (shape.spectra / tuning.vector), tuning.wgs) * shape.channels;
+      divide_up(shape.batches * (shape.spectra / width_of(tuning)), widths_of_group(tuning)) *
+      shape.channels;
   if (groups > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
     throw argument_error(fmt::format(
         "{} batches of {} spectra of {} channels make {} work groups, more than a launch can have; "
@@ -244,7 +280,7 @@ void beamform::do_run() {
             saturated_, static_cast<std::uint32_t>(shape_.batches),
             static_cast<std::uint32_t>(shape_.antennas),
             static_cast<std::uint32_t>(shape_.channels),
-            static_cast<std::uint32_t>(shape_.spectra / tuning_.vector),
+            static_cast<std::uint32_t>(shape_.spectra / width_of(tuning_)),
             static_cast<std::uint32_t>(shape_.beams), now.beams[0], now.beams[1], now.dithered,
             now.polarisation, first_spectrum_, philox_keys(seed_, false), philox_keys(seed_, true));
   }
@@ -267,30 +303,51 @@ beamform_template::beamform_template(const context& context, const beamform_key&
                                      const std::optional<beamform_tuning>& tuning)
     : key_(checked_key(key)),
       tuning_(tuning ? *tuning : autotune(context, key_)),
-      program_(build(context, key_, tuning_)) {}
+      program_((check_tuning(key_, tuning_), build(context, key_, tuning_))) {}
 
 beamform beamform_template::instantiate(const command_queue& queue,
                                         const beamform_shape& shape) const {
   return {queue, program_, tuning_, key_, shape};
 }
 
-space<beamform_tuning> tuning_space(const beamform_key& key) {
+bool has_beamform_tensor_units(const device& device) {
+  const auto& capability = device.info().hardware.compute_capability;
+  return device.info().language == kernel_language::cuda_cpp && capability &&
+         capability->major >= 8;
+}
+
+space<beamform_tuning> tuning_space(const beamform_key& key, bool has_tensor_units) {
   using t = beamform_tuning;
+  const bool has_tensor = has_tensor_units && key.beams >= 8;
+  const bool has_many = key.beams == 16;
   space<t> space;
+  space.add(&t::tensor, has_tensor ? std::vector<bool>{true, false} : std::vector<bool>{false});
   space.add(&t::wgs, {64, 128, 256});
-  space.add(&t::vector,
-            key.beams == 16 ? std::vector<std::size_t>{1, 2} : std::vector<std::size_t>{2, 4});
-  space.add(&t::antennas, {16, 32, 128});
+  space.add(&t::vector, {1, 2, 4, 8});
+  space.add(&t::antennas, {16, 32, 64, 128});
   space.add(&t::unroll, {2, 4, 8});
+  space.restrict(
+      [has_many](const t& c) {
+        if (c.tensor) return c.vector == 4 || (c.vector == 8 && !has_many);
+        return c.vector == 2 || c.vector == (has_many ? 1 : 4);
+      },
+      "registers for the sums of an item's spectra", &t::tensor, &t::vector);
+  // Few, because sums within a step are cut off; they are all the more to be loaded at once.
+  space.restrict(
+      [](const t& c) {
+        if (c.tensor) return (c.antennas == 32 || c.antennas == 64) && c.unroll <= 4;
+        return c.antennas != 64;
+      },
+      "steps of 32 or 64 antennas in tensor units, else of 16, 32 or 128", &t::tensor, &t::antennas,
+      &t::unroll);
   space.needs([key](const t& c) {
-    return resources{.work_group = {c.wgs, 1, 1},
-                     .local_memory_bytes = (c.antennas * key.beams + 1) * 8 + key.beams * 4};
+    return resources{.work_group = {c.wgs, 1, 1}, .local_memory_bytes = local_memory_bytes(key, c)};
   });
   return space;
 }
 
 const autotuner<beamform_key, beamform_tuning> beamform_template::autotune{
-    {.name = "operations.beamform_template.autotune", .version = 0, .test = {}},
+    {.name = "operations.beamform_template.autotune", .version = 1, .test = {}},
     [](tuning_session& session, const beamform_key& key) {
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();
@@ -306,15 +363,16 @@ const autotuner<beamform_key, beamform_tuning> beamform_template::autotune{
       for (const device_array& array : {in, weights, delays}) set_numbers(queue, array);
       const workload work(queue);
       const known_beams known(queue, key);
-      return session.tune(tuning_space(key), [&](const beamform_tuning& tuning) {
-        const program built = build(context, key, tuning);
-        beamform op(queue, built, tuning, key, shape);
-        op.bind({{"in", in}, {"weights", weights}, {"delays", delays}});
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).check([=] {
-          return known.find_wrong(built, tuning);
-        });
-      });
+      return session.tune(tuning_space(key, has_beamform_tensor_units(context.device())),
+                          [&](const beamform_tuning& tuning) {
+                            const program built = build(context, key, tuning);
+                            beamform op(queue, built, tuning, key, shape);
+                            op.bind({{"in", in}, {"weights", weights}, {"delays", delays}});
+                            // What is measured is looked at as far as its bounds go.
+                            return make_measure(queue, std::move(op), work, answer()).check([=] {
+                              return known.find_wrong(built, tuning);
+                            });
+                          });
     }};
 
 }  // namespace tune::operations

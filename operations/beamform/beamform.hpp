@@ -20,8 +20,10 @@ struct beamform_key {
 
 /// The division of channels and spectra among work groups and work items.
 struct beamform_tuning {
-  std::size_t wgs = 128;      ///< work items of a group, along the spectra of one channel
-  std::size_t vector = 2;     ///< consecutive spectra of an item: 1, 2 or 4
+  bool tensor = false;     ///< uses the tensor units of an NVIDIA GPU, for 8 beams or more
+  std::size_t wgs = 128;   ///< work items of a group, along the spectra of one channel
+  std::size_t vector = 2;  ///< consecutive spectra of an item: 1, 2 or 4. In tensor units 4 items
+                           ///< have 4 or 8 spectra each, and load those of 4 antennas
   std::size_t antennas = 32;  ///< whose coefficients are in local memory at a time
   std::size_t unroll = 4;     ///< antennas whose samples an item loads at once
 };
@@ -38,7 +40,7 @@ struct beamform_shape {
 }  // namespace tune::operations
 
 LIBTUNE_FIELDS(tune::operations::beamform_key, beams, has_dither)
-LIBTUNE_FIELDS(tune::operations::beamform_tuning, wgs, vector, antennas, unroll)
+LIBTUNE_FIELDS(tune::operations::beamform_tuning, tensor, wgs, vector, antennas, unroll)
 
 namespace tune::operations {
 
@@ -56,8 +58,8 @@ namespace tune::operations {
 ///
 /// No slot may be padded.
 ///
-/// y[b][c][t] = sum over a of w[a][b] e^(j pi c d[a][b]) x[a][c][t][polarisation of b], in float32,
-/// in the order of the antennas. Its parts, plus dither, are clamped to +-127 and rounded to the
+/// y[b][c][t] = sum over a of w[a][b] e^(j pi c d[a][b]) x[a][c][t][polarisation of b], with the
+/// precision of float32. Its parts, plus dither, are clamped to +-127 and rounded to the
 /// nearest, ties to even. Beam b takes polarisation b mod 2 and, if the key has it, dither, until
 /// set_beam says otherwise.
 ///
@@ -147,7 +149,12 @@ class beamform_template {
   program program_;
 };
 
+/// True if a device has the tensor units that beamform_tuning::tensor uses: an NVIDIA GPU of
+/// compute capability 8.0 or later.
+bool has_beamform_tensor_units(const device& device);
+
 /// The configurations that are searched.
-space<beamform_tuning> tuning_space(const beamform_key& key);
+/// @param has_tensor_units  see has_beamform_tensor_units; they are used for 8 beams or more
+space<beamform_tuning> tuning_space(const beamform_key& key, bool has_tensor_units = false);
 
 }  // namespace tune::operations

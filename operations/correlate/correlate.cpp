@@ -23,19 +23,42 @@ using instruction = correlate_instruction;
 
 constexpr std::size_t step_spectra = 16;
 constexpr std::size_t warp_items = 32;
-constexpr std::size_t word_bytes = 4;  // of an antenna and a spectrum
-constexpr std::size_t step_bytes = step_spectra * word_bytes;
+constexpr std::size_t four_warps = 4;                        // that have a tile by wgmma_k32
+constexpr std::size_t sorted_step_bytes = step_spectra * 4;  // of an antenna, unpacked
 // Of one work group, after which sums of 32 bits may overflow: 16 * 2 * 127^2 is added in a step.
 constexpr std::size_t most_steps = 4096;
 // Fewer are not worth a copy of the accumulators.
 constexpr std::size_t least_steps = 16;
 constexpr std::size_t most_tiles = 4096;  // that constant memory has room for
 
+/// Of an antenna and a spectrum.
+std::size_t word_bytes(const correlate_key& key) noexcept { return key.bits / 2; }
+
+/// The size of an array of voltages.
+shape voltages_size(const correlate_key& key, std::size_t batches) {
+  if (key.bits == 4) return {batches, key.antennas, key.channels, key.spectra, 2};
+  return {batches, key.antennas, key.channels, key.spectra, 2, 2};
+}
+
+std::vector<dimension> voltages_dimensions(const correlate_key& key, std::size_t batches) {
+  std::vector<dimension> dimensions;
+  for (const std::size_t extent : voltages_size(key, batches)) dimensions.emplace_back(extent);
+  return dimensions;
+}
+
+dtype voltages_type(const correlate_key& key) noexcept {
+  return key.bits == 8 ? dtype::int8 : dtype::uint8;
+}
+
 void check_key(const correlate_key& key) {
   if (key.antennas == 0 || key.channels == 0 || key.spectra == 0) {
     throw argument_error(
         fmt::format("correlate needs antennas, channels and spectra, not {}, {} and {} of them",
                     key.antennas, key.channels, key.spectra));
+  }
+  if (key.bits != 8 && key.bits != 4) {
+    throw argument_error(
+        fmt::format("correlate takes voltages with parts of 8 or 4 bits, not {}", key.bits));
   }
   if (key.spectra % step_spectra != 0) {
     throw argument_error(fmt::format(
@@ -49,15 +72,27 @@ void check_key(const correlate_key& key) {
   }
 }
 
+/// The warps that have a tile together.
+std::size_t tile_warps(const correlate_tuning& tuning) noexcept {
+  return tuning.instruction == instruction::wgmma_k32 ? four_warps : 1;
+}
+
 void check_tuning(const correlate_key& key, const correlate_tuning& t) {
-  const bool possible = t.tile_m > 0 && t.tile_n > 0 && t.tile_m * t.tile_n < 32 && t.warps > 0 &&
-                        t.warps <= 32 && (t.steps == 1 || t.steps == 2 || t.steps == 4) &&
-                        t.stages >= 2 && t.slack < t.stages && t.resident > 0 && t.waves > 0;
+  const bool possible = t.tile_m > 0 && t.tile_n > 0 && t.tile_m * t.tile_n / tile_warps(t) < 32 &&
+                        t.warps > 0 && t.warps <= 32 &&
+                        (t.steps == 1 || t.steps == 2 || t.steps == 4) && t.stages >= 2 &&
+                        t.slack < t.stages && t.resident > 0 && t.waves > 0;
   if (!possible) {
     throw argument_error(
         "the tuning of correlate is impossible: it takes tiles of 1 to 31 blocks, 1 to 32 warps, "
         "1, 2 or 4 steps, 2 stages at least, a slack below that, and not 0 resident groups or "
         "waves");
+  }
+  if (t.instruction == instruction::wgmma_k32 &&
+      (t.tile_m != 4 || (t.tile_n != 4 && t.tile_n != 8) || t.warps > 8)) {
+    throw argument_error(
+        "the tuning of correlate is impossible: tiles by wgmma_k32 have 4 x 4 or 4 x 8 blocks, and "
+        "a group has 1 to 8 of them");
   }
   if (const std::size_t tiles = tile_count(key.antennas, t.tile_m, t.tile_n); tiles > most_tiles) {
     throw argument_error(fmt::format(
@@ -71,12 +106,15 @@ tile_plan plan_for(const correlate_key& key, const correlate_tuning& tuning) {
   return plan_tiles(key.antennas, tuning.tile_m, tuning.tile_n, tuning.warps);
 }
 
-std::size_t local_memory_bytes(const correlate_tuning& tuning, const tile_plan& plan) {
+std::size_t local_memory_bytes(const correlate_key& key, const correlate_tuning& tuning,
+                               const tile_plan& plan) {
   constexpr std::size_t block_sums_bytes = 64 * 8 * 4;
   const bool prepares = tuning.prepares && tuning.instruction != instruction::plain;
-  const std::size_t parts = tuning.stages + (prepares ? 6 : 0);
-  return std::max(parts * tuning.steps * plan.slots() * step_bytes,
-                  plan.warps() * block_sums_bytes) +
+  const std::size_t prepared = tuning.instruction == instruction::wgmma_k32 ? 2 : prepares ? 6 : 0;
+  const std::size_t stage_bytes =
+      tuning.stages * step_spectra * word_bytes(key) + prepared * sorted_step_bytes;
+  return std::max(stage_bytes * tuning.steps * plan.slots(),
+                  plan.warps() * tile_warps(tuning) * block_sums_bytes) +
          2 * tuning.stages * sizeof(std::uint64_t);  // barriers
 }
 
@@ -84,10 +122,14 @@ program build(const context& context, const correlate_key& key, const correlate_
   defines macros(tuning);
   macros.add("antennas", static_cast<std::int64_t>(key.antennas));
   macros.add("spectra", static_cast<std::int64_t>(key.spectra));
+  macros.add("bits", static_cast<std::int64_t>(key.bits));
   return compile(
       context,
       {"correlate.kernel", plan_for(key, tuning).text() + std::string(embedded::correlate_kernel)},
-      macros);
+      macros,
+      {.flags = tuning.instruction == instruction::wgmma_k32
+                    ? std::vector<std::string>{"--gpu-architecture=sm_90a"}
+                    : std::vector<std::string>{}});
 }
 
 /// The copies of the accumulators that keep a device busy, if time is long.
@@ -125,7 +167,8 @@ struct known_correlation {
   explicit known_correlation(const command_queue& its_queue, const correlate_key& of)
       : key{.antennas = of.antennas,
             .channels = of.antennas > 128 ? 1U : 2U,
-            .spectra = of.spectra},
+            .spectra = of.spectra,
+            .bits = of.bits},
         batches(1 + divide_up(2 * least_steps * step_spectra, key.spectra)),
         queue(its_queue),
         in({batches, key.antennas, key.channels, key.spectra, 2, 2}),
@@ -133,8 +176,10 @@ struct known_correlation {
     std::uint32_t state = 5;
     for (std::size_t i = 0; i < in.layout().bytes(); ++i) {
       state = state * 1664525U + 1013904223U;
-      const auto drawn = static_cast<int>((state >> 16) % 255) - 127;
-      in.data()[i] = static_cast<std::int8_t>(state >> 30 == 0 ? (drawn < 0 ? -127 : 127) : drawn);
+      const int most = key.bits == 8 ? 127 : 7;
+      const int drawn = static_cast<int>((state >> 16) % (2 * most + 1)) - most;
+      in.data()[i] =
+          static_cast<std::int8_t>(state >> 30 == 0 ? (drawn < 0 ? -most : most) : drawn);
     }
     sums.fill(0);
     correlate_on_host(in, {1, batches}, sums);
@@ -148,7 +193,12 @@ struct known_correlation {
     host_array<std::int64_t> before({op.copies(), key.channels, sums.size()[2], 4, 2});
     before.fill(std::int64_t{-4} << 30);
     workload work(queue);
-    work.set("in", in).set("visibilities", std::move(before));
+    if (key.bits == 8) {
+      work.set("in", in);
+    } else {
+      work.set("in", packed_voltages(in));
+    }
+    work.set("visibilities", std::move(before));
     answer expected;
     expected.verify(
         [this](command_queue& on, const std::vector<answer::result>& results) {
@@ -187,7 +237,7 @@ struct known_correlation {
 struct timed_correlation {
   timed_correlation(const tuning_session& session, const correlate_key& of) : key(of) {
     const device device = session.context().device();
-    const std::size_t batch_bytes = key.antennas * key.channels * key.spectra * word_bytes;
+    const std::size_t batch_bytes = key.antennas * key.channels * key.spectra * word_bytes(key);
     if (device.kind() == device_kind::gpu) {
       batches = std::clamp<std::size_t>(workload_bytes(session) / batch_bytes, 8, 64);
       const std::size_t most =
@@ -212,7 +262,19 @@ instruction best_instruction(const device& device) {
   return instruction::plain;
 }
 
+/// True if a device has the instruction wgmma_k32, which is of one generation only.
+bool has_wgmma(const device& device) {
+  const auto has = device.info().hardware.compute_capability;
+  return device.info().language == kernel_language::cuda_cpp && has && has->major == 9 &&
+         has->minor == 0;
+}
+
+bool is_wgmma(const correlate_tuning& tuning) noexcept {
+  return tuning.instruction == instruction::wgmma_k32;
+}
+
 // Ascending.
+const std::vector<std::size_t> hopper_warps{1, 2, 3, 4, 8, 12, 16};
 const std::vector<std::size_t> tensor_warps{4, 8, 12, 16};
 const std::vector<std::size_t> other_warps{1, 2, 4, 8, 16};
 
@@ -232,8 +294,6 @@ void add_tensor_candidates(space<correlate_tuning>& space, const correlate_key& 
   space.add(&t::waves, {1, 2, 4});
   space.restrict([](const t& c) { return c.tile_m * c.tile_n >= 4 && c.tile_m * c.tile_n <= 8; },
                  "tiles of 4 to 8 blocks", &t::tile_m, &t::tile_n);
-  space.restrict([key](const t& c) { return c.tile_n != 5 || divide_up(key.antennas, 8) % 5 == 0; },
-                 "5 blocks only where they divide all", &t::tile_n);
   // More had no effect: the memory is not what is waited for.
   space.restrict(
       [](const t& c) {
@@ -242,6 +302,38 @@ void add_tensor_candidates(space<correlate_tuning>& space, const correlate_key& 
       "two stages ahead", &t::stages, &t::slack, &t::prepares);
   space.restrict([](const t& c) { return !c.prepares || c.slack == 0; },
                  "no slack for what is prepared", &t::slack, &t::prepares);
+  space.restrict([key](const t& c) { return c.tile_n != 5 || divide_up(key.antennas, 8) % 5 == 0; },
+                 "5 blocks only where they divide all", &t::tile_n);
+}
+
+void add_hopper_candidates(space<correlate_tuning>& space, const correlate_key& key) {
+  using t = correlate_tuning;
+  space.add(&t::instruction, {instruction::wgmma_k32, instruction::mma_k32});
+  space.add(&t::tile_m, {1, 2, 4});
+  space.add(&t::tile_n, {2, 4, 5, 8});
+  space.add(&t::warps, hopper_warps);
+  space.add(&t::steps, {2, 4});
+  space.add(&t::stages, {2, 3, 4});
+  space.add(&t::resident, {1, 2, 3});
+  space.add(&t::atomics, {false, true});
+  space.add(&t::waves, {1, 2, 4});
+  space.restrict(
+      [](const t& c) {
+        if (is_wgmma(c)) return c.tile_m == 4 && c.tile_n % 4 == 0;
+        return c.tile_m < 4 && (c.tile_m * c.tile_n == 4 || c.tile_m * c.tile_n == 5);
+      },
+      "tiles of 4 or 5 blocks, but 16 or 32 by wgmma", &t::instruction, &t::tile_m, &t::tile_n);
+  // So were all that won by mma_k32 on an H200.
+  space.restrict(
+      [](const t& c) {
+        if (is_wgmma(c)) return c.warps <= 4 && c.stages == 3 && c.resident <= 2;
+        return c.warps == 4 ? c.steps == 2 && c.stages == 4
+                            : c.warps > 4 && c.steps == 4 && c.stages == 2;
+      },
+      "3 stages by wgmma, 2 or 4 with 4 to 16 warps", &t::instruction, &t::warps, &t::steps,
+      &t::stages, &t::resident);
+  space.restrict([key](const t& c) { return c.tile_n != 5 || divide_up(key.antennas, 8) % 5 == 0; },
+                 "5 blocks only where they divide all", &t::tile_n);
 }
 
 void add_other_candidates(space<correlate_tuning>& space, instruction best) {
@@ -263,18 +355,19 @@ std::size_t groups_of(const correlate_key& key, const correlate_tuning& c, std::
 
 /// Leaves out what differs from another configuration in name only, or does not fit a device.
 void restrict_sizes(space<correlate_tuning>& space, const correlate_key& key, const device& device,
-                    const std::vector<std::size_t>& all_warps) {
+                    const std::vector<std::size_t>& all_warps, std::size_t least_warps) {
   using t = correlate_tuning;
   space.restrict(
       [key](const t& c) { return tile_count(key.antennas, c.tile_m, c.tile_n) <= most_tiles; },
       "tables in constant memory", &t::tile_m, &t::tile_n);
   space.restrict(
-      [key, all_warps](const t& c) {
+      [key, all_warps, least_warps](const t& c) {
         const auto at = std::ranges::find(all_warps, c.warps);
-        return at == all_warps.begin() ||
+        return at == all_warps.begin() || (!is_wgmma(c) && *std::prev(at) < least_warps) ||
                groups_of(key, c, *std::prev(at)) != groups_of(key, c, c.warps);
       },
-      "no more warps than make another number of groups", &t::tile_m, &t::tile_n, &t::warps);
+      "no more warps than make another number of groups", &t::instruction, &t::tile_m, &t::tile_n,
+      &t::warps);
   space.restrict(
       [key, device](const t& c) {
         t fewer = c;
@@ -287,18 +380,18 @@ void restrict_sizes(space<correlate_tuning>& space, const correlate_key& key, co
   space.restrict(
       [key, registers](const t& c) {
         const std::size_t groups = groups_of(key, c, c.warps);
-        const std::size_t warps =
-            divide_up(tile_count(key.antennas, c.tile_m, c.tile_n), groups) * c.resident;
-        const std::size_t needed = 16 * c.tile_m * c.tile_n + 30;
+        const std::size_t warps = divide_up(tile_count(key.antennas, c.tile_m, c.tile_n), groups) *
+                                  tile_warps(c) * c.resident;
+        const std::size_t needed = 16 * c.tile_m * c.tile_n / tile_warps(c) + 30;
         const bool fits = registers == 0 || warps * warp_items * needed <= registers;
-        return fits && (c.resident == 1 || warps <= 18);
+        return fits && warps <= 32 && (c.resident == 1 || warps <= 18);
       },
-      "registers for the sums of all resident groups, and 18 warps at most of several", &t::tile_m,
-      &t::tile_n, &t::warps, &t::resident);
+      "registers for the sums of all resident groups, and 18 warps at most of several",
+      &t::instruction, &t::tile_m, &t::tile_n, &t::warps, &t::resident);
   space.needs([key](const t& c) {
     const tile_plan plan = plan_for(key, c);
-    return resources{.work_group = {plan.warps() * warp_items, 1, 1},
-                     .dynamic_local_memory_bytes = local_memory_bytes(c, plan)};
+    return resources{.work_group = {plan.warps() * tile_warps(c) * warp_items, 1, 1},
+                     .dynamic_local_memory_bytes = local_memory_bytes(key, c, plan)};
   });
 }
 
@@ -313,7 +406,7 @@ correlate::correlate(const command_queue& queue, const program& built,
       slot_batches_(batches),
       copies_(copy_count(queue.device(), key, tuning, batches)),
       batches_{0, batches},
-      in_(add_slot<std::int8_t>("in", {batches, key.antennas, key.channels, key.spectra, 2, 2})),
+      in_(add_slot("in", voltages_dimensions(key, batches), voltages_type(key))),
       visibilities_(add_slot<std::int64_t>(
           "visibilities", {copies_, key.channels, baseline_count(key.antennas), 4, 2})) {
   const tile_plan plan = plan_for(key, tuning);
@@ -324,10 +417,10 @@ correlate::correlate(const command_queue& queue, const program& built,
         "a part of the channels at a time",
         key.channels, key.antennas, groups));
   }
-  const std::size_t items = plan.warps() * warp_items;
+  const std::size_t items = plan.warps() * tile_warps(tuning) * warp_items;
   range_ = {.global = {groups * items, copies_},
             .local = {items, 1},
-            .local_memory_bytes = local_memory_bytes(tuning, plan)};
+            .local_memory_bytes = local_memory_bytes(key, tuning, plan)};
 }
 
 void correlate::set_batches(const batch_range& range) {
@@ -349,7 +442,7 @@ void correlate::zero() {
 
 void correlate::do_run() {
   const std::size_t batch_steps = key_.spectra / step_spectra;
-  const std::uint64_t antenna_stride = key_.channels * key_.spectra * word_bytes;
+  const std::uint64_t antenna_stride = key_.channels * key_.spectra * word_bytes(key_);
   const std::uint64_t end = batches_.end * batch_steps;
   const std::uint64_t most = copies_ * most_steps;
   for (std::uint64_t begin = batches_.begin * batch_steps; begin < end; begin += most) {
@@ -384,24 +477,28 @@ space<correlate_tuning> tuning_space(const correlate_key& key, const device& dev
   space<correlate_tuning> space;
   const instruction best = best_instruction(device);
   const bool has_tensors = best == instruction::mma_k32;
-  if (has_tensors) {
+  if (has_wgmma(device)) {
+    add_hopper_candidates(space, key);
+  } else if (has_tensors) {
     add_tensor_candidates(space, key);
   } else {
     add_other_candidates(space, best);
   }
-  restrict_sizes(space, key, device, has_tensors ? tensor_warps : other_warps);
+  restrict_sizes(space, key, device,
+                 has_wgmma(device) ? hopper_warps
+                 : has_tensors     ? tensor_warps
+                                   : other_warps,
+                 has_tensors ? tensor_warps.front() : other_warps.front());
   return space;
 }
 
 const autotuner<correlate_key, correlate_tuning> correlate_template::autotune{
-    {.name = "operations.correlate_template.autotune", .version = 0, .test = {}},
+    {.name = "operations.correlate_template.autotune", .version = 1, .test = {}},
     [](tuning_session& session, const correlate_key& key) {
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();
       const timed_correlation timed(session, key);
-      const device_array in(
-          context,
-          {dtype::int8, {timed.batches, key.antennas, timed.key.channels, key.spectra, 2, 2}});
+      const device_array in(context, {voltages_type(key), voltages_size(timed.key, timed.batches)});
       set_voltages(queue, in);
       const workload work(queue);
       const known_correlation known(queue, key);

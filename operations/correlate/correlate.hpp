@@ -18,6 +18,7 @@ enum class correlate_instruction : std::uint8_t {
             ///< there is none
   mma_k16,  ///< tensor cores, 16 x 8 x 16 products of bytes at once: CUDA from 8.0 on
   mma_k32,  ///< tensor cores, 16 x 8 x 32 products of bytes at once: CUDA from 8.0 on
+  wgmma_k32,  ///< tensor cores, 64 x 64 x 32 products of bytes at once, by four warps: CUDA 9.0
 };
 
 /// A correlation, as far as the speed depends on it.
@@ -25,15 +26,17 @@ struct correlate_key {
   std::size_t antennas = 64;   ///< A
   std::size_t channels = 512;  ///< C
   std::size_t spectra = 256;   ///< H, of a batch
+  std::size_t bits = 8;        ///< of the real and of the imaginary part of a voltage: 8 or 4
 };
 
 /// The division of the baselines and of the time among work groups, and within one of them. A warp
 /// is 32 work items, on every device.
 struct correlate_tuning {
   correlate_instruction instruction = correlate_instruction::plain;  ///< what multiplies
-  std::size_t tile_m = 1;    ///< a warp's tile: this many times 8 antennas a2
+  std::size_t tile_m = 1;    ///< a warp's tile: this many times 8 antennas a2. By wgmma_k32 four
+                             ///< warps have a tile, of 4 times 4 or 8
   std::size_t tile_n = 1;    ///< times this many times 8 antennas a1
-  std::size_t warps = 4;     ///< of a group, at most
+  std::size_t warps = 4;     ///< of a group, at most; fours of warps by wgmma_k32
   std::size_t steps = 1;     ///< of 16 spectra, that are moved to local memory at a time
   std::size_t stages = 2;    ///< parts of local memory, of which one is worked on
   std::size_t resident = 1;  ///< groups that a compute unit has registers for (CUDA)
@@ -47,8 +50,8 @@ struct correlate_tuning {
 
 }  // namespace tune::operations
 
-LIBTUNE_ENUM(tune::operations::correlate_instruction, plain, dp4a, mma_k16, mma_k32)
-LIBTUNE_FIELDS(tune::operations::correlate_key, antennas, channels, spectra)
+LIBTUNE_ENUM(tune::operations::correlate_instruction, plain, dp4a, mma_k16, mma_k32, wgmma_k32)
+LIBTUNE_FIELDS(tune::operations::correlate_key, antennas, channels, spectra, bits)
 LIBTUNE_FIELDS(tune::operations::correlate_tuning, instruction, tile_m, tile_n, warps, steps,
                stages, resident, slack, prepares, atomics, waves)
 
@@ -76,7 +79,8 @@ struct batch_range {
 ///
 /// Slots, none of which may be padded:
 ///  - in: int8, batches x antennas x channels x spectra x 2 polarisations x {re, im}. -128 must not
-///    occur, since its negative is no int8; results of it are wrong;
+///    occur, since its negative is no int8; results of it are wrong. With 4 bits uint8, without the
+///    last axis: the real part in the high four bits, as quantise makes them; -8 must not occur;
 ///  - visibilities: int64, copies() x channels x baselines x 4 x {re, im}: added to. Call zero() at
 ///    the start of a dump. The sum over the copies is the result; correlate_reduce adds them up.
 ///
@@ -111,7 +115,7 @@ class correlate final : public operation {
   std::size_t slot_batches_;
   std::size_t copies_;
   batch_range batches_;
-  slot_ref<std::int8_t> in_;
+  slot_ref<> in_;
   slot_ref<std::int64_t> visibilities_;
   nd_range range_;
 };

@@ -14,6 +14,19 @@
 
 namespace tune::operations {
 
+/// Voltages of at most 4 bits as correlate takes them with keys of 4 bits: real parts in the high
+/// four bits of a byte.
+inline host_array<std::uint8_t> packed_voltages(const host_array<std::int8_t>& in) {
+  const shape& size = in.size();
+  host_array<std::uint8_t> made({size[0], size[1], size[2], size[3], size[4]});
+  for (std::size_t i = 0; i < made.layout().bytes(); ++i) {
+    const auto re = static_cast<unsigned>(in.data()[2 * i]);
+    const auto im = static_cast<unsigned>(in.data()[2 * i + 1]);
+    made.data()[i] = static_cast<std::uint8_t>((re & 15) << 4 | (im & 15));
+  }
+  return made;
+}
+
 /// Adds the products of voltages to accumulators on the host, as correlate does.
 /// @param in            batches x antennas x channels x spectra x 2 x {re, im}
 /// @param range         of the batches

@@ -35,6 +35,21 @@ LIBTUNE_DEVICE_TEST_CASE("every configuration of beamform gives the host's value
     check(made, key, context,
           {.batches = 3, .antennas = 37, .channels = 3, .spectra = 52, .beams = 5}, 99);
   }
+  if (!has_beamform_tensor_units(device)) return;
+  for (const std::size_t beams : {8, 16}) {
+    for (const beamform_tuning& tuning : tuning_space({.beams = beams}, true)) {
+      CAPTURE(tune::to_string(tune::to_values(tuning)));
+      const beamform_template made(context, {.beams = beams}, tuning);
+      // One pass of both polarisations, then one of the first.
+      check(made, {.beams = beams}, context,
+            {.batches = 3, .antennas = 37, .channels = 3, .spectra = 52, .beams = beams + 2}, 99);
+      beamform_input input = random_input(
+          {.batches = 1, .antennas = 130, .channels = 2, .spectra = 260, .beams = beams});
+      input.polarisations.assign(beams, 1);
+      check(made, {.beams = beams}, context,
+            {.batches = 1, .antennas = 130, .channels = 2, .spectra = 260, .beams = beams}, input);
+    }
+  }
 }
 
 LIBTUNE_DEVICE_TEST_CASE("beamform can be tuned" * tune::testing::force_autotune(), device) {
@@ -46,13 +61,26 @@ LIBTUNE_DEVICE_TEST_CASE("beamform can be tuned" * tune::testing::force_autotune
   CHECK(tuning_space(key).find(beamform_template(context, key).tuning()));
 }
 
+TEST_CASE("beamform compiles for tensor units") {
+  tune::testing::for_each_compile_target("cuda sm_90", [](const tune::context& context) {
+    CHECK(has_beamform_tensor_units(context.device()));
+    for (const std::size_t beams : {8, 16}) {
+      for (const beamform_tuning& tuning : tuning_space({.beams = beams}, true)) {
+        CAPTURE(tune::to_string(tune::to_values(tuning)));
+        if (tuning.wgs == 128) CHECK_NOTHROW(beamform_template(context, {.beams = beams}, tuning));
+      }
+    }
+  });
+}
+
 TEST_CASE("beamform compiles for CUDA") {
   tune::testing::for_each_compile_target("cuda sm_90", [](const tune::context& context) {
     for (const std::size_t beams : {1, 2, 4, 8, 16}) {
       CHECK_NOTHROW(beamform_template(context, {beams, true}));
-      CHECK_NOTHROW(beamform_template(context, {beams, false}, beamform_tuning{256, 1, 128, 8}));
+      CHECK_NOTHROW(
+          beamform_template(context, {beams, false}, beamform_tuning{false, 256, 1, 128, 8}));
     }
-    CHECK_NOTHROW(beamform_template(context, {8, true}, beamform_tuning{64, 4, 16, 2}));
+    CHECK_NOTHROW(beamform_template(context, {8, true}, beamform_tuning{false, 64, 4, 16, 2}));
   });
 }
 

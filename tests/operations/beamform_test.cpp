@@ -138,6 +138,13 @@ LIBTUNE_DEVICE_TEST_CASE("wrong shapes, keys and beams are errors that say what 
       "work groups");
   CHECK_THROWS_WITH_AS(beamform_template(context, {.beams = 0}), doctest::Contains("one beam"),
                        tune::argument_error);
+  const auto refuses_tuning = [&](const beamform_tuning& tuning) {
+    CHECK_THROWS_WITH_AS(beamform_template(context, {.beams = 4}, tuning),
+                         doctest::Contains("cannot form 4 beams"), tune::argument_error);
+  };
+  refuses_tuning({.tensor = true, .vector = 4});
+  refuses_tuning({.vector = 8});
+  refuses_tuning({.antennas = 30, .unroll = 4});
   beamform op = made.instantiate(queue, right);
   CHECK_THROWS_WITH_AS(op.set_beam(2, 0), doctest::Contains("index 2"), tune::argument_error);
   CHECK_THROWS_WITH_AS(op.set_beam(0, 2), doctest::Contains("not 2"), tune::argument_error);
@@ -151,6 +158,7 @@ TEST_CASE("the space of beamform has the test default") {
     const auto space = tuning_space(beamform_key{.beams = beams});
     CHECK(space.find(beamform_tuning{}).has_value());
     CHECK(space.size() > 20);
+    CHECK(tuning_space(beamform_key{.beams = beams}, true).find(beamform_tuning{}).has_value());
   }
 }
 

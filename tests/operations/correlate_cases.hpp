@@ -24,14 +24,15 @@ using tune::operations::correlate_on_host;
 using tune::operations::correlate_template;
 using tune::operations::correlate_tuning;
 
-/// Voltages of all values but -128, with many extremes.
+/// Voltages of all values but -128, or -8 with 4 bits, with many extremes.
 inline host_array<std::int8_t> voltages(const correlate_key& key, std::size_t batches) {
   std::mt19937 engine(11);
   host_array<std::int8_t> in({batches, key.antennas, key.channels, key.spectra, 2, 2});
   for (std::size_t i = 0; i < in.layout().bytes(); ++i) {
     const auto word = static_cast<std::uint32_t>(engine());
-    const int any = static_cast<int>(word % 255) - 127;
-    const int extreme = (word >> 16) % 3 == 0 ? 0 : any < 0 ? -127 : 127;
+    const int most = key.bits == 8 ? 127 : 7;
+    const int any = static_cast<int>(word % static_cast<std::uint32_t>(2 * most + 1)) - most;
+    const int extreme = (word >> 16) % 3 == 0 ? 0 : any < 0 ? -most : most;
     in.data()[i] = static_cast<std::int8_t>(word >> 30 == 0 ? extreme : any);
   }
   return in;
@@ -72,7 +73,11 @@ inline void correlates(const correlate_template& made, const tune::context& cont
   CAPTURE(op.copies());
   const auto in = voltages(key, batches);
   op.ensure_all_bound();
-  op.buffer("in").set(queue, in);
+  if (key.bits == 8) {
+    op.buffer("in").set(queue, in);
+  } else {
+    op.buffer("in").set(queue, tune::operations::packed_voltages(in));
+  }
   op.zero();
   op.set_batches(range);
   op.run();

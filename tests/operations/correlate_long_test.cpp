@@ -23,6 +23,12 @@ std::vector<instruction> instructions_of(const tune::device& device) {
   return all;
 }
 
+bool has_wgmma(const tune::device& device) {
+  const auto has = device.info().hardware.compute_capability;
+  return device.info().language == tune::kernel_language::cuda_cpp && has && has->major == 9 &&
+         has->minor == 0;
+}
+
 LIBTUNE_DEVICE_TEST_CASE("every instruction gives exact visibilities, whatever the shape", device) {
   const tune::context context = device.create_context();
   for (const instruction item : instructions_of(device)) {
@@ -31,7 +37,23 @@ LIBTUNE_DEVICE_TEST_CASE("every instruction gives exact visibilities, whatever t
     correlates(context, {9, 2, 32}, {item, 1, 2, 4, 2, 3, 1, 0, true, false, 1}, 3, {0, 3});
     correlates(context, {37, 3, 80}, {item, 2, 2, 3, 4, 2, 1, 1, false, true, 2}, 3, {1, 3});
     correlates(context, {27, 1, 16}, {item, 1, 3, 2, 4, 4, 2, 0, true, false, 4}, 41, {2, 41});
+    correlates(context, {37, 3, 80, 4}, {item, 2, 2, 3, 4, 2, 1, 1, false, true, 2}, 3, {1, 3});
+    correlates(context, {27, 1, 16, 4}, {item, 1, 3, 2, 2, 4, 2, 0, true, false, 4}, 41, {2, 41});
     correlates(context, {1, 5, 16}, {item, 1, 1, 1, 1, 2, 1, 0, true, false, 1}, 1, {0, 1});
+  }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("products of four warps give exact visibilities", device) {
+  if (!has_wgmma(device)) return;
+  const tune::context context = device.create_context();
+  constexpr instruction item = instruction::wgmma_k32;
+  for (const bool atomics : {false, true}) {
+    correlates(context, {9, 2, 32}, {item, 4, 4, 4, 2, 3, 1, 0, false, atomics, 1}, 3, {0, 3});
+    correlates(context, {37, 3, 80}, {item, 4, 8, 2, 4, 2, 1, 0, false, atomics, 2}, 3, {1, 3});
+    correlates(context, {67, 1, 16}, {item, 4, 4, 2, 4, 4, 2, 0, false, atomics, 4}, 41, {2, 41});
+    correlates(context, {80, 5, 64}, {item, 4, 8, 4, 2, 3, 1, 0, false, atomics, 2}, 3, {0, 3});
+    correlates(context, {251, 5, 48}, {item, 4, 8, 2, 2, 3, 1, 0, false, atomics, 2}, 2, {0, 2});
+    correlates(context, {80, 5, 64, 4}, {item, 4, 8, 4, 2, 3, 1, 0, false, atomics, 2}, 3, {0, 3});
   }
 }
 
@@ -69,6 +91,16 @@ LIBTUNE_DEVICE_TEST_CASE("correlate can be tuned" * tune::testing::force_autotun
 TEST_CASE("every configuration for tensor cores compiles") {
   tune::testing::for_each_compile_target("cuda sm_90", [](const tune::context& context) {
     const correlate_key key{.antennas = 80, .channels = 512, .spectra = 256};
+    // What the space leaves out, or has for other devices.
+    const std::vector<correlate_tuning> others{
+        {instruction::wgmma_k32, 4, 8, 2, 2, 3, 1, 0, false, true, 1},
+        {instruction::mma_k32, 2, 2, 8, 2, 3, 1, 1, false, true, 1},
+        {instruction::mma_k32, 2, 2, 8, 2, 2, 1, 0, true, true, 1}};
+    for (const correlate_tuning& tuning : others) {
+      for (const std::size_t bits : {8, 4}) {
+        CHECK_NOTHROW(correlate_template(context, {80, 512, 256, bits}, tuning));
+      }
+    }
     const auto space = tune::operations::tuning_space(key, context.device());
     REQUIRE(space.size() > 0);
     for (const correlate_tuning& tuning : space) {

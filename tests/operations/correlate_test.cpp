@@ -35,6 +35,15 @@ LIBTUNE_DEVICE_TEST_CASE("visibilities of ranges of batches are exact", device) 
   correlates(made, context, key, 4, {2, 2});
 }
 
+LIBTUNE_DEVICE_TEST_CASE("visibilities of voltages with 4 bits are exact", device) {
+  const tune::context context = device.create_context();
+  const correlate_key key{.antennas = 11, .channels = 3, .spectra = 48, .bits = 4};
+  const correlate_template made(context, key);
+  correlates(made, context, key, 4, {0, 4});
+  correlates(context, key, {correlate_instruction::dp4a, 1, 2, 2, 2, 3, 1, 0, true, false, 2}, 3,
+             {1, 3});
+}
+
 LIBTUNE_DEVICE_TEST_CASE("extreme voltages do not overflow, in one run or in many", device) {
   const tune::context context = device.create_context();
   // More than sums of 32 bits can hold.

@@ -100,7 +100,7 @@ LIBTUNE_DEVICE_TEST_CASE("quantise and beamform describe their shapes and what i
                        {.batches = 1, .antennas = 3, .channels = 4, .spectra = 8, .beams = 3});
   CHECK(
       describe(beams).starts_with("batches=1, antennas=3, channels=4, spectra=8, beams=3, "
-                                  "passes=2, first_spectrum=0, seed=0, tuning.wgs="));
+                                  "passes=2, first_spectrum=0, seed=0, tuning.tensor="));
 }
 
 }  // namespace parameters_test

@@ -111,7 +111,8 @@ const sample samples[] = {
       {"atomics", 0},
       {"waves", 1},
       {"antennas", 8},
-      {"spectra", 32}},
+      {"spectra", 32},
+      {"bits", 8}},
      "#define GROUPS 1\n#define WARPS 1\n#define SLOTS 8\nCONSTANT_DECL uint tile_blocks[] = {0};\n"
      "CONSTANT_DECL uint tile_slots[] = {0};\nCONSTANT_DECL uint staged_blocks[] = {0};\n"
      "CONSTANT_DECL uint staged_counts[] = {1};\n"},
@@ -139,6 +140,7 @@ const sample samples[] = {
      {{"beams", 8},
       {"has_dither", 1},
       {"most", 127},
+      {"tensor", 0},
       {"wgs", 128},
       {"vector", 4},
       {"antennas_of_step", 32},
