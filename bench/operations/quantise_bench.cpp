@@ -3,20 +3,27 @@
 //
 // How near quantise comes to the bandwidth of the device, in the shapes of a radio telescope.
 //
-// For each number of channels the operation is tuned, without a database; then it works on random
-// numbers. Timed in turn, round by round, by markers on the device: the tuned operation, a copy
-// that moves as many bytes as have to be moved (each input read once, each output written once),
-// and the operation with the test default. "of copy" is the copy's time over ours, and "default"
-// that of the test default over ours, both medians over the rounds.
+// The operation is tuned, without a database, once for any number of channels, and again for the
+// last number only ("fixed"), without dither, for complex samples and for 4 bits; then it works on
+// random numbers. Timed in turn, round by round, by markers on the device: the tuned operation, a
+// copy that moves as many bytes as have to be moved (each input read once, each output written
+// once), and the operation with the test default. "of copy" is the copy's time over ours, and
+// "default" that of the test default over ours, both medians over the rounds.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "bench/operations/device_time.hpp"
+#include "libtune/exchange/reports.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
 #include "operations/quantise/quantise.hpp"
 #include "operations/workload.hpp"
@@ -31,8 +38,10 @@ struct settings {
   std::size_t limit = 0;
   std::size_t device = 0;
   std::size_t log2_values = 23;
-  bool fixed = true;
   std::vector<std::size_t> channels{1024, 4096, 8192, 32768};
+  std::vector<std::string> tunings;
+  bool table = false;
+  bool all = false;
 };
 
 struct bench_device {
@@ -41,18 +50,12 @@ struct bench_device {
   tune::command_queue queue = context.create_command_queue({.profiling = true});
 };
 
-void bench_quantise(bench_device& on, const settings& given, quantise_key key,
-                    std::size_t channels) {
-  if (given.fixed) key.channels = channels;
-  const auto start = std::chrono::steady_clock::now();
-  const quantise_template tuned(on.context, key);
-  const double searched =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const quantise_template plain(on.context, key, quantise_tuning{});
+void bench_shape(bench_device& on, const settings& given, const quantise_template& tuned,
+                 const quantise_template& plain, const quantise_key& key, std::size_t channels) {
   quantise_shape shape{.channels = channels};
   shape.spectra = (std::size_t{1} << given.log2_values) / channels;
-  shape.spectra_per_heap = std::max<std::size_t>(32, (std::size_t{1} << 20) / channels);
-  shape.spectra_per_heap = std::min(shape.spectra_per_heap, shape.spectra);
+  shape.spectra_per_heap =
+      std::min(std::max<std::size_t>(32, (std::size_t{1} << 20) / channels), shape.spectra);
   quantise ours = tuned.instantiate(on.queue, shape);
   quantise standard = plain.instantiate(on.queue, shape);
   ours.ensure_all_bound();
@@ -69,25 +72,63 @@ void bench_quantise(bench_device& on, const settings& given, quantise_key key,
       {[&] { ours.run(); }}, bench::copy_of(on.queue, from, to), {[&] { standard.run(); }}};
   bench::time_in_turn(on.queue, timed, given.rounds);
   const double median = timed[0].median();
-  fmt::print("{:<40} {:>9.1f} us {:>7.0f} GB/s {:>7.3f} {:>7.2f} {:>6.1f} s  {}\n",
-             fmt::format("{} {} channels, {} bit{}", key.real ? "real" : "complex", channels,
-                         key.bits, key.has_dither ? ", dither" : ""),
-             median * 1e6, static_cast<double>(bytes) / median / 1e9,
-             bench::ratio(timed[1], timed[0]), bench::ratio(timed[2], timed[0]), searched,
-             tune::to_string(tune::to_values(tuned.tuning())));
+  fmt::print(
+      "{:<42} {:>9.1f} us {:>7.0f} GB/s {:>7.3f} {:>7.2f}\n",
+      fmt::format("{} {} channels{}, {} bit{}", key.real ? "real" : "complex", channels,
+                  key.channels != 0 ? " fixed" : "", key.bits, key.has_dither ? ", dither" : ""),
+      median * 1e6, static_cast<double>(bytes) / median / 1e9, bench::ratio(timed[1], timed[0]),
+      bench::ratio(timed[2], timed[0]));
   std::fflush(stdout);
+}
+
+void bench_quantise(bench_device& on, const settings& given, const quantise_key& key,
+                    const std::vector<std::size_t>& numbers_of_channels,
+                    const std::optional<quantise_tuning>& tuning = std::nullopt) {
+  const auto start = std::chrono::steady_clock::now();
+  const quantise_template tuned(on.context, key, tuning);
+  fmt::print("tuned in {:.1f} s: {}\n",
+             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+             tune::to_string(tune::to_values(tuned.tuning())));
+  const quantise_template plain(on.context, key, quantise_tuning{});
+  for (const std::size_t channels : numbers_of_channels) {
+    bench_shape(on, given, tuned, plain, key, channels);
+  }
+}
+
+/// Times given tunings, each as the numbers of quantise_tuning with commas between.
+void bench_tunings(bench_device& on, const settings& given) {
+  const std::size_t last = given.channels.back();
+  for (const std::string& text : given.tunings) {
+    std::istringstream numbers(text);
+    quantise_tuning tuning;
+    char comma = 0;
+    numbers >> tuning.width >> comma >> tuning.height >> comma >> tuning.spectra >> comma >>
+        tuning.together >> comma >> tuning.ahead >> comma >> tuning.resident;
+    if (!numbers)
+      throw tune::argument_error("a tuning is width,height,spectra,together,ahead,resident, not " +
+                                 text);
+    bench_quantise(on, given, {.channels = last}, {last}, tuning);
+  }
 }
 
 void run(bench_device on, const settings& given) {
   bench::search_afresh(on.context, given.limit);
-  fmt::print("{} {}, 2^{} values of 2 polarisations\n{:<40} {:>12} {:>12} {:>7} {:>7} {:>8}  {}\n",
+  if (given.table) {
+    tune::tuning_options options = *tune::tuning_options_of(on.context);
+    options.observers.push_back(std::make_shared<tune::table_reporter>(std::cout));
+    tune::set_tuning_options(on.context, options);
+  }
+  fmt::print("{} {}, 2^{} values of 2 polarisations\n{:<42} {:>12} {:>12} {:>7} {:>7}\n",
              on.device.info().backend, on.device.name(), given.log2_values, "", "time", "bandwidth",
-             "of copy", "default", "search", "tuning");
-  for (const std::size_t channels : given.channels) bench_quantise(on, given, {}, channels);
+             "of copy", "default");
+  if (!given.tunings.empty()) return bench_tunings(on, given);
   const std::size_t last = given.channels.back();
-  bench_quantise(on, given, {.has_dither = false}, last);
-  bench_quantise(on, given, {.bits = 4}, last);
-  bench_quantise(on, given, {.real = false}, last);
+  bench_quantise(on, given, {}, given.channels);
+  bench_quantise(on, given, {.channels = last}, {last});
+  bench_quantise(on, given, {.has_dither = false}, {last});
+  if (!given.all) return;
+  bench_quantise(on, given, {.real = false}, {last});
+  bench_quantise(on, given, {.bits = 4}, {last});
 }
 
 }  // namespace
@@ -100,8 +141,12 @@ int main(int argc, char** argv) {
   app.add_option("--limit", given.limit, "try so many configurations, chosen at random");
   app.add_option("--device", given.device, "its index, as LIBTUNE_DEVICE counts");
   app.add_option("--log2-values", given.log2_values, "spectra times channels, as a power of two");
-  app.add_option("--fixed", given.fixed, "programs for one number of channels only");
   app.add_option("--channels", given.channels, "numbers of channels");
+  app.add_option(
+      "--tuning", given.tunings,
+      "time such tunings in place of searching: width,height,spectra,together,ahead,resident");
+  app.add_flag("--table", given.table, "show every configuration of each search");
+  app.add_flag("--all", given.all, "complex samples and 4 bits, too");
   CLI11_PARSE(app, argc, argv);
   ::setenv("LIBTUNE_CACHE", "off", 1);
   run({.device = tune::all_devices().at(given.device)}, given);

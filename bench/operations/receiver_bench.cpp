@@ -9,9 +9,12 @@
 // top; the down-converter has 2^25 samples of each and 15 rows of 2^16 outputs on top. On other
 // devices than GPUs all is 1/64 of that. Timed in turn, round by round, by markers on the device:
 // the operation, and a copy of as many bytes as the operation has to move (every sample, weight and
-// output once), half of them read. Reported are the time, samples per second, the least traffic
-// over the time, the time of the copy over that of the operation, and arithmetic: two operations
-// for each product, of what the formula has.
+// output once), half of them read. fengine is the filter bank of samples of 10 bits, the transforms
+// and the quantisation one after the other, on as many samples; "sum" is that of the three on their
+// own, timed in the same rounds. There the chunk is also taken in several parts, whose spectra stay
+// in the device's cache between one operation and the next. Reported are the time, samples per
+// second, the least traffic over the time, the time of the copy over that of the operation, and
+// arithmetic: two operations for each product, of what the formula has.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -19,8 +22,11 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <iostream>
+#include <map>
 #include <memory>
+#include <optional>
 #include <random>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,7 +35,9 @@
 #include "libtune/exchange/reports.hpp"
 #include "libtune/tune/remote/serve_if_worker.hpp"
 #include "operations/ddc/ddc.hpp"
+#include "operations/fft/fft.hpp"
 #include "operations/pfb/pfb.hpp"
+#include "operations/quantise/quantise.hpp"
 #include "operations/unpack/unpack.hpp"
 
 namespace {
@@ -43,6 +51,8 @@ struct settings {
   bool table = false;
   std::vector<std::size_t> devices;
   std::vector<std::string> only;
+  std::vector<std::string> tunings;
+  std::size_t bits = 10;
 };
 
 struct bench_device {
@@ -52,7 +62,7 @@ struct bench_device {
   tune::command_queue queue = context.create_command_queue({.profiling = true});
 
   bool wants(const std::string& name) const {
-    return given.only.empty() ||
+    return (given.only.empty() && given.tunings.empty()) ||
            std::find(given.only.begin(), given.only.end(), name) != given.only.end();
   }
   /// A size on a GPU, or 1/64 of it.
@@ -113,9 +123,10 @@ void report(bench_device& on, const subject& about, tune::operation& op) {
   std::fflush(stdout);
 }
 
-void bench_pfb(bench_device& on, const pfb_key& key, const std::vector<std::size_t>& channels) {
+void bench_pfb(bench_device& on, const pfb_key& key, const std::vector<std::size_t>& channels,
+               const std::optional<pfb_tuning>& given = std::nullopt) {
   double searched = 0;
-  const pfb_template made = timed(searched, [&] { return pfb_template(on.context, key); });
+  const pfb_template made = timed(searched, [&] { return pfb_template(on.context, key, given); });
   for (const std::size_t n : channels) {
     const std::size_t step = key.bits != 0 ? 2 * n : n;
     const std::size_t all = on.size(std::size_t{1} << (key.bits != 0 ? 24 : 22));
@@ -135,6 +146,22 @@ void bench_pfb(bench_device& on, const pfb_key& key, const std::vector<std::size
             2.0 * static_cast<double>(shape.samples) * sample_bytes + spectra + weights,
             spectra / 4 * 2 * static_cast<double>(key.taps), text_of(made), searched},
            op);
+  }
+}
+
+/// Times a filter bank with given tunings, each as the numbers of pfb_tuning with commas between.
+void bench_pfb_tunings(bench_device& on, const std::vector<std::string>& tunings) {
+  for (const std::string& text : tunings) {
+    std::istringstream numbers(text);
+    pfb_tuning given;
+    char comma = 0;
+    numbers >> given.wgs >> comma >> given.adjacent >> comma >> given.rows >> comma >>
+        given.start >> comma >> given.registers >> comma >> given.streaming >> comma >>
+        given.keeps_sums;
+    if (!numbers)
+      throw tune::argument_error(
+          "a tuning is wgs,adjacent,rows,start,registers,streaming,keeps_sums, not " + text);
+    bench_pfb(on, {.bits = on.given.bits}, {32768}, given);
   }
 }
 
@@ -174,6 +201,119 @@ void bench_unpack(bench_device& on, const unpack_key& key) {
          op);
 }
 
+/// A part of a chunk on its way through an F-engine.
+struct fengine_part {
+  pfb filter;
+  fft transform;
+  quantise last;
+  void run() {
+    filter.run();
+    transform.run();
+    last.run();
+  }
+};
+
+/// The templates of an F-engine of any number of channels.
+struct fengine {
+  fengine(bench_device& its_device, std::size_t its_unzip)
+      : on(its_device),
+        unzip(its_unzip),
+        filter(on.context, {.bits = 10, .unzip = unzip}),
+        last(on.context, {.unzip = unzip}) {}
+
+  /// Parts that together are a chunk. The spectra between the operations have one place for all.
+  std::vector<fengine_part> make(std::size_t channels, std::size_t parts) {
+    const std::size_t all = on.size(std::size_t{1} << 24) / (2 * channels);
+    const std::size_t spectra = std::max<std::size_t>(32, all / parts);
+    const pfb_shape shape{.channels = channels,
+                          .samples = (spectra + filter.key().taps - 1) * 2 * channels,
+                          .spectra = spectra};
+    const std::size_t heap = std::min(spectra, (std::size_t{1} << 20) / channels);
+    const fft_template transform(on.context,
+                                 {.size = {shape.polarisations, spectra, unzip, channels / unzip}},
+                                 transforms[channels]);
+    transforms[channels] = transform.tuning();
+    std::vector<fengine_part> made;
+    for (std::size_t i = 0; i < parts; ++i) {
+      made.push_back(
+          {filter.instantiate(on.queue, shape), transform.instantiate(on.queue),
+           last.instantiate(on.queue,
+                            {.channels = channels, .spectra = spectra, .spectra_per_heap = heap})});
+      fengine_part& part = made.back();
+      if (i == 0) {
+        part.filter.ensure_all_bound();
+        part.transform.bind("src", part.filter.buffer("spectra"));
+      } else {
+        for (const char* name : {"spectra", "weights", "total_power"}) {
+          part.filter.bind(name, made[0].filter.buffer(name));
+        }
+        part.filter.ensure_all_bound();
+        for (const auto& [name, slot] : made[0].transform.slots()) {
+          part.transform.bind(name, made[0].transform.buffer(name));
+        }
+      }
+      part.transform.ensure_all_bound();
+      part.last.bind("spectra", part.transform.buffer("dest"));
+      part.last.ensure_all_bound();
+      write_random(on, part.filter.buffer("samples"), false);
+      write_random(on, part.last.buffer("gains"), true);
+      part.last.buffer("delay").zero(on.queue);
+      part.last.buffer("phase").zero(on.queue);
+    }
+    write_random(on, made[0].filter.buffer("weights"), true);
+    made[0].filter.buffer("total_power").zero(on.queue);
+    return made;
+  }
+
+  bench_device& on;
+  std::size_t unzip;
+  pfb_template filter;
+  quantise_template last;
+  std::map<std::size_t, std::optional<fft_tuning>> transforms{};  // by channels
+};
+
+void bench_fengine(bench_device& on, std::size_t unzip) {
+  double searched = 0;
+  fengine engine = timed(searched, [&] { return fengine(on, unzip); });
+  fmt::print("F-engine, unzip {}: filter bank {}, quantise {}, tuned in {:.1f} s\n{:<30} {:>9}",
+             unzip, text_of(engine.filter), text_of(engine.last), searched, "", "us");
+  for (const char* head : {"in 4 parts", "in 8", "filter", "fft", "quantise", "sum"}) {
+    fmt::print(" {:>10}", head);
+  }
+  fmt::print("\n");
+  for (const std::size_t channels : {1024, 4096, 8192, 32768}) {
+    std::vector<fengine_part> whole = engine.make(channels, 1);
+    std::vector<fengine_part> four = engine.make(channels, 4);
+    std::vector<fengine_part> eight = engine.make(channels, 8);
+    const auto all_of = [&](std::vector<fengine_part>& parts) {
+      const auto run_all = [&parts] {
+        for (fengine_part& part : parts) part.run();
+      };
+      // As one launch, if the device can.
+      run_all();
+      const std::optional<tune::command_graph> graph = on.queue.capture(run_all);
+      if (!graph) return contender{run_all};
+      return contender{[&on, graph] { on.queue.enqueue(*graph); }};
+    };
+    std::vector<contender> contenders{all_of(whole),
+                                      all_of(four),
+                                      all_of(eight),
+                                      {[&] { whole[0].filter.run(); }},
+                                      {[&] { whole[0].transform.run(); }},
+                                      {[&] { whole[0].last.run(); }}};
+    bench::time_in_turn(on.queue, contenders, on.given.rounds);
+    fmt::print("{:<30} {:>9.1f}", fmt::format("F-engine, {} channels", channels),
+               contenders[0].median() * 1e6);
+    double sum = 0;
+    for (std::size_t i = 1; i < contenders.size(); ++i) {
+      if (i >= 3) sum += contenders[i].median();
+      fmt::print(" {:>10.1f}", contenders[i].median() * 1e6);
+    }
+    fmt::print(" {:>10.1f}\n", sum * 1e6);
+    std::fflush(stdout);
+  }
+}
+
 void run(bench_device on) {
   bench::search_afresh(on.context, on.given.limit);
   if (on.given.table) {
@@ -184,6 +324,7 @@ void run(bench_device on) {
   fmt::print("{} {}\n{:<30} {:>9} {:>10} {:>8} {:>8} {:>9} {:>10}  {}\n", on.device.info().backend,
              on.device.name(), "", "us", "Gsample/s", "GB/s", "of copy", "TFLOP/s", "search",
              "tuning");
+  bench_pfb_tunings(on, on.given.tunings);
   if (on.wants("pfb")) {
     bench_pfb(on, {.bits = 8}, {1024, 4096, 8192, 32768});
     bench_pfb(on, {.bits = 10}, {1024, 4096, 8192, 32768});
@@ -194,6 +335,9 @@ void run(bench_device on) {
     bench_unpack(on, {.bits = 10, .type = tune::dtype::float32});
     bench_unpack(on, {.bits = 10, .type = tune::dtype::int16});
     bench_unpack(on, {.bits = 8, .type = tune::dtype::float32});
+  }
+  if (on.wants("fengine")) {
+    for (const std::size_t unzip : {4, 1}) bench_fengine(on, unzip);
   }
   if (on.wants("ddc")) {
     bench_ddc(on, {.taps = 128, .subsampling = 8, .bits = 10});
@@ -211,7 +355,11 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", given.rounds, "how often each operation is timed");
   app.add_option("--limit", given.limit, "try so many configurations, chosen at random");
   app.add_option("--device", given.devices, "indices, as LIBTUNE_DEVICE counts; default: all");
-  app.add_option("--only", given.only, "pfb, pfb_whole, pfb_complex, ddc or unpack");
+  app.add_option("--only", given.only, "pfb, pfb_whole, pfb_complex, fengine, ddc or unpack");
+  app.add_option("--pfb", given.tunings,
+                 "time pfb with such tunings in place of searching: wgs,adjacent,rows,start,"
+                 "registers,streaming,keeps_sums");
+  app.add_option("--bits", given.bits, "of the samples of --pfb; 0: complex ones");
   app.add_flag("--table", given.table, "show every configuration of each search");
   CLI11_PARSE(app, argc, argv);
   ::setenv("LIBTUNE_CACHE", "off", 1);

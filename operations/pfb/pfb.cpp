@@ -52,7 +52,8 @@ program build(const context& context, const pfb_key& key, const pfb_tuning& tuni
                      .add("adjacent", static_cast<int>(tuning.adjacent))
                      .add("rows", static_cast<int>(tuning.rows))
                      .add("registers", static_cast<int>(tuning.registers))
-                     .add("streaming", tuning.streaming ? 1 : 0));
+                     .add("streaming", tuning.streaming ? 1 : 0)
+                     .add("keeps_sums", tuning.keeps_sums ? 1 : 0));
 }
 
 bool has_likely_registers(const pfb_key& key, const pfb_tuning& t) {
@@ -285,10 +286,11 @@ space<pfb_tuning> tuning_space(const pfb_key& key) {
   space.add(&t::start, {8, 32, 128});
   space.add(&t::registers, {0, 64, 96, 128, 168});
   space.add(&t::streaming, {false, true});
+  space.add(&t::keeps_sums, {true, false});
   space.restrict([key](const t& c) { return c.adjacent == 2 || c.adjacent * key.taps <= 64; },
-                 "64 registers for the samples", &t::adjacent);
+                 "64 registers for the sums or samples", &t::adjacent);
   space.restrict([key](const t& c) { return has_likely_registers(key, c); },
-                 "registers for the samples and weights, and a few more", &t::registers,
+                 "registers for the sums or samples and the weights, and a few more", &t::registers,
                  &t::adjacent);
   space.needs([](const t& c) {
     return resources{.work_group = {c.wgs, 1, 1}, .local_memory_bytes = c.wgs * 8};
@@ -297,7 +299,7 @@ space<pfb_tuning> tuning_space(const pfb_key& key) {
 }
 
 const autotuner<pfb_key, pfb_tuning> pfb_template::autotune{
-    {.name = "operations.pfb_template.autotune", .version = 0, .test = {}},
+    {.name = "operations.pfb_template.autotune", .version = 1, .test = {}},
     [](tuning_session& session, const pfb_key& key) {
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();

@@ -26,10 +26,11 @@ struct pfb_key {
 struct pfb_tuning {
   std::size_t wgs = 64;      ///< work items of a group
   std::size_t adjacent = 2;  ///< floats of a row that an item filters: 2, 4 or 8
-  std::size_t rows = 4;      ///< that an item takes at a time, the next as many on their way
+  std::size_t rows = 4;      ///< that an item takes at a time, as many others on their way
   std::size_t start = 32;    ///< spectra that an item could make in the time that it takes to begin
   std::size_t registers = 0;  ///< most registers of an item, which CUDA's compiler keeps to; 0: any
   bool streaming = false;     ///< spectra pass by the caches, where stores can say so
+  bool keeps_sums = true;     ///< an item keeps unfinished sums, not the latest rows
 };
 
 /// The arrays of a filter bank.
@@ -43,7 +44,8 @@ struct pfb_shape {
 }  // namespace tune::operations
 
 LIBTUNE_FIELDS(tune::operations::pfb_key, taps, bits, unzip)
-LIBTUNE_FIELDS(tune::operations::pfb_tuning, wgs, adjacent, rows, start, registers, streaming)
+LIBTUNE_FIELDS(tune::operations::pfb_tuning, wgs, adjacent, rows, start, registers, streaming,
+               keeps_sums)
 LIBTUNE_FIELDS(tune::operations::pfb_shape, polarisations, channels, samples, spectra)
 
 namespace tune::operations {

@@ -54,6 +54,7 @@ program build(const context& context, const quantise_key& key, const quantise_tu
   macros.add("height", static_cast<int>(tuning.height));
   macros.add("spectra_of_tile", static_cast<int>(tuning.spectra));
   macros.add("together", tuning.together ? 1 : 0);
+  macros.add("ahead", tuning.ahead ? 1 : 0);
   macros.add("resident_groups", static_cast<int>(std::max<std::size_t>(
                                     tuning.resident / (tuning.width * tuning.height), 1)));
   return compile(context,
@@ -265,11 +266,17 @@ space<quantise_tuning> tuning_space(const quantise_key& key) {
   space.add(&t::height, {2, 4, 8, 16});
   space.add(&t::spectra, {16, 32});
   space.add(&t::together, {true, false});
-  space.add(&t::resident, {512, 640, 768});
+  space.add(&t::ahead, {false, true});
+  space.add(&t::resident, {384, 512, 640, 768});
   space.restrict([](const t& c) { return c.spectra % c.height == 0; }, "whole steps over a tile",
                  &t::height, &t::spectra);
   space.restrict([](const t& c) { return c.width * c.height >= 64 && c.width * c.height <= 512; },
                  "work groups of 64 to 512", &t::width, &t::height);
+  space.restrict(
+      [](const t& c) {
+        return c.ahead ? c.resident < 768 && c.width * c.height <= 256 : c.resident != 384;
+      },
+      "registers for what is loaded ahead", &t::ahead, &t::resident, &t::width, &t::height);
   space.needs([key](const t& c) {
     const std::size_t row_bytes = (c.spectra * key.bits / 8 + 1) * 4 + 16;
     const std::size_t factors = (c.width + 1) * 8;
@@ -280,7 +287,7 @@ space<quantise_tuning> tuning_space(const quantise_key& key) {
 }
 
 const autotuner<quantise_key, quantise_tuning> quantise_template::autotune{
-    {.name = "operations.quantise_template.autotune", .version = 0, .test = {}},
+    {.name = "operations.quantise_template.autotune", .version = 1, .test = {}},
     [](tuning_session& session, const quantise_key& key) {
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();

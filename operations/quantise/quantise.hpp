@@ -27,6 +27,7 @@ struct quantise_tuning {
   std::size_t height = 8;      ///< and along the spectra
   std::size_t spectra = 32;    ///< spectra of a tile, which a group writes one after the other
   bool together = true;        ///< an item has both polarisations in registers at once
+  bool ahead = false;          ///< an item loads its next values while it computes
   std::size_t resident = 512;  ///< work items of a compute unit that registers have to suffice for
 };
 
@@ -43,7 +44,7 @@ struct quantise_shape {
 }  // namespace tune::operations
 
 LIBTUNE_FIELDS(tune::operations::quantise_key, real, unzip, bits, has_dither, channels)
-LIBTUNE_FIELDS(tune::operations::quantise_tuning, width, height, spectra, together, resident)
+LIBTUNE_FIELDS(tune::operations::quantise_tuning, width, height, spectra, together, ahead, resident)
 
 namespace tune::operations {
 

@@ -17,8 +17,10 @@ LIBTUNE_DEVICE_TEST_CASE("samples of all widths are filtered", device) {
   const tune::context context = device.create_context();
   for (std::size_t bits = 2; bits <= 16; ++bits) {
     const std::size_t adjacent = bits % 3 == 0 ? 8 : bits % 3 == 1 ? 4 : 2;
-    filters_odd_ranges(context, {.taps = 2, .bits = bits},
-                       {.adjacent = adjacent, .rows = bits % 4 + 1, .start = 1}, 64);
+    filters_odd_ranges(
+        context, {.taps = 2, .bits = bits},
+        {.adjacent = adjacent, .rows = bits % 4 + 1, .start = 1, .keeps_sums = bits / 4 % 2 == 0},
+        64);
   }
 }
 
@@ -57,9 +59,10 @@ LIBTUNE_DEVICE_TEST_CASE("every tuning of a filter bank gives the host's spectra
   const tune::context context = device.create_context();
   for (const pfb_key& key : {pfb_key{8, 10, 4}, pfb_key{8, 0, 2}}) {
     // The start is no part of the program; a search has them all.
-    std::set<std::tuple<std::size_t, std::size_t, std::size_t>> tried;
+    std::set<std::tuple<std::size_t, std::size_t, std::size_t, bool>> tried;
     for (pfb_tuning tuning : tune::operations::tuning_space(key)) {
-      if (!tried.emplace(tuning.wgs, tuning.adjacent, tuning.rows).second) continue;
+      if (!tried.emplace(tuning.wgs, tuning.adjacent, tuning.rows, tuning.keeps_sums).second)
+        continue;
       tuning.start = tried.size() % 2 == 0 ? 1 : 1000;
       filters_odd_ranges(context, key, tuning, 80);
     }
@@ -85,7 +88,10 @@ TEST_CASE("filter banks compile for CUDA") {
         CHECK_NOTHROW(pfb_template(context, {.bits = bits},
                                    pfb_tuning{.adjacent = adjacent,
                                               .registers = adjacent == 4 ? 168U : 96U,
-                                              .streaming = adjacent == 4}));
+                                              .streaming = adjacent == 4,
+                                              .keeps_sums = adjacent == 2}));
+        CHECK_NOTHROW(
+            pfb_template(context, {.bits = bits}, pfb_tuning{.adjacent = adjacent, .rows = 8}));
       }
     }
   });

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The libtune authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <doctest/doctest.h>
+#include <set>
+#include <tuple>
 
 #include "libtune/testing/devices.hpp"
 #include "libtune/testing/run_tests.hpp"
@@ -45,7 +47,11 @@ LIBTUNE_DEVICE_TEST_CASE("every configuration of quantise gives the host's value
   for (const quantise_key& key :
        {quantise_key{}, quantise_key{.real = false, .unzip = 1, .bits = 4}}) {
     const auto space = tuning_space(key);
+    // Where registers are bounded, the program is the same.
+    std::set<std::tuple<std::size_t, std::size_t, std::size_t, bool, bool>> tried;
     for (const quantise_tuning& tuning : space) {
+      const auto& [width, height, spectra, together, ahead, resident] = tuning;
+      if (!tried.emplace(width, height, spectra, together, ahead).second) continue;
       if (space.resources_of(tuning)->local_memory_bytes > limits.local_memory_bytes) continue;
       CAPTURE(tune::to_string(tune::to_values(tuning)));
       const quantise_template made(context, key, tuning);
@@ -78,7 +84,7 @@ TEST_CASE("quantise compiles for CUDA") {
         for (const std::size_t bits : {8, 4}) {
           CHECK_NOTHROW(quantise_template(context, {real, unzip, bits, true}));
           CHECK_NOTHROW(quantise_template(context, {real, unzip, bits, false},
-                                          quantise_tuning{16, 8, 16, false, 768}));
+                                          quantise_tuning{16, 8, 16, false, true, 640}));
         }
       }
     }
