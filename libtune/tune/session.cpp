@@ -90,7 +90,7 @@ std::size_t tuning_session::search(const search_problem& problem, const search_d
   // Before the service is made, because some lists only read the space and leave by an exception.
   const auto shortlist =
       state_->shortlist ? state_->shortlist(problem) : std::vector<std::size_t>();
-  search_decision decided = decide(options(), defaults);
+  search_decision decided = decide(options(), defaults, state_->goal_of_author);
   detail::add_device_probes(decided.options.metrics, problem.metrics,
                             decided.options.goal.value_or(tuning_goal{}), context());
   const tuning_options& with = decided.options;
