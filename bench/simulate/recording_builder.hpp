@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/simulate/recorded_space.hpp"
@@ -53,15 +54,9 @@ inline double number_or_zero(const input& object, const char* name) {
   return found != object.end() && found->is_number() ? found->get<double>() : 0.0;
 }
 
-/// A candidate's value. Integers are signed where they fit, so that equal ones are equal.
-inline value to_value(const input& item) {
-  if (item.is_boolean()) return item.get<bool>();
-  if (item.is_number_unsigned() && item.get<std::uint64_t>() > std::uint64_t{INT64_MAX}) {
-    return item.get<std::uint64_t>();
-  }
-  if (item.is_number_integer()) return item.get<std::int64_t>();
-  if (item.is_number()) return item.get<double>();
-  if (item.is_string()) return item.get<std::string>();
+/// The value of a parameter. @throws argument_error if it is neither number nor text
+inline value recorded_value(const input& item) {
+  if (auto found = plain_value(item)) return *std::move(found);
   throw argument_error("a recorded parameter has a value that is neither number nor text");
 }
 

@@ -88,7 +88,7 @@ recorded_space read_t4(std::string_view text, std::string name) {
   for (const json& result : results) {
     recorded_configuration one;
     for (const parameter& item : builder.parameters()) {
-      one.values.push_back(detail::to_value(
+      one.values.push_back(detail::recorded_value(
           recorded_member(recorded_member(result, "configuration"), item.name.c_str())));
     }
     one.result = recording_of(result, unit);

@@ -78,6 +78,17 @@ json plain_json(const std::vector<named_value>& values) {
   return object;
 }
 
+std::optional<value> plain_value(const input& item) {
+  if (item.is_boolean()) return item.get<bool>();
+  if (item.is_number_unsigned() && item.get<std::uint64_t>() > std::uint64_t{INT64_MAX}) {
+    return item.get<std::uint64_t>();
+  }
+  if (item.is_number_integer()) return item.get<std::int64_t>();
+  if (item.is_number()) return item.get<double>();
+  if (item.is_string()) return item.get<std::string>();
+  return std::nullopt;
+}
+
 json number_or_null(std::optional<double> number) {
   return number && std::isfinite(*number) ? json(*number) : json(nullptr);
 }

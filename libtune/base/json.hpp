@@ -51,6 +51,9 @@ std::string json_text(const json& document, int indent = -1);
 json plain_json(const value& v);
 /// One object, its members in the order of the fields: {"wgs": 64}.
 json plain_json(const std::vector<named_value>& values);
+/// The value of a boolean, a number or a text that other programs wrote; empty for anything else.
+/// Integers are signed where they fit, so that equal ones are equal.
+std::optional<value> plain_value(const input& item);
 /// Null for no number, NaN and infinity.
 json number_or_null(std::optional<double> number);
 

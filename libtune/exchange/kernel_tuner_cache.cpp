@@ -62,15 +62,8 @@ std::optional<double> number_in(const input& object, const char* name) {
   return found->get<double>();
 }
 
-/// Integers are signed where they fit, so that equal ones are equal.
 value value_in(const input& item, const std::string& whose) {
-  if (item.is_boolean()) return item.get<bool>();
-  if (item.is_number_unsigned() && item.get<std::uint64_t>() > std::uint64_t{INT64_MAX}) {
-    return item.get<std::uint64_t>();
-  }
-  if (item.is_number_integer()) return item.get<std::int64_t>();
-  if (item.is_number()) return item.get<double>();
-  if (item.is_string()) return item.get<std::string>();
+  if (auto found = detail::plain_value(item)) return *std::move(found);
   refuse_cache(whose + " has a value that is neither number nor text");
 }
 

@@ -182,7 +182,7 @@ std::size_t tuning_session::search(const search_problem& problem, const search_d
   const int stage = state_->searches++;
   // Before the service is made, because some lists only read the space and leave by an exception.
   const auto shortlist = this->shortlist(problem);
-  search_decision decided = decide(options(), defaults);
+  search_decision decided = decide(options(), defaults, state_->goal_of_author);
   if (state_->guide != nullptr) guide(decided.options, *state_->guide, problem);
   if (step_gate* const gate = state_->hooks.gate) {
     gate->measure_on(context());

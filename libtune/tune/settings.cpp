@@ -117,6 +117,15 @@ std::optional<memory_budget> read_memory(const char* variable) {
                           "such as '10 %'");
 }
 
+std::optional<tuning_goal> read_goal(const char* variable) {
+  const auto given = read_environment(variable);
+  if (!given) return std::nullopt;
+  if (auto goal = goal_from_text(*given)) return goal;
+  throw environment_error(variable, *given,
+                          "objectives and constraints such as 'min time', 'max gflops' or 'power "
+                          "<= 100', with commas between them");
+}
+
 /// Reads one of the words of a table.
 template <class Enum, std::size_t Count>
 auto one_of(const detail::word_table<Enum, Count>& words) {
@@ -200,7 +209,7 @@ tuning_options search_options(const tuning_options& given, std::chrono::millisec
   auto& floor = resolved.watchdog.floor;
   override(floor, "LIBTUNE_TRIAL_TIME", read_seconds);
   if (floor) floor = std::clamp<milliseconds>(*floor, milliseconds(1), longest_time);
-  if (!given.goal || read_environment("LIBTUNE_OBJECTIVE")) resolved.goal = resolve_goal(given, {});
+  override(resolved.goal, "LIBTUNE_OBJECTIVE", read_goal);
   // Options that are resolved again, in a tuning inside another, keep their sources.
   const std::vector<std::string> variables = std::move(override).variables();
   resolved.from_environment.insert(resolved.from_environment.end(), variables.begin(),
@@ -210,16 +219,12 @@ tuning_options search_options(const tuning_options& given, std::chrono::millisec
 
 tuning_goal resolve_goal(const tuning_options& options, const tuning_goal& author) {
   if (options.goal && options.given_by == option_source::command) return *options.goal;
-  if (const auto given = read_environment("LIBTUNE_OBJECTIVE")) {
-    if (auto goal = goal_from_text(*given)) return *std::move(goal);
-    throw environment_error("LIBTUNE_OBJECTIVE", *given,
-                            "objectives and constraints such as 'min time', 'max gflops' or 'power "
-                            "<= 100', with commas between them");
-  }
+  if (auto given = read_goal("LIBTUNE_OBJECTIVE")) return *std::move(given);
   return options.goal.value_or(author);
 }
 
-search_decision decide(const tuning_options& resolved, const search_defaults& author) {
+search_decision decide(const tuning_options& resolved, const search_defaults& author,
+                       const std::optional<tuning_goal>& goal_of_author) {
   search_decision made{.options = resolved};
   tuning_options& options = made.options;
   const auto add = [&](const std::string& what, bool is_authors, const char* variable) {
@@ -261,6 +266,8 @@ search_decision decide(const tuning_options& resolved, const search_defaults& au
   });
   settle(options.verify, author.verify, "",
          [](result_check which) { return std::string("check of ") + check_words.word(which); });
+  settle(options.goal, goal_of_author, "LIBTUNE_OBJECTIVE",
+         [](const tuning_goal& goal) { return "goal " + to_string(goal); });
   return made;
 }
 

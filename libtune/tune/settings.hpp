@@ -33,8 +33,8 @@ struct tuning_settings {
 tuning_settings resolve_settings(const tuning_options& options);
 
 /// Returns the options of a search: those given, overridden by the environment. Wait (from zero to
-/// a year) and isolation are set; strategy, limits, checks and measuring where somebody gives them,
-/// and so is the floor of the watchdog (from a millisecond to a year).
+/// a year) and isolation are set; strategy, limits, checks, measuring and goal where somebody gives
+/// them, and so is the floor of the watchdog (from a millisecond to a year).
 /// @param wait  by default
 /// @throws environment_error if a variable that counts holds what cannot be read
 tuning_options search_options(const tuning_options& given,
@@ -50,8 +50,11 @@ struct search_decision {
 /// the application's, else the author's. @throws environment_error
 tuning_goal resolve_goal(const tuning_options& options, const tuning_goal& author);
 
-/// Decides on a search. @param resolved  by search_options
-search_decision decide(const tuning_options& resolved, const search_defaults& author);
+/// Decides on a search.
+/// @param resolved        by search_options
+/// @param goal_of_author  of the autotuner, unless it is the library's
+search_decision decide(const tuning_options& resolved, const search_defaults& author,
+                       const std::optional<tuning_goal>& goal_of_author = std::nullopt);
 
 /// Throws if no strategy has the name that options give it; what it throws lists the names.
 /// @throws environment_error, or argument_error

@@ -209,6 +209,7 @@ exit_code run(const invocation& shared, const pretune_request& request) {
   for (const remote_function& function : found) functions.push_back(function.identity);
   auto items = choose_items(request, shared.settings(), functions);
   if (const auto goal = goal_of(request)) {
+    if (!request.goal.empty()) options.tuning.goal = goal;
     for (pretuning_item& item : items) {
       item.function.name = detail::name_with_goal(own_name(item.function.name), *goal);
     }

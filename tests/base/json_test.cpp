@@ -32,6 +32,17 @@ TEST_CASE("values that JSON lacks are written as valid JSON all the same") {
   CHECK(number_or_null(1.5) == 1.5);
 }
 
+TEST_CASE("values of other programs are read, integers signed where they fit") {
+  const auto read = [](const char* text) { return plain_value(input::parse(text)); };
+  CHECK(read("true") == value(true));
+  CHECK(read("7") == value(std::int64_t{7}));
+  CHECK(read("-7") == value(std::int64_t{-7}));
+  CHECK(read("18446744073709551615") == value(std::numeric_limits<std::uint64_t>::max()));
+  CHECK(read("7.0") == value(7.0));
+  CHECK(read("\"7\"") == value(std::string("7")));
+  for (const char* other : {"null", "[7]", "{}"}) CHECK_FALSE(read(other));
+}
+
 TEST_CASE("fields keep their order") {
   const std::vector<named_value> fields{{"wgs", std::int64_t{64}}, {"a", value()}};
   CHECK(json_text(plain_json(fields)) == R"({"wgs":64,"a":null})");

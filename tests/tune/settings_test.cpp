@@ -26,6 +26,7 @@ struct bare_environment {
   scoped_environment strategy{"LIBTUNE_STRATEGY", nullptr};
   scoped_environment budget{"LIBTUNE_BUDGET", nullptr};
   scoped_environment early_end{"LIBTUNE_EARLY_END", nullptr};
+  scoped_environment objective{"LIBTUNE_OBJECTIVE", nullptr};
   scoped_environment cache{"XDG_CACHE_HOME", nullptr};
   scoped_environment home{"HOME", "/home/someone"};
 };
@@ -203,6 +204,31 @@ TEST_CASE("the application wins over the author, the environment over both, pret
   CHECK(decided.sources.starts_with(
       "strategy genetic (command line), limits 0.5 of the space (command line), early end on "
       "(LIBTUNE_EARLY_END)"));
+}
+
+TEST_CASE("the source of the goal is named, unless it is the library's") {
+  const bare_environment bare;
+  const auto sources = [](const tune::tuning_options& given,
+                          const std::optional<tune::tuning_goal>& authors) {
+    return tune::decide(tune::search_options(given), {}, authors).sources;
+  };
+  const tune::tuning_goal gflops{.objectives = {tune::maximise("gflops")}};
+  const tune::tuning_goal energy{.objectives = {tune::minimise("energy")}};
+  CHECK(sources({}, std::nullopt).empty());
+  CHECK(sources({}, gflops) == "goal max gflops (author)");
+  CHECK(sources({.goal = energy}, gflops) == "goal min energy (application)");
+  tune::tuning_options command{.goal = energy, .given_by = tune::option_source::command};
+  {
+    const scoped_environment objective("LIBTUNE_OBJECTIVE", "min time, power <= 100");
+    const std::string expected = "goal min time, power <= 100 (LIBTUNE_OBJECTIVE)";
+    CHECK(sources({}, gflops) == expected);
+    CHECK(sources({.goal = energy}, gflops) == expected);
+    CHECK(sources(tune::search_options({.goal = energy}), gflops) == expected);
+    CHECK(sources(command, gflops) == "goal min energy (command line)");
+    command.goal.reset();
+    CHECK(sources(command, gflops) == expected);
+  }
+  CHECK(tune::decide(tune::search_options({}), {}, gflops).options.goal == gflops);
 }
 
 TEST_CASE("an application may lift the limits of the author") {

@@ -7,6 +7,7 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "libtune/base/error.hpp"
@@ -123,10 +124,15 @@ tuned_values call_function(const tuning_task& task, const step_hooks& hooks) {
     return list_of(task.choice, problem, task.context.device());
   };
   tuning_options options = task.options;
-  options.goal = detail::split_name(task.function.name).second;
+  // The goal that results are stored under has been resolved: it is the author's if no later source
+  // gives one.
+  std::optional<tuning_goal> goal = detail::split_name(task.function.name).second;
+  if (options.goal) options.goal = std::exchange(goal, std::nullopt);
+  if (goal && goal->is_time()) goal.reset();
   tuning_session session(detail::session_setup{.context = task.context,
                                                .subject = task.subject,
                                                .options = std::move(options),
+                                               .goal_of_author = std::move(goal),
                                                .read_prior = inside.prior_reader_of(task),
                                                .shortlist = shortlist,
                                                .hooks = watched,

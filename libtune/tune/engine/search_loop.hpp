@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct session_setup {
   tune::context context;
   tuning_subject subject{};
   tuning_options options{};
+  std::optional<tuning_goal> goal_of_author{};  ///< unless it is the library's
   wall_clock now = std::chrono::steady_clock::now;
   prior_reader read_prior{};  ///< the trials of earlier searches; empty: there are none
   /// Asked at the start of each search. If no configuration on the list can be measured, the search
