@@ -35,6 +35,9 @@ struct search_identity {
 /// The result of a search that found something, and was ended before it had tried everything.
 inline constexpr const char* stopped_search = "stopped";
 
+/// Begins the message of a trial whose configuration was no better in service (tune/behind).
+inline constexpr const char* taken_back_mark = "taken back in service: ";
+
 /// The course of a search.
 struct search_course {
   std::string strategy{};  ///< its name; empty: not known
