@@ -36,6 +36,7 @@ libtune_public(testing allocation_counter device_requirement devices fake_device
 libtune_public(tune autotuner device_probes error goal observer options search_defaults search_problem sequence_tuner
                session test_mode trial tuning_budget)
 libtune_public(tune/ahead pretuning)
+libtune_public(tune/behind live)
 libtune_public(tune/bare bare_kernel bare_operation configuration kernel_argument)
 libtune_public(tune/remote serve_if_worker)
 libtune_public(verify answer comparison)

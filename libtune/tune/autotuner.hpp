@@ -137,6 +137,8 @@ class autotuner {
 
  private:
   friend class sequence_tuner;
+  template <class Template>
+  friend class live;
 
   std::shared_ptr<const autotuner_core> core_;
 };
