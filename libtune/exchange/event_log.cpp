@@ -132,6 +132,16 @@ json to_line(const waiting_event& wait) {
   return event;
 }
 
+json to_line(const live_event& change) {
+  json event = of_subject("live_changed", change.subject);
+  event.update({{"change", live_change_name(change.change)},
+                {"before", plain_json(change.before)},
+                {"after", plain_json(change.after)},
+                {"ratio", change.ratio ? detail::number_or_null(*change.ratio) : json(nullptr)},
+                {"reason", change.reason}});
+  return event;
+}
+
 }  // namespace
 
 void event_log::on(const tuning_event& event) {

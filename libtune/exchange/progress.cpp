@@ -98,6 +98,11 @@ void progress_reporter::waiting(const waiting_event& event) {
        << fmt::format(", {} so far\n", format_clock(event.waited)) << std::flush;
 }
 
+void progress_reporter::live_changed(const live_event& event) {
+  if (searches_ && is_terminal_) out_ << erase_line;
+  out_ << describe(event) << '\n' << std::flush;
+}
+
 void progress_reporter::show(std::chrono::steady_clock::time_point time) {
   shown_ = time;
   if (is_terminal_) {

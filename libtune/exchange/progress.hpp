@@ -17,9 +17,9 @@ namespace tune {
 /// Shows the progress of a search: the number of configurations tried, the time elapsed and, once
 /// it can be estimated, left (within the budget), how many are being compiled, were dropped or
 /// failed, the best so far, named by the fields in which the configurations have differed, and a
-/// wait for others. On a terminal one line is rewritten; elsewhere a line appears after the first
-/// configuration, and then at most every two seconds. For one search at a time. The stream has to
-/// outlive it.
+/// wait for others. A change of a tuning in service is a line of its own. On a terminal one line is
+/// rewritten; elsewhere a line appears after the first configuration, and then at most every two
+/// seconds. For one search at a time. The stream has to outlive it.
 class progress_reporter final : public observer {
  public:
   /// Writes to this stream from now on.
@@ -35,6 +35,7 @@ class progress_reporter final : public observer {
   void progressed(const tuning_subject& subject, const search_progress& progress) override;
   void search_finished(const search_finished_event& event) override;
   void waiting(const waiting_event& event) override;
+  void live_changed(const live_event& event) override;
 
  private:
   void show(std::chrono::steady_clock::time_point time);

@@ -89,6 +89,8 @@ void fake_device::advance(std::chrono::nanoseconds span) const noexcept {
   state_->clock().advance(span);
 }
 
+void fake_device::hold_events(bool held) const noexcept { state_->hold_events(held); }
+
 std::function<fake_clock::time_point()> fake_device::clock() const {
   return [state = state_] { return state->clock().now(); };
 }

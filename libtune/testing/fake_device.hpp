@@ -184,6 +184,10 @@ class fake_device {
   /// now() as a function, which keeps the device alive.
   std::function<fake_clock::time_point()> clock() const;
 
+  /// While true, event::is_complete is false, as if the device had commands to run yet. A wait for
+  /// an event does not block.
+  void hold_events(bool held) const noexcept;
+
   /// See fake_failures::fail_next.
   void fail_next(fake_call call, std::size_t nth = 1, fake_failure failure = {}) const;
   /// See fake_failures::fail_when.

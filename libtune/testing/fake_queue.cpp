@@ -87,7 +87,7 @@ void fake_event::do_wait() const { state_->begin(fake_call::finish, {}); }
 
 bool fake_event::do_is_complete() const {
   state_->check_alive();
-  return true;
+  return !state_->holds_events();
 }
 
 std::chrono::nanoseconds fake_event::do_duration() const {
@@ -231,7 +231,7 @@ void fake_queue::do_fill(const detail::buffer_interface& buffer, const fill_regi
 fake_queue::event_pointer fake_queue::do_mark() {
   state_->check_alive();
   const fake_clock::time_point now = state_->clock().now();
-  return std::make_shared<fake_event>(state_, profiling(), now, now);
+  return detail::make_event<fake_event>(events_, state_, profiling(), now, now);
 }
 
 // Commands have ended before enqueue returns, so there is nothing to wait for.

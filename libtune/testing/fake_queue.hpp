@@ -112,6 +112,7 @@ class fake_queue final : public detail::queue_interface {
   void spend(std::chrono::nanoseconds span, event_pointer* event);
 
   std::shared_ptr<fake_state> state_;
+  std::shared_ptr<detail::event_memory> events_ = std::make_shared<detail::event_memory>();
   std::mutex mutex_;  // commands of one queue run one at a time
   fake_commands capture_;
 };

@@ -45,6 +45,9 @@ class fake_state {
   [[noreturn]] void fail(const std::string& call, const std::string& reason,
                          device_failure failure) const;
 
+  void hold_events(bool held) noexcept { holds_events_ = held; }
+  bool holds_events() const noexcept { return holds_events_; }
+
   void add_kernel(const std::string& name, fake_kernel kernel);
   /// The kernel of this name. @throws device_error if there is none
   std::shared_ptr<const fake_kernel> find_kernel(const std::string& name) const;
@@ -78,6 +81,7 @@ class fake_state {
   std::atomic<std::size_t> live_bytes_{0};
   std::atomic<std::size_t> foreign_bytes_{0};  // of other processes
   std::atomic<bool> foreign_capture_{false};   // by the application, past libtune
+  std::atomic<bool> holds_events_{false};
 
   mutable std::mutex mutex_;  // of everything below
   std::map<std::string, std::shared_ptr<const fake_kernel>> kernels_;

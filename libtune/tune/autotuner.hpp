@@ -170,6 +170,8 @@ class autotuner {
 
  private:
   friend class sequence_tuner;
+  template <class Template>
+  friend class live;
 
   static graded_tuning<Tuning> typed(const detail::graded_values& found) {
     return {from_values<Tuning>(found.values), found.grade, found.is_tuned_behind};

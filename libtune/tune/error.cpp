@@ -71,4 +71,24 @@ std::string describe(const tuning_subject& subject) {
                      to_string(subject.arguments), subject.device.identity.name);
 }
 
+std::string describe(const live_event& event) {
+  const std::string before = to_string(event.before);
+  const std::string after = to_string(event.after);
+  std::string text = describe(event.subject) + ": ";
+  switch (event.change) {
+    case live_change::trying:
+      text += fmt::format("{} serves in turn with {}", after, before);
+      break;
+    case live_change::kept: text += fmt::format("{} is kept in place of {}", after, before); break;
+    case live_change::taken_back:
+      text += fmt::format("{} is taken back, and {} serves again", after, before);
+      break;
+    case live_change::refused:
+      text += fmt::format("{} cannot be put into service in place of {}", after, before);
+      break;
+    case live_change::drifted: text += fmt::format("the times of {} have changed", before); break;
+  }
+  return event.reason.empty() ? text : text + ": " + event.reason;
+}
+
 }  // namespace tune

@@ -31,6 +31,7 @@ struct event_dispatch {
   }
   void operator()(const search_finished_event& event) const { listener.search_finished(event); }
   void operator()(const waiting_event& event) const { listener.waiting(event); }
+  void operator()(const live_event& event) const { listener.live_changed(event); }
 };
 
 std::string describe_end(search_end end) {
@@ -80,7 +81,12 @@ constexpr detail::word_table<outcome, 13> outcome_words{
      "wrong result", "invalid time", "failed", "timed out", "crashed", "device fault",
      "out of memory", "unfit"}};
 
+constexpr detail::word_table<live_change, 5> change_words{
+    {"trying", "kept", "taken back", "refused", "drifted"}};
+
 }  // namespace
+
+std::string_view live_change_name(live_change change) noexcept { return change_words.word(change); }
 
 std::string_view outcome_name(outcome result) noexcept { return outcome_words.word(result); }
 

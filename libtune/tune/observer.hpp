@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -157,9 +158,33 @@ struct waiting_event {
   bool over = false;                   ///< true if the wait has ended
 };
 
+/// A change of a tuning in service (tune/behind/live.hpp).
+enum class live_change : std::uint8_t {
+  trying,      ///< a candidate serves in turn with the tuning before, and is compared with it
+  kept,        ///< a candidate has replaced the tuning before
+  taken_back,  ///< a candidate was no better in service, and the tuning before serves again
+  refused,     ///< a candidate could not be put into service; nothing has changed
+  drifted,     ///< the times of an operation have left their distribution
+};
+
+/// Returns the words of a change: "taken back".
+std::string_view live_change_name(live_change change) noexcept;
+
+/// A tuning in service was swapped, or its times have changed.
+struct live_event {
+  tuning_subject subject{};                  ///< the function, key and device
+  live_change change = live_change::trying;  ///< the kind of change
+  std::vector<named_value> before{};         ///< the tuning in service until then
+  std::vector<named_value> after{};          ///< the candidate; empty for drifted
+  /// The time after, divided by that before: with the candidate and without it, or now and before
+  /// the drift; empty where nothing was measured.
+  std::optional<double> ratio{};
+  std::string reason{};  ///< in words, for users
+};
+
 /// All that is reported while tuning.
 using tuning_event = std::variant<lookup_event, search_started_event, trial_event, progress_event,
-                                  search_finished_event, waiting_event>;
+                                  search_finished_event, waiting_event, live_event>;
 
 /// Receives the events of tuning. Override the functions of the events of interest, or on() for
 /// all of them:
@@ -199,6 +224,8 @@ class observer {
   virtual void search_finished(const search_finished_event&) {}
   /// A call of an autotuner, or its search, waits for another thread or process.
   virtual void waiting(const waiting_event&) {}
+  /// A tuning in service was swapped, or its times have changed. Called by a thread of libtune's.
+  virtual void live_changed(const live_event&) {}
 };
 
 namespace detail {

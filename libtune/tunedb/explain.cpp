@@ -108,6 +108,9 @@ void print_text(const explanation& all, const result_confidence& why) {
         "measured   beside a running application; LIBTUNE_MODE=resume measures the best again "
         "on a device that is free\n");
   }
+  for (const stored_trial& trial : why.taken_back) {
+    fmt::print("not used   {}: {}\n", fields_text(trial.configuration), trial.message);
+  }
   print_origin(all.origin);
   json others = json::array();
   for (const candidate& one : all.lookup.candidates) {
@@ -141,6 +144,11 @@ json to_json(const explanation& all, const result_confidence& why) {
                    {"measured_behind", why.beside_application},
                    {"origin", to_json(all.origin)},
                    {"layers", cli::to_json(all.layers)}});
+  json taken_back = json::array();
+  for (const stored_trial& trial : why.taken_back) {
+    taken_back.push_back({{"values", plain_json(trial.configuration)}, {"reason", trial.message}});
+  }
+  document["taken_back"] = std::move(taken_back);
   json candidates = json::array();
   for (const candidate& one : all.lookup.candidates) candidates.push_back(to_json(all, one));
   document["candidates"] = std::move(candidates);

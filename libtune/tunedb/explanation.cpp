@@ -181,6 +181,7 @@ result_confidence::result_confidence(const std::vector<stored_trial>& search, co
   std::optional<double> mine;
   for (const stored_trial& trial : search) {
     if (!trial.score_ns) continue;
+    if (trial.message.starts_with(taken_back_mark)) taken_back.push_back(trial);
     ++measured;
     if (trial.configuration != result.values) {
       others.push_back(*trial.score_ns);
@@ -203,7 +204,9 @@ result_confidence::result_confidence(const std::vector<stored_trial>& search, co
 std::string result_confidence::reason() const {
   if (trials == 0) return "no trials are kept of it: it was imported, or stored without a search";
   return fmt::format("{} of {} configurations could be measured, and {}", measured, trials,
-                     was_fastest ? "it was the fastest" : "it is what was stored");
+                     was_fastest          ? "it was the fastest"
+                     : taken_back.empty() ? "it is what was stored"
+                                          : "what was found was no better in service");
 }
 
 std::string result_confidence::classification() const {

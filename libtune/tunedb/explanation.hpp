@@ -58,6 +58,8 @@ struct result_confidence {
   bool beside_application = false;
   std::optional<double> gap;    ///< by which part the next one is slower; empty if it was alone
   std::optional<double> noise;  ///< half of how far its samples lie apart, by their smallest
+  /// The trials that had become the result and were no better in service; their messages say so.
+  std::vector<stored_trial> taken_back;
 
   std::string reason() const;
   /// "clear": the next one is slower by more than the noise. "close": it is not. "unknown".

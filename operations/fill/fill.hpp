@@ -50,6 +50,10 @@ class fill final : public operation {
   /// The same, for a type that is known at run time only.
   /// @throws argument_error if these are not the bytes of one element
   void set_value_bytes(std::span<const std::byte> value);
+  /// The value that later runs write, as bytes of one element. Valid until the operation goes.
+  std::span<const std::byte> value_bytes() const noexcept {
+    return std::span(word_).first(word_.size() / tuning_.vector);
+  }
 
  private:
   void do_run() override;

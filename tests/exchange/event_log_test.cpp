@@ -103,4 +103,25 @@ TEST_CASE("who waits, for whom and for how long is a line") {
   CHECK(lines[1]["over"] == true);
 }
 
+TEST_CASE("a change of a tuning in service is a line") {
+  std::ostringstream out;
+  tune::event_log log(out);
+  log.on(tune::live_event{.subject = sample_subject(),
+                          .change = tune::live_change::taken_back,
+                          .before = {{"wgs", std::int64_t{32}}},
+                          .after = {{"wgs", std::int64_t{64}}},
+                          .ratio = 1.25,
+                          .reason = "it is slower"});
+  log.on(tune::live_event{.subject = sample_subject(), .change = tune::live_change::drifted});
+  const auto lines = lines_of(out);
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0]["event"] == "live_changed");
+  CHECK(lines[0]["change"] == "taken back");
+  CHECK(lines[0]["before"]["wgs"] == 32);
+  CHECK(lines[0]["after"]["wgs"] == 64);
+  CHECK(lines[0]["ratio"] == 1.25);
+  CHECK(lines[0]["reason"] == "it is slower");
+  CHECK(lines[1]["ratio"].is_null());
+}
+
 }  // namespace event_log_test

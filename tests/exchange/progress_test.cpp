@@ -262,6 +262,17 @@ TEST_CASE("whom a search waits for is said at once, until the wait is over") {
   CHECK(progress.take() == "[0/4] 0:01 elapsed\n");
 }
 
+TEST_CASE("a change of a tuning in service has a line of its own") {
+  std::ostringstream out;
+  tune::progress_reporter reporter(out, false);
+  reporter.on(tune::live_event{.subject = tune::testing::sample_subject(),
+                               .change = tune::live_change::kept,
+                               .before = {{"wgs", std::int64_t{32}}},
+                               .after = {{"wgs", std::int64_t{64}}},
+                               .reason = "it takes 0.912 of the time"});
+  CHECK(out.str().ends_with(": wgs=64 is kept in place of wgs=32: it takes 0.912 of the time\n"));
+}
+
 TEST_CASE("before a search begins a wait has a line of its own") {
   watched_progress progress(false);
   tune::waiting_event event{.subject = tune::testing::sample_subject(),

@@ -196,4 +196,18 @@ TEST_CASE("nothing is known of a result without trials, or without one of its ow
   CHECK(result_confidence({trial(128, 90)}, of_64).classification() == "unknown");
 }
 
+TEST_CASE("a trial that was no better in service says so") {
+  tune::stored_trial found{.configuration = sample_tuning(2), .outcome = "measured"};
+  found.samples_ns = {9.0, 9.1};
+  found.score_ns = 9;
+  found.message = std::string(tune::taken_back_mark) + "it takes 1.1 of the time";
+  tune::record stored;
+  stored.values = sample_tuning(1);
+  const result_confidence why({found}, stored);
+  REQUIRE(why.taken_back.size() == 1);
+  CHECK(why.taken_back[0].configuration == sample_tuning(2));
+  CHECK(why.reason() ==
+        "1 of 1 configurations could be measured, and what was found was no better in service");
+}
+
 }  // namespace explanation_test

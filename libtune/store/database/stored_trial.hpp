@@ -44,6 +44,9 @@ inline bool can_be_continued(const std::string& result) {
   return result == stopped_search || result == behind_search;
 }
 
+/// Begins the message of a trial whose configuration was no better in service (tune/behind).
+inline constexpr const char* taken_back_mark = "taken back in service: ";
+
 /// The course of a search.
 struct search_course {
   std::string strategy{};  ///< its name; empty: not known

@@ -365,7 +365,8 @@ void remote_search::take(const prior_question& asked) {
 }
 
 void remote_search::take(tuning_event event) {
-  if (std::holds_alternative<lookup_event>(event) || std::holds_alternative<waiting_event>(event)) {
+  if (std::holds_alternative<lookup_event>(event) || std::holds_alternative<waiting_event>(event) ||
+      std::holds_alternative<live_event>(event)) {
     throw wire_error("unexpected message");
   }
   const auto* made = std::get_if<trial_event>(&event);

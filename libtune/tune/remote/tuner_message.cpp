@@ -103,6 +103,8 @@ inline constexpr auto last_of<option_source> = option_source::command;
 template <>
 inline constexpr auto last_of<cache_state> = cache_state::cold;
 template <>
+inline constexpr auto last_of<live_change> = live_change::drifted;
+template <>
 inline constexpr auto last_of<test_mode> = test_mode::forced;
 template <>
 inline constexpr auto last_of<outcome> = outcome::unfit;
@@ -267,6 +269,9 @@ void describe(auto& wire, is<search_finished_event> auto& item) {
 }
 void describe(auto& wire, is<waiting_event> auto& item) {
   wire(item.subject, item.cause, item.holder, item.idle, item.waited, item.limit, item.over);
+}
+void describe(auto& wire, is<live_event> auto& item) {
+  wire(item.subject, item.change, item.before, item.after, item.ratio, item.reason);
 }
 void describe(auto& wire, is<step_begin> auto& item) { wire(item.step); }
 void describe(auto& wire, is<inner_begin> auto& item) { wire(item.inner); }

@@ -1,0 +1,514 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "libtune/tune/behind/live_core.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <pthread.h>
+#include <utility>
+
+#include "libtune/base/error.hpp"
+#include "libtune/base/forked_process.hpp"
+#include "libtune/base/log.hpp"
+#include "libtune/base/seal.hpp"
+#include "libtune/device/device.hpp"
+#include "libtune/device/queue_interface.hpp"
+#include "libtune/tune/behind/live_correction.hpp"
+#include "libtune/tune/error.hpp"
+#include "libtune/tune/settings.hpp"
+
+namespace tune::detail {
+namespace {
+
+// A candidate waits for epochs, which come often.
+constexpr std::chrono::milliseconds busy_look{2};
+// For drifts and requests, which a pipeline cannot announce without a system call.
+constexpr std::chrono::milliseconds idle_look{50};
+// Rounds in which the bindings of a graph are asked for, before it is given up.
+constexpr int most_rounds = 64;
+std::string what_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "an exception of another type than std::exception";
+  }
+}
+
+std::string time_text(double time_ns) { return fmt::format("{:.3g} us", time_ns / 1000); }
+
+}  // namespace
+
+// ---- the pipeline's thread
+
+live_core::live_core(live_options options, bool has_thread) : options_(std::move(options)) {
+  refuse_if_forked([] { return "make a live pipeline"; });
+  if (options_.block_epochs < 2) {
+    throw argument_error(
+        "a block of a live pipeline needs at least 2 epochs, for the first has no times; set "
+        "live_options::block_epochs");
+  }
+  until_watch_ = options_.watch_every;
+  if (has_thread) shared_->thread = std::thread([this] { serve_steps(); });
+}
+
+live_core::~live_core() {
+  if (is_forked()) {
+    static_cast<void>(shared_.release());
+    return;
+  }
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->stopping = true;
+  }
+  shared_->changed.notify_all();
+  if (shared_->thread.joinable()) shared_->thread.join();
+  for (const auto& key : shared_->keys) key->news.reset();
+  for (const live_swap& each : candidate_.swaps) {
+    if (!each.end) continue;
+    try {
+      each.end->wait();
+    } catch (const std::exception& failure) {
+      log(log_level::error, std::string("the end of a live pipeline: ") + failure.what());
+    }
+  }
+}
+
+void live_core::epoch() {
+  switch (phase_.load(std::memory_order_acquire)) {
+    case phase::asked: answer(); break;
+    case phase::ready: begin(); return;
+    case phase::trying:
+      if (trial_.go_on()) end_trial();
+      return;
+    default: break;
+  }
+  epoch_.times = live_epoch::timing::none;
+  if (options_.watch_every == 0 || --until_watch_ > 0) return;
+  until_watch_ = options_.watch_every;
+  epoch_.times = live_epoch::timing::watch;
+}
+
+std::shared_ptr<live_key> live_core::add(live_function function) {
+  auto key = std::make_shared<live_key>(std::move(function));
+  // Before a call that may have it tuned behind, so that no news is missed.
+  key->news = std::make_unique<tuning_news::subscription>(tuning_news::shared().subscribe(
+      key->identity(), key->key(),
+      [this, of = key.get()](const better_tuning& found) { take(*of, found); }));
+  key->obtain();
+  const std::lock_guard lock(shared_->mutex);
+  shared_->keys.push_back(key);
+  return key;
+}
+
+void live_core::remove(const std::shared_ptr<live_key>& key) noexcept {
+  key->gone.store(true, std::memory_order_release);
+}
+
+std::shared_ptr<live_node> live_core::instantiate(const command_queue& queue, bool as_graph,
+                                                  live_maker make,
+                                                  std::vector<std::shared_ptr<live_key>> keys) {
+  const bool needs_times = options_.compare || options_.watch_every > 0;
+  if (needs_times && !queue.impl()->profiling()) {
+    throw argument_error(
+        "the queue of a live instance has no profiling, without which its runs have no times; make "
+        "it by create_command_queue({.profiling = true}), or turn live_options::compare and "
+        "watch_every off");
+  }
+  const bool graphs = as_graph && queue.device().info().command_graphs;
+  auto node = std::make_shared<live_node>(epoch_, queue, graphs, std::move(make), std::move(keys));
+  for (const auto& key : node->keys()) node->built_with.push_back(key->current);
+  node->serving = node->make_side(node->built_with);
+  node->active = node->serving.get();
+  const std::lock_guard lock(shared_->mutex);
+  shared_->nodes.push_back(node);
+  generation_.fetch_add(1, std::memory_order_release);
+  return node;
+}
+
+void live_core::answer() {
+  try {
+    for (live_swap& each : candidate_.swaps) {
+      if (each.node->gone.load(std::memory_order_relaxed)) continue;
+      const operation& before = each.node->serving->made();
+      if (!each.bindings.read(before)) return;  // until all is bound
+      if (each.node->carry) each.node->carry(before, each.fresh->made());
+      each.seen_before = before.version();
+    }
+  } catch (...) {
+    failure_ = std::current_exception();
+    return hand_over(phase::decided);
+  }
+  hand_over(phase::answered);
+}
+
+void live_core::begin() {
+  epoch_.times = live_epoch::timing::none;
+  if (candidate_.generation != generation_.load(std::memory_order_acquire)) {
+    return hand_over(phase::stale);
+  }
+  for (const live_swap& each : candidate_.swaps) {
+    const bool changed = each.node->serving->made().version() != each.seen_before;
+    if (changed && each.node->as_graph()) return answer();  // to be recorded beside the pipeline
+  }
+  const bool compares = candidate_.is_compared(options_);
+  if (compares) {
+    counts_[static_cast<std::size_t>(live_change::trying)].fetch_add(1, std::memory_order_relaxed);
+  }
+  if (trial_.begin(candidate_.swaps, options_.block_epochs, compares)) return end_trial();
+  hand_over(phase::trying);
+}
+
+void live_core::end_trial() noexcept {
+  if (trial_.keeps() && candidate_.of) std::swap(candidate_.of->current, candidate_.made);
+  hand_over(phase::decided);
+}
+
+// ---- any thread
+
+live_counts live_core::counts() const noexcept {
+  const auto count = [&](live_change change) {
+    return counts_[static_cast<std::size_t>(change)].load(std::memory_order_relaxed);
+  };
+  return {.tried = count(live_change::trying),
+          .kept = count(live_change::kept),
+          .taken_back = count(live_change::taken_back),
+          .refused = count(live_change::refused),
+          .drifts = count(live_change::drifted)};
+}
+
+void live_core::take(live_key& key, const better_tuning& found) {
+  {
+    const std::lock_guard lock(shared_->mutex);
+    key.found = found;
+    shared_->has_news = true;
+  }
+  shared_->changed.notify_all();
+}
+
+// ---- libtune's thread
+
+void live_core::serve_steps() {
+  const unsealed_section ours;  // the seal concerns the pipeline
+  ::pthread_setname_np(::pthread_self(), "libtune-live");
+  while (true) {
+    bool soon = false;
+    try {
+      soon = step();
+    } catch (const std::exception& failure) {
+      log(log_level::error, std::string("a live pipeline: ") + failure.what());
+    }
+    std::unique_lock lock(shared_->mutex);
+    shared_->changed.wait_for(lock, soon ? busy_look : idle_look,
+                              [&] { return shared_->stopping || shared_->has_news; });
+    if (shared_->stopping) return;
+    shared_->has_news = false;
+  }
+}
+
+bool live_core::step() {
+  report_drifts();
+  switch (phase_.load(std::memory_order_acquire)) {
+    case phase::idle:
+      tidy();
+      if (look_again_.exchange(false, std::memory_order_acquire)) look_into_database();
+      return start_next();
+    case phase::answered: bind_candidate(); break;
+    case phase::stale: {
+      const auto key = candidate_.of;
+      better_tuning found = std::move(candidate_.found);
+      candidate_ = {};
+      hand_over(phase::idle);
+      if (key) make_candidate(key, std::move(found));
+      break;
+    }
+    case phase::decided:
+      if (failure_) {
+        refuse(what_of(failure_));
+      } else {
+        settle();
+      }
+      break;
+    case phase::trying: announce(); break;
+    default: break;
+  }
+  return true;
+}
+
+// Those whose handles are gone, once the device is done with them.
+void live_core::tidy() {
+  std::vector<std::shared_ptr<live_node>> nodes;
+  std::vector<std::shared_ptr<live_key>> keys;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    std::erase_if(shared_->nodes, [&](const auto& each) {
+      if (!each->gone.load(std::memory_order_acquire)) return false;
+      if (each->end && !each->end->is_complete()) return false;
+      nodes.push_back(each);
+      return true;
+    });
+    std::erase_if(shared_->keys, [&](const auto& each) {
+      if (!each->gone.load(std::memory_order_acquire)) return false;
+      keys.push_back(each);
+      return true;
+    });
+  }
+  for (const auto& key : keys) key->news.reset();
+}
+
+void live_core::report_drifts() {
+  std::vector<std::shared_ptr<live_node>> drifted;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    for (const auto& node : shared_->nodes) {
+      if (node->has_drifted.load(std::memory_order_acquire)) drifted.push_back(node);
+    }
+  }
+  for (const auto& node : drifted) {
+    const drift news = node->news;
+    node->has_drifted.store(false, std::memory_order_release);
+    for (const auto& key : node->keys()) {
+      live_event event{.subject = key->subject(),
+                       .change = live_change::drifted,
+                       .before = key->values,
+                       .ratio = news.now_ns / news.reference_ns,
+                       .reason = fmt::format(
+                           "a run takes {}, {:.3f} times the {} before", time_text(news.now_ns),
+                           news.now_ns / news.reference_ns, time_text(news.reference_ns))};
+      if (key->score_ns) {
+        event.reason += fmt::format(", and {:.3f} times the {} of its search",
+                                    news.now_ns / *key->score_ns, time_text(*key->score_ns));
+      }
+      report(*key, event, !std::exchange(key->drift_logged, true));
+      if (!options_.drifted) continue;
+      try {
+        options_.drifted(event);
+      } catch (const std::exception& failure) {
+        log(log_level::error,
+            std::string("the function that hears of drifts failed: ") + failure.what());
+      }
+    }
+  }
+}
+
+void live_core::look_into_database() {
+  std::vector<std::shared_ptr<live_key>> keys;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    keys = shared_->keys;
+  }
+  for (const auto& key : keys) {
+    const auto stored = key->find_stored();
+    if (stored) take(*key, *stored);
+  }
+}
+
+bool live_core::start_next() {
+  std::shared_ptr<live_key> key;
+  std::optional<better_tuning> found;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    const auto next = std::ranges::find_if(
+        shared_->keys, [](const auto& each) { return each->found && !each->gone; });
+    if (next != shared_->keys.end()) {
+      key = *next;
+      found = std::exchange(key->found, std::nullopt);
+    }
+  }
+  if (key) {
+    make_candidate(key, *std::move(found));
+    return true;
+  }
+  renew_stale();
+  return !is_idle();
+}
+
+void live_core::make_candidate(const std::shared_ptr<live_key>& key, better_tuning found) {
+  if (!key->may_try(found.values)) return;
+  candidate_ = {};
+  candidate_.of = key;
+  candidate_.found = std::move(found);
+  try {
+    key->parts().function->check(candidate_.found.values);
+    candidate_.made = key->parts().make(candidate_.found.values);
+    std::vector<std::shared_ptr<live_node>> nodes;
+    {
+      const std::lock_guard lock(shared_->mutex);
+      candidate_.generation = generation_.load(std::memory_order_acquire);
+      for (const auto& node : shared_->nodes) {
+        if (!node->gone && std::ranges::find(node->keys(), key) != node->keys().end()) {
+          nodes.push_back(node);
+        }
+      }
+    }
+    prepare(std::move(nodes));
+  } catch (...) {
+    refuse(what_of(std::current_exception()));
+  }
+}
+
+// An instance that was made while a candidate of its key was under way has the old template.
+void live_core::renew_stale() {
+  std::vector<std::shared_ptr<live_node>> stale;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    candidate_.generation = generation_.load(std::memory_order_acquire);
+    for (const auto& node : shared_->nodes) {
+      if (node->gone) continue;
+      for (std::size_t i = 0; i < node->keys().size(); ++i) {
+        if (node->built_with[i] == node->keys()[i]->current) continue;
+        stale.push_back(node);
+        break;
+      }
+    }
+  }
+  if (stale.empty()) return;
+  try {
+    prepare(stale);
+  } catch (...) {
+    refuse(what_of(std::current_exception()));
+  }
+}
+
+void live_core::prepare(std::vector<std::shared_ptr<live_node>> nodes) {
+  candidate_.swaps.reserve(nodes.size());
+  for (auto& node : nodes) {
+    live_swap swap;
+    for (const auto& key : node->keys()) {
+      swap.built_with.push_back(key == candidate_.of ? candidate_.made : key->current);
+    }
+    if (options_.warm) {
+      const auto warmed =
+          node->make(swap.built_with, node->queue().context().create_command_queue());
+      run_on_zeros(*warmed, options_.scratch);
+    }
+    swap.fresh = node->make_side(swap.built_with);
+    const operation& fresh = swap.fresh->made();
+    const std::string difference = slot_difference(node->serving->made(), fresh);
+    if (!difference.empty()) throw argument_error(difference);
+    swap.bindings = live_bindings(fresh);
+    swap.node = std::move(node);
+    candidate_.swaps.push_back(std::move(swap));
+  }
+  hand_over(phase::asked);
+}
+
+void live_core::bind_candidate() {
+  if (++candidate_.rounds > most_rounds) {
+    return refuse(
+        "the arrays of an instance that is run as a graph are others in each epoch; make it with "
+        "live_run::enqueue");
+  }
+  try {
+    for (live_swap& each : candidate_.swaps) {
+      if (each.node->gone) continue;
+      operation& fresh = each.fresh->made();
+      each.bindings.bind(fresh);
+      each.fresh->record();
+      if (each.node->as_graph()) fresh.queue().finish();
+      each.seen_fresh = fresh.version();
+    }
+    hand_over(phase::ready);
+  } catch (...) {
+    refuse(what_of(std::current_exception()));
+  }
+}
+
+void live_core::settle() {
+  if (!std::exchange(told_, true)) tell_decision();
+  for (live_swap& each : candidate_.swaps) {
+    try {
+      if (each.end && !each.end->is_complete()) return;
+    } catch (const std::exception&) {
+      // The device is lost, and runs nothing any more.
+    }
+    each.end.reset();
+  }
+  end_candidate();
+}
+
+void live_core::tell_decision() {
+  live_key* const key = candidate_.of.get();
+  if (key == nullptr) return;
+  announce();
+  live_event event =
+      event_of_candidate(trial_.keeps() ? live_change::kept : live_change::taken_back);
+  if (trial_.pairs() > 0) {
+    event.ratio = trial_.ratio();
+    event.reason = fmt::format("it takes {:.3f} of the time, by the median of {} pairs of blocks",
+                               trial_.ratio(), trial_.pairs());
+  }
+  const auto add = [&](const std::string& more) {
+    event.reason += (event.reason.empty() ? "" : "; ") + more;
+  };
+  if (trial_.failure()) add("its operation failed: " + what_of(trial_.failure()));
+  if (trial_.doubt() != nullptr) add(trial_.doubt());
+  if (trial_.keeps()) {
+    key->note_loss(key->values);
+    key->values = candidate_.found.values;
+    key->score_ns.reset();
+    if (candidate_.found.score) key->score_ns = candidate_.found.score->count();
+  } else {
+    key->note_loss(candidate_.found.values);
+    // Where nothing was found out, the result may be right for others.
+    if (trial_.doubt() == nullptr) correct_result(event.reason);
+  }
+  report(*key, event);
+}
+
+void live_core::correct_result(const std::string& reason) const {
+  const live_key& key = *candidate_.of;
+  take_back_result(
+      key.parts().context,
+      {.function = key.identity(), .key = key.key(), .values = candidate_.found.values}, key.values,
+      key.score_ns, reason);
+}
+
+void live_core::announce() {
+  if (!candidate_.of || !candidate_.is_compared(options_) || std::exchange(announced_, true))
+    return;
+  report(*candidate_.of, event_of_candidate(live_change::trying));
+}
+
+void live_core::refuse(const std::string& reason) {
+  if (candidate_.of) {
+    live_event event = event_of_candidate(live_change::refused);
+    event.reason = reason;
+    candidate_.of->note_loss(candidate_.found.values);
+    report(*candidate_.of, event);
+  } else {
+    log(log_level::error, "an instance of a live pipeline stays as it is: " + reason);
+    for (live_swap& each : candidate_.swaps) each.node->built_with = each.built_with;
+  }
+  end_candidate();
+}
+
+void live_core::end_candidate() {
+  candidate_ = {};
+  failure_ = nullptr;
+  announced_ = told_ = false;
+  hand_over(phase::idle);
+}
+
+live_event live_core::event_of_candidate(live_change change) const {
+  return {.subject = candidate_.of->subject(),
+          .change = change,
+          .before = candidate_.of->values,
+          .after = candidate_.found.values};
+}
+
+void live_core::report(const live_key& key, const live_event& event, bool logged) {
+  // The trying ones are counted when they begin.
+  if (event.change != live_change::trying) {
+    counts_[static_cast<std::size_t>(event.change)].fetch_add(1, std::memory_order_relaxed);
+  }
+  if (logged) {
+    const bool well = event.change == live_change::trying || event.change == live_change::kept;
+    log(well ? log_level::info : log_level::warning, describe(event));
+  }
+  notify(tuning_options_of(key.parts().context)->observers, event);
+}
+
+}  // namespace tune::detail

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Results that a live pipeline finds in the database, and those that it takes back there.
+#include <doctest/doctest.h>
+#include <optional>
+#include <string>
+
+#include "libtune/store/database/tuning_database.hpp"
+#include "tests/tune/behind/live_bench.hpp"
+
+namespace live_database_test {
+
+using live_sample::step_key;
+using live_sample::step_template;
+using live_sample::step_tuning;
+using tune::testing::scoped_environment;
+using tune::testing::test_mode;
+using tune::testing::test_mode_guard;
+
+const tune::function_identity step_function{.name = "live_sample.step",
+                                            .version = 0,
+                                            .key_fields = tune::describe_fields<step_key>(),
+                                            .value_fields = tune::describe_fields<step_tuning>()};
+
+struct application {
+  test_mode_guard mode{test_mode::off};
+  tune::testing::temporary_directory folder;
+  std::string path = (folder / "tuning.db").string();
+  scoped_environment database{"LIBTUNE_DB", path.c_str()};
+  scoped_environment system{"LIBTUNE_SYSTEM_DB", nullptr};
+  scoped_environment workers{"LIBTUNE_ISOLATION", "off"};
+  std::optional<live_sample::bench> b{std::in_place};
+
+  tune::record_key key() const {
+    return {tune::to_values(step_key{}), b->context.device().info().identity};
+  }
+  tune::record stored() const {
+    tune::tuning_database now(path);
+    return *now.find(step_function, key());
+  }
+  /// Stores a result as a search of another process does.
+  void search_finds(const step_tuning& tuning, double score_ns) const {
+    tune::tuning_database other(path);
+    const auto search = other.begin_search(step_function, key(), {}, "exhaustive");
+    other.add_trial(search, {.configuration = tune::to_values(tuning),
+                             .outcome = "measured",
+                             .samples_ns = {score_ns},
+                             .score_ns = score_ns});
+    other.store(step_function, key(), tune::to_values(tuning), score_ns);
+    other.finish_search(search, "found");
+  }
+};
+
+TEST_CASE("a result that another process has stored is found on request, and stays where it wins") {
+  application app;
+  const int first = app.b->mark();
+  app.search_finds({.mark = 7, .time = 800}, 800);
+  app.b->settle();
+  CHECK(app.b->mark() == first);
+  app.b->pipeline.look_again();
+  app.b->settle();
+  CHECK(app.b->mark() == 7);
+  CHECK(app.stored().values == tune::to_values(step_tuning{.mark = 7, .time = 800}));
+}
+
+TEST_CASE("one that loses in service is taken back in the database, with the reason in its trial") {
+  application app;
+  const tune::record before = app.stored();
+  REQUIRE(before.score_ns);
+  const step_tuning wrong{.mark = 8, .time = 1300};
+  app.search_finds(wrong, 700);
+  app.b->pipeline.look_again();
+  app.b->settle();
+  CHECK(app.b->pipeline.counts().taken_back == 1);
+  CHECK(app.stored().values == before.values);
+  CHECK(app.stored().score_ns == before.score_ns);
+  tune::tuning_database now(app.path);
+  const auto trials = now.trials(step_function, app.key());
+  REQUIRE(trials.size() == 1);
+  CHECK(trials[0].configuration == tune::to_values(wrong));
+  CHECK(trials[0].outcome == "measured");
+  CHECK(trials[0].message.find("taken back in service: it takes 1.300 of the time") == 0);
+  app.b->pipeline.look_again();
+  app.b->settle();
+  CHECK(app.b->pipeline.counts().tried == 1);
+}
+
+TEST_CASE("a result that another has replaced meanwhile is left alone") {
+  application app;
+  app.search_finds({.mark = 8, .time = 1300}, 700);
+  app.b->pipeline.look_again();
+  app.b->core->step();
+  app.search_finds({.mark = 9, .time = 600}, 600);
+  app.b->settle();
+  CHECK(app.b->pipeline.counts().taken_back == 1);
+  CHECK(app.stored().values == tune::to_values(step_tuning{.mark = 9, .time = 600}));
+}
+
+TEST_CASE("in the mode cached nothing is written") {
+  application app;
+  const step_tuning wrong{.mark = 8, .time = 1300};
+  app.search_finds(wrong, 700);
+  const scoped_environment cached("LIBTUNE_MODE", "cached");
+  app.b->pipeline.look_again();
+  app.b->settle();
+  CHECK(app.b->pipeline.counts().taken_back == 1);
+  CHECK(app.stored().values == tune::to_values(wrong));
+}
+
+TEST_CASE("a drift says how the times compare with those of the search") {
+  application app;
+  app.search_finds({.mark = 7, .time = 800}, 400);
+  app.b.emplace(tune::live_options{.watch_every = 1});
+  for (int i = 0; i < 400; ++i) app.b->frame();
+  app.b->fake.set_time([](const auto&) { return std::chrono::nanoseconds(1600); });
+  for (int i = 0; i < 400; ++i) app.b->frame();
+  app.b->core->step();
+  REQUIRE(!app.b->heard->events.empty());
+  CHECK(app.b->heard->events.back().reason.find("of its search") != std::string::npos);
+}
+
+}  // namespace live_database_test
