@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
+#include <exception>
 #include <fcntl.h>
 #include <string>
 #include <sys/mman.h>
@@ -21,6 +23,15 @@
 #include "libtune/tune/remote/remote_tuning.hpp"
 
 namespace tune::detail {
+namespace {
+
+std::chrono::nanoseconds computed_by_thread() noexcept {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+}  // namespace
 
 /// A small fill, whose time shows what else the device does.
 class page_gate::sentinel {
@@ -82,7 +93,7 @@ bool page_gate::may_pass(bool needs_window) const noexcept {
 
 void page_gate::enter(bool needs_window, const std::function<std::shared_ptr<void>()>& waits) {
   constexpr std::chrono::nanoseconds between_looks = std::chrono::milliseconds(10);
-  leave();
+  leave(false);
   std::shared_ptr<void> waiting;
   while (true) {
     const std::uint32_t seen = page_.version.load();
@@ -114,13 +125,19 @@ void page_gate::enter(bool needs_window, const std::function<std::shared_ptr<voi
     }
   }
   entered_ = clock::now();
+  computed_ = computed_by_thread();
 }
 
-void page_gate::leave() noexcept {
+// What is prepared and checked on the host leaves the device to others, but for a slice at least:
+// some drivers wait by computing.
+void page_gate::leave(bool timed) noexcept {
   const auto entered = std::exchange(entered_, std::nullopt);
   if (!entered) return;
   const auto now = clock::now();
-  const std::chrono::nanoseconds time = now - *entered;
+  std::chrono::nanoseconds time = now - *entered;
+  if (!timed) {
+    time = std::max(time - (computed_by_thread() - computed_), std::min(time, slice()));
+  }
   cycle_.used(time, now);
   const auto ns = static_cast<std::uint64_t>(time.count());
   page_.used_ns.fetch_add(ns);
@@ -141,7 +158,7 @@ void page_gate::measure_on(const context& searched) {
     log(log_level::debug,
         std::string("no sentinel for what is measured beside the application: ") + failure.what());
   }
-  leave();
+  leave(false);
 }
 
 void page_gate::before_samples() {

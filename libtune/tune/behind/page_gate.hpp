@@ -26,7 +26,7 @@ class page_gate final : public step_gate {
   ~page_gate() override;
 
   void enter(bool needs_window, const std::function<std::shared_ptr<void>()>& waits) override;
-  void leave() noexcept override;
+  void leave(bool timed) noexcept override;
   std::chrono::nanoseconds slice() const noexcept override;
   bool is_too_long(run_time one_run) const noexcept override;
   bool has_windows() const noexcept override;
@@ -47,6 +47,7 @@ class page_gate final : public step_gate {
   std::function<bool()> stop_;
   duty_cycle cycle_;
   std::optional<clock::time_point> entered_;
+  std::chrono::nanoseconds computed_{0};  // by this thread, when it entered
   std::unique_ptr<sentinel> sentinel_;
   sentinel_judge judge_;
   std::optional<double> before_;

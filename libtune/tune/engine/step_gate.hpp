@@ -27,7 +27,10 @@ class step_gate {
   /// @throws tuning_stopped_error where the search runs in the application itself
   virtual void enter(bool needs_window, const std::function<std::shared_ptr<void>()>& waits) = 0;
   /// The step has ended.
-  virtual void leave() noexcept = 0;
+  /// @param timed  it was nothing but runs that are timed. Of another, what this thread has
+  /// computed
+  ///               meanwhile is no use of the device: a check, say
+  virtual void leave(bool timed) noexcept = 0;
 
   /// The longest time for which a step should keep the device. One run is the shortest step.
   virtual std::chrono::nanoseconds slice() const noexcept = 0;

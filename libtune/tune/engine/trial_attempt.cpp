@@ -101,18 +101,20 @@ class wait_at_gate {
 /// One step through the gate.
 class [[nodiscard]] gate_passage {
  public:
-  gate_passage(const step_hooks& hooks, bool needs_window) : gate_(hooks.gate) {
+  gate_passage(const step_hooks& hooks, step_kind kind, bool needs_window)
+      : gate_(hooks.gate), timed_(kind == step_kind::samples) {
     if (gate_ == nullptr) return;
     gate_->enter(needs_window, [&] { return std::make_shared<wait_at_gate>(hooks.listener); });
   }
   ~gate_passage() {
-    if (gate_ != nullptr) gate_->leave();
+    if (gate_ != nullptr) gate_->leave(timed_);
   }
   gate_passage(const gate_passage&) = delete;
   gate_passage& operator=(const gate_passage&) = delete;
 
  private:
   step_gate* gate_;
+  bool timed_;
 };
 
 }  // namespace
@@ -220,7 +222,7 @@ void trial_attempt::note_that_process_lives() {
 template <class Step>
 bool trial_attempt::announced(step_kind kind, std::uint64_t launches, Step&& step) {
   const double each = one_run_ ? one_run_->count() : 0.0;
-  const gate_passage through(hooks_, runs_are_long_ && kind != step_kind::generate);
+  const gate_passage through(hooks_, kind, runs_are_long_ && kind != step_kind::generate);
   const watchdog_scope now(hooks_, {.kind = kind,
                                     .index = result_.index,
                                     .configuration = result_.configuration,

@@ -30,12 +30,36 @@ TEST_CASE("what passes the gate is a slice, and is counted") {
   scene s;
   s.gate.enter(false, nothing);
   CHECK(s.page.inside == 1);
-  s.gate.leave();
+  s.gate.leave(true);
   CHECK(s.page.inside == 0);
   CHECK(s.page.slices == 1);
   CHECK(s.page.longest_ns == s.page.used_ns);
-  s.gate.leave();
+  s.gate.leave(true);
   CHECK(s.page.slices == 1);
+}
+
+TEST_CASE("what the host computes within a step is no use of the device, but for a slice") {
+  scene s;
+  const auto compute = [&] {
+    const auto until = std::chrono::steady_clock::now() + 20ms;
+    while (std::chrono::steady_clock::now() < until) {
+    }
+  };
+  s.gate.enter(false, nothing);
+  compute();
+  s.gate.leave(true);
+  const auto timed = s.page.used_ns.load();
+  CHECK(timed >= 20'000'000);
+  s.gate.enter(false, nothing);
+  std::this_thread::sleep_for(20ms);
+  s.gate.leave(false);
+  CHECK(s.page.used_ns - timed >= 15'000'000);
+  s.page.slice_ns = 7'000'000;
+  const auto before = s.page.used_ns.load();
+  s.gate.enter(false, nothing);
+  compute();
+  s.gate.leave(false);
+  CHECK(s.page.used_ns - before >= 7'000'000);
 }
 
 TEST_CASE("a step inside another ends that one's slice") {
@@ -44,8 +68,8 @@ TEST_CASE("a step inside another ends that one's slice") {
   s.gate.enter(false, nothing);
   CHECK(s.page.slices == 1);
   CHECK(s.page.inside == 1);
-  s.gate.leave();
-  s.gate.leave();
+  s.gate.leave(true);
+  s.gate.leave(true);
   CHECK(s.page.slices == 2);
   CHECK(s.page.inside == 0);
 }
@@ -61,7 +85,7 @@ TEST_CASE("nothing begins while it is held, and what waits has released what oth
       return nothing();
     });
     passed = true;
-    s.gate.leave();
+    s.gate.leave(true);
   });
   while (released == 0) std::this_thread::sleep_for(100us);
   CHECK_FALSE(passed);
@@ -84,7 +108,7 @@ TEST_CASE("long runs wait for a window") {
       waits = true;
       return nothing();
     });
-    s.gate.leave();
+    s.gate.leave(true);
   });
   while (!waits) std::this_thread::sleep_for(100us);
   CHECK(s.page.slices == 0);
@@ -106,7 +130,7 @@ TEST_CASE("an open window is used without pauses") {
       return nothing();
     });
     std::this_thread::sleep_for(1ms);
-    s.gate.leave();
+    s.gate.leave(true);
   }
   CHECK(s.page.slices == 3);
 }
@@ -116,7 +140,7 @@ TEST_CASE("a search in the application ends at the gate when it is told to") {
   std::atomic<bool> stops{false};
   page_gate gate(page, [&] { return stops.load(); });
   gate.enter(false, nothing);
-  gate.leave();
+  gate.leave(true);
   stops = true;
   CHECK_THROWS_AS(gate.enter(false, nothing), tune::tuning_stopped_error);
   stops = false;

@@ -23,7 +23,7 @@ class virtual_gate final : public tune::step_gate {
   virtual_gate(const tune::testing::fake_device& on, double share) : on_(on), share_(share) {}
 
   void enter(bool, const std::function<std::shared_ptr<void>()>& waits) override {
-    leave();
+    leave(false);
     const auto pause = cycle_.next(share_) - now();
     if (pause.count() > 0) {
       const auto waiting = waits();
@@ -32,7 +32,7 @@ class virtual_gate final : public tune::step_gate {
     entered_ = now();
     ++slices;
   }
-  void leave() noexcept override {
+  void leave(bool) noexcept override {
     if (!entered_) return;
     const nanoseconds time = now() - *entered_;
     entered_.reset();
