@@ -7,6 +7,7 @@
 
 #include "libtune/exchange/json_document.hpp"
 #include "libtune/exchange/reports.hpp"
+#include "libtune/store/database/stored_trial.hpp"
 #include "libtune/store/maintenance/database_reader.hpp"
 #include "libtune/tune/goal.hpp"
 #include "libtune/tunedb/commands.hpp"
@@ -22,7 +23,18 @@ struct coverage_options {
   bool csv = false;
 };
 
-// A database keeps no candidates, only the trials.
+// A search that did not end, and one of an older libtune, has no outline.
+space_outline outline_of(const search_content& search) {
+  space_outline outline;
+  const auto kept = detail::space_from_json(text_of(search.columns, "outline"));
+  if (!kept) return outline;
+  outline.combinations = kept->combinations;
+  outline.configurations = kept->configurations;
+  for (const auto& one : kept->removals) outline.removals.push_back({one.name, one.what});
+  for (const auto& one : kept->parameters) outline.parameters.push_back({one.name, one.what});
+  return outline;
+}
+
 coverage coverage_of(const function_identity& function, const search_content& search) {
   const auto objectives = detail::split_name(function.name).second.objectives;
   const objective first = objectives.empty() ? objective{} : objectives.front();
@@ -38,7 +50,7 @@ coverage coverage_of(const function_identity& function, const search_content& se
     tried.back().score = own->value;
     figure.unit = own->unit;
   }
-  return {{}, tried, {}, std::move(figure)};
+  return {outline_of(search), tried, {}, std::move(figure)};
 }
 
 void run(const invocation& shared, const coverage_options& options) {

@@ -114,6 +114,39 @@ TEST_CASE("integers have a second axis by how far they are from a power of two")
   CHECK(places.power_distance(sixteen) == 0);
 }
 
+TEST_CASE("two sizes, one after the other, have an axis for their product") {
+  const coordinates places(
+      tune::search_space({{"x", numbers({1, 2, 4, 8})},
+                          {"flag", numbers({0, 1})},        // no size
+                          {"close", numbers({4, 8})},       // of about the same size
+                          {"y", numbers({1, 2, 4, 8})}}));  // after x among the sizes
+  REQUIRE(places.axes() == 5);
+  CHECK(places.candidates(4) == 7);  // 1 to 64
+  const auto product = [&](std::uint32_t x, std::uint32_t flag, std::uint32_t y) {
+    std::array<std::uint32_t, 5> point{};
+    places.write(((x * 2 + flag) * 2 + 1) * 4 + y, point);
+    return point[4];
+  };
+  CHECK(product(0, 0, 0) == 0);
+  CHECK(product(3, 0, 1) == product(1, 1, 3));  // 8 x 2 and 2 x 8
+  CHECK(product(3, 0, 3) == 6);
+  CHECK(places.distance(4, product(0, 0, 1), product(1, 0, 1)) ==
+        doctest::Approx(1.0 / 6).epsilon(0.05));
+  CHECK(places.distance(4, 0, 6) == doctest::Approx(1));
+}
+
+TEST_CASE("products of many candidates share few places") {
+  tune::parameter x{"x", {}};
+  tune::parameter y{"y", {}};
+  for (std::int64_t i = 1; i <= 60; ++i) {
+    x.candidates.emplace_back(i);
+    y.candidates.emplace_back(i);
+  }
+  const coordinates places(tune::search_space({x, y}));
+  REQUIRE(places.axes() == 5);  // numbers, distances to powers of two, and the product
+  CHECK(places.candidates(4) <= 64);
+}
+
 TEST_CASE("candidates that are no numbers are equally far from each other") {
   const coordinates places = of({std::string("a"), std::string("b"), std::int64_t{3}});
   CHECK(places.axes() == 1);

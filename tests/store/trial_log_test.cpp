@@ -200,6 +200,37 @@ TEST_CASE("the course of a search is noted beside it, and goes with it") {
   CHECK(count_of(log, "libtune_course") == 0);
 }
 
+TEST_CASE("the space of a search is noted beside it, and goes with it") {
+  open_log log;
+  const search_id search = insert_search(*log.opened, sample_function(), sample_key());
+  CHECK_FALSE(log.opened->database().tableExists("libtune_space"));
+  tune::detail::note_space(*log.opened, search, {.combinations = 1});
+  tune::detail::note_space(*log.opened, search, {.combinations = 6});
+  CHECK(count_of(log, "libtune_space WHERE outline ->> '$.combinations' = 6") == 1);
+  CHECK(tune::detail::read_marks(log.opened->database(), "db") == tune::detail::schema_version);
+  log.opened->database().exec("DELETE FROM libtune_search");
+  CHECK(count_of(log, "libtune_space") == 0);
+}
+
+TEST_CASE("a space comes back as it was, and nothing comes from other texts") {
+  const tune::stored_space space{
+      .combinations = 12,
+      .configurations = 7,
+      .removals = {{"the tile fits", 5}, {"", 0}},
+      .parameters = {{"wgs", {std::int64_t{32}, std::uint64_t{1} << 63}},
+                     {"scale", {-0.5, std::numeric_limits<double>::infinity()}},
+                     {"\xff", {std::string("\xff"), true, tune::value()}}}};
+  const std::string text = tune::detail::space_to_json(space);
+  CHECK(tune::detail::space_from_json(text) == space);
+  CHECK(tune::detail::space_from_json(tune::detail::space_to_json({})) == tune::stored_space{});
+  for (const char* other : {"", "null", "{}", "[[[[[[[[1]]]]]]]]", R"({"combinations":"many"})",
+                            R"({"combinations":1,"configurations":1,"removals":[],
+                                "parameters":[["wgs",[[1]]]]})"}) {
+    CAPTURE(other);
+    CHECK_FALSE(tune::detail::space_from_json(other));
+  }
+}
+
 TEST_CASE("damaged metrics are left out, and the trial stays") {
   open_log log;
   const search_id search = insert_search(*log.opened, sample_function(), sample_key());

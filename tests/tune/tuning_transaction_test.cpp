@@ -236,6 +236,10 @@ TEST_CASE("a search is kept with its strategy and the reason for its end, and so
   CHECK(course_in(path) == "my.own; ");
   auto event = finished(0);
   event.end = tune::search_end::no_gain;
+  event.space = {.combinations = 3,
+                 .configurations = 2,
+                 .removals = {{"fits", 1}},
+                 .parameters = {{"wgs", {std::int64_t{4}, std::int64_t{8}, std::int64_t{16}}}}};
   recorder.search_finished(event);
   recorder.result_stored();
   CHECK(course_in(path) == "my.own; no more gain expected");
@@ -244,6 +248,10 @@ TEST_CASE("a search is kept with its strategy and the reason for its end, and so
   const std::string other = (folder / "other.db").string();
   tune::merge_content(other, tune::database_reader(path).read_all());
   CHECK(course_in(other) == "my.own; no more gain expected");
+  const auto merged = tune::database_reader(other).read(function).searches.at(0).columns;
+  CHECK(tune::text_of(merged, "outline") ==
+        R"({"combinations":3,"configurations":2,"removals":[["fits",1]],)"
+        R"("parameters":[["wgs",[4,8,16]]]})");
   tune::tuning_database(path).begin_search(function, key);  // as older libtunes do
   tune::merge_content(other, tune::database_reader(path).read_all());
   CHECK(tune::database_reader(other).read(function).searches.size() == 2);

@@ -188,6 +188,30 @@ TEST_CASE("coverage shows each value of a stored search, and what it costs") {
   CHECK(tunedb("coverage other 2>&1").code == 3);
 }
 
+TEST_CASE("coverage shows the candidates that a stored search never tried") {
+  const filled_database here;
+  {
+    tune::tuning_database database(here.path);
+    const auto search = database.begin_search(sample_function(), sample_key());
+    database.add_trial(
+        search, {.configuration = sample_tuning(64), .outcome = "measured", .score_ns = 1500});
+    const std::vector<tune::value> candidates{std::int64_t{32}, std::int64_t{64}, std::int64_t{96}};
+    database.finish_search(search, "found",
+                           {.space = tune::stored_space{.combinations = 4,
+                                                        .configurations = 3,
+                                                        .removals = {{"even", 1}},
+                                                        .parameters = {{"wgs", candidates}}}});
+  }
+  const json values = tunedb_json("coverage " + function)["parameters"][0]["values"];
+  REQUIRE(values.size() == 3);
+  CHECK(values[0]["value"] == 32);
+  CHECK(values[0]["tried"] == 0);
+  CHECK(values[1]["tried"] == 1);
+  const std::string text = tunedb("coverage " + function).output;
+  CHECK(contains(text, "1 (even)"));
+  CHECK(contains(text, "2 (not tried)"));
+}
+
 TEST_CASE("a field without --arg is explained") {
   const filled_database here;
   const ended run = tunedb("explain " + function + " rows=64 2>&1");

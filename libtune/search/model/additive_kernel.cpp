@@ -74,6 +74,18 @@ std::vector<double> distances_to_powers_of_two(const std::vector<double>& number
   return least < most ? all : std::vector<double>();
 }
 
+/// The logarithms of sizes: positive numbers whose greatest is at least three times the least.
+/// Empty for anything else.
+std::vector<double> logarithms_of_sizes(const std::vector<value>& candidates) {
+  constexpr double least_range = 3;
+  std::vector<double> numbers = numbers_of(candidates);
+  if (numbers.empty()) return {};
+  const auto [least, most] = std::ranges::minmax(numbers);
+  if (!(least > 0) || most / least < least_range) return {};
+  for (double& number : numbers) number = std::log(number);
+  return numbers;
+}
+
 float matern(float distance) {
   const float scaled = std::sqrt(5.0F) * distance;
   return (1 + scaled + scaled * scaled / 3) * std::exp(-scaled);
@@ -102,6 +114,37 @@ coordinates::coordinates(search_space space) : space_(std::move(space)) {
       axes_.push_back({i, axis::power_distance, from_0_to_1(std::move(distances))});
     }
   }
+  add_products();
+}
+
+// Products that are about equal share a place, so that the tables of kernels stay small.
+void coordinates::add_products() {
+  constexpr float steps = 63;
+  const auto& parameters = space_.parameters();
+  std::size_t before = 0;
+  std::vector<double> logs_before;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    std::vector<double> logs = logarithms_of_sizes(parameters[i].candidates);
+    if (logs.empty()) continue;
+    std::vector<double> products;
+    for (const double one : logs_before) {
+      for (const double other : logs) products.push_back(one + other);
+    }
+    if (!products.empty()) {
+      std::vector<float> places = from_0_to_1(std::move(products));
+      for (float& place : places) place = std::round(place * steps) / steps;
+      axis made{before, axis::number, places, i, {}};
+      std::ranges::sort(made.places);
+      made.places.erase(std::unique(made.places.begin(), made.places.end()), made.places.end());
+      for (const float place : places) {
+        const auto found = std::ranges::lower_bound(made.places, place);
+        made.candidate_of.push_back(static_cast<std::uint32_t>(found - made.places.begin()));
+      }
+      axes_.push_back(std::move(made));
+    }
+    before = i;
+    logs_before = std::move(logs);
+  }
 }
 
 float coordinates::distance(std::size_t axis, std::size_t one, std::size_t other) const {
@@ -121,7 +164,11 @@ float coordinates::power_distance(std::span<const std::uint32_t> point) const {
 void coordinates::write(std::size_t index, std::span<std::uint32_t> point) const {
   const std::vector<std::size_t> choice = space_.choice(index);
   for (std::size_t i = 0; i < axes_.size(); ++i) {
-    point[i] = static_cast<std::uint32_t>(choice[axes_[i].parameter]);
+    const axis& on = axes_[i];
+    point[i] = static_cast<std::uint32_t>(choice[on.parameter]);
+    if (on.candidate_of.empty()) continue;
+    const std::size_t factors = space_.parameters()[on.factor].candidates.size();
+    point[i] = on.candidate_of[choice[on.parameter] * factors + choice[on.factor]];
   }
 }
 

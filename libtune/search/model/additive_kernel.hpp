@@ -15,9 +15,11 @@ namespace tune::detail {
 /// parameter of numbers is an axis from 0 to 1: by the logarithm where all candidates are positive
 /// and far apart, since each doubling matters alike, else by the number itself. Integers that are
 /// not all powers of two have a second axis, their distance to a power of two: devices are made of
-/// powers of two, and numbers that divide them well behave alike however large they are. On the
-/// axis of any other parameter different candidates are 1 apart. A parameter with a single
-/// candidate has no axis. Never changes; thread-safe.
+/// powers of two, and numbers that divide them well behave alike however large they are. Two
+/// parameters of sizes, one after the other in the space, have an axis for the logarithm of their
+/// product: what a device has to hold or to run at once, such as the work items of a group, is a
+/// product of sizes. On the axis of any other parameter different candidates are 1 apart. A
+/// parameter with a single candidate has no axis. Never changes; thread-safe.
 class coordinates {
  public:
   explicit coordinates(search_space space);
@@ -40,7 +42,12 @@ class coordinates {
     std::size_t parameter;
     enum { number, power_distance, category } kind;
     std::vector<float> places;  // by candidate
+    // Of a product:
+    std::size_t factor = 0;                        // the second parameter
+    std::vector<std::uint32_t> candidate_of = {};  // by candidate of the first, then of the second
   };
+
+  void add_products();
 
   search_space space_;
   std::vector<axis> axes_;

@@ -3,8 +3,6 @@
 #include "libtune/search/space/expression.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <fmt/format.h>
@@ -16,27 +14,10 @@
 #include <utility>
 
 #include "libtune/base/error.hpp"
+#include "libtune/search/space/formula.hpp"
 
-// Named, because the class of the header has these for members.
 namespace tune::detail::formulas {
-
-// A value that is cheap to copy: texts are those of the formula or of a parameter.
-struct scalar {
-  enum class kinds : std::uint8_t { boolean, whole, real, text } kind = kinds::whole;
-  std::int64_t whole = 0;  // of a boolean too
-  double real = 0;
-  std::string_view text{};
-
-  static scalar of(bool v) { return {kinds::boolean, v, 0, {}}; }
-  static scalar of(std::int64_t v) { return {kinds::whole, v, 0, {}}; }
-  static scalar of(double v) { return {kinds::real, 0, v, {}}; }
-  static scalar of(std::string_view v) { return {kinds::text, 0, 0, v}; }
-
-  bool is_text() const { return kind == kinds::text; }
-  bool is_real() const { return kind == kinds::real; }
-  double number() const { return is_real() ? real : static_cast<double>(whole); }
-  bool truth() const { return is_text() ? !text.empty() : is_real() ? real != 0 : whole != 0; }
-};
+namespace {
 
 std::optional<scalar> scalar_of(const value& v) {
   if (const auto* b = std::get_if<bool>(&v)) return scalar::of(*b);
@@ -59,77 +40,6 @@ value value_of(const scalar& s) {
   }
   return std::string(s.text);
 }
-
-enum class op : std::uint8_t {
-  literal,
-  name,
-  any_of,
-  all_of,
-  negate_truth,
-  compare,
-  if_else,
-  in,
-  not_in,
-  bit_or,
-  bit_xor,
-  bit_and,
-  shift_left,
-  shift_right,
-  add,
-  subtract,
-  multiply,
-  divide,
-  floor_divide,
-  modulo,
-  power,
-  minus,
-  plus,
-  invert,
-  min,
-  max,
-  abs,
-  to_int,
-  to_float,
-  to_bool,
-  round,
-  floor,
-  ceil,
-  sqrt,
-  log2,
-  less,
-  less_equal,
-  greater,
-  greater_equal,
-  equal,
-  unequal,
-};
-
-struct word {
-  std::string_view text;
-  op meaning;
-};
-
-constexpr std::array comparisons{word{"<=", op::less_equal}, word{">=", op::greater_equal},
-                                 word{"==", op::equal},      word{"!=", op::unequal},
-                                 word{"<", op::less},        word{">", op::greater}};
-
-constexpr std::array functions{
-    word{"min", op::min},     word{"max", op::max},        word{"abs", op::abs},
-    word{"int", op::to_int},  word{"float", op::to_float}, word{"bool", op::to_bool},
-    word{"round", op::round}, word{"floor", op::floor},    word{"ceil", op::ceil},
-    word{"sqrt", op::sqrt},   word{"log2", op::log2},      word{"pow", op::power}};
-
-using node_index = std::uint32_t;
-
-struct node {
-  op what;
-  std::vector<node_index> children{};
-  std::vector<op> between{};  // of a chain of comparisons, and of the operands of a product
-  std::size_t place = 0;      // of a name, in names
-  scalar constant{};          // of a literal that is no text
-  std::size_t begin = 0;      // in the text, for the parts that `and` joins
-  std::size_t end = 0;
-};
 
 // Thrown with the text added by the expression.
 struct not_applicable {
@@ -343,341 +253,37 @@ class evaluation {
   const Lookup& look_up_;
 };
 
-inline bool starts_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+template <class Lookup>
+scalar evaluate(const formula& of, node_index from, const Lookup& look_up) {
+  try {
+    return evaluation<Lookup>(of.nodes, look_up)(from);
+  } catch (const not_applicable& found) {
+    throw argument_error(
+        fmt::format("the expression '{}' has no value: {}", of.text, found.problem));
+  }
 }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_in_name(char c) { return starts_name(c) || is_digit(c); }
 
-class formula {
- public:
-  std::string text;
-  std::vector<std::string> names;
-  std::vector<node> nodes;
-  std::vector<std::unique_ptr<const std::string>> texts;  // of literals
-  node_index root = 0;
-
-  template <class Lookup>
-  scalar evaluate(node_index from, const Lookup& look_up) const {
-    try {
-      return evaluation<Lookup>(nodes, look_up)(from);
-    } catch (const not_applicable& found) {
-      throw argument_error(
-          fmt::format("the expression '{}' has no value: {}", text, found.problem));
-    }
+void collect_places(const formula& of, node_index from, std::vector<std::size_t>& places) {
+  const node& at = of.nodes[from];
+  if (at.what == op::name && std::ranges::find(places, at.place) == places.end()) {
+    places.push_back(at.place);
   }
+  for (const node_index child : at.children) collect_places(of, child, places);
+}
 
-  void collect_places(node_index from, std::vector<std::size_t>& places) const {
-    const node& at = nodes[from];
-    if (at.what == op::name && std::ranges::find(places, at.place) == places.end()) {
-      places.push_back(at.place);
-    }
-    for (const node_index child : at.children) collect_places(child, places);
-  }
+// What `and` joins.
+void collect_parts(const formula& of, node_index from, std::vector<node_index>& parts) {
+  if (of.nodes[from].what != op::all_of) return parts.push_back(from);
+  for (const node_index child : of.nodes[from].children) collect_parts(of, child, parts);
+}
 
-  // What `and` joins.
-  void collect_parts(node_index from, std::vector<node_index>& parts) const {
-    if (nodes[from].what != op::all_of) return parts.push_back(from);
-    for (const node_index child : nodes[from].children) collect_parts(child, parts);
-  }
-
-  class parser;
-};
-
-// One function for each strength of operators, the weakest first.
-class formula::parser {
- public:
-  explicit parser(formula& to) : to_(to) {}
-
-  void run() {
-    skip_blanks();
-    to_.root = parse_choice();
-    if (at_ < to_.text.size()) fail("an operator or the end");
-  }
-
- private:
-  static constexpr int most_depth = 100;
-
-  [[noreturn]] void fail(std::string_view expected) const {
-    const bool over = at_ >= to_.text.size();
-    throw argument_error(fmt::format(
-        "the expression '{}' is no formula: {} is expected at column {}, where {}", to_.text,
-        expected, at_ + 1, over ? "it ends" : fmt::format("'{}' is", to_.text.substr(at_, 12))));
-  }
-
-  void skip_blanks() {
-    while (at_ < to_.text.size() && (to_.text[at_] == ' ' || to_.text[at_] == '\t' ||
-                                     to_.text[at_] == '\n' || to_.text[at_] == '\r')) {
-      ++at_;
-    }
-  }
-
-  bool looks_at(std::string_view token) const {
-    if (to_.text.compare(at_, token.size(), token) != 0) return false;
-    const std::size_t next = at_ + token.size();
-    return !starts_name(token.front()) || next >= to_.text.size() || !is_in_name(to_.text[next]);
-  }
-
-  bool accept(std::string_view token) {
-    if (!looks_at(token)) return false;
-    at_ += token.size();
-    end_ = at_;
-    skip_blanks();
-    return true;
-  }
-
-  void expect(std::string_view token) {
-    if (!accept(token)) fail(fmt::format("'{}'", token));
-  }
-
-  node_index make(op what, std::vector<node_index> children) {
-    to_.nodes.push_back({what, std::move(children)});
-    return static_cast<node_index>(to_.nodes.size() - 1);
-  }
-
-  // The end of what was read last, without the blanks behind it.
-  node_index place(node_index made, std::size_t begin) {
-    to_.nodes[made].begin = begin;
-    to_.nodes[made].end = end_;
-    return made;
-  }
-
-  node_index parse_choice() {
-    if (++depth_ > most_depth) fail("less nesting");
-    node_index made = parse_any();
-    if (accept("if")) {
-      const node_index condition = parse_any();
-      expect("else");
-      made = make(op::if_else, {made, condition, parse_choice()});
-    }
-    --depth_;
-    return made;
-  }
-
-  template <class Next>
-  node_index join(op what, std::string_view word, std::string_view sign, Next next) {
-    std::size_t begin = at_;
-    std::vector<node_index> parts{place(next(), begin)};
-    while (accept(word) || accept(sign)) {
-      begin = at_;
-      parts.push_back(place(next(), begin));
-    }
-    return parts.size() == 1 ? parts[0] : make(what, std::move(parts));
-  }
-
-  node_index parse_any() {
-    return join(op::any_of, "or", "||", [this] { return parse_all(); });
-  }
-  node_index parse_all() {
-    return join(op::all_of, "and", "&&", [this] { return parse_not(); });
-  }
-
-  node_index parse_not() {
-    if (!accept("not")) return parse_comparison();
-    if (++depth_ > most_depth) fail("less nesting");
-    const node_index made = make(op::negate_truth, {parse_not()});
-    --depth_;
-    return made;
-  }
-
-  node_index parse_comparison() {
-    std::vector<node_index> parts{parse_binary(0)};
-    std::vector<op> between;
-    for (;;) {
-      const bool refused = accept("not");
-      if (accept("in")) return parse_members(refused ? op::not_in : op::in, parts, between);
-      if (refused) fail("'in'");
-      const auto found =
-          std::ranges::find_if(comparisons, [this](const word& w) { return looks_at(w.text); });
-      // Not the shifts, which parse_binary has taken.
-      if (found == comparisons.end()) break;
-      accept(found->text);
-      between.push_back(found->meaning);
-      parts.push_back(parse_binary(0));
-    }
-    if (between.empty()) return parts[0];
-    const node_index made = make(op::compare, std::move(parts));
-    to_.nodes[made].between = std::move(between);
-    return made;
-  }
-
-  node_index parse_members(op what, std::vector<node_index> parts, const std::vector<op>& before) {
-    if (!before.empty()) fail("a bracket before the comparison that 'in' continues");
-    const std::string_view closing = accept("[") ? "]" : accept("{") ? "}" : ")";
-    if (closing == ")") expect("(");
-    while (!accept(closing)) {
-      parts.push_back(parse_choice());
-      if (!accept(",") && !looks_at(closing)) fail(fmt::format("',' or '{}'", closing));
-    }
-    return make(what, std::move(parts));
-  }
-
-  struct level {
-    std::array<word, 4> operators;
-    std::size_t count;
-  };
-  static constexpr std::array<level, 6> levels{{
-      {{{{"|", op::bit_or}}}, 1},
-      {{{{"^", op::bit_xor}}}, 1},
-      {{{{"&", op::bit_and}}}, 1},
-      {{{{"<<", op::shift_left}, {">>", op::shift_right}}}, 2},
-      {{{{"+", op::add}, {"-", op::subtract}}}, 2},
-      {{{{"//", op::floor_divide}, {"*", op::multiply}, {"/", op::divide}, {"%", op::modulo}}}, 4},
-  }};
-
-  std::optional<op> accept_operator(const level& of) {
-    for (std::size_t i = 0; i < of.count; ++i) {
-      const word& each = of.operators[i];
-      // "&&", "||" and "**" are other operators.
-      const bool doubled = each.text.size() == 1 && at_ + 1 < to_.text.size() &&
-                           to_.text[at_ + 1] == each.text[0] &&
-                           std::string_view("&|*").find(each.text) != std::string_view::npos;
-      if (!doubled && accept(each.text)) return each.meaning;
-    }
-    return std::nullopt;
-  }
-
-  node_index parse_binary(std::size_t strength) {
-    if (strength == levels.size()) return parse_unary();
-    node_index made = parse_binary(strength + 1);
-    while (const auto what = accept_operator(levels[strength])) {
-      made = make(*what, {made, parse_binary(strength + 1)});
-    }
-    return made;
-  }
-
-  node_index parse_unary() {
-    static constexpr std::array signs{word{"-", op::minus}, word{"+", op::plus},
-                                      word{"~", op::invert}, word{"!", op::negate_truth}};
-    for (const word& sign : signs) {
-      if (!accept(sign.text)) continue;
-      if (++depth_ > most_depth) fail("less nesting");
-      const node_index made = make(sign.meaning, {parse_unary()});
-      --depth_;
-      return made;
-    }
-    const node_index base = parse_operand();
-    return accept("**") ? make(op::power, {base, parse_unary()}) : base;
-  }
-
-  node_index parse_operand() {
-    if (at_ >= to_.text.size()) fail("a value");
-    const char first = to_.text[at_];
-    if (accept("(")) {
-      const node_index made = parse_choice();
-      expect(")");
-      return made;
-    }
-    if (is_digit(first) || first == '.') return parse_number();
-    if (first == '"' || first == '\'') return parse_text(first);
-    if (!starts_name(first)) fail("a value");
-    return parse_name();
-  }
-
-  node_index add_literal(scalar constant) {
-    const node_index made = make(op::literal, {});
-    to_.nodes[made].constant = constant;
-    end_ = at_;
-    skip_blanks();
-    return made;
-  }
-
-  node_index parse_number() {
-    const char* const begin = to_.text.data() + at_;
-    const char* const end = to_.text.data() + to_.text.size();
-    const bool hexadecimal = looks_like_hexadecimal();
-    std::int64_t whole = 0;
-    const auto as_whole = hexadecimal ? std::from_chars(begin + 2, end, whole, 16)
-                                      : std::from_chars(begin, end, whole);
-    double real = 0;
-    const auto as_real = std::from_chars(begin, end, real);
-    const bool is_whole =
-        as_whole.ec == std::errc() && (hexadecimal || as_whole.ptr == as_real.ptr);
-    const char* const behind = is_whole ? as_whole.ptr : as_real.ptr;
-    if (!is_whole && as_real.ec != std::errc()) fail("a number");
-    at_ = static_cast<std::size_t>(behind - to_.text.data());
-    if (behind != end && (is_in_name(*behind) || *behind == '.')) fail("an operator or the end");
-    return add_literal(is_whole ? scalar::of(whole) : scalar::of(real));
-  }
-
-  bool looks_like_hexadecimal() const {
-    return at_ + 2 < to_.text.size() && to_.text[at_] == '0' && (to_.text[at_ + 1] | 32) == 'x';
-  }
-
-  node_index parse_text(char quote) {
-    const std::size_t close = to_.text.find(quote, at_ + 1);
-    if (close == std::string::npos) {
-      at_ = to_.text.size();
-      fail("a quote");
-    }
-    to_.texts.push_back(
-        std::make_unique<const std::string>(to_.text.substr(at_ + 1, close - at_ - 1)));
-    at_ = close + 1;
-    return add_literal(scalar::of(std::string_view(*to_.texts.back())));
-  }
-
-  node_index parse_name() {
-    static constexpr std::array<std::string_view, 6> reserved{"and", "or", "not",
-                                                              "in",  "if", "else"};
-    for (const std::string_view word : reserved) {
-      if (looks_at(word)) fail("a value");
-    }
-    if (accept("True") || accept("true")) return add_literal(scalar::of(true));
-    if (accept("False") || accept("false")) return add_literal(scalar::of(false));
-    const std::size_t begin = at_;
-    if (to_.text.compare(at_, 5, "math.") == 0) at_ += 5;
-    const std::size_t begin_of_word = at_;
-    while (at_ < to_.text.size() && is_in_name(to_.text[at_])) ++at_;
-    std::string name = to_.text.substr(begin_of_word, at_ - begin_of_word);
-    end_ = at_;
-    skip_blanks();
-    if (looks_at("(")) return parse_call(name, begin);
-    if (begin_of_word != begin) fail("'('");
-    return add_name(std::move(name));
-  }
-
-  node_index add_name(std::string name) {
-    const auto known = std::ranges::find(to_.names, name);
-    const node_index made = make(op::name, {});
-    to_.nodes[made].place = static_cast<std::size_t>(known - to_.names.begin());
-    if (known == to_.names.end()) to_.names.push_back(std::move(name));
-    return made;
-  }
-
-  node_index parse_call(const std::string& name, std::size_t begin) {
-    const auto found = std::ranges::find(functions, std::string_view(name), &word::text);
-    if (found == functions.end()) {
-      at_ = begin;
-      std::vector<std::string_view> all;
-      for (const word& each : functions) all.push_back(each.text);
-      fail(fmt::format("one of the functions {}", fmt::join(all, ", ")));
-    }
-    accept("(");
-    std::vector<node_index> given{parse_choice()};
-    while (accept(",")) given.push_back(parse_choice());
-    const bool many = found->meaning == op::min || found->meaning == op::max;
-    const std::size_t wanted = found->meaning == op::power ? 2 : 1;
-    if (!many && given.size() != wanted) fail(fmt::format("{} value(s) for '{}'", wanted, name));
-    expect(")");
-    return make(found->meaning, std::move(given));
-  }
-
-  formula& to_;
-  std::size_t at_ = 0;
-  std::size_t end_ = 0;
-  int depth_ = 0;
-};
-
+}  // namespace
 }  // namespace tune::detail::formulas
 
 namespace tune {
 
-expression::expression(std::string text) {
-  auto made = std::make_shared<detail::formulas::formula>();
-  made->text = std::move(text);
-  detail::formulas::formula::parser(*made).run();
-  formula_ = std::move(made);
-}
+expression::expression(std::string text)
+    : formula_(std::make_shared<const detail::formulas::formula>(std::move(text))) {}
 
 const std::string& expression::text() const noexcept { return formula_->text; }
 const std::vector<std::string>& expression::names() const noexcept { return formula_->names; }
@@ -691,7 +297,7 @@ value expression::evaluate(const std::vector<named_value>& values) const {
     if (const auto made = scalar_of(found->value)) return *made;
     refuse(fmt::format("'{}' is none", name));
   };
-  return value_of(formula_->evaluate(formula_->root, look_up));
+  return value_of(detail::formulas::evaluate(*formula_, formula_->root, look_up));
 }
 
 double expression::number(const std::vector<named_value>& values) const {
@@ -710,7 +316,7 @@ bool expression::holds(const std::vector<named_value>& values) const {
 
 std::vector<expression> expression::parts() const {
   std::vector<detail::formulas::node_index> found;
-  formula_->collect_parts(formula_->root, found);
+  detail::formulas::collect_parts(*formula_, formula_->root, found);
   if (found.size() == 1) return {*this};
   std::vector<expression> made;
   for (const auto part : found) {
@@ -747,11 +353,11 @@ std::vector<restriction> expression::restrictions(const std::vector<parameter>& 
     scalars->push_back(std::move(candidates));
   }
   std::vector<node_index> parts;
-  formula_->collect_parts(formula_->root, parts);
+  collect_parts(*formula_, formula_->root, parts);
   std::vector<restriction> made;
   for (const node_index part : parts) {
     std::vector<std::size_t> reads;
-    formula_->collect_places(part, reads);
+    collect_places(*formula_, part, reads);
     for (std::size_t& place : reads) place = parameter_of[place];
     const node& at = formula_->nodes[part];
     std::string description =
@@ -762,7 +368,7 @@ std::vector<restriction> expression::restrictions(const std::vector<parameter>& 
                       const auto look_up = [&](std::size_t place) -> const scalar& {
                         return (*scalars)[place][choice[parameter_of[place]]];
                       };
-                      return kept->evaluate(part, look_up).truth();
+                      return detail::formulas::evaluate(*kept, part, look_up).truth();
                     },
                     std::move(reads)});
   }

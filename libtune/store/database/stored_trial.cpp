@@ -193,6 +193,53 @@ std::vector<named_value> configuration_from_json(const std::string& text) {
   return configuration;
 }
 
+std::string space_to_json(const stored_space& space) {
+  json removals = json::array();
+  for (const auto& one : space.removals) {
+    removals.push_back(json::array({text_to_json(one.name), one.what}));
+  }
+  json parameters = json::array();
+  for (const auto& one : space.parameters) {
+    json candidates = json::array();
+    for (const value& candidate : one.what) candidates.push_back(configured_json(candidate));
+    parameters.push_back(json::array({text_to_json(one.name), std::move(candidates)}));
+  }
+  return json{{"combinations", space.combinations},
+              {"configurations", space.configurations},
+              {"removals", std::move(removals)},
+              {"parameters", std::move(parameters)}}
+      .dump();
+}
+
+std::optional<stored_space> space_from_json(const std::string& text) {
+  const auto not_deep = [](int depth, json::parse_event_t, json&) { return depth < 6; };
+  const auto as_text = [](const json& item) {
+    return std::get<std::string>(configured_value(item).value());
+  };
+  try {
+    const json object = json::parse(text, not_deep);
+    stored_space space{.combinations = object.at("combinations").get<std::size_t>(),
+                       .configurations = object.at("configurations").get<std::size_t>(),
+                       .removals = {},
+                       .parameters = {}};
+    for (const json& one : object.at("removals")) {
+      space.removals.push_back({as_text(one.at(0)), one.at(1).get<std::size_t>()});
+    }
+    for (const json& one : object.at("parameters")) {
+      auto& made = space.parameters.emplace_back();
+      made.name = as_text(one.at(0));
+      for (const json& candidate : one.at(1)) {
+        made.what.push_back(configured_value(candidate).value());
+      }
+    }
+    return space;
+  } catch (const json::exception&) {
+  } catch (const std::bad_optional_access&) {
+  } catch (const std::bad_variant_access&) {
+  }
+  return std::nullopt;
+}
+
 std::string metrics_to_json(const std::vector<metric>& metrics) {
   json list = json::array();
   for (const metric& item : metrics) {

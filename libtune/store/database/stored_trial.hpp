@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,10 +48,30 @@ inline bool can_be_continued(const std::string& result) {
 /// Begins the message of a trial whose configuration was no better in service (tune/behind).
 inline constexpr const char* taken_back_mark = "taken back in service: ";
 
+/// The space of a search, as far as a database keeps it.
+struct stored_space {
+  /// A parameter, or a restriction and the combinations that it removed.
+  template <class T>
+  struct named {
+    std::string name{};
+    T what{};
+
+    friend bool operator==(const named&, const named&) = default;
+  };
+
+  std::size_t combinations = 0;                         ///< before any restriction
+  std::size_t configurations = 0;                       ///< that all restrictions allow
+  std::vector<named<std::size_t>> removals{};           ///< by restriction
+  std::vector<named<std::vector<value>>> parameters{};  ///< with all candidates, in their order
+
+  friend bool operator==(const stored_space&, const stored_space&) = default;
+};
+
 /// The course of a search.
 struct search_course {
-  std::string strategy{};  ///< its name; empty: not known
-  std::string ending{};    ///< why it ended, in words; empty until it has
+  std::string strategy{};                            ///< its name; empty: not known
+  std::string ending{};                              ///< why it ended, in words; empty until it has
+  std::optional<stored_space> space = std::nullopt;  ///< empty: not known
 };
 
 /// A trial of a search, as a database keeps it.
@@ -114,6 +135,13 @@ struct row_layout;
 std::string configuration_to_json(const std::vector<named_value>& configuration);
 /// The inverse. @throws SQLite::Exception (SQLITE_MISMATCH) for any other text
 std::vector<named_value> configuration_from_json(const std::string& text);
+
+/// The JSON of a space: an object of "combinations", "configurations", "removals", an array of
+/// [restriction, combinations], and "parameters", an array of [name, [candidates]], the candidates
+/// as in a configuration.
+std::string space_to_json(const stored_space& space);
+/// The inverse; empty for any other text.
+std::optional<stored_space> space_from_json(const std::string& text);
 
 /// The JSON of metrics: an array of [name, value, unit], without a unit if it is empty; null is
 /// NaN.

@@ -240,6 +240,29 @@ void note_course(connection& target, search_id search, const search_course& cour
   insert.exec();
 }
 
+const row_layout& space_layout() {
+  static const never_destroyed<row_layout> layout(
+      row_layout{"libtune_space", {"search_id", "outline"}});
+  return *layout;
+}
+
+void create_space_table(connection& target) {
+  target.database().exec(R"sql(
+CREATE TABLE IF NOT EXISTS libtune_space (
+  search_id INTEGER PRIMARY KEY REFERENCES libtune_search (id) ON DELETE CASCADE,
+  outline TEXT NOT NULL,  -- JSON
+  checksum BLOB NOT NULL
+) STRICT)sql");
+}
+
+void note_space(connection& target, search_id search, const stored_space& space) {
+  create_space_table(target);
+  SQLite::Statement insert(target.database(), space_layout().insert("INSERT OR REPLACE"));
+  insert.bind(1, number_of(search));
+  insert.bind(2, space_to_json(space));
+  insert.exec();
+}
+
 std::optional<stored_search> read_search_result(connection& source,
                                                 const function_identity& function,
                                                 const record_key& key, std::optional<int> stage) {

@@ -45,11 +45,16 @@ void end_search(connection& target, search_id search, const std::string& result)
 
 /// Notes the strategy of a search, and why it ended if it has, in place of what was noted before.
 void note_course(connection& target, search_id search, const search_course& course);
+/// Notes the space of a search, in place of what was noted before.
+void note_space(connection& target, search_id search, const stored_space& space);
 /// The columns of libtune_course: the search, and those that database_content gives it. The table
 /// comes with the first row, because an older libtune makes a database without it.
 const row_layout& course_layout();
 /// Makes that table if the database has none.
 void create_course_table(connection& target);
+/// The same of libtune_space.
+const row_layout& space_layout();
+void create_space_table(connection& target);
 
 /// The search for this key that was started last.
 std::optional<stored_search> read_latest_search(connection& source,

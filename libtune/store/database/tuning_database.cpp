@@ -322,6 +322,7 @@ void tuning_database::finish_search(search_id search, const std::string& result,
     impl_->write_to_search(search, [&](connection& target) {
       detail::end_search(target, search, result);
       if (!course.strategy.empty()) detail::note_course(target, search, course);
+      if (course.space) detail::note_space(target, search, *course.space);
     });
   });
 }

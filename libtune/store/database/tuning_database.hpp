@@ -145,7 +145,7 @@ class tuning_database {
                   std::span<const stored_trial> replacing = {});
   /// Notes that a search has ended. @param result  a word such as "found"; stopped_search for one
   ///                                               that may go on later
-  /// @param course  noted if it has a strategy
+  /// @param course  noted if it has a strategy, and its space if it has one
   void finish_search(search_id search, const std::string& result, const search_course& course = {});
 
   /// The rows of earlier searches that serve the next one, read in one transaction. Waits for

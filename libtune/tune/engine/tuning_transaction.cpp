@@ -26,6 +26,20 @@ const char* describe_change(const search_identity& before, const search_identity
   return nullptr;
 }
 
+stored_space kept_of(const space_outline& outline) {
+  stored_space space{.combinations = outline.combinations,
+                     .configurations = outline.configurations,
+                     .removals = {},
+                     .parameters = {}};
+  for (const removal& one : outline.removals) {
+    space.removals.push_back({one.description, one.combinations});
+  }
+  for (const parameter& one : outline.parameters) {
+    space.parameters.push_back({one.name, one.candidates});
+  }
+  return space;
+}
+
 search_start start_in(tuning_mode mode, search_start otherwise) {
   return mode == tuning_mode::force ? search_start::anew : otherwise;
 }
@@ -140,6 +154,7 @@ void trial_recorder::search_finished(const search_finished_event& event) {
   }
   if (!search_) return;
   search_course course{.strategy = strategy_, .ending = std::string(search_end_name(event.end))};
+  if (!event.space.parameters.empty()) course.space = kept_of(event.space);
   if (event.best) {
     const bool stopped = event.end == search_end::time || event.end == search_end::trials;
     const char* const word = start_ == search_start::behind ? behind_search
