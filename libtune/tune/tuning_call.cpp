@@ -133,10 +133,10 @@ detail::graded_values tuning_call::answer() {
 // ---- behind the application
 
 // Returns true if the key is tuned behind the application from now on.
-bool tuning_call::is_tuned_behind(bool has_nearest) {
+bool tuning_call::is_tuned_behind(bool has_nearest, tuning_mode mode) {
   // A result of another device is often nearly as fast.
   constexpr double gain_on_nearest = 0.25;
-  if (!plan_.is_behind()) return false;
+  if (!plan_.is_behind() && mode != tuning_mode::force) return false;
   const auto refuse = [&](const char* why) {
     log_once_a_key("not behind\n" + name(),
                    fmt::format("{} is not tuned behind this program: {}", describe(subject_), why));
@@ -151,7 +151,7 @@ bool tuning_call::is_tuned_behind(bool has_nearest) {
   }
   resolved.system_databases = settings_.system_databases;
   resolved.match = settings_.match;
-  resolved.mode = tuning_mode::tune;
+  resolved.mode = mode;
   resolved.given_by = option_source::command;
   return detail::background_tuner::shared().ask({.name = name(),
                                                  .function = core_.weak_from_this(),
@@ -162,6 +162,12 @@ bool tuning_call::is_tuned_behind(bool has_nearest) {
                                                  .gain = has_nearest ? gain_on_nearest : 1});
 }
 
+bool tuning_call::tune_again_behind() {
+  settings_ = resolve_settings(options_);
+  open_databases();
+  return is_tuned_behind(false, tuning_mode::force);
+}
+
 // First the nearest result, where to check it takes too long for the application to wait.
 void tuning_call::tune_behind(const background_task& work) {
   behind_ = &work;
@@ -169,13 +175,16 @@ void tuning_call::tune_behind(const background_task& work) {
   settings_.search.given_by = option_source::application;  // in words; it has been resolved
   const match_mode match =
       settings_.match == match_mode::verify ? match_mode::verify : match_mode::exact;
-  settings_.mode = tuning_mode::tune;
+  const bool again = options_.mode == tuning_mode::force;
+  settings_.mode = again ? tuning_mode::force : tuning_mode::tune;
   plan_ = {settings_.mode, match};
   open_databases();
-  if (auto found = if_valid(layers_->find(identity(), key()))) return publish(*found);
-  const bool is_chosen = layers_->chosen_nearest(identity(), key()).has_value();
-  if (!is_chosen) {
-    if (const auto nearest = find_nearest()) publish(*nearest);
+  if (!again) {
+    if (auto found = if_valid(layers_->find(identity(), key()))) return publish(*found);
+    const bool is_chosen = layers_->chosen_nearest(identity(), key()).has_value();
+    if (!is_chosen) {
+      if (const auto nearest = find_nearest()) publish(*nearest);
+    }
   }
   tune_once();
   const auto made = layers_->find(identity(), key());

@@ -38,6 +38,9 @@ class tuning_call {
   /// Tunes the key for other calls, which use something else meanwhile, and hands them what it
   /// finds (tuning_news). @throws tuning_stopped_error, and as obtain does
   void tune_behind(const background_task& work);
+  /// Has the key tuned behind the application though it has a result, which the new one replaces.
+  /// Returns false if it will not be.
+  bool tune_again_behind();
   /// Returns that, and behind it the tunings with the least times of the search that found it.
   /// @param most  the greatest number of them, at least one
   std::vector<values> finalists(std::size_t most);
@@ -57,7 +60,7 @@ class tuning_call {
   bool has_stopped_search() const;
   std::optional<std::string> find_failure() const;
   std::optional<record> look_up();
-  bool is_tuned_behind(bool has_nearest);
+  bool is_tuned_behind(bool has_nearest, tuning_mode mode = tuning_mode::tune);
   void report_lookup(const std::optional<record>& found, std::chrono::nanoseconds elapsed) const;
   std::optional<record> find_nearest() const;
   std::optional<record> if_valid(std::optional<record> found) const;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <exception>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <set>
@@ -20,6 +21,7 @@
 #include "libtune/base/log.hpp"
 #include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
+#include "libtune/device/device_memory.hpp"
 #include "libtune/tune/behind/duty_cycle.hpp"
 #include "libtune/tune/behind/gate_page.hpp"
 #include "libtune/tune/behind/heartbeat.hpp"
@@ -89,6 +91,7 @@ struct background_tuner::state {
 
   // The thread's:
   kept_child child;
+  std::optional<tune::device> device;  // of the last key
   back_off pace;
   tail_watch tail;
   clock::time_point looked{};
@@ -98,6 +101,7 @@ struct background_tuner::state {
   void end() noexcept;
   void run();
   void wait_for_beats();
+  void wait_for_key(std::unique_lock<std::mutex>& lock);
   void tune(behind_request one);
   void tune_once(const behind_request& one);
   void put_back(behind_request one);
@@ -196,9 +200,10 @@ void background_tuner::state::run() {
     }
     const auto name = queue.next();
     if (!name) {
-      changed.wait(lock);
+      wait_for_key(lock);
       continue;
     }
+    device = wanted.at(*name).context.device();
     behind_request one = std::move(wanted.extract(*name).mapped());
     current = *name;
     current_text = one.text;
@@ -213,6 +218,36 @@ void background_tuner::state::run() {
   wanted.clear();
   lock.unlock();
   child.end();
+}
+
+// Between two keys the child has a context on the device, whose memory the application may want.
+void background_tuner::state::wait_for_key(std::unique_lock<std::mutex>& lock) {
+  constexpr std::chrono::seconds longest{2};
+  if (child.id() < 0 || !device) return changed.wait(lock);
+  lock.unlock();
+  bool is_idle = true;  // of the lock
+  {
+    const memory_reclaimer lends(
+        *device,
+        [&] {
+          const std::lock_guard own(mutex);
+          return is_idle ? std::numeric_limits<std::size_t>::max() : std::size_t{0};
+        },
+        [&](std::size_t) {
+          std::unique_lock own(mutex);
+          yields = is_idle;
+          changed.notify_all();
+          changed.wait_for(own, longest, [&] { return !is_idle; });
+          return std::shared_ptr<const void>();
+        });
+    lock.lock();
+    changed.wait(lock, [&] { return ending || yields || queue.size() > 0; });
+    if (yields.exchange(false)) child.end();
+    is_idle = false;
+    changed.notify_all();
+    lock.unlock();
+  }  // waits for calls that are under way
+  lock.lock();
 }
 
 // Without intervals from before there is nothing to compare with.

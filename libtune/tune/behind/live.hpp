@@ -56,8 +56,12 @@ struct live_options {
   /// the device where they allocate and release memory, so a pipeline that cannot afford that sets
   /// some aside (buffer_allocator).
   std::shared_ptr<allocator> scratch{};
-  /// Called for each drift that is found, by a thread of libtune's that is not sealed: to have the
-  /// key tuned again. May be empty.
+  /// True to have a key whose times have drifted tuned again behind the application, as in the mode
+  /// behind (docs/serve-now-tune-behind.md), once for each time that it drifts. The new result
+  /// replaces the one in the database, and is compared like any other.
+  bool tunes_again = false;
+  /// Called for each drift that is found, by a thread of libtune's that is not sealed. May be
+  /// empty.
   std::function<void(const live_event&)> drifted{};
 };
 

@@ -16,7 +16,9 @@
 #include "libtune/device/queue_interface.hpp"
 #include "libtune/tune/behind/live_correction.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/tune/options.hpp"
 #include "libtune/tune/settings.hpp"
+#include "libtune/tune/tuning_call.hpp"
 
 namespace tune::detail {
 namespace {
@@ -258,6 +260,18 @@ void live_core::tidy() {
   for (const auto& key : keys) key->news.reset();
 }
 
+void live_core::tune_again(const live_key& key) {
+  const live_function& parts = key.parts();
+  try {
+    const tuning_options options = *tuning_options_of(parts.context);
+    static_cast<void>(
+        tuning_call(*parts.function, parts.context, parts.key, options).tune_again_behind());
+  } catch (const std::exception& failure) {
+    log(log_level::warning, fmt::format("{} is not tuned again, though its times have changed: {}",
+                                        describe(key.subject()), failure.what()));
+  }
+}
+
 void live_core::report_drifts() {
   std::vector<std::shared_ptr<live_node>> drifted;
   {
@@ -282,6 +296,7 @@ void live_core::report_drifts() {
                                     news.now_ns / *key->score_ns, time_text(*key->score_ns));
       }
       report(*key, event, !std::exchange(key->drift_logged, true));
+      if (options_.tunes_again) tune_again(*key);
       if (!options_.drifted) continue;
       try {
         options_.drifted(event);

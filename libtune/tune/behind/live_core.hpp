@@ -88,6 +88,7 @@ class live_core {
   // of libtune's thread
   void serve_steps();
   void tidy();
+  void tune_again(const live_key& key);
   void report_drifts();
   void look_into_database();
   bool start_next();
