@@ -143,6 +143,12 @@ trial run_search(const search_problem& problem, const tuning_subject& subject, c
                             .memory_budget_bytes = memory != nullptr ? memory->limit() : 0,
                             .memory_held_bytes = memory != nullptr ? memory->most_held() : 0};
   auto& finished = std::get<search_finished_event>(end);
+  if (const auto count = std::ranges::count_if(finished.trials, detail::is_short_of_memory)) {
+    finished.doubts.push_back(
+        std::to_string(count) +
+        " configurations were not measured, because there was too little device memory; with more "
+        "(LIBTUNE_TUNING_MEMORY) LIBTUNE_MODE=resume tries them again");
+  }
   if (auto doubt = unknown_metrics(finished.trials)) {
     finished.doubts.push_back(*std::move(doubt));
   }

@@ -32,18 +32,19 @@ std::shared_ptr<memory_quota> current_quota(const context& context,
   return make_quota(context, given);
 }
 
+bool is_short_of_memory(const trial& item) {
+  return !item.score && find_metric(item.metrics, memory_limit_metric) != nullptr;
+}
+
 void erase_short_of_memory(std::vector<trial>& trials, const memory_quota& now) {
   std::erase_if(trials, [&](const trial& item) {
-    const metric* limit = find_metric(item.metrics, memory_limit_metric);
-    return !item.score && limit != nullptr && limit->value < static_cast<double>(now.limit());
+    return is_short_of_memory(item) &&
+           find_metric(item.metrics, memory_limit_metric)->value < static_cast<double>(now.limit());
   });
 }
 
 std::string find_want_of_memory(const std::vector<trial>& trials) {
-  const auto wants = [](const trial& item) {
-    return !item.score && find_metric(item.metrics, memory_limit_metric) != nullptr;
-  };
-  const auto first = std::ranges::find_if(trials, wants);
+  const auto first = std::ranges::find_if(trials, is_short_of_memory);
   return first == trials.end() ? std::string() : first->reason;
 }
 

@@ -34,6 +34,9 @@ std::shared_ptr<memory_quota> current_quota(const context& context,
 /// again.
 void erase_short_of_memory(std::vector<trial>& trials, const memory_quota& now);
 
+/// True for a trial that failed for want of memory.
+bool is_short_of_memory(const trial& item);
+
 /// Returns why no trial has a time, if more memory may change that: the first reason, of those that
 /// failed for want of memory. Empty if there is none.
 std::string find_want_of_memory(const std::vector<trial>& trials);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "libtune/tune/engine/tuning_transaction.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <fmt/format.h>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/engine/prior_knowledge.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
+#include "libtune/tune/engine/search_quota.hpp"
 #include "libtune/tune/error.hpp"
 
 namespace tune {
@@ -156,7 +158,9 @@ void trial_recorder::search_finished(const search_finished_event& event) {
   search_course course{.strategy = strategy_, .ending = std::string(search_end_name(event.end))};
   if (!event.space.parameters.empty()) course.space = kept_of(event.space);
   if (event.best) {
-    const bool stopped = event.end == search_end::time || event.end == search_end::trials;
+    // Like one that its budget ended it may go on: with more memory.
+    const bool stopped = event.end == search_end::time || event.end == search_end::trials ||
+                         std::ranges::any_of(event.trials, detail::is_short_of_memory);
     const char* const word = start_ == search_start::behind ? behind_search
                              : stopped                      ? stopped_search
                                                             : "found";
