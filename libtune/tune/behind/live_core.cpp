@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fmt/format.h>
 #include <pthread.h>
 #include <utility>
 
@@ -29,18 +28,6 @@ constexpr std::chrono::milliseconds busy_look{2};
 constexpr std::chrono::milliseconds idle_look{50};
 // Rounds in which the bindings of a graph are asked for, before it is given up.
 constexpr int most_rounds = 64;
-std::string what_of(const std::exception_ptr& failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (const std::exception& error) {
-    return error.what();
-  } catch (...) {
-    return "an exception of another type than std::exception";
-  }
-}
-
-std::string time_text(double time_ns) { return fmt::format("{:.3g} us", time_ns / 1000); }
-
 }  // namespace
 
 // ---- the pipeline's thread
@@ -156,9 +143,7 @@ void live_core::begin() {
     if (changed && each.node->as_graph()) return answer();  // to be recorded beside the pipeline
   }
   const bool compares = candidate_.is_compared(options_);
-  if (compares) {
-    counts_[static_cast<std::size_t>(live_change::trying)].fetch_add(1, std::memory_order_relaxed);
-  }
+  if (compares) reports_.count_trial();
   if (trial_.begin(candidate_.swaps, options_.block_epochs, compares)) return end_trial();
   hand_over(phase::trying);
 }
@@ -169,17 +154,6 @@ void live_core::end_trial() noexcept {
 }
 
 // ---- any thread
-
-live_counts live_core::counts() const noexcept {
-  const auto count = [&](live_change change) {
-    return counts_[static_cast<std::size_t>(change)].load(std::memory_order_relaxed);
-  };
-  return {.tried = count(live_change::trying),
-          .kept = count(live_change::kept),
-          .taken_back = count(live_change::taken_back),
-          .refused = count(live_change::refused),
-          .drifts = count(live_change::drifted)};
-}
 
 void live_core::take(live_key& key, const better_tuning& found) {
   {
@@ -284,18 +258,8 @@ void live_core::report_drifts() {
     const drift news = node->news;
     node->has_drifted.store(false, std::memory_order_release);
     for (const auto& key : node->keys()) {
-      live_event event{.subject = key->subject(),
-                       .change = live_change::drifted,
-                       .before = key->values,
-                       .ratio = news.now_ns / news.reference_ns,
-                       .reason = fmt::format(
-                           "a run takes {}, {:.3f} times the {} before", time_text(news.now_ns),
-                           news.now_ns / news.reference_ns, time_text(news.reference_ns))};
-      if (key->score_ns) {
-        event.reason += fmt::format(", and {:.3f} times the {} of its search",
-                                    news.now_ns / *key->score_ns, time_text(*key->score_ns));
-      }
-      report(*key, event, !std::exchange(key->drift_logged, true));
+      const live_event event = drift_event(*key, news);
+      reports_.tell(*key, event, !std::exchange(key->drift_logged, true));
       if (options_.tunes_again) tune_again(*key);
       if (!options_.drifted) continue;
       try {
@@ -450,16 +414,8 @@ void live_core::tell_decision() {
   announce();
   live_event event =
       event_of_candidate(trial_.keeps() ? live_change::kept : live_change::taken_back);
-  if (trial_.pairs() > 0) {
-    event.ratio = trial_.ratio();
-    event.reason = fmt::format("it takes {:.3f} of the time, by the median of {} pairs of blocks",
-                               trial_.ratio(), trial_.pairs());
-  }
-  const auto add = [&](const std::string& more) {
-    event.reason += (event.reason.empty() ? "" : "; ") + more;
-  };
-  if (trial_.failure()) add("its operation failed: " + what_of(trial_.failure()));
-  if (trial_.doubt() != nullptr) add(trial_.doubt());
+  if (trial_.pairs() > 0) event.ratio = trial_.ratio();
+  event.reason = trial_text(trial_);
   if (trial_.keeps()) {
     key->note_loss(key->values);
     key->values = candidate_.found.values;
@@ -470,7 +426,7 @@ void live_core::tell_decision() {
     // Where nothing was found out, the result may be right for others.
     if (trial_.doubt() == nullptr) correct_result(event.reason);
   }
-  report(*key, event);
+  reports_.tell(*key, event);
 }
 
 void live_core::correct_result(const std::string& reason) const {
@@ -484,7 +440,7 @@ void live_core::correct_result(const std::string& reason) const {
 void live_core::announce() {
   if (!candidate_.of || !candidate_.is_compared(options_) || std::exchange(announced_, true))
     return;
-  report(*candidate_.of, event_of_candidate(live_change::trying));
+  reports_.tell(*candidate_.of, event_of_candidate(live_change::trying));
 }
 
 void live_core::refuse(const std::string& reason) {
@@ -492,7 +448,7 @@ void live_core::refuse(const std::string& reason) {
     live_event event = event_of_candidate(live_change::refused);
     event.reason = reason;
     candidate_.of->note_loss(candidate_.found.values);
-    report(*candidate_.of, event);
+    reports_.tell(*candidate_.of, event);
   } else {
     log(log_level::error, "an instance of a live pipeline stays as it is: " + reason);
     for (live_swap& each : candidate_.swaps) each.node->built_with = each.built_with;
@@ -512,18 +468,6 @@ live_event live_core::event_of_candidate(live_change change) const {
           .change = change,
           .before = candidate_.of->values,
           .after = candidate_.found.values};
-}
-
-void live_core::report(const live_key& key, const live_event& event, bool logged) {
-  // The trying ones are counted when they begin.
-  if (event.change != live_change::trying) {
-    counts_[static_cast<std::size_t>(event.change)].fetch_add(1, std::memory_order_relaxed);
-  }
-  if (logged) {
-    const bool well = event.change == live_change::trying || event.change == live_change::kept;
-    log(well ? log_level::info : log_level::warning, describe(event));
-  }
-  notify(tuning_options_of(key.parts().context)->observers, event);
 }
 
 }  // namespace tune::detail

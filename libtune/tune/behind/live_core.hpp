@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -18,6 +17,7 @@
 #include "libtune/tune/behind/live.hpp"
 #include "libtune/tune/behind/live_key.hpp"
 #include "libtune/tune/behind/live_node.hpp"
+#include "libtune/tune/behind/live_report.hpp"
 #include "libtune/tune/behind/live_trial.hpp"
 #include "libtune/tune/behind/tuning_news.hpp"
 
@@ -58,7 +58,7 @@ class live_core {
 
   // Any thread.
   void look_again() noexcept { look_again_.store(true, std::memory_order_release); }
-  live_counts counts() const noexcept;
+  live_counts counts() const noexcept { return reports_.counts(); }
   void take(live_key& key, const better_tuning& found);
 
   /// Does what there is to do beside the pipeline. @return true if there may be more soon
@@ -103,13 +103,12 @@ class live_core {
   void end_candidate();
   void announce();
   live_event event_of_candidate(live_change change) const;
-  void report(const live_key& key, const live_event& event, bool logged = true);
 
   live_options options_;
   std::atomic<phase> phase_{phase::idle};
   std::atomic<bool> look_again_{false};
   std::atomic<std::uint64_t> generation_{0};  // grows with each instance
-  std::array<std::atomic<std::size_t>, 5> counts_{};
+  live_report reports_;
 
   // Of the thread that the phase names.
   live_candidate candidate_;

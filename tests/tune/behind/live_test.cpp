@@ -278,6 +278,49 @@ TEST_CASE("a graph whose arrays change in each epoch is not swapped") {
   CHECK(b.heard->events[0].reason.find("live_run::enqueue") != std::string::npos);
 }
 
+TEST_CASE("a candidate stays where the one before does not take its arrays any more") {
+  bench b;
+  const tune::live<step_template> life(b.pipeline, b.context, {}, [&](step_tuning tuning) {
+    if (tuning.mark == 1) tuning.round = 48;
+    return step_template(b.context, {}, tuning);
+  });
+  b.life.reset();
+  auto instance = life.instantiate(
+      b.queue, [](const step_template& made, const auto& on) { return made.instantiate(on); });
+  instance->ensure_all_bound();
+  b.publish({.mark = 2, .time = 1050});
+  b.core->step();
+  for (int i = 0; i < 2000 && !b.core->is_idle(); ++i) {
+    instance.run();
+    b.pipeline.epoch();
+    b.core->step();
+    if (i == 100) {
+      while (instance->tuning.mark == 1) {
+        instance.run();
+        b.pipeline.epoch();
+      }
+      static_cast<void>(instance->slot("data").allocate(b.context));
+    }
+  }
+  CHECK(instance->tuning.mark == 2);
+  CHECK(life.current().tuning.mark == 2);
+  REQUIRE(!b.heard->events.empty());
+  CHECK(b.heard->events.back().change == live_change::kept);
+  CHECK(b.heard->events.back().reason.find(
+            "the one before cannot serve any more: axis 0 of slot") != std::string::npos);
+}
+
+TEST_CASE("a candidate is refused where carry throws") {
+  bench b;
+  b.instance->carry([](const step&, step&) { throw std::runtime_error("no state"); });
+  b.publish({.mark = 2, .time = 900});
+  b.settle();
+  CHECK(b.mark() == 1);
+  REQUIRE(b.heard->events.size() == 1);
+  CHECK(b.heard->events[0].change == live_change::refused);
+  CHECK(b.heard->events[0].reason == "no state");
+}
+
 TEST_CASE("all instances of a key are swapped together, later ones too") {
   bench b;
   const auto make = [](const step_template& made, const tune::command_queue& on) {
