@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fmt/format.h>
 #include <pthread.h>
 #include <utility>
 
