@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Results that a live pipeline finds in the database, and those that it takes back there.
+#include <chrono>
+#include <cstddef>
 #include <doctest/doctest.h>
 #include <optional>
 #include <string>
 
 #include "libtune/store/database/tuning_database.hpp"
+#include "libtune/tune/behind/tuning_behind.hpp"
 #include "tests/tune/behind/live_bench.hpp"
 
 namespace live_database_test {
@@ -118,6 +121,21 @@ TEST_CASE("a drift says how the times compare with those of the search") {
   app.b->core->step();
   REQUIRE(!app.b->heard->events.empty());
   CHECK(app.b->heard->events.back().reason.find("of its search") != std::string::npos);
+}
+
+TEST_CASE("a key that has drifted is tuned again behind, and the result replaces the old one") {
+  application app;
+  const tune::record before = app.stored();
+  app.b.emplace(tune::live_options{.watch_every = 1, .tunes_again = true});
+  for (int i = 0; i < 400; ++i) app.b->frame();
+  app.b->fake.set_time([](const auto&) { return std::chrono::nanoseconds(1600); });
+  for (int i = 0; i < 400; ++i) app.b->frame();
+  const std::size_t tuned = tune::behind_report().tuned;
+  app.b->core->step();
+  REQUIRE(app.b->pipeline.counts().drifts == 1);
+  REQUIRE(tune::wait_for_tuning_behind(std::chrono::seconds(60)));
+  CHECK(tune::behind_report().tuned == tuned + 1);
+  CHECK(app.stored().score_ns != before.score_ns);
 }
 
 }  // namespace live_database_test
