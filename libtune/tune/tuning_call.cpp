@@ -173,6 +173,12 @@ void tuning_call::tune_behind(const background_task& work) {
   behind_ = &work;
   settings_ = resolve_settings(options_);
   settings_.search.given_by = option_source::application;  // in words; it has been resolved
+  // A process of the lowest priority takes as long as the application lets it.
+  constexpr int patience_on_cpu = 6;
+  if (context_.device().kind() == device_kind::cpu) {
+    auto& floor = settings_.search.watchdog.floor;
+    floor = patience_on_cpu * floor.value_or(default_trial_time);
+  }
   const match_mode match =
       settings_.match == match_mode::verify ? match_mode::verify : match_mode::exact;
   const bool again = options_.mode == tuning_mode::force;

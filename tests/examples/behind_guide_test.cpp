@@ -25,7 +25,7 @@ LIBTUNE_DEVICE_TEST_CASE("a pipeline begins at once, and its next template has t
   // clang-format off
   // [behind]
   tune::set_tuning_options(context, {.mode = tune::tuning_mode::behind});
-  const multiply_template first(context);            // at once: nearest result, or test default
+  multiply_template first(context);                  // at once: nearest result, or test default
   multiply pipeline = first.instantiate(queue, 1 << 16);
   pipeline.ensure_all_bound();
   tune::heartbeat pulse;
@@ -38,7 +38,7 @@ LIBTUNE_DEVICE_TEST_CASE("a pipeline begins at once, and its next template has t
     const tune::idle_window between_observations;    // now it may use the device all the time
     tune::wait_for_tuning_behind(std::chrono::minutes(2));
   }
-  const multiply_template better(context);           // with the result of this device
+  multiply_template better(context);                 // with the result of this device
   const tune::behind_summary told = tune::behind_report();
   // [behind]
   // clang-format on
