@@ -130,6 +130,56 @@ TEST_CASE("what was measured behind is marked, and resume measures the best agai
   CHECK(marked < 6);
 }
 
+/// Stores a result of the same device with another driver.
+void store_nearest(const application& here, const sample::scale_tuning& tuning) {
+  const auto other = sample::make_device("fake device", "0.9");
+  tune::tuning_database(*here.options.database)
+      .store(here.identity(), {here.key().arguments, other.device().identity()},
+             tune::to_values(tuning), 1000.0);
+}
+
+TEST_CASE(
+    "a nearest result that has to be run is checked behind, and handed on before the search") {
+  application here("behind.nearest");
+  store_nearest(here, {.wgs = 8, .rows = 2});
+  std::vector<std::vector<tune::named_value>> heard;
+  const auto listens = tune::tuning_news::shared().subscribe(
+      here.identity(), here.key(), [&](const auto& found) { heard.push_back(found.values); });
+  const auto first = here.ask();
+  CHECK(first.grade == lookup_grade::miss);
+  CHECK(first.tuning == sample::test_default);
+  REQUIRE(tune::wait_for_tuning_behind(60s));
+  REQUIRE(heard.size() == 2);
+  CHECK(heard[0] == tune::to_values(sample::scale_tuning{.wgs = 8, .rows = 2}));
+  CHECK(heard[1] == tune::to_values(sample::fastest));
+  CHECK(here.ask().grade == lookup_grade::exact);
+}
+
+TEST_CASE("a nearest result whose needs are declared is served at once") {
+  application here("behind.declared");
+  here.counted.reset();
+  const tune::autotuner<sample::scale_key, sample::scale_tuning> declared{
+      {.name = "behind.declared", .test = sample::test_default},
+      [](tune::tuning_session& session, const sample::scale_key&) {
+        auto space = sample::make_space();
+        space.needs([](const sample::scale_tuning& tuning) {
+          return tune::resources{.work_group = {static_cast<std::size_t>(tuning.wgs), 1, 1}};
+        });
+        return session.tune(space, [&](const sample::scale_tuning& tuning) {
+          return sample::generate(session.context(), tuning);
+        });
+      }};
+  store_nearest(here, {.wgs = 8, .rows = 2});
+  const auto first = declared.graded(here.context, {}, here.options);
+  CHECK(first.grade == lookup_grade::nearest);
+  CHECK(first.tuning == sample::scale_tuning{.wgs = 8, .rows = 2});
+  CHECK(first.is_tuned_behind);
+  REQUIRE(tune::wait_for_tuning_behind(60s));
+  const auto later = declared.graded(here.context, {}, here.options);
+  CHECK(later.grade == lookup_grade::exact);
+  CHECK(later.tuning == sample::fastest);
+}
+
 TEST_CASE("the grade is told to observers, and asking often is one search") {
   application here("behind.often");
   const auto listener = std::make_shared<lookup_listener>();
