@@ -223,6 +223,16 @@ TEST_CASE("an application that ends while its key is tuned leaves nothing behind
         configurations + 1 + 2 * tune::earlier_times::references);
 }
 
+TEST_CASE("an application that tunes in its own process ends as soon as it has ended its main") {
+  if (!has_device()) return;
+  const tune::testing::temporary_directory folder;
+  running_application run(folder, "leaves, no child");
+  const std::string said = run.finish();
+  CHECK_MESSAGE(run.succeeded(), said);
+  CHECK_MESSAGE(said.find("at exit: miss alone") != std::string::npos, said);
+  CHECK(isolated::read_log((folder / "log").string()).size() < configurations);
+}
+
 TEST_CASE("copies by fork, seals and programs without a child do not go wrong") {
   if (!has_device()) return;
   for (const char* what : {"forks", "sealed", "no child"}) {

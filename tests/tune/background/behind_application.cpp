@@ -82,8 +82,8 @@ int main(int count, char** arguments) {
   const std::string what = count > 3 ? arguments[3] : "";
   auto options = isolated::isolated_options(arguments[1]);
   options.mode = tune::tuning_mode::behind;
-  options.isolation =
-      what == "no child" ? tune::isolation_mode::off : tune::isolation_mode::automatic;
+  const bool here = what == "no child" || what == "leaves, no child";
+  options.isolation = here ? tune::isolation_mode::off : tune::isolation_mode::automatic;
   options.watchdog.floor = 10s;
   options.behind = {.share = 1.0, .slice = std::chrono::microseconds(1s)};
   static const tune::context context = tune::select_device().create_context();
@@ -91,7 +91,7 @@ int main(int count, char** arguments) {
   const auto found = isolated::sample_autotune.graded(context, key, options);
   std::printf("%s %d %s\n", name_of(found.grade), found.tuning.n,
               found.is_tuned_behind ? "behind" : "alone");
-  if (what == "leaves") {
+  if (what.starts_with("leaves")) {
     last = {&context, key, options};
     while (tune::behind_report().slices < 5) std::this_thread::sleep_for(1ms);
     return 0;
