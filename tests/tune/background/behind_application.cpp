@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "libtune/base/error.hpp"
+#include "libtune/base/never_destroyed.hpp"
 #include "libtune/base/seal.hpp"
 #include "libtune/device/devices.hpp"
 #include "libtune/tune/behind/heartbeat.hpp"
@@ -86,13 +87,18 @@ int main(int count, char** arguments) {
   options.isolation = here ? tune::isolation_mode::off : tune::isolation_mode::automatic;
   options.watchdog.floor = 10s;
   options.behind = {.share = 1.0, .slice = std::chrono::microseconds(1s)};
-  static const tune::context context = tune::select_device().create_context();
+  // Objects that outlive main ask with it.
+  static const tune::detail::never_destroyed<tune::context> lasting(
+      tune::select_device().create_context());
+  const tune::context& context = *lasting;
   const isolated::sample_key key{.configurations = 40, .sleep_us = 3'000, .log = arguments[2]};
   const auto found = isolated::sample_autotune.graded(context, key, options);
   std::printf("%s %d %s\n", name_of(found.grade), found.tuning.n,
               found.is_tuned_behind ? "behind" : "alone");
   if (what.starts_with("leaves")) {
-    last = {&context, key, options};
+    last.context = &context;
+    last.key = key;
+    last.options = options;
     while (tune::behind_report().slices < 5) std::this_thread::sleep_for(1ms);
     return 0;
   }
