@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
 #include "libtune/search/portfolio/size_tree.hpp"
 
 namespace tune {

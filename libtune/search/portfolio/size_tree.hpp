@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "libtune/base/cxx20.hpp"
+
 namespace tune {
 
 /// The choice of a configuration by sizes: a tree of comparisons of one coordinate with a number.

@@ -89,9 +89,12 @@ struct background_tuner::state {
   std::atomic<bool> ending{false};
   std::atomic<bool> yields{false};  // the search is to end now, and to go on later
 
+  std::atomic<bool> has_idle_child{false};
+  std::optional<tune::device> reclaims_on;
+  std::optional<memory_reclaimer> reclaimer;  // of the child between two searches
+
   // The thread's:
   kept_child child;
-  std::optional<tune::device> device;  // of the last key
   back_off pace;
   tail_watch tail;
   clock::time_point looked{};
@@ -101,7 +104,6 @@ struct background_tuner::state {
   void end() noexcept;
   void run();
   void wait_for_beats();
-  void wait_for_key(std::unique_lock<std::mutex>& lock);
   void tune(behind_request one);
   void tune_once(const behind_request& one);
   void put_back(behind_request one);
@@ -109,6 +111,7 @@ struct background_tuner::state {
   bool has_to_stop();
   void look_at_tail();
   void set_pace(const behind_request& one);
+  void offer_memory_of(const device& used);
   behind_summary report();
 };
 
@@ -192,6 +195,8 @@ void background_tuner::state::run() {
       lock.unlock();
       child.end();
       lock.lock();
+      has_idle_child = false;
+      changed.notify_all();
     }
     const auto now = clock::now();
     if (now < not_before) {
@@ -200,15 +205,16 @@ void background_tuner::state::run() {
     }
     const auto name = queue.next();
     if (!name) {
-      wait_for_key(lock);
+      changed.wait(lock);
       continue;
     }
-    device = wanted.at(*name).context.device();
     behind_request one = std::move(wanted.extract(*name).mapped());
     current = *name;
     current_text = one.text;
     lock.unlock();
+    has_idle_child = false;
     tune(std::move(one));
+    has_idle_child = child.id() > 0;
     lock.lock();
     current.clear();
     current_text.clear();
@@ -216,38 +222,11 @@ void background_tuner::state::run() {
   }
   queue = {};
   wanted.clear();
+  has_idle_child = false;
+  changed.notify_all();
   lock.unlock();
+  reclaimer.reset();
   child.end();
-}
-
-// Between two keys the child has a context on the device, whose memory the application may want.
-void background_tuner::state::wait_for_key(std::unique_lock<std::mutex>& lock) {
-  constexpr std::chrono::seconds longest{2};
-  if (child.id() < 0 || !device) return changed.wait(lock);
-  lock.unlock();
-  bool is_idle = true;  // of the lock
-  {
-    const memory_reclaimer lends(
-        *device,
-        [&] {
-          const std::lock_guard own(mutex);
-          return is_idle ? std::numeric_limits<std::size_t>::max() : std::size_t{0};
-        },
-        [&](std::size_t) {
-          std::unique_lock own(mutex);
-          yields = is_idle;
-          changed.notify_all();
-          changed.wait_for(own, longest, [&] { return !is_idle; });
-          return std::shared_ptr<const void>();
-        });
-    lock.lock();
-    changed.wait(lock, [&] { return ending || yields || queue.size() > 0; });
-    if (yields.exchange(false)) child.end();
-    is_idle = false;
-    changed.notify_all();
-    lock.unlock();
-  }  // waits for calls that are under way
-  lock.lock();
 }
 
 // Without intervals from before there is nothing to compare with.
@@ -354,6 +333,25 @@ void background_tuner::state::set_pace(const behind_request& one) {
   page.share_ppm.store(static_cast<std::uint32_t>(std::lround(1e6 * share)));
   page.slice_ns.store(std::chrono::nanoseconds(slice).count());
   wake(page);
+  offer_memory_of(one.context.device());
+}
+
+// That of a search is offered by the search; the child between two has a context.
+void background_tuner::state::offer_memory_of(const device& used) {
+  if (reclaims_on == used) return;
+  reclaimer.reset();
+  reclaims_on = used;
+  const auto holds = [this] {
+    return has_idle_child ? std::numeric_limits<std::size_t>::max() : std::size_t{0};
+  };
+  const auto give_back = [this](std::size_t) -> std::shared_ptr<const void> {
+    constexpr std::chrono::seconds longest{2};
+    background_tuner::shared().give_memory_back(std::chrono::seconds(1));
+    std::unique_lock lock(mutex);
+    changed.wait_for(lock, longest, [this] { return !has_idle_child; });
+    return nullptr;
+  };
+  reclaimer.emplace(used, holds, give_back);
 }
 
 behind_summary background_tuner::state::report() {

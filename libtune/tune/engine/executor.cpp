@@ -185,7 +185,8 @@ tuned_values tune_reclaimably(const tuning_task& task, const step_hooks& hooks) 
                              .options = options,
                              .read_prior = [&](const auto& of) { return joined->read_prior(of); },
                              .choice = task.choice,
-                             .database = task.database};
+                             .database = task.database,
+                             .behind = task.behind};
   int in_vain = 0;
   for (std::size_t made = 0;; joined->begin_again()) {
     const auto quota = detail::make_quota(task.context, task.options.memory);

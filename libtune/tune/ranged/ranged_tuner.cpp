@@ -17,6 +17,7 @@
 #include "libtune/tune/ranged/ranged_autotuner.hpp"
 #include "libtune/tune/session.hpp"
 #include "libtune/tune/settings.hpp"
+#include "libtune/tune/test_mode.hpp"
 
 namespace tune::detail {
 namespace {
@@ -172,6 +173,7 @@ class session_source final : public portfolio_source {
 std::vector<asked_sizes> asked_of(const ranged_parts& parts, const tuning_session& session,
                                   const values& key) {
   std::vector<asked_sizes> asked;
+  if (current_test_mode() != test_mode::off) return asked;
   missed_keys::contents noted;
   try {
     noted = missed_keys(resolve_settings(session.options()).missed).read();
@@ -232,6 +234,9 @@ class ranged_tuner {
     if (stored.ranges.size() != ranges.size()) stored.ranges = ranges;
     const tuning_settings settings =
         resolve_settings(options != nullptr ? *options : *tuning_options_of(context));
+    if (current_test_mode() != test_mode::off) {
+      return std::make_shared<const portfolio_core>(std::move(stored), parts_->features, nullptr);
+    }
     const auto remember = [parts = parts_, key, missed = settings.missed,
                            device = context.device().info().identity,
                            identity = core_->identity()](const std::vector<asked_sizes>& asked) {
