@@ -68,7 +68,7 @@ struct times {
   }
 };
 
-/// What a run of the application showed.
+/// The figures of a run of the application.
 struct course {
   times launches;
   times frames;

@@ -72,7 +72,7 @@ class addition final : public tune::operation {
   tune::nd_range range_;
 };
 
-// Takes all that it may, but for what its configurations need.
+// Takes all that it may, except the needs of its configurations.
 const tune::autotuner<greedy::key, greedy::tuning> autotune{
     {.name = "memory_bench.greedy"}, [](tune::tuning_session& session, const greedy::key&) {
       const tune::context& context = session.context();

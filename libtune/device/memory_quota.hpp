@@ -83,7 +83,7 @@ class memory_quota {
   /// device could never hold does not count.
   std::size_t refusals() const noexcept { return refusals_.load(std::memory_order_relaxed); }
 
-  /// What reach() was at the latest of them.
+  /// The result of reach() at the latest of them.
   std::size_t reach_at_refusal() const noexcept {
     return reach_at_refusal_.load(std::memory_order_relaxed);
   }

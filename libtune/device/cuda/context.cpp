@@ -146,8 +146,8 @@ void cuda_context::remove_stream(CUstream stream) noexcept {
   if (found != streams_.end()) streams_.erase(found);
 }
 
-// The legacy default stream tells of captures of all streams that wait for it, whoever has made
-// them. Of the other streams only those are known that libtune has made or wrapped.
+// The legacy default stream tells of captures of all streams that wait for it, whatever library has
+// made them. Of the other streams only those are known that libtune has made or wrapped.
 std::string cuda_context::do_find_capture() const {
   if (api().stream_is_capturing == nullptr) return {};
   const auto entered = enter();

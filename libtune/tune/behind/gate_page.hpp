@@ -11,12 +11,12 @@
 
 namespace tune::detail {
 
-/// What an application and the process that tunes behind it tell each other, in memory that they
+/// The messages between an application and the process that tunes behind it, in memory that they
 /// share. The application writes the first part, the tuner the second. Any thread may read and
 /// write; nobody waits for the other to write.
 struct gate_page {
   // The application:
-  std::atomic<std::uint32_t> version{0};  ///< grows with each change, and wakes who waits
+  std::atomic<std::uint32_t> version{0};  ///< grows with each change, and ends waits for it
   std::atomic<std::uint32_t> holds{0};    ///< no step begins while it is not zero
   std::atomic<std::uint32_t> windows{0};  ///< idle windows that are open: no pause between steps
   std::atomic<std::uint32_t> windows_seen{0};        ///< opened so far

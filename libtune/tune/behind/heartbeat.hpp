@@ -88,7 +88,7 @@ class tail_watch {
  public:
   /// Intervals that are looked at together, at least.
   static constexpr std::uint64_t least = 100;
-  /// What counts as longer: by this part of the interval alone, and by so much.
+  /// An interval is longer if it is so by this part of the interval alone, and by so much.
   static constexpr double tolerance = 0.1;
   static constexpr std::chrono::microseconds slack{50};
 

@@ -104,7 +104,7 @@ void page_gate::enter(bool needs_window, const std::function<std::shared_ptr<voi
     }
     if (may_pass(needs_window)) {
       page_.inside.store(1);
-      // Whoever holds it looks after that whether a step is under way.
+      // The thread that holds it looks after that whether a step is under way.
       if (page_.holds.load() == 0) break;
       page_.inside.store(0);
     }
@@ -128,8 +128,8 @@ void page_gate::enter(bool needs_window, const std::function<std::shared_ptr<voi
   computed_ = computed_by_thread();
 }
 
-// What is prepared and checked on the host leaves the device to others, but for a slice at least:
-// some drivers wait by computing.
+// Time of the host's own, for preparations and checks, is none of the device; a slice counts at
+// least, because some drivers wait by computing.
 void page_gate::leave(bool timed) noexcept {
   const auto entered = std::exchange(entered_, std::nullopt);
   if (!entered) return;

@@ -21,7 +21,7 @@ class page_gate final : public step_gate {
 
   /// @param page  outlives it
   /// @param stop  of a search in the application itself: called at each step and while it waits;
-  ///              true ends the search. Empty: whoever stops the search ends this process
+  ///              true ends the search. Empty: a search is stopped by the end of this process
   explicit page_gate(gate_page& page, std::function<bool()> stop = {});
   ~page_gate() override;
 

@@ -46,7 +46,7 @@ struct interval_summary {
   std::chrono::nanoseconds p999{0};     ///< 999 of 1000 are no longer, within 3 %
 };
 
-/// What the tuner behind this application has done so far.
+/// The work of the tuner behind this application so far.
 struct behind_summary {
   std::size_t waiting = 0;                    ///< keys that are to be tuned
   std::string current{};                      ///< the one that is being tuned; empty: none is

@@ -26,7 +26,7 @@ namespace detail {
 class kept_child;
 }
 
-/// How a search runs beside the application that it is for, at its pace. All outlives the search.
+/// The pace of a search beside the application that it is for. All outlives the search.
 struct background_task {
   step_gate* gate = nullptr;             ///< of a search in this process
   std::vector<std::string> variables{};  ///< "NAME=value": of a child; none: no child can run it

@@ -79,7 +79,7 @@ class [[nodiscard]] stopwatch {
   std::chrono::steady_clock::time_point start_;
 };
 
-/// What a search releases while it waits at the gate: the lease of the device, and the patience of
+/// Released by a search while it waits at the gate: the lease of the device, and the patience of
 /// its watchdog.
 class wait_at_gate {
  public:

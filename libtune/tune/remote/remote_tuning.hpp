@@ -51,7 +51,7 @@ struct remote_task {
   /// Called a few times a second; true ends the tuning. May be empty.
   std::function<bool()> stop{};
   /// Set for a search beside a running application: the child that it uses and leaves, if it has
-  /// not been lost. What ends such a child from outside is not held against a configuration.
+  /// not been lost. An end of this child from outside is not held against a configuration.
   detail::kept_child* kept = nullptr;
 };
 
