@@ -84,7 +84,8 @@ struct application {
                   .goal = {}},
                  [this](tune::tuning_session& session, const sizes_key&, sizes at) {
                    ++calls;
-                   if (at[0] > largest) throw tune::argument_error("too large");
+                   if (at[0] > largest && at[0] % 2 == 0) throw tune::argument_error("too large");
+                   if (at[0] > largest) throw tune::too_little_memory_error("no room");
                    if (calls == breaks_at) throw std::runtime_error("it breaks");
                    return search(session, at[0]);
                  }) {}

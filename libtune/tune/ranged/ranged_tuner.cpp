@@ -135,6 +135,8 @@ class session_source final : public portfolio_source {
       tell(sizes, failure);
     } catch (const tuning_failed_error& failure) {
       tell(sizes, failure);
+    } catch (const too_little_memory_error& failure) {
+      tell(sizes, failure);
     } catch (const device_error& failure) {
       tell(sizes, failure);
     } catch (const argument_error& failure) {
