@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The cost of a choice among eight tunings by three sizes, of tuned ranges: with nothing else, with
+// features, and with a check whether the tuning fits.
+#include <array>
+#include <benchmark/benchmark.h>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "libtune/search/space/random_source.hpp"
+#include "libtune/tune/ranged/portfolio_core.hpp"
+
+namespace {
+
+/// A tree of 16 leaves that are equally deep.
+tune::size_tree make_tree(std::size_t coordinates) {
+  std::vector<tune::size_tree::node> nodes;
+  for (std::uint32_t i = 0; i < 15; ++i) {
+    nodes.push_back({.threshold = 100.0 * (1 + i % 7),
+                     .coordinate = static_cast<std::int32_t>(i % coordinates),
+                     .below = 2 * i + 1,
+                     .above = 2 * i + 2});
+  }
+  for (std::uint32_t i = 0; i < 16; ++i) nodes.push_back({.coordinate = -1, .below = i % 8});
+  return tune::size_tree(std::move(nodes));
+}
+
+void choose(benchmark::State& state, const tune::size_features& features,
+            const std::function<bool(std::size_t)>& fits) {
+  tune::detail::stored_portfolio stored;
+  stored.ranges = {{1, 8192}, {1, 8192}, {1, 8192}};
+  stored.configurations.resize(8);
+  stored.tree = make_tree(features ? 7 : 4);
+  const tune::detail::portfolio_core core(std::move(stored), features, {});
+  tune::random_source random(1);
+  std::vector<std::array<std::uint64_t, 3>> sizes(4096);
+  for (auto& each : sizes) each = {1 + random.below(8192), 1 + random.below(8192), 64};
+  std::size_t at = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(core.choose(sizes[at], fits));
+    at = (at + 1) % sizes.size();
+  }
+}
+
+void by_sizes(benchmark::State& state) { choose(state, {}, {}); }
+
+void by_features(benchmark::State& state) {
+  choose(state,
+         [](std::span<const std::uint64_t> sizes) {
+           return tune::size_feature_list{static_cast<double>((sizes[0] + 127) / 128),
+                                          static_cast<double>(sizes[1] % 16), 0, 0};
+         },
+         {});
+}
+
+void by_fit(benchmark::State& state) {
+  choose(state, {}, [](std::size_t place) { return place != 3; });
+}
+
+BENCHMARK(by_sizes);
+BENCHMARK(by_features);
+BENCHMARK(by_fit);
+
+}  // namespace
