@@ -39,7 +39,9 @@ class [[nodiscard]] memory_reclaimer {
   /// null. The argument is the size of the allocation in bytes.
   using give_back_function = std::function<std::shared_ptr<const void>(std::size_t)>;
 
-  /// @param device  whose memory is held, by whichever backend it is offered
+  /// @param device     has the memory, by whatever backend it is offered
+  /// @param holds      tells how much could be given back
+  /// @param give_back  gives it back
   memory_reclaimer(const device& device, holds_function holds, give_back_function give_back);
   /// Waits for calls that are under way on other threads.
   ~memory_reclaimer();

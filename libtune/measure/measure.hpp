@@ -177,6 +177,8 @@ class measure {
 };
 
 /// Measures an operation that enqueues its commands on this very queue when it is called.
+/// @param queue       has the commands timed
+/// @param operation   enqueues one run
 /// @param neighbours  enqueued around each run on the same queue, and left out of its time
 measure make_measure(tuning_command_queue queue, std::function<void()> operation,
                      run_neighbours neighbours = {});

@@ -18,10 +18,10 @@ namespace tune {
 
 class autotuner_core;
 
-/// A tuning, and where it is from.
+/// A tuning and its origin.
 template <class Tuning>
 struct graded_tuning {
-  Tuning tuning{};
+  Tuning tuning{};  ///< works on the device
   /// exact: the result of this device, found or made now; nearest: that of another; miss: the test
   /// default.
   lookup_grade grade = lookup_grade::exact;
@@ -158,7 +158,9 @@ class autotuner {
   /// Returns the tuning for this key, which it obtains as a call does, and behind it those that
   /// took the least time in the search which found it, as far as the database has its trials: for
   /// a comparison where the kernel is used (sequence_tuner). One alone in a test with its defaults.
-  /// @param most  the greatest number of them, at least one
+  /// @param context  the device, and the options
+  /// @param key      as in a call
+  /// @param most     the greatest number of them, at least one
   std::vector<Tuning> finalists(const context& context, const Key& key, std::size_t most) const {
     std::vector<Tuning> all;
     for (const auto& values :

@@ -154,6 +154,7 @@ class beamform_template {
 bool has_beamform_tensor_units(const device& device);
 
 /// The configurations that are searched.
+/// @param key               of the beamformer
 /// @param has_tensor_units  see has_beamform_tensor_units; they are used for 8 beams or more
 space<beamform_tuning> tuning_space(const beamform_key& key, bool has_tensor_units = false);
 

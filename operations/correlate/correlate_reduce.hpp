@@ -89,8 +89,10 @@ class correlate_reduce_template {
   const correlate_reduce_tuning& tuning() const noexcept { return tuning_; }
 
   /// An operation for accumulators of one shape.
-  /// @param queue   of the context that the template was made for
-  /// @param copies  correlate::copies() of the operation that fills the accumulators
+  /// @param queue     of the context that the template was made for
+  /// @param antennas  as of the correlation
+  /// @param channels  the same
+  /// @param copies    correlate::copies() of the operation that fills the accumulators
   /// @throws argument_error if one of the numbers is 0, or the channels are more than a launch can
   ///         have groups
   correlate_reduce instantiate(const command_queue& queue, std::size_t antennas,

@@ -26,9 +26,9 @@ struct tile_plan {
     std::vector<std::size_t> staged;   ///< the blocks that its tiles need, ascending
   };
 
-  std::vector<group> groups;
-  std::size_t tile_m;  ///< blocks of a tile, along a2
-  std::size_t tile_n;  ///< and along a1
+  std::vector<group> groups;  ///< all of them
+  std::size_t tile_m;         ///< blocks of a tile, along a2
+  std::size_t tile_n;         ///< and along a1
 
   /// The warps of the largest group.
   std::size_t warps() const noexcept;

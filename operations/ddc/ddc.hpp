@@ -110,6 +110,7 @@ class ddc_template {
 bool has_ddc_tensor_units(const device& device);
 
 /// The configurations that are searched.
+/// @param key               of the down-converter
 /// @param has_tensor_units  see has_ddc_tensor_units; they are used for samples of up to 12 bits
 space<ddc_tuning> tuning_space(const ddc_key& key, bool has_tensor_units = false);
 

@@ -50,7 +50,7 @@ std::vector<double> ddc_filter(std::size_t taps, std::size_t subsampling,
 
 /// A frequency as a fraction, in cycles per sample, so that phases are exact for ever.
 struct mixer_frequency {
-  std::int64_t numerator = 0;
+  std::int64_t numerator = 0;     ///< any; negative frequencies are below 0
   std::uint64_t denominator = 1;  ///< not 0
 };
 

@@ -18,12 +18,14 @@ namespace tune::operations {
 /// A range as pfb::set_range takes it.
 struct pfb_range {
   std::vector<std::uint64_t> offsets;  ///< one for each polarisation
-  std::size_t first_spectrum = 0;
-  std::size_t spectra = 0;
+  std::size_t first_spectrum = 0;      ///< the place of the first one in the slot
+  std::size_t spectra = 0;             ///< how many
 };
 
 /// The result of a pfb, computed on the host: in float, with fused multiplications and additions,
 /// in the order of the taps. So a device may differ by no more than products that it rounds.
+/// @param key          of the filter bank
+/// @param range        what is computed
 /// @param samples      as in the slot: packed bytes, or complex numbers where key.bits is 0
 /// @param weights      taps * step
 /// @param spectra      as in the slot; elements outside the range are left alone

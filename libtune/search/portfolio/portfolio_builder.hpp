@@ -33,7 +33,7 @@ using size_point = std::array<double, 2 * most_ranges + 1>;
 
 /// Sizes that programs have asked for.
 struct asked_sizes {
-  size_list sizes{};
+  size_list sizes{};        ///< in the order of the ranges
   std::uint64_t count = 1;  ///< how often
 };
 
@@ -42,19 +42,20 @@ struct portfolio_plan {
   std::vector<size_range> ranges{};  ///< one to four
   size_features features{};          ///< may be empty
   std::vector<asked_sizes> asked{};  ///< measured too; together they count as much as all others
-  portfolio_limits limits{};
+  portfolio_limits limits{};         ///< of the portfolio
   std::size_t searches = 3;   ///< of the whole space, at sizes that are spread over the ranges
   std::size_t samples = 0;    ///< sizes at which configurations are compared; 0: by the ranges
   std::size_t finalists = 5;  ///< of each search, that are compared at all sizes
   /// Sizes that nothing has been measured at before, at which the choice is compared with a search
   /// around it. That many at least, and more while the loss is over limits.loss.
   std::size_t audits = 3;
-  std::size_t most_audits = 8;
+  std::size_t most_audits = 8;  ///< at most
 };
 
 /// Searches and measures configurations. Called by one thread.
 class portfolio_source {
  public:
+  /// The values of a tuning.
   using configuration = std::vector<named_value>;
 
   portfolio_source() = default;
@@ -64,7 +65,9 @@ class portfolio_source {
 
   /// Searches the space at these sizes. Returns the best configurations, the best first; none if
   /// nothing works there.
-  /// @param near  empty, or a configuration around which a few trials are made in place of a whole
+  /// @param sizes  one of each range
+  /// @param most   the greatest number of them
+  /// @param near   empty, or a configuration around which a few trials are made in place of a whole
   ///              search
   virtual std::vector<configuration> search(const size_list& sizes, std::size_t most,
                                             const std::optional<configuration>& near) = 0;
@@ -80,7 +83,7 @@ class portfolio_source {
 
 /// A portfolio: its configurations, and how much is lost by them.
 struct built_portfolio {
-  std::vector<portfolio_source::configuration> configurations{};
+  std::vector<portfolio_source::configuration> configurations{};  ///< in the tree's order
   size_tree tree{};          ///< chooses one of them by the coordinates
   double expected_loss = 0;  ///< the mean over sizes, by those left out; 0.02 is 2 % slower
   double worst_loss = 0;     ///< at most so much at nine of ten sizes; infinite: too few were seen
@@ -98,7 +101,9 @@ std::vector<size_list> corner_sizes(std::span<const size_range> ranges);
 
 /// Returns sizes that fill ranges evenly by their scales (the sequence R_d of M. Roberts, 2018,
 /// from the middle on). Small ranges have some of them more than once.
-/// @param skip  so many are left out at the beginning
+/// @param ranges  one at least
+/// @param count   how many
+/// @param skip    so many are left out at the beginning
 std::vector<size_list> spread_sizes(std::span<const size_range> ranges, std::size_t count,
                                     std::size_t skip = 0);
 
@@ -106,7 +111,9 @@ std::vector<size_list> spread_sizes(std::span<const size_range> ranges, std::siz
 /// choice, and finds out how much is lost, at sizes left out of the fit and by searches around the
 /// choice at sizes that were not seen; what these find is compared, too, as long as the loss is
 /// over the limit.
+/// @param plan      the ranges and the effort
 /// @param fallback  a configuration that works at all sizes: the test default
+/// @param from      searches and measures
 /// @throws argument_error without a range, or with more than four
 built_portfolio build_portfolio(const portfolio_plan& plan,
                                 const portfolio_source::configuration& fallback,

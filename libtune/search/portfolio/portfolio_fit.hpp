@@ -22,7 +22,7 @@ struct size_times {
     std::vector<double> times{};
   };
 
-  std::vector<sample> samples{};
+  std::vector<sample> samples{};  ///< all of the same lengths
 
   /// The time of a configuration over the least one at this size, less 1: 0.05 is 5 % slower.
   double loss(std::size_t sample, std::size_t configuration) const;
@@ -40,7 +40,7 @@ struct portfolio_limits {
 /// A few configurations, and the choice among them.
 struct portfolio_fit {
   std::vector<std::size_t> configurations{};  ///< their numbers, the tree's choices in order
-  size_tree tree{};
+  size_tree tree{};                           ///< chooses one by its place among them
 
   /// The number of the configuration for a point.
   std::size_t choose(std::span<const double> point) const {
@@ -51,12 +51,15 @@ struct portfolio_fit {
 /// Chooses few configurations that are near the best at all samples: greedily, each the one that
 /// lowers the losses most, then a tree of comparisons that is grown where that lowers them most.
 /// No leaf has a configuration that does not work at a sample in it, as long as another does.
-/// @param times  one sample at least, each with a configuration that works
+/// @param times   one sample at least, each with a configuration that works
+/// @param limits  of the portfolio
 /// @throws argument_error if there is no sample
 portfolio_fit fit_portfolio(const size_times& times, const portfolio_limits& limits = {});
 
 /// Returns for each sample its loss with the portfolio that is fitted to all others: an estimate of
 /// the losses at sizes that are not among the samples.
+/// @param times   two samples at least; none are returned for fewer
+/// @param limits  of each portfolio
 std::vector<double> left_out_losses(const size_times& times, const portfolio_limits& limits = {});
 
 /// Returns the loss that one more size stays below with this probability, if it is drawn as those

@@ -32,9 +32,13 @@ class size_range {
   size_range(std::uint64_t low, std::uint64_t high, range_scale scale = range_scale::logarithmic,
              std::uint64_t multiple = 1);
 
+  /// The least size.
   std::uint64_t low() const noexcept { return low_; }
+  /// The greatest size.
   std::uint64_t high() const noexcept { return high_; }
+  /// The scale by which sizes are drawn.
   range_scale scale() const noexcept { return scale_; }
+  /// All sizes are multiples of it.
   std::uint64_t multiple() const noexcept { return multiple_; }
 
   /// True if the size is one of the range.

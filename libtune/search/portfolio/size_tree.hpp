@@ -46,7 +46,9 @@ class size_tree {
     return at;
   }
 
+  /// All nodes, the root first.
   const std::vector<node>& nodes() const noexcept { return nodes_; }
+  /// The number of leaves.
   std::size_t leaves() const noexcept;
   /// The same tree with another choice in one leaf.
   size_tree with_choice(std::size_t leaf, std::uint32_t choice) const;

@@ -62,13 +62,14 @@ class heartbeat {
 
 /// All intervals of the heartbeats of this process so far.
 struct heartbeat_intervals {
-  detail::interval_tally::snapshot alone{};
-  detail::interval_tally::snapshot beside{};
+  detail::interval_tally::snapshot alone{};   ///< while no slice was under way
+  detail::interval_tally::snapshot beside{};  ///< while one was
 };
 
 /// The heartbeats of this process. Thread-safe.
 class heartbeat_list {
  public:
+  /// The intervals of all of them, those that have ended included.
   static heartbeat_intervals read();
   /// The number of heartbeats that live.
   static std::size_t count() noexcept;
