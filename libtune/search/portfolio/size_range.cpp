@@ -53,7 +53,7 @@ std::uint64_t size_range::at(double part) const noexcept {
   const double exact =
       scale_ == range_scale::linear ? low + part * (high - low) : low * std::pow(high / low, part);
   const auto step = static_cast<double>(multiple_);
-  const auto nearest = static_cast<std::uint64_t>(std::max(exact / step, 0.0) + 0.5) * multiple_;
+  const auto nearest = static_cast<std::uint64_t>(std::llround(exact / step)) * multiple_;
   return std::clamp(nearest, low_, high_);
 }
 

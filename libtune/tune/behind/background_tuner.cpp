@@ -103,7 +103,7 @@ struct background_tuner::state {
   void start();
   void end() noexcept;
   void run();
-  void wait_for_beats();
+  void wait_for_beats() const;
   void tune(behind_request one);
   void tune_once(const behind_request& one);
   void put_back(behind_request one);
@@ -230,7 +230,7 @@ void background_tuner::state::run() {
 }
 
 // Without intervals from before there is nothing to compare with.
-void background_tuner::state::wait_for_beats() {
+void background_tuner::state::wait_for_beats() const {
   constexpr std::chrono::seconds longest{2};
   for (const auto until = clock::now() + longest; clock::now() < until && !ending;) {
     if (heartbeat_list::count() == 0) return;

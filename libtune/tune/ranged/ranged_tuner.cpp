@@ -46,6 +46,7 @@ std::string words_of(const std::vector<std::string>& names, std::span<const std:
 
 std::vector<size_range> ranges_of(const std::vector<std::string>& names, const values& key) {
   std::vector<size_range> ranges;
+  ranges.reserve(names.size());
   for (const std::string& name : names) {
     ranges.push_back(value_traits<size_range>::from_value(find_value(key, name.c_str())));
   }
