@@ -91,6 +91,8 @@ void guide(tuning_options& options, detail::guided_search& by, const search_prob
 }  // namespace
 
 struct tuning_session::state : detail::session_setup {
+  explicit state(detail::session_setup setup) : session_setup(std::move(setup)) {}
+
   int searches = 0;  // that have started
   detail::guided_search* guide = nullptr;
   std::optional<run_time> best_score{};
