@@ -196,6 +196,18 @@ TEST_CASE("sizes outside of the ranges get the test default, and are remembered"
   CHECK(std::ranges::count_if(noted, asked) == 1);
 }
 
+TEST_CASE("a portfolio of another device is used where nearest results are") {
+  application app;
+  const test_mode_guard stored(test_mode::off);
+  const sizes_key few{.kind = 0, .size = {7, 8}};
+  const auto first = app.autotune.portfolio(app.context, few);
+  const int calls = app.calls;
+  const auto other = sample::make_device("another device").device().create_context();
+  const auto second = app.autotune.portfolio(other, few, {.match = tune::match_mode::nearest});
+  CHECK(second.tunings() == first.tunings());
+  CHECK(app.calls <= calls + 2);  // looks at the space
+}
+
 TEST_CASE("a portfolio that was interrupted is continued") {
   struct counter final : tune::observer {
     void trial_finished(const tune::tuning_subject&, const tune::trial&) override { ++made; }

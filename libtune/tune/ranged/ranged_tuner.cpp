@@ -90,6 +90,7 @@ class session_source final : public portfolio_source {
 
   std::vector<std::optional<double>> measure(const size_list& sizes,
                                              std::span<const configuration> all) override {
+    if (is_only_tried_) return std::vector<std::optional<double>>(all.size());
     if (!began_rest_) began_rest_ = clock::now();
     course only;
     only.find = finder();
