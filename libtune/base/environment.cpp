@@ -28,6 +28,8 @@ constexpr std::array variables{
         "whether a group may write the database, and system databases may be anybody's"},
     environment_variable{"LIBTUNE_SYSTEM_DB", "paths with : between them", "none",
                          "tuning databases to look in after that one, which are only read"},
+    environment_variable{"LIBTUNE_LOCK", "path", "none",
+                         "a lock (tunedb lock), whose results alone are used; what it lacks fails"},
     environment_variable{"LIBTUNE_MISSED", "path, off", "the database's path and -missed",
                          "the file in which keys without a result are noted, for tunedb missed"},
     environment_variable{"LIBTUNE_MATCH", "exact, nearest, verify", "exact",

@@ -44,6 +44,13 @@ not_tuned_error::not_tuned_error(const tuning_subject& subject, const std::strin
           describe(subject), database.empty() ? "any database" : "'" + database + "'",
           failed_at ? " (the search of " + *failed_at + " found none that works)" : "")) {}
 
+not_locked_error::not_locked_error(const tuning_subject& subject, const std::string& lock,
+                                   const std::string& reason)
+    : error(
+          fmt::format("{} has to use the result of the lock '{}', and cannot: {}; make the lock "
+                      "again with tunedb lock where the key is tuned, or run without LIBTUNE_LOCK",
+                      describe(subject), lock, reason)) {}
+
 tuning_failed_error::tuning_failed_error(const tuning_subject& subject, std::vector<trial> trials)
     : error(describe_failure(subject, trials)), trials_(std::move(trials)) {}
 

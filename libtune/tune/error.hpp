@@ -23,6 +23,16 @@ class not_tuned_error : public error {
                   const std::optional<std::string>& failed_at = std::nullopt);
 };
 
+/// The program has to use exactly the results of a lock (LIBTUNE_LOCK), and cannot.
+class not_locked_error : public error {
+ public:
+  /// @param subject  the function, key and device of the call
+  /// @param lock     the path of the lock
+  /// @param reason   what it does not have, or what differs
+  not_locked_error(const tuning_subject& subject, const std::string& lock,
+                   const std::string& reason);
+};
+
 /// No configuration of the space could be measured. The text groups the reasons.
 class tuning_failed_error : public error {
  public:

@@ -73,7 +73,7 @@ inline constexpr std::chrono::milliseconds default_slice{1};
 inline constexpr std::chrono::milliseconds default_slice_on_cpu{50};
 
 /// The options of an application for its autotuners. The environment overrides them (LIBTUNE_DB,
-/// LIBTUNE_SYSTEM_DB, LIBTUNE_MATCH, LIBTUNE_MODE, LIBTUNE_STRATEGY, LIBTUNE_BUDGET,
+/// LIBTUNE_SYSTEM_DB, LIBTUNE_LOCK, LIBTUNE_MATCH, LIBTUNE_MODE, LIBTUNE_STRATEGY, LIBTUNE_BUDGET,
 /// LIBTUNE_EARLY_END, LIBTUNE_TUNING_MEMORY, LIBTUNE_WAIT, LIBTUNE_ISOLATION, LIBTUNE_TRIAL_TIME,
 /// LIBTUNE_SHARE, LIBTUNE_SLICE), read anew for each call. An empty member is what the author of
 /// the operation gives (search_defaults), else the default.
@@ -82,6 +82,10 @@ struct tuning_options {
   /// The paths of databases to look in after that one, in this order. They are only read, without
   /// locks, so nothing may change them meanwhile.
   std::optional<std::vector<std::string>> system_databases{};
+  /// The path of a lock (tunedb lock), whose results alone are used: nothing else is looked for and
+  /// nothing is tuned, whatever the mode, and a key that it does not have throws not_locked_error.
+  /// Empty: none.
+  std::optional<std::string> lock{};
   std::optional<match_mode> match{};  ///< the devices whose results count; exact by default
   std::optional<tuning_mode> mode{};  ///< the action without a result; tune by default
   /// The longest wait for a thread or process that tunes the same key, after which the nearest

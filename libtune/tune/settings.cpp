@@ -178,6 +178,8 @@ tuning_settings resolve_settings(const tuning_options& options) {
   auto system_databases = options.system_databases;
   override(system_databases, "LIBTUNE_SYSTEM_DB", read_paths);
   settings.system_databases = system_databases.value_or(std::vector<std::string>());
+  settings.lock = options.lock.value_or("");
+  override(settings.lock, options.lock.has_value(), "LIBTUNE_LOCK", read_environment);
   settings.missed = resolve_missed(settings.database);
   settings.match = options.match.value_or(match_mode::exact);
   override(settings.match, options.match.has_value(), "LIBTUNE_MATCH", one_of(match_words));

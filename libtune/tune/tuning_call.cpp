@@ -26,6 +26,7 @@
 #include "libtune/tune/engine/single_flight.hpp"
 #include "libtune/tune/engine/wait_report.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/tune/locked_lookup.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
 #include "libtune/tune/result_validation.hpp"
 
@@ -96,6 +97,7 @@ std::chrono::milliseconds tuning_call::patience() const {
 
 detail::graded_values tuning_call::answer() {
   settings_ = resolve_settings(options_);
+  if (!settings_.lock.empty()) return {locked()};
   plan_ = {settings_.mode, settings_.match};
   open_databases();
   if (plan_.replaces()) {
@@ -128,6 +130,20 @@ detail::graded_values tuning_call::answer() {
       return {core_.test_default(), lookup_grade::miss};
     default: return {tune_once()};
   }
+}
+
+tuning_call::values tuning_call::locked() const {
+  const auto start = std::chrono::steady_clock::now();
+  record found = find_locked(settings_.lock, context_, identity(), subject_);
+  try {
+    core_.check(found.values);
+  } catch (const argument_error& foreign) {
+    throw not_locked_error(
+        subject_, settings_.lock,
+        fmt::format("{} is no tuning any more: {}", to_string(found.values), foreign.what()));
+  }
+  report_lookup(found, std::chrono::steady_clock::now() - start);
+  return std::move(found.values);
 }
 
 // ---- behind the application
@@ -164,6 +180,7 @@ bool tuning_call::is_tuned_behind(bool has_nearest, tuning_mode mode) {
 
 bool tuning_call::tune_again_behind() {
   settings_ = resolve_settings(options_);
+  if (!settings_.lock.empty()) return false;
   open_databases();
   return is_tuned_behind(false, tuning_mode::force);
 }
@@ -208,6 +225,7 @@ void tuning_call::publish(const record& found) const {
 // A trial may be of another space than the present one, so that its values have to be checked.
 std::vector<tuning_call::values> tuning_call::finalists(std::size_t most) {
   std::vector<values> all{obtain()};
+  if (!settings_.lock.empty()) return all;
   const auto found = layers_->find(identity(), key());
   if (!found || found->values != all.front()) return all;
   std::vector<stored_trial> trials = layers_->trials(identity(), subject_.arguments, *found);

@@ -56,6 +56,7 @@ class tuning_call {
   const std::string& name() const;
   std::chrono::milliseconds patience() const;
 
+  values locked() const;
   void open_databases();
   bool has_stopped_search() const;
   std::optional<std::string> find_failure() const;

@@ -22,6 +22,7 @@ enum exit_code : int {
   part_left = 5,     ///< not everything could be merged or imported
   keys_failed = 6,   ///< pretune could not tune some keys
   interrupted = 7,   ///< pretune was ended by a signal; what was measured is kept
+  different = 8,     ///< diff has found a difference
 };
 
 /// The options that all commands share, and the exit code that they set.
@@ -43,12 +44,14 @@ struct invocation {
 void add_check(CLI::App& program, invocation& shared);
 void add_coverage(CLI::App& program, invocation& shared);
 void add_denylist(CLI::App& program, invocation& shared);
+void add_diff(CLI::App& program, invocation& shared);
 void add_env(CLI::App& program, invocation& shared);
 void add_explain(CLI::App& program, invocation& shared);
 void add_export(CLI::App& program, invocation& shared);
 void add_import(CLI::App& program, invocation& shared);
 void add_import_katsdpsigproc(CLI::App& program, invocation& shared);
 void add_list(CLI::App& program, invocation& shared);
+void add_lock(CLI::App& program, invocation& shared);
 void add_merge(CLI::App& program, invocation& shared);
 void add_missed(CLI::App& program, invocation& shared);
 void add_path(CLI::App& program, invocation& shared);

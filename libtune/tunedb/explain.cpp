@@ -10,6 +10,7 @@
 #include "libtune/tunedb/commands.hpp"
 #include "libtune/tunedb/explanation.hpp"
 #include "libtune/tunedb/layers.hpp"
+#include "libtune/tunedb/locked_results.hpp"
 #include "libtune/tunedb/output.hpp"
 #include "libtune/tunedb/selection.hpp"
 
@@ -169,6 +170,38 @@ device_identity find_device(const std::vector<layer>& layers, const function_ide
   return choice.identity();
 }
 
+/// A program with a lock looks nowhere else.
+void explain_lock(const invocation& shared, const explanation& all) {
+  const std::string& path = all.settings.lock;
+  const tuning_lock lock = read_lock(path);
+  const locked_result* found = lock.find(all.function, all.key);
+  if (found == nullptr) {
+    throw nothing_found(
+        fmt::format("LIBTUNE_LOCK names '{}', whose results alone are used, and {}; "
+                    "a program fails",
+                    path, lock.absence(all.function, all.key)));
+  }
+  if (shared.json) {
+    print_json({{"function", all.function.name},
+                {"version", all.function.version},
+                {"arguments", plain_json(all.key.arguments)},
+                {"device", plain_json(all.key.device)},
+                {"action", "use"},
+                {"lock", path},
+                {"values", plain_json(found->values)},
+                {"score_ns", number_or_null(found->score_ns)},
+                {"programs", found->programs}});
+    return;
+  }
+  fmt::print(
+      "{}, version {}, for {} on {}\nLIBTUNE_LOCK names '{}', whose results alone are used\n"
+      "would use  {}\ntime       {}\nprograms   {}\n",
+      all.function.name, all.function.version, fields_text(all.key.arguments),
+      to_text(all.key.device), path, fields_text(found->values), time_text(found->score_ns),
+      found->programs.empty() ? "not known: a change of the kernel is not noticed"
+                              : fmt::format("{}", fmt::join(found->programs, " ")));
+}
+
 void run(const invocation& shared, const explain_options& options) {
   explanation all;
   all.settings = shared.settings();
@@ -182,6 +215,7 @@ void run(const invocation& shared, const explain_options& options) {
   }
   all.key = {.arguments = parse_key(all.function, options.arguments),
              .device = find_device(all.layers, all.function, options.device)};
+  if (!all.settings.lock.empty()) return explain_lock(shared, all);
   all.lookup = explain_lookup(all.layers, all.settings, all.function, all.key);
   if (all.lookup.candidates.empty()) {
     throw nothing_found("no device has a result for " + fields_text(all.key.arguments) + ", so " +

@@ -22,6 +22,7 @@ constexpr const char* exit_codes = R"(Exit codes:
   5  not everything could be merged or imported; the output says what and why
   6  pretune could not tune some keys; the output says which and why
   7  pretune was ended by a signal; what was measured is kept
+  8  diff has found a difference
 
 --db and --json may also follow the command.)";
 
@@ -38,9 +39,10 @@ void add_all(CLI::App& program, invocation& shared) {
   program.add_flag("--json", shared.json, "Print JSON, for programs");
   program.require_subcommand(1);
   program.fallthrough();
-  for (const auto add : {add_list, add_show, add_explain, add_trials, add_coverage, add_export,
-                         add_import, add_merge, add_import_katsdpsigproc, add_missed, add_pretune,
-                         add_tune, add_prune, add_denylist, add_check, add_path, add_env}) {
+  for (const auto add :
+       {add_list, add_show, add_explain, add_trials, add_coverage, add_export, add_import,
+        add_merge, add_import_katsdpsigproc, add_lock, add_diff, add_missed, add_pretune, add_tune,
+        add_prune, add_denylist, add_check, add_path, add_env}) {
     add(program, shared);
   }
   program.footer(exit_codes);

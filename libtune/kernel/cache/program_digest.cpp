@@ -106,15 +106,16 @@ std::vector<expected_program> expectations::take(const defines& macros) const {
   return taken;
 }
 
-void compare(const std::vector<expected_program>& meant, const context& context,
-             const program_source& source) {
-  if (meant.empty()) return;
+/// True if the program is another than the one that is meant.
+bool is_another(const std::vector<expected_program>& meant, const context& context,
+                const program_source& source) {
+  if (meant.empty()) return false;
   const std::string digest = watched_digest(context, source);
-  if (digest == compile_scope::unknown_program) return;
+  if (digest == compile_scope::unknown_program) return false;
   bool differs = meant.size() == 1;
   for (const expected_program& one : meant)
     differs = compare(one, digest) == answer::other && differs;
-  if (differs) meant.front().differs();
+  return differs;
 }
 
 }  // namespace
@@ -158,13 +159,15 @@ void expect_program(const context& context, expected_program expected) {
 }
 
 void compare_with_expected(const context& context, const defines& macros,
-                           const program_source& source) noexcept {
+                           const program_source& source) {
+  std::vector<expected_program> meant;
   try {
-    const auto attached = context.attachment<expectations>();
-    if (attached != nullptr) compare(attached->take(macros), context, source);
+    if (const auto attached = context.attachment<expectations>()) meant = attached->take(macros);
+    if (!is_another(meant, context, source)) return;
   } catch (...) {
-    // Without memory nothing can be compared; compiling says what is wrong.
+    return;  // without memory nothing can be compared; compiling says what is wrong
   }
+  meant.front().differs();
 }
 
 }  // namespace tune

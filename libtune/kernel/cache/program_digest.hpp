@@ -35,7 +35,8 @@ struct expected_program {
   /// The digests (watched_digest) that it may have; none if they are not known after all. Called
   /// once, before the program is compiled. Does not throw.
   std::function<std::vector<std::string>()> digests{};
-  std::function<void()> differs{};  ///< called if it has another one. Does not throw
+  /// Called if it has another one. What it throws leaves tune::compile.
+  std::function<void()> differs{};
 };
 
 /// Attaches an expectation to a context: the first program of its configuration that tune::compile
@@ -46,8 +47,9 @@ struct expected_program {
 void expect_program(const context& context, expected_program expected);
 
 /// Compares a program that is about to be compiled with those that are expected of the context and
-/// thread. Costs next to nothing while none is. Does not throw. Thread-safe.
+/// thread. Costs next to nothing while none is. Throws what expected_program::differs throws.
+/// Thread-safe.
 void compare_with_expected(const context& context, const defines& macros,
-                           const program_source& source) noexcept;
+                           const program_source& source);
 
 }  // namespace tune

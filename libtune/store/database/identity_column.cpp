@@ -149,7 +149,7 @@ namespace {
 
 using numbers = std::vector<std::uint64_t>;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_version_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Saturates: a version with a number beyond 64 bits is still compared, if roughly.
 std::uint64_t append_digit(std::uint64_t number, char digit) {
@@ -163,7 +163,7 @@ numbers numbers_in(std::string_view version) {
   numbers found;
   bool inside = false;
   for (const char c : version) {
-    const bool digit = is_digit(c);
+    const bool digit = is_version_digit(c);
     if (digit && !inside) found.push_back(0);
     if (digit) found.back() = append_digit(found.back(), c);
     inside = digit;

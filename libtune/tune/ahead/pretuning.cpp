@@ -113,6 +113,10 @@ std::vector<pretuning_result> pretune_with(const remote_tuner& tune,
   if (settings.database.empty()) {
     throw argument_error("there is nowhere to keep what is tuned; name a database");
   }
+  if (!settings.lock.empty()) {
+    throw argument_error("LIBTUNE_LOCK names '" + settings.lock +
+                         "', whose results alone are used: nothing is tuned as long as it is set");
+  }
   const std::vector<device_group> groups = group_devices(devices);
   const job_list jobs = list_jobs(items, groups);
   const tuning_options search_options = resolve(settings);

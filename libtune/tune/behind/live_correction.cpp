@@ -19,6 +19,7 @@ namespace {
 std::shared_ptr<tuning_database> database_of(const context& context, database_access access) {
   if (current_test_mode() != test_mode::off) return nullptr;
   const tuning_settings settings = resolve_settings(*tuning_options_of(context));
+  if (!settings.lock.empty()) return nullptr;
   if (access == database_access::read_write && settings.mode == tuning_mode::cached) return nullptr;
   return open_layers(settings.database, settings.system_databases, access, settings.shared_database)
       ->user();
