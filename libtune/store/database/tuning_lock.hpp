@@ -61,8 +61,8 @@ class tuning_lock {
   /// The result for a key and device, both equal in all their parts; null if there is none.
   const locked_result* find(const function_identity& function, const record_key& key) const;
 
-  /// Why there is none, in words: which of function, version, fields, key and device it does not
-  /// have, and how the nearest device that it has differs.
+  /// The reason for the absence, in words: the first of function, version, fields, key and device
+  /// that it does not have, and the columns in which the nearest device differs.
   std::string absence(const function_identity& function, const record_key& key) const;
 
  private:
