@@ -21,6 +21,9 @@ namespace {
 
 constexpr std::size_t polarisations_of_launch = 4;  // that the kernel has offsets for
 constexpr std::size_t most_parts = 1024;            // of the spectra of a run
+constexpr std::size_t most_channels = std::size_t{1} << 24;
+// Spectra that an item could make in the time that it takes to begin.
+constexpr std::size_t spectra_of_start = 8;
 
 pfb_key checked_key(const pfb_key& key) {
   if (key.bits != 0) check_packed_bits(key.bits, "pfb");
@@ -35,12 +38,10 @@ pfb_key checked_key(const pfb_key& key) {
 
 pfb_tuning checked_tuning(const pfb_tuning& t) {
   const bool has_width = t.adjacent == 2 || t.adjacent == 4 || t.adjacent == 8;
-  if (t.wgs != 0 && has_width && t.rows != 0 && t.rows <= 64 && t.registers * t.wgs <= 65536) {
-    return t;
-  }
+  if (t.wgs != 0 && has_width && t.registers * t.wgs <= 65536) return t;
   throw argument_error(
-      fmt::format("pfb cannot have the tuning {}; adjacent is 2, 4 or 8, rows 1 to 64, and "
-                  "the registers of a group 65536 at most",
+      fmt::format("pfb cannot have the tuning {}; adjacent is 2, 4 or 8, and the registers of a "
+                  "group 65536 at most",
                   to_string(to_values(t))));
 }
 
@@ -50,22 +51,30 @@ program build(const context& context, const pfb_key& key, const pfb_tuning& tuni
                  defines(key)
                      .add("wgs", static_cast<int>(tuning.wgs))
                      .add("adjacent", static_cast<int>(tuning.adjacent))
-                     .add("rows", static_cast<int>(tuning.rows))
-                     .add("registers", static_cast<int>(tuning.registers))
-                     .add("streaming", tuning.streaming ? 1 : 0)
-                     .add("keeps_sums", tuning.keeps_sums ? 1 : 0));
+                     .add("registers", static_cast<int>(tuning.registers)));
 }
 
 bool has_likely_registers(const pfb_key& key, const pfb_tuning& t) {
   const std::size_t weights = key.bits != 0 ? t.adjacent : t.adjacent / 2;
   const std::size_t held = key.taps * (t.adjacent + weights);
-  return t.registers == 0 || (t.registers >= held + 16 && t.registers <= held + 48);
+  return t.registers == 0 || (t.registers >= held + 32 && t.registers <= held + 64);
+}
+
+/// Returns the bytes of the blocks of rows that a group has in local memory.
+std::size_t block_bytes(const pfb_key& key, const pfb_tuning& t) {
+  const std::size_t rows = (7 + key.taps) / key.taps * key.taps;
+  const std::size_t unit = t.wgs % 32 == 0 ? 32 : t.wgs;
+  const std::size_t row_bytes =
+      key.bits != 0 ? (divide_up(unit * t.adjacent * key.bits, 32) + 1) * 4 : unit * t.adjacent * 4;
+  return t.wgs / unit * 2 * rows * row_bytes;
 }
 
 std::size_t step_of(const pfb_key& key, const pfb_shape& shape) {
-  if (shape.channels == 0 || shape.channels % 16 != 0) {
-    throw argument_error(fmt::format(
-        "pfb cannot make {} channels; their number is a multiple of 16", shape.channels));
+  if (shape.channels == 0 || shape.channels % 16 != 0 || shape.channels > most_channels) {
+    throw argument_error(
+        fmt::format("pfb cannot make {} channels; their number is a multiple of 16, "
+                    "and {} at most",
+                    shape.channels, most_channels));
   }
   return key.bits != 0 ? 2 * shape.channels : shape.channels;
 }
@@ -230,7 +239,7 @@ void pfb::choose_parts() {
   for (std::size_t parts = 1; parts <= std::min(count_, most_parts); ++parts) {
     const std::size_t length = divide_up(count_, parts);
     const std::size_t waves = divide_up(columns * divide_up(count_, length), groups_at_once_);
-    const std::size_t time = waves * (length + tuning_.start);
+    const std::size_t time = waves * (length + spectra_of_start);
     if (time >= least) continue;
     least = time;
     per_item_ = length;
@@ -281,25 +290,22 @@ space<pfb_tuning> tuning_space(const pfb_key& key) {
   using t = pfb_tuning;
   space<t> space;
   space.add(&t::wgs, {64, 128});
-  space.add(&t::adjacent, {2, 4, 8});
-  space.add(&t::rows, {4, 8, 16});
-  space.add(&t::start, {8, 32, 128});
-  space.add(&t::registers, {0, 64, 96, 128, 168});
-  space.add(&t::streaming, {false, true});
-  space.add(&t::keeps_sums, {true, false});
+  space.add(&t::adjacent, {2, 4});
+  space.add(&t::registers, {0, 96, 128, 168});
   space.restrict([key](const t& c) { return c.adjacent == 2 || c.adjacent * key.taps <= 64; },
-                 "64 registers for the sums or samples", &t::adjacent);
+                 "64 registers for the samples", &t::adjacent);
   space.restrict([key](const t& c) { return has_likely_registers(key, c); },
-                 "registers for the sums or samples and the weights, and a few more", &t::registers,
+                 "registers for the samples and the weights, and a few more", &t::registers,
                  &t::adjacent);
-  space.needs([](const t& c) {
-    return resources{.work_group = {c.wgs, 1, 1}, .local_memory_bytes = c.wgs * 8};
+  space.needs([key](const t& c) {
+    return resources{.work_group = {c.wgs, 1, 1},
+                     .local_memory_bytes = block_bytes(key, c) + c.wgs * 8};
   });
   return space;
 }
 
 const autotuner<pfb_key, pfb_tuning> pfb_template::autotune{
-    {.name = "operations.pfb_template.autotune", .version = 1, .test = {}},
+    {.name = "operations.pfb_template.autotune", .version = 2, .test = {}},
     [](tuning_session& session, const pfb_key& key) {
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();

@@ -24,13 +24,9 @@ struct pfb_key {
 
 /// The division of the spectra among work groups and work items.
 struct pfb_tuning {
-  std::size_t wgs = 64;      ///< work items of a group
-  std::size_t adjacent = 2;  ///< floats of a row that an item filters: 2, 4 or 8
-  std::size_t rows = 4;      ///< that an item takes at a time, as many others on their way
-  std::size_t start = 32;    ///< spectra that an item could make in the time that it takes to begin
+  std::size_t wgs = 64;       ///< work items of a group
+  std::size_t adjacent = 2;   ///< floats of a row that an item filters: 2, 4 or 8
   std::size_t registers = 0;  ///< most registers of an item, which CUDA's compiler keeps to; 0: any
-  bool streaming = false;     ///< spectra pass by the caches, where stores can say so
-  bool keeps_sums = true;     ///< an item keeps unfinished sums, not the latest rows
 };
 
 /// The arrays of a filter bank.
@@ -44,8 +40,7 @@ struct pfb_shape {
 }  // namespace tune::operations
 
 LIBTUNE_FIELDS(tune::operations::pfb_key, taps, bits, unzip)
-LIBTUNE_FIELDS(tune::operations::pfb_tuning, wgs, adjacent, rows, start, registers, streaming,
-               keeps_sums)
+LIBTUNE_FIELDS(tune::operations::pfb_tuning, wgs, adjacent, registers)
 LIBTUNE_FIELDS(tune::operations::pfb_shape, polarisations, channels, samples, spectra)
 
 namespace tune::operations {
@@ -136,7 +131,8 @@ class pfb_template {
   const pfb_tuning& tuning() const noexcept { return tuning_; }
 
   /// An operation for one shape.
-  /// @throws argument_error if the channels are not a multiple of 16, or are 0; device_error
+  /// @throws argument_error if the channels are not a multiple of 16, are 0 or more than 2^24;
+  ///         device_error
   pfb instantiate(const command_queue& queue, const pfb_shape& shape) const;
 
  private:

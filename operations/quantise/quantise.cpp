@@ -54,7 +54,7 @@ program build(const context& context, const quantise_key& key, const quantise_tu
   macros.add("height", static_cast<int>(tuning.height));
   macros.add("spectra_of_tile", static_cast<int>(tuning.spectra));
   macros.add("together", tuning.together ? 1 : 0);
-  macros.add("ahead", tuning.ahead ? 1 : 0);
+  macros.add("ahead", static_cast<int>(tuning.ahead));
   macros.add("resident_groups", static_cast<int>(std::max<std::size_t>(
                                     tuning.resident / (tuning.width * tuning.height), 1)));
   return compile(context,
@@ -263,31 +263,24 @@ space<quantise_tuning> tuning_space(const quantise_key& key) {
   using t = quantise_tuning;
   space<t> space;
   space.add(&t::width, {16, 32});
-  space.add(&t::height, {2, 4, 8, 16});
+  space.add(&t::height, {4, 8});
   space.add(&t::spectra, {16, 32});
   space.add(&t::together, {true, false});
-  space.add(&t::ahead, {false, true});
-  space.add(&t::resident, {384, 512, 640, 768});
-  space.restrict([](const t& c) { return c.spectra % c.height == 0; }, "whole steps over a tile",
-                 &t::height, &t::spectra);
-  space.restrict([](const t& c) { return c.width * c.height >= 64 && c.width * c.height <= 512; },
-                 "work groups of 64 to 512", &t::width, &t::height);
-  space.restrict(
-      [](const t& c) {
-        return c.ahead ? c.resident < 768 && c.width * c.height <= 256 : c.resident != 384;
-      },
-      "registers for what is loaded ahead", &t::ahead, &t::resident, &t::width, &t::height);
+  space.add(&t::ahead, {0, 2, 3, 4});
+  space.add(&t::resident, {512, 640, 768});
   space.needs([key](const t& c) {
     const std::size_t row_bytes = (c.spectra * key.bits / 8 + 1) * 4 + 16;
     const std::size_t factors = (c.width + 1) * 8;
-    return resources{.work_group = {c.width, c.height, 1},
-                     .local_memory_bytes = 2 * key.unzip * (c.width * row_bytes + factors) + 8};
+    const std::size_t parts = c.ahead * (c.together ? 2 : 1) * c.width * c.height * 8;
+    return resources{
+        .work_group = {c.width, c.height, 1},
+        .local_memory_bytes = 2 * key.unzip * (c.width * row_bytes + factors + parts) + 8};
   });
   return space;
 }
 
 const autotuner<quantise_key, quantise_tuning> quantise_template::autotune{
-    {.name = "operations.quantise_template.autotune", .version = 1, .test = {}},
+    {.name = "operations.quantise_template.autotune", .version = 2, .test = {}},
     [](tuning_session& session, const quantise_key& key) {
       const context& context = session.context();
       auto queue = context.create_tuning_command_queue();

@@ -23,11 +23,13 @@ struct quantise_key {
 
 /// The division of a spectrum among work groups and work items.
 struct quantise_tuning {
-  std::size_t width = 32;      ///< work items of a group along a spectrum
-  std::size_t height = 8;      ///< and along the spectra
-  std::size_t spectra = 32;    ///< spectra of a tile, which a group writes one after the other
-  bool together = true;        ///< an item has both polarisations in registers at once
-  bool ahead = false;          ///< an item loads its next values while it computes
+  std::size_t width = 16;    ///< work items of a group along a spectrum
+  std::size_t height = 8;    ///< and along the spectra
+  std::size_t spectra = 16;  ///< spectra of a tile, which a group writes one after the other
+  bool together = false;     ///< an item has both polarisations in registers at once
+  /// Of what an item takes at once, so much is on its way to local memory while it computes; 0:
+  /// none.
+  std::size_t ahead = 2;
   std::size_t resident = 512;  ///< work items of a compute unit that registers have to suffice for
 };
 

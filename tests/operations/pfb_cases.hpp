@@ -78,7 +78,7 @@ void filters(const tune::context& context, const pfb_template& made, const pfb_s
   CAPTURE(key.unzip);
   CAPTURE(shape.channels);
   CAPTURE(made.tuning().adjacent);
-  CAPTURE(made.tuning().rows);
+  CAPTURE(made.tuning().wgs);
   tune::command_queue queue = context.create_command_queue();
   pfb op = made.instantiate(queue, shape);
   op.set_range(range.offsets, range.first_spectrum, range.spectra);

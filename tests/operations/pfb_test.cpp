@@ -43,13 +43,12 @@ TEST_CASE("weights of a filter bank are those of the formula, with a sum of squa
 
 LIBTUNE_DEVICE_TEST_CASE("a filter bank of real samples is that of the host", device) {
   const tune::context context = device.create_context();
-  filters_odd_ranges(context, {.taps = 4}, {.wgs = 64, .adjacent = 4, .rows = 2, .start = 1}, 48);
+  filters_odd_ranges(context, {.taps = 4}, {.wgs = 64, .adjacent = 4}, 48);
 }
 
 LIBTUNE_DEVICE_TEST_CASE("a filter bank of complex samples is that of the host", device) {
   const tune::context context = device.create_context();
-  filters_odd_ranges(context, {.taps = 4, .bits = 0},
-                     {.wgs = 64, .adjacent = 4, .rows = 4, .start = 1, .keeps_sums = false}, 48);
+  filters_odd_ranges(context, {.taps = 4, .bits = 0}, {.wgs = 64, .adjacent = 4}, 48);
 }
 
 LIBTUNE_DEVICE_TEST_CASE("any number of polarisations is filtered, each from its own offset",
@@ -92,7 +91,7 @@ TEST_CASE("the space of pfb has the test default") {
     for (const std::size_t bits : {0, 2, 10, 16}) {
       const auto space = tune::operations::tuning_space(pfb_key{taps, bits, 4});
       CHECK(space.find(pfb_tuning{}).has_value());
-      CHECK(space.size() > 10);
+      CHECK(space.size() >= 4);
     }
   }
 }
