@@ -387,7 +387,8 @@ void restrict_sizes(space<correlate_tuning>& space, const correlate_key& key, co
         const std::size_t groups = groups_of(key, c, c.warps);
         const std::size_t warps = divide_up(tile_count(key.antennas, c.tile_m, c.tile_n), groups) *
                                   tile_warps(c) * c.resident;
-        const std::size_t needed = 16 * c.tile_m * c.tile_n / tile_warps(c) + 30;
+        const std::size_t needed =
+            16 * c.tile_m * c.tile_n / tile_warps(c) + (is_wgmma(c) ? 64 : 30);
         const bool fits = registers == 0 || warps * warp_items * needed <= registers;
         return fits && warps <= 32 && (c.resident == 1 || warps <= 18);
       },
