@@ -104,7 +104,7 @@ TEST_CASE("every configuration for tensor cores compiles") {
     const auto space = tune::operations::tuning_space(key, context.device());
     REQUIRE(space.size() > 0);
     for (const correlate_tuning& tuning : space) {
-      if (tuning.waves != 1 || tuning.atomics != (tuning.steps == 4)) continue;  // seen elsewhere
+      if (tuning.waves != 1) continue;  // of no effect on a kernel
       CHECK_NOTHROW(correlate_template(context, key, tuning));
     }
   });
