@@ -20,18 +20,20 @@ struct beamform_key {
 
 /// The division of channels and spectra among work groups and work items.
 struct beamform_tuning {
-  bool tensor = false;     ///< uses the tensor units of an NVIDIA GPU, for 8 beams or more
-  std::size_t wgs = 128;   ///< work items of a group, along the spectra of one channel
-  std::size_t vector = 2;  ///< consecutive spectra of an item: 1, 2 or 4. In tensor units 4 items
-                           ///< have 4 or 8 spectra each, and load those of 4 antennas
+  bool tensor = false;        ///< uses the tensor units of an NVIDIA GPU, for 8 beams or more
+  std::size_t wgs = 128;      ///< work items of a group, along the spectra of one channel
+  std::size_t vector = 2;     ///< consecutive spectra that an item loads and stores at once: 1, 2
+                              ///< or 4; 2 or 4 in tensor units
   std::size_t antennas = 32;  ///< whose coefficients are in local memory at a time
   std::size_t unroll = 4;     ///< antennas whose samples an item loads at once
+  std::size_t parts = 1;  ///< in tensor units: parts of the time that a group has, one after the
+                          ///< other, with the same coefficients
 };
 
 /// The arrays of a beamformer.
 struct beamform_shape {
   std::size_t batches = 0;   ///< B
-  std::size_t antennas = 0;  ///< A, not 0
+  std::size_t antennas = 0;  ///< A, from 1 to 32768
   std::size_t channels = 0;  ///< C
   std::size_t spectra = 0;   ///< H of a batch, a multiple of 4
   std::size_t beams = 0;     ///< from 1 to 64
@@ -40,7 +42,7 @@ struct beamform_shape {
 }  // namespace tune::operations
 
 LIBTUNE_FIELDS(tune::operations::beamform_key, beams, has_dither)
-LIBTUNE_FIELDS(tune::operations::beamform_tuning, tensor, wgs, vector, antennas, unroll)
+LIBTUNE_FIELDS(tune::operations::beamform_tuning, tensor, wgs, vector, antennas, unroll, parts)
 
 namespace tune::operations {
 

@@ -38,7 +38,8 @@ struct correlate_tuning {
   std::size_t tile_n = 1;    ///< times this many times 8 antennas a1
   std::size_t warps = 4;     ///< of a group, at most; fours of warps by wgmma_k32
   std::size_t steps = 1;     ///< of 16 spectra, that are moved to local memory at a time
-  std::size_t stages = 2;    ///< parts of local memory, of which one is worked on
+  std::size_t stages = 2;    ///< parts of local memory, of which one is worked on; by wgmma_k32 one
+                             ///< more than those on their way in registers, 2 or 3
   std::size_t resident = 1;  ///< groups that a compute unit has registers for (CUDA)
   std::size_t slack = 0;     ///< chunks that warps of a group may be apart; 0: they wait for each
                              ///< other after each chunk (CUDA from 8.0 on, unless it prepares)

@@ -128,6 +128,7 @@ LIBTUNE_DEVICE_TEST_CASE("wrong shapes, keys and beams are errors that say what 
   refuses([](auto& s) { s.beams = 0; }, "1 to 64 beams, not 0");
   refuses([](auto& s) { s.beams = 65; }, "1 to 64 beams, not 65");
   refuses([](auto& s) { s.antennas = 0; }, "one antenna");
+  refuses([](auto& s) { s.antennas = 32769; }, "32768");
   refuses([](auto& s) { s.spectra = 10; }, "multiple of 4");
   refuses([](auto& s) { s.channels = 1ULL << 32; }, "2^32");
   refuses(

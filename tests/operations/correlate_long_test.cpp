@@ -50,9 +50,9 @@ LIBTUNE_DEVICE_TEST_CASE("products of four warps give exact visibilities", devic
   for (const bool atomics : {false, true}) {
     correlates(context, {9, 2, 32}, {item, 4, 4, 4, 2, 3, 1, 0, false, atomics, 1}, 3, {0, 3});
     correlates(context, {37, 3, 80}, {item, 4, 8, 2, 4, 2, 1, 0, false, atomics, 2}, 3, {1, 3});
-    correlates(context, {67, 1, 16}, {item, 4, 4, 2, 4, 4, 2, 0, false, atomics, 4}, 41, {2, 41});
+    correlates(context, {67, 1, 16}, {item, 4, 4, 2, 4, 3, 2, 0, false, atomics, 4}, 41, {2, 41});
     correlates(context, {80, 5, 64}, {item, 4, 8, 4, 2, 3, 1, 0, false, atomics, 2}, 3, {0, 3});
-    correlates(context, {251, 5, 48}, {item, 4, 8, 2, 2, 3, 1, 0, false, atomics, 2}, 2, {0, 2});
+    correlates(context, {251, 5, 48}, {item, 4, 8, 2, 2, 2, 1, 0, false, atomics, 2}, 2, {0, 2});
     correlates(context, {80, 5, 64, 4}, {item, 4, 8, 4, 2, 3, 1, 0, false, atomics, 2}, 3, {0, 3});
   }
 }
@@ -104,7 +104,7 @@ TEST_CASE("every configuration for tensor cores compiles") {
     const auto space = tune::operations::tuning_space(key, context.device());
     REQUIRE(space.size() > 0);
     for (const correlate_tuning& tuning : space) {
-      if (tuning.waves != 1 || tuning.atomics != (tuning.steps == 4)) continue;  // seen elsewhere
+      if (tuning.waves != 1) continue;  // of no effect on a kernel
       CHECK_NOTHROW(correlate_template(context, key, tuning));
     }
   });
