@@ -81,7 +81,7 @@ bool tuning_call::tune_behind(const background_task& work) {
   const auto made = layers_->find(identity(), key());
   if (!made) throw error("another process is tuning it, or its result could not be read");
   publish(*made);
-  return !made->remembered || !database_;
+  return !made->database.empty() || !database_;
 }
 
 void tuning_call::publish(const record& found) const {
