@@ -51,6 +51,19 @@ struct settings {
   std::size_t edge = 0;
 };
 
+struct temporary_folder {
+  temporary_folder() { std::filesystem::create_directories(path); }
+  ~temporary_folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  temporary_folder(const temporary_folder&) = delete;
+  temporary_folder& operator=(const temporary_folder&) = delete;
+
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / fmt::format("libtune_behind_bench_{}", ::getpid());
+};
+
 double ms(nanoseconds time) { return 1e-6 * static_cast<double>(time.count()); }
 
 struct times {
@@ -265,9 +278,9 @@ int compare(const settings& given) {
   }
   const tune::device device = given.device ? devices.at(*given.device) : tune::select_device();
   const tune::context context = device.create_context();
-  const auto folder =
-      std::filesystem::temp_directory_path() / fmt::format("libtune_behind_bench_{}", ::getpid());
-  std::filesystem::create_directories(folder);
+  // The tuner behind this program ends before it, and writes until then.
+  static const temporary_folder made;
+  const std::filesystem::path& folder = made.path;
   tune::tuning_options behind{.database = (folder / "behind.db").string(),
                               .mode = tune::tuning_mode::behind};
   behind.behind.share = given.share;
@@ -310,6 +323,8 @@ int compare(const settings& given) {
       "repeated, {} configurations too long, slowed down by {:.2f}\n",
       told.slices, 1e-3 * ms(told.used), 100 * ms(told.used) / ms(beside.elapsed),
       ms(told.longest_slice), told.repeated, told.deferred, told.slowdown);
+  fmt::print("where the time went: {}\n", tune::to_string(told.spent));
+  std::fflush(stdout);
   if (done < subjects.size())
     fmt::print("{} keys were not tuned in time\n", subjects.size() - done);
   const tune::behind_pause rest;  // what follows is measured on a device that is free
@@ -333,7 +348,6 @@ int compare(const settings& given) {
     }
     std::fflush(stdout);
   }
-  std::filesystem::remove_all(folder);
   return 0;
 }
 

@@ -188,6 +188,7 @@ void swap(benchmark::State& state, const tune::device& device, tune::live_run ho
   frames(quiet_runs, quiet_epochs, 100);
   quiet_runs.all.clear();
   quiet_epochs.all.clear();
+  allocations = 0;  // the first run records the graph
   tune::seal({.scope = tune::seal_scope::this_thread});
   int rounds = 4096;
   std::size_t kept = 0, changes = 0;

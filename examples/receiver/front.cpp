@@ -21,10 +21,6 @@ using namespace tune::operations;
 
 constexpr std::size_t unzip = 4;
 
-quantise_key quantise_key_of(const settings& sizes) {
-  return {.real = true, .unzip = unzip, .bits = 8, .has_dither = true, .channels = sizes.channels};
-}
-
 front_tunings chosen(const tune::member_tunings& all) {
   return {.filter = all.get<pfb_tuning>("filter"),
           .transform = all.get<fft_tuning>("transform"),
@@ -81,6 +77,10 @@ fft_description transform_of(const settings& sizes) {
 fft_key transform_key(const settings& sizes) {
   return {.size = std::to_string(sizes.channels / unzip),
           .batch = std::bit_ceil(polarisations * sizes.spectra() * unzip)};
+}
+
+quantise_key quantise_key_of(const settings& sizes) {
+  return {.real = true, .unzip = unzip, .bits = 8, .has_dither = true, .channels = sizes.channels};
 }
 
 quantise_shape quantise_shape_of(const settings& sizes) {

@@ -19,6 +19,7 @@ tune::operations::pfb_key filter_key(const settings& sizes);
 tune::operations::pfb_shape filter_shape(const settings& sizes);
 tune::operations::fft_description transform_of(const settings& sizes);
 tune::operations::fft_key transform_key(const settings& sizes);
+tune::operations::quantise_key quantise_key_of(const settings& sizes);
 tune::operations::quantise_shape quantise_shape_of(const settings& sizes);
 
 /// The tunings of the channeliser; without one an operation's own autotuner finds it.

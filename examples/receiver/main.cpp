@@ -13,6 +13,7 @@
 #include <string>
 
 #include "examples/common/choose_device.hpp"
+#include "examples/receiver/behind.hpp"
 #include "examples/receiver/checks.hpp"
 #include "examples/receiver/digitiser.hpp"
 #include "examples/receiver/receiver.hpp"
@@ -29,6 +30,7 @@ struct arguments {
   std::optional<std::size_t> device;
   bool tunes = false;
   bool together = false;
+  std::size_t behind = 0;
   bool times = false;
   std::string picture = "receiver.svg";
 };
@@ -64,6 +66,10 @@ void declare(CLI::App& app, arguments& given) {
   app.add_flag("--tune", given.tunes,
                "tune kernels that have no result on a CPU too, where the defaults are used");
   app.add_flag("--together", given.together, "tune the channeliser as a whole");
+  app.add_option("--behind", given.behind,
+                 "tune so many kernels of other observations behind the receiver, as far as "
+                 "they have no result")
+      ->check(Range(0, 1000));
   app.add_flag("--times", given.times, "measure the stages of a frame by themselves and in place");
   app.add_option("--picture", given.picture, "file for the picture, as SVG; empty: none")
       ->capture_default_str();
@@ -146,10 +152,17 @@ int run(arguments& given) {
   const receiver::digitiser input(sizes);
   receiver::telescope telescope(context, sizes, input, given.together);
 
+  if (given.behind > 0) {
+    std::cout << receiver::tune_other_observations(context, sizes, given.behind)
+              << " kernels of other observations are tuned behind it\n"
+              << std::flush;
+  }
+
   tune::seal();  // from here on frames may only be enqueued
   const receiver::run_report report = telescope.run(frames, rate > 0);
   tune::unseal();
   print_run(sizes, report);
+  if (given.behind > 0) std::cout << receiver::describe_tuning_behind(report.elapsed);
   const bool right = print_checks(receiver::check_results(sizes, input.seen(), telescope));
   if (given.together) {
     print_front("each tuned alone", receiver::time_front(context, sizes, {}));

@@ -20,6 +20,7 @@
 #include "libtune/pipeline/event_loop.hpp"
 #include "libtune/pipeline/job_queue.hpp"
 #include "libtune/pipeline/resource.hpp"
+#include "libtune/tune/behind/heartbeat.hpp"
 #include "operations/beamform/beamform.hpp"
 #include "operations/correlate/correlate.hpp"
 #include "operations/correlate/correlate_reduce.hpp"
@@ -132,6 +133,7 @@ class telescope {
   std::optional<tune::resource<tune::device_array>> dump_turn_;
   std::optional<tune::resource<tune::device_array>> beams_turn_;
 
+  tune::heartbeat pulse_;  // of frames
   tune::event_loop loop_;
   std::vector<double> latencies_;
   results results_;

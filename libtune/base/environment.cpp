@@ -63,6 +63,9 @@ constexpr std::array variables{
                          "use"},
     environment_variable{"LIBTUNE_SLICE", "microseconds", "1000, on a CPU 50000",
                          "how long tuning behind a running program may use the device at once"},
+    environment_variable{"LIBTUNE_SLACK", "percent", "20",
+                         "by how much the frames of a running program may be late before what is "
+                         "tuned behind it slows down"},
     environment_variable{"LIBTUNE_CACHE", "path, off",
                          "libtune/programs in the user's cache folder",
                          "the folder where compiled programs are kept"},

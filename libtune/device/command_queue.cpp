@@ -10,6 +10,7 @@
 #include "libtune/device/copy.hpp"
 #include "libtune/device/kernel.hpp"
 #include "libtune/device/queue_interface.hpp"
+#include "libtune/device/recorded_time.hpp"
 
 namespace tune {
 
@@ -24,6 +25,8 @@ std::chrono::nanoseconds event::time_since(const event& prior) const {
 }
 
 namespace {
+
+thread_local std::chrono::nanoseconds recorded_by_thread{0};
 
 detail::copy_side linear(const buffer& buffer, std::size_t offset_bytes, std::size_t bytes) {
   return {.buffer = buffer.impl().get(),
@@ -190,8 +193,13 @@ std::vector<std::chrono::nanoseconds> tuning_command_queue::stop_recording() {
   impl_->finish();
   std::vector<std::chrono::nanoseconds> times;
   times.reserve(events.size());
-  for (const auto& item : events) times.push_back(item->duration());
+  for (const auto& item : events) {
+    times.push_back(item->duration());
+    recorded_by_thread += times.back();
+  }
   return times;
 }
+
+std::chrono::nanoseconds detail::recorded_time() noexcept { return recorded_by_thread; }
 
 }  // namespace tune

@@ -107,16 +107,23 @@ void measure::run() {
   impl_->repeat(1);
 }
 
-std::optional<std::string> measure::run_checked() {
+std::optional<std::string> measure::run_checked(const std::function<void()>& between) {
   require_operation();
+  const auto divide = [&between] {
+    if (between) between();
+  };
   if (!judge_) run();
   for (int done = 0; judge_ && done < judge_->runs(); ++done) {
+    if (done > 0) divide();
     judge_->prepare(done);
     prepared_ = false;  // it may have overwritten what the reset function has put back
     run();
+    divide();
     if (auto wrong = judge_->judge(done)) return wrong;
   }
-  return check_ ? check_() : std::nullopt;
+  if (!check_) return std::nullopt;
+  divide();
+  return check_();
 }
 
 void measure::cache(cache_state state) {

@@ -138,7 +138,8 @@ class measure {
   void run();
   /// Runs it once, or as often as the run_check asks for, and checks the result. Empty if the
   /// result is right or no check is attached.
-  std::optional<std::string> run_checked();
+  /// @param between  called between the parts of it, when the device has done one
+  std::optional<std::string> run_checked(const std::function<void()>& between = {});
   /// Sets the state of the cache when a timed run starts; warm until this is called. No effect on a
   /// function that times itself. @throws device_error (out_of_memory) if there
   /// is no memory for the buffer that is written before each run

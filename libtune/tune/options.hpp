@@ -63,6 +63,10 @@ struct behind_settings {
   /// with longer runs are left to idle windows. LIBTUNE_SLICE overrides it; default_slice by
   /// default.
   std::optional<std::chrono::microseconds> slice{};
+  /// By how much longer than usual, or than its period where that has been declared, the interval
+  /// between two heartbeats may be, as a part of it, before the tuner slows down. LIBTUNE_SLACK
+  /// overrides it; default_slack by default.
+  std::optional<double> slack{};
 };
 
 /// The default of behind_settings::share.
@@ -71,12 +75,14 @@ inline constexpr double default_share = 0.05;
 /// processes.
 inline constexpr std::chrono::milliseconds default_slice{1};
 inline constexpr std::chrono::milliseconds default_slice_on_cpu{50};
+/// The default of behind_settings::slack.
+inline constexpr double default_slack = 0.2;
 
 /// The options of an application for its autotuners. The environment overrides them (LIBTUNE_DB,
 /// LIBTUNE_SYSTEM_DB, LIBTUNE_LOCK, LIBTUNE_MATCH, LIBTUNE_MODE, LIBTUNE_STRATEGY, LIBTUNE_BUDGET,
 /// LIBTUNE_EARLY_END, LIBTUNE_TUNING_MEMORY, LIBTUNE_WAIT, LIBTUNE_ISOLATION, LIBTUNE_TRIAL_TIME,
-/// LIBTUNE_SHARE, LIBTUNE_SLICE), read anew for each call. An empty member is what the author of
-/// the operation gives (search_defaults), else the default.
+/// LIBTUNE_SHARE, LIBTUNE_SLICE, LIBTUNE_SLACK), read anew for each call. An empty member is what
+/// the author of the operation gives (search_defaults), else the default.
 struct tuning_options {
   std::optional<std::string> database{};  ///< the path of the tuning database
   /// The paths of databases to look in after that one, in this order. They are only read, without

@@ -90,6 +90,13 @@ std::optional<double> read_share(const char* variable) {
   throw environment_error(variable, std::to_string(*percent), "a percentage from 1 to 100");
 }
 
+std::optional<double> read_slack(const char* variable) {
+  const auto percent = read_environment_index(variable);
+  if (!percent) return std::nullopt;
+  if (*percent <= 1000) return static_cast<double>(*percent) / 100;
+  throw environment_error(variable, std::to_string(*percent), "a percentage from 0 to 1000");
+}
+
 std::optional<std::chrono::microseconds> read_slice(const char* variable) {
   const auto given = read_environment_index(variable);
   if (!given) return std::nullopt;
@@ -208,6 +215,7 @@ tuning_options search_options(const tuning_options& given, std::chrono::millisec
   if (!resolved.isolation) resolved.isolation = default_isolation.load(std::memory_order_relaxed);
   override(resolved.behind.share, "LIBTUNE_SHARE", read_share);
   override(resolved.behind.slice, "LIBTUNE_SLICE", read_slice);
+  override(resolved.behind.slack, "LIBTUNE_SLACK", read_slack);
   auto& floor = resolved.watchdog.floor;
   override(floor, "LIBTUNE_TRIAL_TIME", read_seconds);
   if (floor) floor = std::clamp<milliseconds>(*floor, milliseconds(1), longest_time);

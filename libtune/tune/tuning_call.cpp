@@ -17,8 +17,6 @@
 #include "libtune/store/database/missed_keys.hpp"
 #include "libtune/store/database/tuning_layers.hpp"
 #include "libtune/store/files/named_lock.hpp"
-#include "libtune/tune/behind/background_tuner.hpp"
-#include "libtune/tune/behind/tuning_news.hpp"
 #include "libtune/tune/databases.hpp"
 #include "libtune/tune/engine/device_lease.hpp"
 #include "libtune/tune/engine/nested_tunings.hpp"
@@ -41,17 +39,6 @@ lookup_grade grade_of(const std::optional<record>& found) {
 std::string result_name(const tuning_subject& subject, const std::vector<named_value>& values) {
   return canonical_text(subject.device.identity) + '\n' + canonical_text(subject.arguments) + '\n' +
          canonical_text(values);
-}
-
-// What is logged for a key once, however often it is asked for.
-void log_once_a_key(const std::string& key, const std::string& text) {
-  struct known_keys {
-    std::mutex mutex;
-    std::set<std::string> told;
-  };
-  static detail::never_destroyed<known_keys> known;
-  const std::lock_guard lock(known->mutex);
-  if (known->told.insert(key).second) log(log_level::info, text);
 }
 
 single_flight& searches_in_flight() {
@@ -117,9 +104,9 @@ detail::graded_values tuning_call::answer() {
   missed_keys(settings_.missed).remember(identity(), key());
   if (plan_.is_behind()) {
     const bool is_behind = is_tuned_behind(false);
-    log_once_a_key(
-        name(), fmt::format("no tuning result for {}; the test default is used{}",
-                            describe(subject_), is_behind ? ", and the key is tuned behind" : ""));
+    log_once(name(),
+             fmt::format("no tuning result for {}; the test default is used{}", describe(subject_),
+                         is_behind ? ", and the key is tuned behind" : ""));
     return {core_.test_default(), lookup_grade::miss, is_behind};
   }
   switch (plan_.step(candidates)) {
@@ -144,82 +131,6 @@ tuning_call::values tuning_call::locked() const {
   }
   report_lookup(found, std::chrono::steady_clock::now() - start);
   return std::move(found.values);
-}
-
-// ---- behind the application
-
-// Returns true if the key is tuned behind the application from now on.
-bool tuning_call::is_tuned_behind(bool has_nearest, tuning_mode mode) {
-  // A result of another device is often nearly as fast.
-  constexpr double gain_on_nearest = 0.25;
-  if (!plan_.is_behind() && mode != tuning_mode::force) return false;
-  const auto refuse = [&](const char* why) {
-    log_once_a_key("not behind\n" + name(),
-                   fmt::format("{} is not tuned behind this program: {}", describe(subject_), why));
-    return false;
-  };
-  if (core_.is_repeatable()) return refuse("its function lives no longer than this call");
-  if (of_goal_) return refuse("its goal is not the time, and needs a device that is free");
-  // The environment may change until it is tuned, and is not read on other threads.
-  tuning_options resolved = settings_.search;
-  if (settings_.shared_database.empty() && !settings_.database.empty()) {
-    resolved.database = settings_.database;
-  }
-  resolved.system_databases = settings_.system_databases;
-  resolved.match = settings_.match;
-  resolved.mode = mode;
-  resolved.given_by = option_source::command;
-  return detail::background_tuner::shared().ask({.name = name(),
-                                                 .function = core_.weak_from_this(),
-                                                 .context = context_,
-                                                 .key = subject_.arguments,
-                                                 .options = std::move(resolved),
-                                                 .text = describe(subject_),
-                                                 .gain = has_nearest ? gain_on_nearest : 1});
-}
-
-bool tuning_call::tune_again_behind() {
-  settings_ = resolve_settings(options_);
-  if (!settings_.lock.empty()) return false;
-  open_databases();
-  return is_tuned_behind(false, tuning_mode::force);
-}
-
-// First the nearest result, where to check it takes too long for the application to wait.
-void tuning_call::tune_behind(const background_task& work) {
-  behind_ = &work;
-  settings_ = resolve_settings(options_);
-  settings_.search.given_by = option_source::application;  // in words; it has been resolved
-  // A process of the lowest priority takes as long as the application lets it.
-  constexpr int patience_on_cpu = 6;
-  if (context_.device().kind() == device_kind::cpu) {
-    auto& floor = settings_.search.watchdog.floor;
-    floor = patience_on_cpu * floor.value_or(default_trial_time);
-  }
-  const match_mode match =
-      settings_.match == match_mode::verify ? match_mode::verify : match_mode::exact;
-  const bool again = options_.mode == tuning_mode::force;
-  settings_.mode = again ? tuning_mode::force : tuning_mode::tune;
-  plan_ = {settings_.mode, match};
-  open_databases();
-  if (!again) {
-    if (auto found = if_valid(layers_->find(identity(), key()))) return publish(*found);
-    const bool is_chosen = layers_->chosen_nearest(identity(), key()).has_value();
-    if (!is_chosen) {
-      if (const auto nearest = find_nearest()) publish(*nearest);
-    }
-  }
-  tune_once();
-  const auto made = layers_->find(identity(), key());
-  if (!made) throw error("another process is tuning it, or its result could not be read");
-  publish(*made);
-}
-
-void tuning_call::publish(const record& found) const {
-  std::optional<run_time> score;
-  if (found.score_ns && found.grade == match_grade::exact) score = run_time(*found.score_ns);
-  tuning_news::shared().publish(
-      {.function = identity(), .key = key(), .values = found.values, .score = score});
 }
 
 // A trial may be of another space than the present one, so that its values have to be checked.
@@ -247,6 +158,16 @@ bool tuning_call::is_tuning_of_core(const values& configuration) const {
   } catch (const argument_error&) {
     return false;
   }
+}
+
+void tuning_call::log_once(const std::string& key, const std::string& text) {
+  struct known_keys {
+    std::mutex mutex;
+    std::set<std::string> told;
+  };
+  static detail::never_destroyed<known_keys> known;
+  const std::lock_guard lock(known->mutex);
+  if (known->told.insert(key).second) log(log_level::info, text);
 }
 
 void tuning_call::open_databases() {

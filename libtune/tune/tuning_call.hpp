@@ -36,8 +36,9 @@ class tuning_call {
   /// The same, with where it is from.
   detail::graded_values answer();
   /// Tunes the key for other calls, which use something else meanwhile, and hands them what it
-  /// finds (tuning_news). @throws tuning_stopped_error, and as obtain does
-  void tune_behind(const background_task& work);
+  /// finds (tuning_news). @returns false if it is kept for this process alone, because it could not
+  /// be stored @throws tuning_stopped_error, and as obtain does
+  bool tune_behind(const background_task& work);
   /// Has the key tuned behind the application though it has a result, which the new one replaces.
   /// Returns false if it will not be.
   bool tune_again_behind();
@@ -57,6 +58,8 @@ class tuning_call {
   std::chrono::milliseconds patience() const;
 
   values locked() const;
+  /// Logs what is worth a line for each key, however often it is asked for.
+  static void log_once(const std::string& key, const std::string& text);
   void open_databases();
   bool has_stopped_search() const;
   std::optional<std::string> find_failure() const;

@@ -281,16 +281,24 @@ TEST_CASE("the pace behind an application is that of the environment, in its bou
   const bare_environment bare;
   const scoped_environment no_share("LIBTUNE_SHARE", nullptr);
   const scoped_environment no_slice("LIBTUNE_SLICE", nullptr);
+  const scoped_environment no_slack("LIBTUNE_SLACK", nullptr);
   const tune::tuning_options given{.behind = {.share = 0.5, .slice = std::chrono::microseconds(7)}};
   CHECK_FALSE(tune::search_options({}).behind.share);
   CHECK(tune::search_options(given).behind.share == 0.5);
   const scoped_environment share("LIBTUNE_SHARE", "20");
   const scoped_environment slice("LIBTUNE_SLICE", "500");
+  const scoped_environment slack("LIBTUNE_SLACK", "35");
+  CHECK(tune::search_options(given).behind.slack == 0.35);
   CHECK(tune::search_options(given).behind.share == 0.2);
   CHECK(tune::search_options(given).behind.slice == std::chrono::microseconds(500));
   for (const char* wrong : {"0", "101", "5 %"}) {
     const scoped_environment nonsense("LIBTUNE_SHARE", wrong);
     CHECK_THROWS_WITH_AS(tune::search_options({}), doctest::Contains("LIBTUNE_SHARE"),
+                         tune::environment_error);
+  }
+  {
+    const scoped_environment nonsense("LIBTUNE_SLACK", "1001");
+    CHECK_THROWS_WITH_AS(tune::search_options({}), doctest::Contains("LIBTUNE_SLACK"),
                          tune::environment_error);
   }
   const scoped_environment never("LIBTUNE_SLICE", "0");

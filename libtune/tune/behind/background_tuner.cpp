@@ -9,12 +9,14 @@
 #include <cstdlib>
 #include <exception>
 #include <fmt/format.h>
+#include <functional>
 #include <limits>
 #include <map>
 #include <mutex>
 #include <set>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "libtune/base/environment.hpp"
 #include "libtune/base/forked_process.hpp"
@@ -28,8 +30,8 @@
 #include "libtune/tune/behind/page_gate.hpp"
 #include "libtune/tune/behind/tuning_news.hpp"
 #include "libtune/tune/error.hpp"
-#include "libtune/tune/remote/kept_child.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
+#include "libtune/tune/remote/tuner_child.hpp"
 #include "libtune/tune/tuning_call.hpp"
 
 namespace tune::detail {
@@ -37,7 +39,10 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds between_looks_at_tail{250};
+// Of the longest run that is allowed, samples of a step take a part: a frame is delayed by as much.
+constexpr std::int64_t visits_of_slice = 4;
+
+constexpr std::chrono::milliseconds between_looks_at_beats{100};
 
 interval_summary summary_of(const interval_tally::snapshot& all) {
   return {.count = all.total(), .longest = all.longest, .p999 = all.quantile(0.999)};
@@ -49,6 +54,28 @@ std::string text_of(const interval_summary& of) {
   return of.count == 0 ? "none"
                        : fmt::format("{} of at most {:.3g} ms, p99.9 {:.3g} ms", of.count,
                                      ms(of.longest), ms(of.p999));
+}
+
+// A device that is used little has to wait for programs less; helpers have the lowest priority.
+unsigned helper_count() {
+  constexpr unsigned most = 4;
+  return std::clamp(std::thread::hardware_concurrency() / 4, 1U, most);
+}
+
+std::chrono::nanoseconds total_of(const behind_times& of) {
+  return of.preparing + of.checking + of.measuring + of.repeating + of.pausing + of.slowing +
+         of.held + of.other;
+}
+
+behind_times since(const behind_times& now, const behind_times& before) {
+  return {.preparing = now.preparing - before.preparing,
+          .checking = now.checking - before.checking,
+          .measuring = now.measuring - before.measuring,
+          .repeating = now.repeating - before.repeating,
+          .pausing = now.pausing - before.pausing,
+          .slowing = now.slowing - before.slowing,
+          .held = now.held - before.held,
+          .other = std::max(std::chrono::nanoseconds(0), now.other - before.other)};
 }
 
 }  // namespace
@@ -81,8 +108,11 @@ struct background_tuner::state {
   std::set<std::string> given_up;
   std::string current;       // its name
   std::string current_text;  // for people
+  clock::time_point current_since{};
+  std::chrono::nanoseconds elapsed{0};  // of the keys before it
   std::size_t tuned = 0;
   std::size_t failed = 0;
+  std::string failure;  // the last
   std::optional<std::thread> thread;
   clock::time_point not_before{};  // when a child may be started again
 
@@ -96,7 +126,7 @@ struct background_tuner::state {
   // The thread's:
   kept_child child;
   back_off pace;
-  tail_watch tail;
+  double slack = default_slack;
   clock::time_point looked{};
 
   bool ask(behind_request wanted_now);
@@ -109,10 +139,11 @@ struct background_tuner::state {
   void put_back(behind_request one);
   void give_up(const behind_request& one, const char* why);
   bool has_to_stop();
-  void look_at_tail();
+  void look_at_beats();
   void set_pace(const behind_request& one);
   void offer_memory_of(const device& used);
   behind_summary report();
+  behind_times spent() const;
 };
 
 background_tuner::background_tuner() : state_(*new state) {}
@@ -211,11 +242,13 @@ void background_tuner::state::run() {
     behind_request one = std::move(wanted.extract(*name).mapped());
     current = *name;
     current_text = one.text;
+    current_since = clock::now();
     lock.unlock();
     has_idle_child = false;
     tune(std::move(one));
     has_idle_child = child.id() > 0;
     lock.lock();
+    elapsed += clock::now() - current_since;
     current.clear();
     current_text.clear();
     changed.notify_all();
@@ -233,8 +266,7 @@ void background_tuner::state::run() {
 void background_tuner::state::wait_for_beats() const {
   constexpr std::chrono::seconds longest{2};
   for (const auto until = clock::now() + longest; clock::now() < until && !ending;) {
-    if (heartbeat_list::count() == 0) return;
-    if (heartbeat_list::read().alone.total() >= tail_watch::least) return;
+    if (heartbeat_list::are_known()) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
 }
@@ -262,11 +294,13 @@ void background_tuner::state::put_back(behind_request one) {
 }
 
 void background_tuner::state::give_up(const behind_request& one, const char* why) {
-  log(log_level::warning,
-      fmt::format("{} is not tuned behind this program any more: {}", current_text, why));
+  const std::string text =
+      fmt::format("{} is not tuned behind this program any more: {}", current_text, why);
+  log(log_level::warning, text);
   const std::lock_guard lock(mutex);
   given_up.insert(one.name);
   ++failed;
+  failure = text;
 }
 
 void background_tuner::state::tune_once(const behind_request& one) {
@@ -277,40 +311,52 @@ void background_tuner::state::tune_once(const behind_request& one) {
   const std::uint64_t used = page.used_ns.load();
   const std::uint64_t slices = page.slices.load();
   const std::uint64_t deferred = page.deferred.load();
+  const std::uint64_t repeated = page.repeated.load();
+  const behind_times before = report().spent;
   page_gate here(own_gate_page(), [this] { return has_to_stop(); });
   background_task work{.gate = &here, .stop = [this] { return has_to_stop(); }, .child = &child};
   if (const std::string variable = gate_variable(); !variable.empty()) {
     work.variables.push_back(variable);
-    if (!read_environment("LIBTUNE_WORKERS")) work.variables.emplace_back("LIBTUNE_WORKERS=1");
+    if (!read_environment("LIBTUNE_WORKERS")) {
+      work.variables.push_back(fmt::format("LIBTUNE_WORKERS={}", helper_count()));
+    }
   }
-  tuning_call(*function, one.context, one.key, one.options).tune_behind(work);
+  const bool is_stored =
+      tuning_call(*function, one.context, one.key, one.options).tune_behind(work);
   const behind_summary now = report();
   const std::uint64_t left_out = page.deferred.load() - deferred;
   log(log_level::info,
-      fmt::format("{} has been tuned behind this program in {:.1f} s, with {:.3g} s of its device "
-                  "in {} slices; intervals alone: {}; beside it: {}{}",
-                  current_text, 1e-3 * ms(clock::now() - begin),
-                  1e-9 * static_cast<double>(page.used_ns.load() - used),
-                  page.slices.load() - slices, text_of(now.alone), text_of(now.beside),
-                  left_out > 0
-                      ? fmt::format("; {} configurations are too long for a slice and have "
-                                    "been left to its idle windows",
-                                    left_out)
-                      : ""));
+      fmt::format(
+          "{} has been tuned behind this program in {:.1f} s, with {:.3g} s of its device "
+          "in {} slices, {} of them repeated; where the time went: {}; intervals alone: {}; "
+          "beside it: {}{}",
+          current_text, 1e-3 * ms(clock::now() - begin),
+          1e-9 * static_cast<double>(page.used_ns.load() - used), page.slices.load() - slices,
+          page.repeated.load() - repeated, to_string(since(now.spent, before)), text_of(now.alone),
+          text_of(now.beside),
+          left_out > 0 ? fmt::format("; {} configurations are too long for a slice and have "
+                                     "been left to its idle windows",
+                                     left_out)
+                       : ""));
   const std::lock_guard lock(mutex);
   ++tuned;
+  if (!is_stored) {
+    failure = fmt::format(
+        "{} has been tuned for this process alone: the database refuses it, as the log says",
+        one.text);
+  }
 }
 
 bool background_tuner::state::has_to_stop() {
-  look_at_tail();
+  look_at_beats();
   return ending || yields;
 }
 
-void background_tuner::state::look_at_tail() {
+void background_tuner::state::look_at_beats() {
   const auto now = clock::now();
-  if (now - looked < between_looks_at_tail || heartbeat_list::count() == 0) return;
+  if (now - looked < between_looks_at_beats || heartbeat_list::count() == 0) return;
   looked = now;
-  const auto suffers = tail.look(heartbeat_list::read());
+  const auto suffers = heartbeat_list::look(slack);
   if (!suffers) return;
   const double before = pace.factor();
   pace.look(*suffers);
@@ -319,7 +365,7 @@ void background_tuner::state::look_at_tail() {
   page.slowdown_percent.store(static_cast<std::uint32_t>(std::lround(100 * pace.factor())));
   if (before == 1) {
     log(log_level::info,
-        "the application's intervals are longer beside what is tuned behind it, which slows down");
+        "frames of the application are late beside what is tuned behind it, which slows down");
   }
 }
 
@@ -331,7 +377,12 @@ void background_tuner::state::set_pace(const behind_request& one) {
   gate_page& page = own_gate_page();
   const double share = std::clamp(given.share.value_or(default_share), 1e-4, 1.0);
   page.share_ppm.store(static_cast<std::uint32_t>(std::lround(1e6 * share)));
-  page.slice_ns.store(std::chrono::nanoseconds(slice).count());
+  const std::int64_t slice_ns = std::chrono::nanoseconds(slice).count();
+  const std::int64_t visit_ns = std::max<std::int64_t>(1, slice_ns / visits_of_slice);
+  page.slice_ns.store(slice_ns);
+  page.visit_ns.store(visit_ns);
+  page.least_ns.store(is_cpu ? 0 : visit_ns);
+  slack = given.slack.value_or(default_slack);
   wake(page);
   offer_memory_of(one.context.device());
 }
@@ -354,6 +405,21 @@ void background_tuner::state::offer_memory_of(const device& used) {
   reclaimer.emplace(used, holds, give_back);
 }
 
+// Under the lock.
+behind_times background_tuner::state::spent() const {
+  const gate_page& page = own_gate_page();
+  behind_times made{.preparing = page.spent(behind_part::preparing),
+                    .checking = page.spent(behind_part::checking),
+                    .measuring = page.spent(behind_part::measuring),
+                    .repeating = page.spent(behind_part::repeating),
+                    .pausing = page.spent(behind_part::pausing),
+                    .slowing = page.spent(behind_part::slowing),
+                    .held = page.spent(behind_part::held)};
+  const auto whole = current.empty() ? elapsed : elapsed + (clock::now() - current_since);
+  made.other = std::max(std::chrono::nanoseconds(0), whole - total_of(made));
+  return made;
+}
+
 behind_summary background_tuner::state::report() {
   const gate_page& page = own_gate_page();
   const heartbeat_intervals beats = heartbeat_list::read();
@@ -362,12 +428,14 @@ behind_summary background_tuner::state::report() {
           .current = current_text,
           .tuned = tuned,
           .failed = failed,
+          .failure = failure,
           .used = std::chrono::nanoseconds(page.used_ns.load()),
           .slices = page.slices.load(),
           .longest_slice = std::chrono::nanoseconds(page.longest_ns.load()),
           .repeated = page.repeated.load(),
           .deferred = page.deferred.load(),
           .slowdown = 1e-2 * page.slowdown_percent.load(),
+          .spent = spent(),
           .alone = summary_of(beats.alone),
           .beside = summary_of(beats.beside)};
 }
@@ -414,6 +482,26 @@ bool behind_pause::wait(std::chrono::milliseconds longest) const {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   return true;
+}
+
+std::string to_string(const behind_times& times) {
+  using part = std::pair<std::chrono::nanoseconds, const char*>;
+  std::vector<part> parts{{times.preparing, "preparing"},
+                          {times.checking, "checking"},
+                          {times.measuring, "measuring"},
+                          {times.repeating, "measuring again"},
+                          {times.pausing, "pauses for the share"},
+                          {times.slowing, "longer pauses for late frames"},
+                          {times.held, "held"},
+                          {times.other, "waiting for programs, and the host"}};
+  std::ranges::stable_sort(parts, std::ranges::greater{}, &part::first);
+  std::string text;
+  for (const auto& [time, name] : parts) {
+    if (time.count() == 0) continue;
+    text += fmt::format("{}{} {:.2f} s", text.empty() ? "" : ", ", name,
+                        1e-9 * static_cast<double>(time.count()));
+  }
+  return text.empty() ? "none" : text;
 }
 
 behind_summary behind_report() { return detail::background_tuner::shared().report(); }

@@ -14,20 +14,27 @@ void sentinel_judge::note(double time) {
   }
 }
 
+std::vector<double> sentinel_judge::sorted() const {
+  std::vector<double> all = latest_;
+  std::ranges::sort(all);
+  return all;
+}
+
 std::optional<double> sentinel_judge::usual() const {
-  constexpr std::size_t least = 4;
-  if (latest_.size() < least) return std::nullopt;
-  std::vector<double> sorted = latest_;
-  std::ranges::sort(sorted);
-  return sorted[sorted.size() / 4];
+  if (latest_.size() < enough) return std::nullopt;
+  return sorted()[latest_.size() / 2];
 }
 
 // A device that has become slower for good is the usual one once enough of it has been seen.
-bool sentinel_judge::is_good(double before, double after) {
-  const auto expected = usual();
-  note(before);
-  note(after);
-  const bool disturbed = expected && std::max(before, after) > *expected * (1 + tolerance);
+bool sentinel_judge::is_good(double time) {
+  bool disturbed = false;
+  if (latest_.size() >= enough) {
+    const std::vector<double> all = sorted();
+    const double median = all[all.size() / 2];
+    const double range = all[3 * all.size() / 4] - all[all.size() / 4];
+    disturbed = time > median + std::max(tolerance * median, ranges * range);
+  }
+  note(time);
   if (!disturbed || repeats_ == most_repeats) {
     repeats_ = 0;
     return true;

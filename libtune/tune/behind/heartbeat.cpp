@@ -56,44 +56,65 @@ interval_tally::snapshot interval_tally::read() const {
   return made;
 }
 
-// The tail of a few hundred intervals is their 99th percentile; of more, what is rarer says little
-// about the next few hundred.
-std::optional<bool> tail_watch::look(const heartbeat_intervals& now) {
-  constexpr double tail = 0.99;
-  const interval_tally::snapshot lately = now.beside.since(seen_);
-  if (lately.total() < least || now.alone.total() < least) return std::nullopt;
-  seen_ = now.beside;
-  const double usual = static_cast<double>(now.alone.quantile(tail).count());
-  const double allowed =
-      usual * (1 + tolerance) + static_cast<double>(std::chrono::nanoseconds(slack).count());
-  return static_cast<double>(lately.quantile(tail).count()) > allowed;
+std::uint64_t interval_tally::snapshot::longer_than(
+    std::chrono::nanoseconds length) const noexcept {
+  const std::size_t of = class_of(length.count());
+  return std::accumulate(counts.begin() + static_cast<std::ptrdiff_t>(of) + 1, counts.end(),
+                         std::uint64_t{0});
 }
 
-}  // namespace detail
+// ---- late_watch
+
+std::chrono::nanoseconds late_watch::longest_on_time(double slack) const noexcept {
+  const std::chrono::nanoseconds period = declared_.count() > 0 ? declared_ : usual_;
+  const double with_slack = static_cast<double>(period.count()) * (1 + slack);
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(with_slack)) + noise;
+}
+
+// What an application does by itself is learned anew all the time, for it may change its pace.
+std::optional<bool> late_watch::look(const heartbeat_intervals& now, double slack) {
+  const interval_tally::snapshot alone = now.alone.since(alone_);
+  if (alone.total() >= least) {
+    alone_ = now.alone;
+    usual_ = alone.quantile(0.5);
+    late_alone_ = static_cast<double>(alone.longer_than(longest_on_time(slack))) /
+                  static_cast<double>(alone.total());
+  }
+  if (usual_.count() == 0 && declared_.count() == 0) return std::nullopt;
+  const interval_tally::snapshot beside = now.beside.since(beside_);
+  if (beside.total() < least) return std::nullopt;
+  beside_ = now.beside;
+  const double expected = late_alone_ * static_cast<double>(beside.total());
+  const auto late = static_cast<double>(beside.longer_than(longest_on_time(slack)));
+  return late > 1 + expected + 2 * std::sqrt(expected);
+}
+
+// ---- heartbeat_list
 
 struct heartbeat_list::shared_state {
   std::mutex mutex;
-  std::vector<const heartbeat*> living;
+  std::vector<heartbeat*> living;
   heartbeat_intervals ended;
 };
 
 heartbeat_list::shared_state& heartbeat_list::shared() {
-  static detail::never_destroyed<shared_state> list;
+  static never_destroyed<shared_state> list;
   return *list;
 }
 
-void heartbeat_list::add(const heartbeat& one) {
+void heartbeat_list::add(heartbeat& one) {
   const std::lock_guard lock(shared().mutex);
   shared().living.push_back(&one);
 }
 
 void heartbeat_list::remove(const heartbeat& one) noexcept {
-  if (detail::is_forked()) return;
+  if (is_forked()) return;
   const std::lock_guard lock(shared().mutex);
   std::erase(shared().living, &one);
   try {
-    shared().ended.alone.add(one.counted_->alone.read());
-    shared().ended.beside.add(one.counted_->beside.read());
+    const heartbeat_intervals last = one.intervals();
+    shared().ended.alone.add(last.alone);
+    shared().ended.beside.add(last.beside);
   } catch (const std::bad_alloc&) {  // its intervals are not counted
   }
 }
@@ -107,16 +128,38 @@ heartbeat_intervals heartbeat_list::read() {
   const std::lock_guard lock(shared().mutex);
   heartbeat_intervals all = shared().ended;
   for (const heartbeat* one : shared().living) {
-    all.alone.add(one->counted_->alone.read());
-    all.beside.add(one->counted_->beside.read());
+    const heartbeat_intervals each = one->intervals();
+    all.alone.add(each.alone);
+    all.beside.add(each.beside);
   }
   return all;
 }
 
-heartbeat::heartbeat() : counted_(std::make_unique<tallies>()), page_(detail::own_gate_page()) {
-  heartbeat_list::add(*this);
+bool heartbeat_list::are_known() {
+  const std::lock_guard lock(shared().mutex);
+  return std::ranges::all_of(shared().living, [](const heartbeat* one) {
+    return one->intervals().alone.total() >= late_watch::least;
+  });
 }
 
-heartbeat::~heartbeat() { heartbeat_list::remove(*this); }
+std::optional<bool> heartbeat_list::look(double slack) {
+  const std::lock_guard lock(shared().mutex);
+  std::optional<bool> any;
+  for (heartbeat* one : shared().living) {
+    if (const auto late = one->watch_.look(one->intervals(), slack)) {
+      any = *late || any.value_or(false);
+    }
+  }
+  return any;
+}
+
+}  // namespace detail
+
+heartbeat::heartbeat(std::chrono::nanoseconds period)
+    : counted_(std::make_unique<tallies>()), page_(detail::own_gate_page()), watch_(period) {
+  detail::heartbeat_list::add(*this);
+}
+
+heartbeat::~heartbeat() { detail::heartbeat_list::remove(*this); }
 
 }  // namespace tune

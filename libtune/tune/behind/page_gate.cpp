@@ -3,6 +3,7 @@
 #include "libtune/tune/behind/page_gate.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <exception>
@@ -20,6 +21,7 @@
 #include "libtune/device/buffer.hpp"
 #include "libtune/device/command_queue.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/device/recorded_time.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
 
 namespace tune::detail {
@@ -67,10 +69,27 @@ double page_gate::share() const noexcept {
   return std::clamp(1e-6 * page_.share_ppm.load(), 1e-6, 1.0);
 }
 
+double page_gate::slowdown() const noexcept {
+  return std::max(1.0, 1e-2 * page_.slowdown_percent.load());
+}
+
+double page_gate::rate() const noexcept { return share() / slowdown(); }
+
 double page_gate::stretch() const noexcept { return 1 / share(); }
 
 std::chrono::nanoseconds page_gate::slice() const noexcept {
   return std::chrono::nanoseconds(page_.slice_ns.load());
+}
+
+// What delays a frame is the length of what comes in between, so that is less at once, too.
+std::chrono::nanoseconds page_gate::visit() const noexcept {
+  constexpr double most = 4;
+  const auto visit = static_cast<double>(page_.visit_ns.load());
+  return std::chrono::nanoseconds(std::llround(visit / std::min(slowdown(), most)));
+}
+
+bool page_gate::is_due() const noexcept {
+  return step_ && page_.windows.load() == 0 && clock::now() - step_->begin >= slice();
 }
 
 bool page_gate::is_too_long(run_time one_run) const noexcept {
@@ -84,7 +103,7 @@ void page_gate::note_deferred() noexcept { page_.deferred.fetch_add(1); }
 std::chrono::nanoseconds page_gate::until_next(bool needs_window) const noexcept {
   if (page_.windows.load() > 0) return std::chrono::nanoseconds(0);
   if (needs_window) return std::chrono::seconds(1);
-  return cycle_.next(share(), 1e-2 * page_.slowdown_percent.load()) - clock::now();
+  return cycle_.next(rate()) - clock::now();
 }
 
 bool page_gate::may_pass(bool needs_window) const noexcept {
@@ -93,7 +112,9 @@ bool page_gate::may_pass(bool needs_window) const noexcept {
 
 void page_gate::enter(bool needs_window, const std::function<std::shared_ptr<void>()>& waits) {
   constexpr std::chrono::nanoseconds between_looks = std::chrono::milliseconds(10);
-  leave(false);
+  leave(step_kind::generate);
+  const auto begin = clock::now();
+  std::chrono::nanoseconds held{0};
   std::shared_ptr<void> waiting;
   while (true) {
     const std::uint32_t seen = page_.version.load();
@@ -109,11 +130,15 @@ void page_gate::enter(bool needs_window, const std::function<std::shared_ptr<voi
       page_.inside.store(0);
     }
     if (!waiting) waiting = waits();
+    const bool is_held = page_.holds.load() > 0;
     std::chrono::nanoseconds longest = until_next(needs_window);
-    if (page_.holds.load() > 0) longest = std::chrono::seconds(1);
+    if (is_held) longest = std::chrono::seconds(1);
     if (stop_) longest = std::min(longest, between_looks);
+    const auto look = clock::now();
     wait_for_change(page_, seen, longest);
+    if (is_held || needs_window) held += clock::now() - look;
   }
+  note_wait(clock::now() - begin, held);
   if (waiting) {
     // What was released is taken again before the step; that may wait for others.
     page_.inside.store(0);
@@ -124,25 +149,50 @@ void page_gate::enter(bool needs_window, const std::function<std::shared_ptr<voi
       return enter(needs_window, waits);
     }
   }
-  entered_ = clock::now();
-  computed_ = computed_by_thread();
+  step_ =
+      passage{.begin = clock::now(), .computed = computed_by_thread(), .recorded = recorded_time()};
 }
 
-// Time of the host's own, for preparations and checks, is none of the device; a slice counts at
-// least, because some drivers wait by computing.
-void page_gate::leave(bool timed) noexcept {
-  const auto entered = std::exchange(entered_, std::nullopt);
-  if (!entered) return;
+void page_gate::note_wait(std::chrono::nanoseconds waited, std::chrono::nanoseconds held) noexcept {
+  const auto paused = std::max(std::chrono::nanoseconds(0), waited - held);
+  const auto planned =
+      std::chrono::nanoseconds(std::llround(static_cast<double>(paused.count()) / slowdown()));
+  page_.spend(behind_part::held, held);
+  page_.spend(behind_part::pausing, planned);
+  page_.spend(behind_part::slowing, paused - planned);
+}
+
+// Times that were recorded are those of the device. Of other steps it is not known how long the
+// device was at work; the host's own part is none, though some drivers wait by computing.
+std::chrono::nanoseconds page_gate::use_of(step_kind kind, const passage& step,
+                                           std::chrono::nanoseconds elapsed) const noexcept {
+  const auto recorded = std::min(elapsed, recorded_time() - step.recorded);
+  if (kind == step_kind::samples) return recorded.count() > 0 ? recorded : elapsed;
+  const auto waited = std::clamp<std::chrono::nanoseconds>(
+      elapsed - (computed_by_thread() - step.computed), std::chrono::nanoseconds(0), elapsed);
+  const std::chrono::nanoseconds least(page_.least_ns.load());
+  if (least.count() == 0) return std::max(recorded, waited);
+  if (kind == step_kind::generate) return std::max(recorded, std::min(elapsed, least));
+  return std::max({recorded, waited, std::min(elapsed, least)});
+}
+
+void page_gate::leave(step_kind kind) noexcept {
+  const auto step = std::exchange(step_, std::nullopt);
+  if (!step) return;
   const auto now = clock::now();
-  std::chrono::nanoseconds time = now - *entered;
-  if (!timed) {
-    time = std::max(time - (computed_by_thread() - computed_), std::min(time, slice()));
-  }
-  cycle_.used(time, now);
-  const auto ns = static_cast<std::uint64_t>(time.count());
+  const std::chrono::nanoseconds elapsed = now - step->begin;
+  const std::chrono::nanoseconds used = use_of(kind, *step, elapsed);
+  const bool is_free = page_.windows.load() > 0;
+  cycle_.used(is_free ? std::chrono::nanoseconds(0) : used, now, rate());
+  const auto ns = static_cast<std::uint64_t>(used.count());
   page_.used_ns.fetch_add(ns);
   page_.longest_ns.store(std::max(page_.longest_ns.load(), ns));
   page_.slices.fetch_add(1);
+  behind_part part = behind_part::checking;
+  if (kind == step_kind::generate) part = behind_part::preparing;
+  if (kind == step_kind::samples) part = behind_part::measuring;
+  if (step->is_repeated) part = behind_part::repeating;
+  page_.spend(part, elapsed);
   page_.inside.store(0);
 }
 
@@ -158,18 +208,14 @@ void page_gate::measure_on(const context& searched) {
     log(log_level::debug,
         std::string("no sentinel for what is measured beside the application: ") + failure.what());
   }
-  leave(false);
-}
-
-void page_gate::before_samples() {
-  before_.reset();
-  if (sentinel_) before_ = sentinel_->measure();
+  leave(step_kind::samples);
 }
 
 bool page_gate::are_samples_good() {
-  if (!sentinel_ || !before_) return true;
-  const bool good = judge_.is_good(*before_, sentinel_->measure());
+  if (!sentinel_) return true;
+  const bool good = judge_.is_good(sentinel_->measure());
   if (!good) page_.repeated.fetch_add(1);
+  if (step_) step_->is_repeated = !good;
   return good;
 }
 

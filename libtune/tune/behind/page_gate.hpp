@@ -26,31 +26,43 @@ class page_gate final : public step_gate {
   ~page_gate() override;
 
   void enter(bool needs_window, const std::function<std::shared_ptr<void>()>& waits) override;
-  void leave(bool timed) noexcept override;
+  void leave(step_kind kind) noexcept override;
+  bool is_due() const noexcept override;
+  std::chrono::nanoseconds visit() const noexcept override;
   std::chrono::nanoseconds slice() const noexcept override;
   bool is_too_long(run_time one_run) const noexcept override;
   bool has_windows() const noexcept override;
   void note_deferred() noexcept override;
   void measure_on(const context& searched) override;
-  void before_samples() override;
   bool are_samples_good() override;
   double stretch() const noexcept override;
 
  private:
   class sentinel;
 
+  /// A step under way.
+  struct passage {
+    clock::time_point begin{};
+    std::chrono::nanoseconds computed{0};  // by this thread, before it
+    std::chrono::nanoseconds recorded{0};  // the same, of the device
+    bool is_repeated = false;
+  };
+
   double share() const noexcept;
+  double slowdown() const noexcept;
+  double rate() const noexcept;  // the share, slowed down
+  std::chrono::nanoseconds use_of(step_kind kind, const passage& step,
+                                  std::chrono::nanoseconds elapsed) const noexcept;
+  void note_wait(std::chrono::nanoseconds waited, std::chrono::nanoseconds held) noexcept;
   bool may_pass(bool needs_window) const noexcept;
   std::chrono::nanoseconds until_next(bool needs_window) const noexcept;
 
   gate_page& page_;
   std::function<bool()> stop_;
   duty_cycle cycle_;
-  std::optional<clock::time_point> entered_;
-  std::chrono::nanoseconds computed_{0};  // by this thread, when it entered
+  std::optional<passage> step_;
   std::unique_ptr<sentinel> sentinel_;
   sentinel_judge judge_;
-  std::optional<double> before_;
 };
 
 /// The gate of this process, if its parent is an application that it tunes behind.

@@ -46,18 +46,36 @@ struct interval_summary {
   std::chrono::nanoseconds p999{0};     ///< 999 of 1000 are no longer, within 3 %
 };
 
+/// What the tuner has done with its time, while keys were tuned.
+struct behind_times {
+  std::chrono::nanoseconds preparing{0};  ///< memory and programs of configurations
+  std::chrono::nanoseconds checking{0};   ///< first runs, with their checks
+  std::chrono::nanoseconds measuring{0};  ///< runs that are timed
+  std::chrono::nanoseconds repeating{0};  ///< the same, whose times did not count
+  std::chrono::nanoseconds pausing{0};    ///< pauses that keep the share
+  std::chrono::nanoseconds slowing{0};    ///< by so much they were longer for late frames
+  std::chrono::nanoseconds held{0};       ///< by a behind_pause, or until an idle_window
+  std::chrono::nanoseconds other{0};      ///< programs that were waited for, and the host's work
+};
+
+/// "pauses for the share 9.10 s, measuring 1.20 s, ...", the longest first, for people.
+std::string to_string(const behind_times& times);
+
 /// The work of the tuner behind this application so far.
 struct behind_summary {
   std::size_t waiting = 0;                    ///< keys that are to be tuned
   std::string current{};                      ///< the one that is being tuned; empty: none is
   std::size_t tuned = 0;                      ///< keys that have a result now
   std::size_t failed = 0;                     ///< keys that were given up
-  std::chrono::nanoseconds used{0};           ///< the time of its slices
+  /// What went wrong last: the key that was given up, or whose result could not be stored.
+  std::string failure{};
+  std::chrono::nanoseconds used{0};           ///< the device time of its slices
   std::uint64_t slices = 0;                   ///< their number
   std::chrono::nanoseconds longest_slice{0};  ///< the longest of them
   std::uint64_t repeated = 0;  ///< slices that were measured again, for the device was disturbed
   std::uint64_t deferred = 0;  ///< configurations whose runs are too long for a slice
   double slowdown = 1;         ///< by which its pauses are longer for the application's sake
+  behind_times spent{};        ///< where its time went
   interval_summary alone{};    ///< of the heartbeats, while no slice was under way
   interval_summary beside{};   ///< while one was
 };

@@ -8,6 +8,7 @@
 
 #include "libtune/device/context.hpp"
 #include "libtune/measure/timing/samples.hpp"
+#include "libtune/tune/engine/step_hooks.hpp"
 
 namespace tune {
 
@@ -27,12 +28,14 @@ class step_gate {
   /// @throws tuning_stopped_error where the search runs in the application itself
   virtual void enter(bool needs_window, const std::function<std::shared_ptr<void>()>& waits) = 0;
   /// The step has ended.
-  /// @param timed  it was nothing but runs that are timed. Of another, what this thread has
-  /// computed
-  ///               meanwhile is no use of the device: a check, say
-  virtual void leave(bool timed) noexcept = 0;
+  virtual void leave(step_kind kind) noexcept = 0;
+  /// True if the step under way has lasted as long as one should, so that it is better divided:
+  /// by a leave and an enter.
+  virtual bool is_due() const noexcept = 0;
 
-  /// The longest time for which a step should keep the device. One run is the shortest step.
+  /// The device time that the samples of a step should take. One run is the shortest step.
+  virtual std::chrono::nanoseconds visit() const noexcept = 0;
+  /// The longest run that the application allows.
   virtual std::chrono::nanoseconds slice() const noexcept = 0;
   /// True if a run takes longer than the application allows.
   virtual bool is_too_long(run_time one_run) const noexcept = 0;
@@ -43,10 +46,9 @@ class step_gate {
 
   /// The device that sentinels run on, before the first of them.
   virtual void measure_on(const context& searched) = 0;
-  /// Within a step, before the samples: measures the sentinel.
-  virtual void before_samples() = 0;
-  /// The same after them. Returns false if they have to be taken again, in another step: the
-  /// device was disturbed. After a few times in a row it returns true all the same.
+  /// Within a step, after its samples: measures the sentinel. Returns false if they have to be
+  /// taken again, in another step: the device was disturbed. After a few times in a row it returns
+  /// true all the same.
   virtual bool are_samples_good() = 0;
 
   /// The ratio of the time that a search takes to that without the gate, about.

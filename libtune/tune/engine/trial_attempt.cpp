@@ -23,6 +23,7 @@
 #include "libtune/tune/engine/step_gate.hpp"
 #include "libtune/tune/engine/trial_judge.hpp"
 #include "libtune/tune/error.hpp"
+#include "libtune/tune/remote/remote_tuning.hpp"
 
 namespace tune {
 
@@ -102,19 +103,29 @@ class wait_at_gate {
 class [[nodiscard]] gate_passage {
  public:
   gate_passage(const step_hooks& hooks, step_kind kind, bool needs_window)
-      : gate_(hooks.gate), timed_(kind == step_kind::samples) {
-    if (gate_ == nullptr) return;
-    gate_->enter(needs_window, [&] { return std::make_shared<wait_at_gate>(hooks.listener); });
+      : gate_(hooks.gate), kind_(kind) {
+    if (gate_ != nullptr) enter(hooks, needs_window);
   }
   ~gate_passage() {
-    if (gate_ != nullptr) gate_->leave(timed_);
+    if (gate_ != nullptr) gate_->leave(kind_);
   }
   gate_passage(const gate_passage&) = delete;
   gate_passage& operator=(const gate_passage&) = delete;
 
+  /// Lets the application go first, within a step that takes long.
+  static void divide(const step_hooks& hooks, step_kind kind, bool needs_window) {
+    if (hooks.gate == nullptr || !hooks.gate->is_due()) return;
+    hooks.gate->leave(kind);
+    enter(hooks, needs_window);
+  }
+
  private:
+  static void enter(const step_hooks& hooks, bool needs_window) {
+    hooks.gate->enter(needs_window, [&] { return std::make_shared<wait_at_gate>(hooks.listener); });
+  }
+
   step_gate* gate_;
-  bool timed_;
+  step_kind kind_;
 };
 
 }  // namespace
@@ -184,6 +195,9 @@ bool trial_attempt::attempt(outcome device_failed, Step&& step) {
     step();
     return true;
   } catch (const detail::memory_reclaimed&) {
+    release();
+    throw;
+  } catch (const tuning_stopped_error&) {  // at the gate
     release();
     throw;
   } catch (const compiler_lost_error& failure) {
@@ -376,7 +390,10 @@ void trial_attempt::forget_programs() {
 void trial_attempt::try_out() {
   const stopwatch elapsing(now_, result_.elapsed);
   announced(step_kind::first_run, 1, [&] {
-    if (auto wrong = prepared_.run_checked()) fail(outcome::wrong_result, std::move(*wrong));
+    const auto between = [&] {
+      gate_passage::divide(hooks_, step_kind::first_run, runs_are_long_);
+    };
+    if (auto wrong = prepared_.run_checked(between)) fail(outcome::wrong_result, std::move(*wrong));
   });
 }
 
@@ -452,8 +469,8 @@ bool trial_attempt::is_too_long() {
 
 std::vector<run_time> trial_attempt::take_in_slices(int count, int runs) {
   const double each = std::max(one_run_->count() * runs, 1.0);
-  const double slice = static_cast<double>(hooks_.gate->slice().count());
-  const int at_once = static_cast<int>(std::clamp(slice / each, 1.0, static_cast<double>(count)));
+  const double visit = static_cast<double>(hooks_.gate->visit().count());
+  const int at_once = static_cast<int>(std::clamp(visit / each, 1.0, static_cast<double>(count)));
   std::vector<run_time> times;
   while (!over() && static_cast<int>(times.size()) < count) {
     const int left = count - static_cast<int>(times.size());
@@ -463,15 +480,18 @@ std::vector<run_time> trial_attempt::take_in_slices(int count, int runs) {
   return times;
 }
 
-// Returns false if it has to be repeated.
+// The application has left its own data in the cache, so that of many samples the first is left
+// out. Returns false if it has to be repeated.
 bool trial_attempt::take_slice(int count, int runs, std::vector<run_time>& times) {
+  constexpr int many = 8;
+  const int spare = count >= many ? 1 : 0;
   bool good = true;
-  announced(step_kind::samples, static_cast<std::uint64_t>(count) * static_cast<unsigned>(runs),
-            [&] {
-              hooks_.gate->before_samples();
-              const std::vector<run_time> taken = take(count, runs);
+  announced(step_kind::samples,
+            static_cast<std::uint64_t>(count + spare) * static_cast<unsigned>(runs), [&] {
+              const std::vector<run_time> taken = take(count + spare, runs);
               good = hooks_.gate->are_samples_good();
-              if (good) times.insert(times.end(), taken.begin(), taken.end());
+              const auto first = taken.begin() + (taken.size() > 1 ? spare : 0);
+              if (good) times.insert(times.end(), first, taken.end());
             });
   return good || over();
 }

@@ -174,6 +174,16 @@ bool tuner_child::is_stopped() const {
   return text[end + 2] == 'T' || text[end + 2] == 't';
 }
 
+std::unique_ptr<tuner_child> kept_child::take(const tuner_program& program) {
+  if (child_ && !(program_ == program)) child_.reset();
+  return std::move(child_);
+}
+
+void kept_child::keep(const tuner_program& program, std::unique_ptr<tuner_child> idle) {
+  program_ = program;
+  child_ = std::move(idle);
+}
+
 }  // namespace tune::detail
 
 namespace tune {

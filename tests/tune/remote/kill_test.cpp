@@ -5,11 +5,9 @@
 // until it has come to its end; then looks at what was measured, stored and left behind.
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <doctest/doctest.h>
-#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -27,6 +25,7 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "tests/tune/remote/sample_tuner.hpp"
+#include "tests/tune/running_program.hpp"
 
 namespace kill_test {
 
@@ -50,52 +49,10 @@ bool is_alive(::pid_t id) {
 }
 
 /// A run of the program; killed at the end if it still runs.
-class [[nodiscard]] running_program {
- public:
-  running_program(std::string database, std::string log, std::string patience = "10000") {
-    std::string program = LIBTUNE_ISOLATED_SEARCH;
-    char* const arguments[] = {program.data(), database.data(), log.data(), patience.data(),
-                               nullptr};
-    id_ = ::fork();
-    if (id_ != 0) return;
-    const int nowhere = ::open("/dev/null", O_WRONLY);
-    ::dup2(nowhere, STDOUT_FILENO);
-    ::dup2(nowhere, STDERR_FILENO);
-    ::execv(program.c_str(), arguments);
-    ::_exit(127);
-  }
-  ~running_program() {
-    if (!has_ended()) kill();
-  }
-  running_program(const running_program&) = delete;
-  running_program& operator=(const running_program&) = delete;
-
-  bool has_ended() {
-    if (!ended_) ended_ = ::waitpid(id_, &status_, WNOHANG) == id_;
-    return ended_;
-  }
-  ::pid_t id() const { return id_; }
-  void kill() {
-    ::kill(id_, SIGKILL);
-    while (::waitpid(id_, &status_, 0) < 0 && errno == EINTR) {
-    }
-    ended_ = true;
-  }
-  bool succeeded() const { return WIFEXITED(status_) && WEXITSTATUS(status_) == 0; }
-
-  /// The processes that it has started and that run.
-  std::vector<::pid_t> children() const {
-    const std::string own = std::to_string(id_);
-    std::ifstream file("/proc/" + own + "/task/" + own + "/children");
-    std::vector<::pid_t> found;
-    for (::pid_t child = 0; file >> child;) found.push_back(child);
-    return found;
-  }
-
- private:
-  ::pid_t id_ = -1;
-  int status_ = 0;
-  bool ended_ = false;
+struct running_program : sample::running_program {
+  running_program(const std::string& database, const std::string& log,
+                  const std::string& patience = "10000")
+      : sample::running_program({LIBTUNE_ISOLATED_SEARCH, database, log, patience}) {}
 };
 
 void wait_until_gone(const std::vector<::pid_t>& processes) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <doctest/doctest.h>
+#include <optional>
 
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/tune/behind/tuning_behind.hpp"
@@ -13,8 +14,9 @@
 namespace heartbeat_test {
 
 using namespace std::chrono_literals;
+using tune::detail::heartbeat_list;
 using tune::detail::interval_tally;
-using tune::detail::tail_watch;
+using tune::detail::late_watch;
 
 void add(interval_tally& to, int times, std::chrono::nanoseconds length) {
   for (int i = 0; i < times; ++i) to.add(length.count());
@@ -49,31 +51,91 @@ TEST_CASE("quantiles are those of the intervals, within a class") {
   CHECK(later.longest <= 1040us);
 }
 
-TEST_CASE("a longer tail beside the tuner is noticed, a few late frames more are not") {
+/// A pipeline and its late_watch.
+struct pipeline {
+  explicit pipeline(std::chrono::nanoseconds period = 0ns) : watch(period) {}
+
+  std::optional<bool> look(double slack = 0.2) {
+    return watch.look({.alone = alone.read(), .beside = beside.read()}, slack);
+  }
   interval_tally alone;
   interval_tally beside;
-  tail_watch watch;
-  const auto look = [&] { return watch.look({.alone = alone.read(), .beside = beside.read()}); };
-  add(beside, 200, 5ms);
-  CHECK_FALSE(look());
-  add(alone, 1000, 5ms);
-  CHECK(look() == false);
-  CHECK_FALSE(look());
-  add(beside, 195, 5ms);
-  add(beside, 5, 6ms);
-  CHECK(look() == true);
-  add(beside, 200, 5ms);
-  CHECK(look() == false);
-  add(beside, 199, 5ms);
-  add(beside, 1, 20ms);
-  CHECK(look() == false);
+  late_watch watch;
+};
+
+TEST_CASE("frames that are later than the slack are noticed, those that grow within it are not") {
+  pipeline app;
+  add(app.beside, 60, 5ms);
+  CHECK_FALSE(app.look());  // nothing is known
+  add(app.alone, 100, 5ms);
+  CHECK(app.look() == false);
+  CHECK_FALSE(app.look());  // nothing is new
+  add(app.beside, 30, 4100us);
+  add(app.beside, 30, 5900us);
+  CHECK(app.look() == false);
+  add(app.beside, 55, 5ms);
+  add(app.beside, 5, 6500us);
+  CHECK(app.look() == true);
+  add(app.beside, 60, 5ms);
+  CHECK(app.look() == false);
+  add(app.beside, 59, 5ms);
+  add(app.beside, 1, 20ms);
+  CHECK(app.look() == false);  // once is no sign
+  add(app.beside, 60, 6500us);
+  CHECK(app.look(0.5) == false);
+}
+
+TEST_CASE("an application that is late by itself is not held against the tuner") {
+  pipeline app;
+  add(app.alone, 90, 5ms);
+  add(app.alone, 10, 9ms);
+  add(app.beside, 88, 5ms);
+  add(app.beside, 12, 9ms);
+  CHECK(app.look() == false);
+  add(app.beside, 60, 5ms);
+  add(app.beside, 40, 9ms);
+  CHECK(app.look() == true);
+}
+
+TEST_CASE("an application that changes its pace is known anew") {
+  pipeline app;
+  add(app.alone, 100, 5ms);
+  add(app.beside, 60, 5ms);
+  CHECK(app.look() == false);
+  add(app.beside, 60, 8ms);
+  CHECK(app.look() == true);
+  add(app.alone, 60, 8ms);
+  add(app.beside, 60, 8ms);
+  CHECK(app.look() == false);
+}
+
+TEST_CASE("a period that is declared need not be learned") {
+  pipeline app(5ms);
+  add(app.beside, 60, 4ms);
+  CHECK(app.look() == false);
+  add(app.beside, 60, 7ms);
+  CHECK(app.look() == true);
+}
+
+TEST_CASE("the pipelines of a program are judged each by its own period") {
+  const auto before = heartbeat_list::count();
+  tune::heartbeat fast(1h);
+  tune::heartbeat slow;
+  CHECK(heartbeat_list::count() == before + 2);
+  CHECK_FALSE(heartbeat_list::are_known());
+  for (std::uint64_t i = 0; i <= late_watch::least; ++i) {
+    fast.beat();
+    slow.beat();
+  }
+  CHECK(heartbeat_list::are_known());
+  CHECK_FALSE(heartbeat_list::look(0.2).value_or(false));
 }
 
 TEST_CASE("a heartbeat counts the intervals between its beats, and allocates nothing") {
   const auto before = tune::behind_report();
   {
     tune::heartbeat pulse;
-    CHECK(tune::heartbeat_list::count() >= 1);
+    CHECK(heartbeat_list::count() >= 1);
     const tune::testing::allocation_counter counter;
     for (int i = 0; i < 11; ++i) pulse.beat();
     pulse.rest();

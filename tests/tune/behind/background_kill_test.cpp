@@ -7,16 +7,11 @@
 #include <array>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <doctest/doctest.h>
-#include <fcntl.h>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <random>
 #include <set>
 #include <string>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -28,6 +23,7 @@
 #include "libtune/testing/temporary_directory.hpp"
 #include "libtune/tune/engine/prior_trials.hpp"
 #include "tests/tune/remote/sample_tuner.hpp"
+#include "tests/tune/running_program.hpp"
 
 namespace background_kill_test {
 
@@ -36,65 +32,12 @@ using namespace std::chrono_literals;
 constexpr std::size_t configurations = 40;
 
 /// A run of the application; killed at the end if it still runs.
-class [[nodiscard]] running_application {
- public:
-  running_application(const tune::testing::temporary_directory& folder, std::string what = "")
-      : output_((folder / "output").string()) {
-    std::string program = LIBTUNE_BEHIND_APPLICATION;
-    std::string database = (folder / "tuning.db").string();
-    std::string log = (folder / "log").string();
-    char* const arguments[] = {program.data(), database.data(), log.data(), what.data(), nullptr};
-    id_ = ::fork();
-    if (id_ != 0) return;
-    const int file = ::open(output_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    ::dup2(file, STDOUT_FILENO);
-    ::dup2(file, STDERR_FILENO);
-    ::execv(program.c_str(), arguments);
-    ::_exit(127);
-  }
-  ~running_application() {
-    if (!has_ended()) kill();
-  }
-  running_application(const running_application&) = delete;
-  running_application& operator=(const running_application&) = delete;
-
-  bool has_ended() {
-    if (!ended_) ended_ = ::waitpid(id_, &status_, WNOHANG) == id_;
-    return ended_;
-  }
-  void kill() {
-    ::kill(id_, SIGKILL);
-    ::waitpid(id_, &status_, 0);
-    ended_ = true;
-  }
-  /// Waits for its end. Returns what it printed.
-  std::string finish() {
-    while (!has_ended()) std::this_thread::sleep_for(2ms);
-    return output();
-  }
-  std::string output() const {
-    std::ifstream file(output_);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  bool succeeded() const { return WIFEXITED(status_) && WEXITSTATUS(status_) == 0; }
-
-  /// The child that tunes, if it runs; any of its threads may have started it.
-  std::vector<::pid_t> children() const {
-    std::vector<::pid_t> found;
-    std::error_code gone;
-    const std::string tasks = "/proc/" + std::to_string(id_) + "/task";
-    for (const auto& task : std::filesystem::directory_iterator(tasks, gone)) {
-      std::ifstream file(task.path() / "children");
-      for (::pid_t child = 0; file >> child;) found.push_back(child);
-    }
-    return found;
-  }
-
- private:
-  std::string output_;
-  ::pid_t id_ = -1;
-  int status_ = 0;
-  bool ended_ = false;
+struct running_application : sample::running_program {
+  explicit running_application(const tune::testing::temporary_directory& folder,
+                               const std::string& what = "")
+      : running_program({LIBTUNE_BEHIND_APPLICATION, (folder / "tuning.db").string(),
+                         (folder / "log").string(), what},
+                        (folder / "output").string()) {}
 };
 
 void check_database(const tune::testing::temporary_directory& folder) {
@@ -231,6 +174,61 @@ TEST_CASE("an application that tunes in its own process ends as soon as it has e
   CHECK_MESSAGE(run.succeeded(), said);
   CHECK_MESSAGE(said.find("at exit: miss alone") != std::string::npos, said);
   CHECK(isolated::read_log((folder / "log").string()).size() < configurations);
+}
+
+std::size_t count_of(const std::string& what, const std::string& in) {
+  std::size_t count = 0;
+  for (auto at = in.find(what); at != std::string::npos; at = in.find(what, at + 1)) ++count;
+  return count;
+}
+
+TEST_CASE("an application whose disk is full runs on, and its report says why nothing is stored") {
+  if (!has_device()) return;
+  const tune::testing::temporary_directory folder;
+  running_application run(folder, "full disk");
+  const std::string said = run.finish();
+  CHECK_MESSAGE(run.succeeded(), said);
+  CHECK_MESSAGE(said.find("miss 1 behind") != std::string::npos, said);
+  CHECK(said.find("exact 1 alone") != std::string::npos);
+  CHECK_MESSAGE(count_of("warning", said) == 1, said);
+  CHECK_MESSAGE(said.find("failure: isolated.sample") != std::string::npos, said);
+}
+
+/// A copy of the application, which cannot be started again once it runs.
+struct doomed_application : sample::running_program {
+  doomed_application(const tune::testing::temporary_directory& folder, const std::string& what)
+      : running_program(
+            {copy_to(folder), (folder / "tuning.db").string(), (folder / "log").string(), what},
+            (folder / "output").string()) {}
+
+  static std::string copy_to(const tune::testing::temporary_directory& folder) {
+    const auto path = folder / "application";
+    std::filesystem::copy_file(LIBTUNE_BEHIND_APPLICATION, path);
+    return path.string();
+  }
+};
+
+TEST_CASE("an application of which no child can be started tunes in its own process") {
+  if (!has_device()) return;
+  const tune::testing::temporary_directory folder;
+  doomed_application run(folder, "no program");
+  const std::string said = run.finish();
+  CHECK_MESSAGE(run.succeeded(), said);
+  CHECK_MESSAGE(count_of("cannot be tuned in a child process", said) == 1, said);
+  CHECK_MESSAGE(said.find("exact 1 alone") != std::string::npos, said);
+  check_database(folder);
+}
+
+TEST_CASE("an application that insists on a child which cannot be started runs on without") {
+  if (!has_device()) return;
+  const tune::testing::temporary_directory folder;
+  doomed_application run(folder, "no program, no other way");
+  const std::string said = run.finish();
+  CHECK_MESSAGE(run.succeeded(), said);
+  CHECK_MESSAGE(count_of("warning", said) == 1, said);
+  CHECK_MESSAGE(said.find("failure: ") != std::string::npos, said);
+  CHECK(count_of("cannot be tuned in a child process", said) == 2);  // a log line, and the report
+  CHECK(said.find("exact") == std::string::npos);
 }
 
 TEST_CASE("copies by fork, seals and programs without a child do not go wrong") {

@@ -23,7 +23,7 @@ class virtual_gate final : public tune::step_gate {
   virtual_gate(const tune::testing::fake_device& on, double share) : on_(on), share_(share) {}
 
   void enter(bool, const std::function<std::shared_ptr<void>()>& waits) override {
-    leave(false);
+    leave(tune::step_kind::generate);
     const auto pause = cycle_.next(share_) - now();
     if (pause.count() > 0) {
       const auto waiting = waits();
@@ -32,14 +32,16 @@ class virtual_gate final : public tune::step_gate {
     entered_ = now();
     ++slices;
   }
-  void leave(bool) noexcept override {
+  void leave(tune::step_kind) noexcept override {
     if (!entered_) return;
     const nanoseconds time = now() - *entered_;
     entered_.reset();
-    cycle_.used(time, now());
+    cycle_.used(time, now(), share_);
     used += time;
     longest = std::max(longest, time);
   }
+  bool is_due() const noexcept override { return false; }
+  nanoseconds visit() const noexcept override { return 250us; }
   nanoseconds slice() const noexcept override { return 1ms; }
   bool is_too_long(tune::run_time one_run) const noexcept override {
     return one_run.count() > longest_run;
@@ -47,7 +49,6 @@ class virtual_gate final : public tune::step_gate {
   bool has_windows() const noexcept override { return false; }
   void note_deferred() noexcept override { ++deferred; }
   void measure_on(const tune::context&) override {}
-  void before_samples() override {}
   bool are_samples_good() override { return true; }
   double stretch() const noexcept override { return 1 / share_; }
 
@@ -75,6 +76,8 @@ nanoseconds time_of(sample::resumed_search& search, std::size_t& winner) {
 TEST_CASE("a search in slices keeps its share, and finds what one of a free device does") {
   int searches = 0;
   int worse = 0;
+  nanoseconds all_free{0};
+  nanoseconds all_sliced{0};
   for (const auto& scenario : tune::testing::simulated_scenarios()) {
     CAPTURE(scenario.name);
     for (const std::uint64_t seed : {1, 2}) {
@@ -95,13 +98,17 @@ TEST_CASE("a search in slices keeps its share, and finds what one of a free devi
       CHECK(share < 0.0551);
       // One run more than fits, and the check of a configuration, which is one run.
       CHECK(gate.longest < 3ms);
-      CHECK(static_cast<double>(sliced.count()) < 20.0 * 1.15 * static_cast<double>(whole.count()));
+      // The device may change meanwhile, so that more is measured again.
+      CHECK(static_cast<double>(sliced.count()) < 21.5 * static_cast<double>(whole.count()));
+      all_free += whole;
+      all_sliced += sliced;
       CHECK(behind.excess(found) < 0.03);
       worse += behind.excess(found) > std::max(0.01, free.excess(offline)) ? 1 : 0;
       ++searches;
     }
   }
   CHECK(20 * worse <= searches);
+  CHECK(all_sliced <= 20 * all_free);
 }
 
 TEST_CASE(

@@ -6,10 +6,13 @@
 // first, and in the end, then how many frames there were and how many went wrong.
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <string>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -75,6 +78,18 @@ bool sealed_call_throws(const tune::context& context, const isolated::sample_key
   }
 }
 
+// Neither this process nor its children can write a database from here on.
+void fill_disk() {
+  ::signal(SIGXFSZ, SIG_IGN);
+  constexpr rlimit small{.rlim_cur = 4096, .rlim_max = 4096};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+}
+
+// No child can be started from here on.
+void lose_program(const char* path) {
+  std::filesystem::permissions(path, std::filesystem::perms::owner_read);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -85,6 +100,9 @@ int main(int count, char** arguments) {
   options.mode = tune::tuning_mode::behind;
   const bool here = what == "no child" || what == "leaves, no child";
   options.isolation = here ? tune::isolation_mode::off : tune::isolation_mode::automatic;
+  if (what.starts_with("full disk")) fill_disk();
+  if (what.starts_with("no program")) lose_program(arguments[0]);
+  if (what == "no program, no other way") options.isolation = tune::isolation_mode::on;
   options.watchdog.floor = 10s;
   options.behind = {.share = 1.0, .slice = std::chrono::microseconds(1s)};
   // Objects that outlive main ask with it.
@@ -123,6 +141,7 @@ int main(int count, char** arguments) {
   std::printf("%s %d %s\n", name_of(after.grade), after.tuning.n,
               after.is_tuned_behind ? "behind" : "alone");
   std::printf("%d wrong\n", wrong);
+  std::printf("failure: %s\n", tune::behind_report().failure.c_str());
   std::fflush(stdout);
   return frames > 0 && wrong == 0 ? 0 : 1;
 }

@@ -13,6 +13,8 @@
 namespace page_gate_test {
 
 using namespace std::chrono_literals;
+using tune::step_kind;
+using tune::detail::behind_part;
 using tune::detail::gate_page;
 using tune::detail::page_gate;
 
@@ -30,36 +32,90 @@ TEST_CASE("what passes the gate is a slice, and is counted") {
   scene s;
   s.gate.enter(false, nothing);
   CHECK(s.page.inside == 1);
-  s.gate.leave(true);
+  s.gate.leave(step_kind::samples);
   CHECK(s.page.inside == 0);
   CHECK(s.page.slices == 1);
   CHECK(s.page.longest_ns == s.page.used_ns);
-  s.gate.leave(true);
+  s.gate.leave(step_kind::samples);
   CHECK(s.page.slices == 1);
 }
 
-TEST_CASE("what the host computes within a step is no use of the device, but for a slice") {
-  scene s;
-  const auto compute = [&] {
-    const auto until = std::chrono::steady_clock::now() + 20ms;
-    while (std::chrono::steady_clock::now() < until) {
-    }
-  };
-  s.gate.enter(false, nothing);
-  compute();
-  s.gate.leave(true);
-  const auto timed = s.page.used_ns.load();
-  CHECK(timed >= 20'000'000);
-  s.gate.enter(false, nothing);
-  std::this_thread::sleep_for(20ms);
-  s.gate.leave(false);
-  CHECK(s.page.used_ns - timed >= 15'000'000);
-  s.page.slice_ns = 7'000'000;
+/// Computes for 20 ms, and waits as long for something else.
+void compute() {
+  const auto until = std::chrono::steady_clock::now() + 20ms;
+  while (std::chrono::steady_clock::now() < until) {
+  }
+}
+void wait() { std::this_thread::sleep_for(20ms); }
+
+std::uint64_t use_of(scene& s, step_kind kind, void (*step)()) {
   const auto before = s.page.used_ns.load();
   s.gate.enter(false, nothing);
-  compute();
-  s.gate.leave(false);
-  CHECK(s.page.used_ns - before >= 7'000'000);
+  step();
+  s.gate.leave(kind);
+  return s.page.used_ns.load() - before;
+}
+
+TEST_CASE("what a step waits for is use of the device, what the host computes is not") {
+  scene s;
+  s.page.least_ns = 0;
+  CHECK(use_of(s, step_kind::samples, compute) >= 20'000'000);  // it times itself
+  CHECK(use_of(s, step_kind::first_run, wait) >= 15'000'000);
+  CHECK(use_of(s, step_kind::generate, wait) >= 15'000'000);
+  CHECK(use_of(s, step_kind::first_run, compute) < 20'000'000);
+}
+
+TEST_CASE("where drivers wait by computing, steps count as a little at least") {
+  scene s;
+  s.page.least_ns = 7'000'000;
+  CHECK(use_of(s, step_kind::first_run, compute) >= 7'000'000);
+  CHECK(use_of(s, step_kind::first_run, wait) >= 15'000'000);
+  CHECK(use_of(s, step_kind::generate, wait) == 7'000'000);  // of memory, of a program
+}
+
+TEST_CASE("the wall-clock time is told by what it was for") {
+  scene s;
+  for (const auto kind : {step_kind::generate, step_kind::first_run, step_kind::samples}) {
+    static_cast<void>(use_of(s, kind, wait));
+  }
+  CHECK(s.page.spent(behind_part::preparing) >= 20ms);
+  CHECK(s.page.spent(behind_part::checking) >= 20ms);
+  CHECK(s.page.spent(behind_part::measuring) >= 20ms);
+  CHECK(s.page.spent(behind_part::repeating) == 0ms);
+  s.page.share_ppm = 500'000;
+  s.page.slowdown_percent = 200;
+  s.gate.enter(false, nothing);
+  wait();
+  s.gate.leave(step_kind::samples);
+  s.gate.enter(false, nothing);
+  s.gate.leave(step_kind::samples);
+  CHECK(s.page.spent(behind_part::pausing) > 0ms);
+  CHECK(s.page.spent(behind_part::slowing) > 0ms);
+}
+
+TEST_CASE("a step that lasts longer than a slice is due, unless the device is idle") {
+  scene s;
+  CHECK_FALSE(s.gate.is_due());
+  s.gate.enter(false, nothing);
+  s.page.slice_ns = 3'600'000'000'000;
+  CHECK_FALSE(s.gate.is_due());
+  s.page.slice_ns = 0;
+  CHECK(s.gate.is_due());
+  s.page.windows = 1;
+  CHECK_FALSE(s.gate.is_due());
+  s.page.windows = 0;
+  s.gate.leave(step_kind::first_run);
+  CHECK_FALSE(s.gate.is_due());
+}
+
+TEST_CASE("where frames are late, the samples of a step are fewer, too") {
+  scene s;
+  s.page.visit_ns = 400'000;
+  CHECK(s.gate.visit() == 400us);
+  s.page.slowdown_percent = 200;
+  CHECK(s.gate.visit() == 200us);
+  s.page.slowdown_percent = 3200;
+  CHECK(s.gate.visit() == 100us);
 }
 
 TEST_CASE("a step inside another ends that one's slice") {
@@ -68,8 +124,8 @@ TEST_CASE("a step inside another ends that one's slice") {
   s.gate.enter(false, nothing);
   CHECK(s.page.slices == 1);
   CHECK(s.page.inside == 1);
-  s.gate.leave(true);
-  s.gate.leave(true);
+  s.gate.leave(step_kind::samples);
+  s.gate.leave(step_kind::samples);
   CHECK(s.page.slices == 2);
   CHECK(s.page.inside == 0);
 }
@@ -85,7 +141,7 @@ TEST_CASE("nothing begins while it is held, and what waits has released what oth
       return nothing();
     });
     passed = true;
-    s.gate.leave(true);
+    s.gate.leave(step_kind::samples);
   });
   while (released == 0) std::this_thread::sleep_for(100us);
   CHECK_FALSE(passed);
@@ -108,7 +164,7 @@ TEST_CASE("long runs wait for a window") {
       waits = true;
       return nothing();
     });
-    s.gate.leave(true);
+    s.gate.leave(step_kind::samples);
   });
   while (!waits) std::this_thread::sleep_for(100us);
   CHECK(s.page.slices == 0);
@@ -130,7 +186,7 @@ TEST_CASE("an open window is used without pauses") {
       return nothing();
     });
     std::this_thread::sleep_for(1ms);
-    s.gate.leave(true);
+    s.gate.leave(step_kind::samples);
   }
   CHECK(s.page.slices == 3);
 }
@@ -140,7 +196,7 @@ TEST_CASE("a search in the application ends at the gate when it is told to") {
   std::atomic<bool> stops{false};
   page_gate gate(page, [&] { return stops.load(); });
   gate.enter(false, nothing);
-  gate.leave(true);
+  gate.leave(step_kind::samples);
   stops = true;
   CHECK_THROWS_AS(gate.enter(false, nothing), tune::tuning_stopped_error);
   stops = false;
