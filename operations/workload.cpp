@@ -9,6 +9,7 @@
 
 #include "libtune/device/context.hpp"
 #include "libtune/device/device.hpp"
+#include "libtune/operation/dimension.hpp"
 
 namespace tune::operations {
 
@@ -45,6 +46,16 @@ std::size_t workload_bytes(const tuning_session& session) {
 
 std::size_t computed_workload_bytes(const tuning_session& session) {
   return fitted(session, computed_workload_bytes(session.context().device()));
+}
+
+void require_memory(const tuning_session& session, std::size_t bytes) {
+  static_cast<void>(session.fit_memory(bytes, bytes));
+}
+
+device_array allocate_rows(const context& context, element_type type, std::size_t rows,
+                           std::size_t columns) {
+  const std::size_t padded = dimension(columns, {.type = type}).required_padded_size();
+  return {context, {type, {rows, columns}, {rows, padded}}};
 }
 
 std::size_t width_class(std::size_t columns) noexcept {

@@ -24,6 +24,15 @@ std::size_t computed_workload_bytes(const device& device);
 std::size_t workload_bytes(const tuning_session& session);
 std::size_t computed_workload_bytes(const tuning_session& session);
 
+/// For a tuning at sizes that are given: returns if its arrays fit the memory that it may hold.
+/// @param bytes  of all arrays together, copies and results included
+/// @throws too_little_memory_error if they do not; a ranged autotuner leaves such sizes out
+void require_memory(const tuning_session& session, std::size_t bytes);
+
+/// Returns an array as operations allocate theirs: with its rows padded to whole lines of memory.
+device_array allocate_rows(const context& context, element_type type, std::size_t rows,
+                           std::size_t columns);
+
 /// Returns the class of widths that is tuned for: the columns rounded up to a power of two from 128
 /// to 65536. So an application tunes once and not for each of its shapes.
 std::size_t width_class(std::size_t columns) noexcept;

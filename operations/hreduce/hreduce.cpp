@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <functional>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,26 @@ hreduce_key key_of(const reduction& reduction, std::size_t columns) {
           .identity = reduction.identity,
           .definitions = reduction.definitions,
           .columns = width_class(columns)};
+}
+
+ranged_hreduce_key ranged_key_of(const reduction& reduction, const size_range& rows,
+                                 const size_range& columns) {
+  return {.type = std::string(reduction.type.name()),
+          .element_bytes = reduction.type.bytes(),
+          .operation = reduction.operation,
+          .identity = reduction.identity,
+          .definitions = reduction.definitions,
+          .rows = rows,
+          .columns = columns};
+}
+
+/// The same reduction; its width does not matter to a program.
+hreduce_key exact_key(const ranged_hreduce_key& key) {
+  return {.type = key.type,
+          .element_bytes = key.element_bytes,
+          .operation = key.operation,
+          .identity = key.identity,
+          .definitions = key.definitions};
 }
 
 /// The properties of the elements of a key.
@@ -117,11 +138,14 @@ host_array<T> small_numbers(std::size_t rows, std::size_t columns) {
 /// Small numbers to reduce, on a shape with parts of words at both ends, and what the test default
 /// makes of them, since the host cannot read the expression. Nothing is known to put into structs.
 struct small_case {
-  static constexpr std::size_t rows = 35;
-  static constexpr std::size_t columns = 4100;
-
-  small_case(const command_queue& queue, const hreduce_key& its_key, const program& trusted)
-      : key(its_key), type(elements(key).stored), work(queue) {
+  small_case(const command_queue& queue, const hreduce_key& its_key, const program& trusted,
+             std::size_t its_rows, std::size_t its_columns, const column_range& its_reduced)
+      : key(its_key),
+        type(elements(key).stored),
+        rows(its_rows),
+        columns(its_columns),
+        reduced(its_reduced),
+        work(queue) {
     if (!type.dtype()) return;
     visit_dtype(*type.dtype(),
                 [&]<class T>() { work.set("src", small_numbers<T>(rows, columns)); });
@@ -130,22 +154,57 @@ struct small_case {
   }
 
   hreduce make(const program& built, const hreduce_tuning& tuning) const {
-    return {work.queue(), built, tuning, key, type, rows, columns, {3, columns - 2}};
+    return {work.queue(), built, tuning, key, type, rows, columns, reduced};
   }
 
   std::optional<std::string> find_wrong(const program& built, const hreduce_tuning& tuning) const {
     if (expected.empty()) return std::nullopt;
     hreduce op = make(built, tuning);
     auto wrong = find_fault(op, work, expected);
-    if (wrong) wrong = "beside the test default: " + *wrong;
+    if (wrong) wrong = fmt::format("of {} x {} beside the test default: {}", rows, columns, *wrong);
     return wrong;
   }
 
   hreduce_key key;
   element_type type;
+  std::size_t rows;
+  std::size_t columns;
+  column_range reduced;
   workload work;
   answer expected;
 };
+
+/// Finds the best tuning for arrays of one shape.
+hreduce_tuning tune_at(tuning_session& session, const hreduce_key& key, std::size_t rows,
+                       std::size_t columns) {
+  const context& context = session.context();
+  auto queue = context.create_tuning_command_queue();
+  const auto type = elements(key).stored;
+  const device_array src = allocate_rows(context, type, rows, columns);
+  src.zero(queue);
+  const workload work(queue);
+  const program trusted = build(context, key, test_default);
+  std::vector<small_case> small;
+  small.emplace_back(queue, key, trusted, 35, 4100, column_range{3, 4098});
+  constexpr std::size_t few = std::size_t{1} << 16;
+  if (rows * columns <= few) {
+    small.emplace_back(queue, key, trusted, rows, columns, column_range{0, columns});
+  }
+  const declared_work read{.bytes = static_cast<double>(src.layout().bytes())};
+  return session.tune(tuning_space(key), [&](const hreduce_tuning& tuning) {
+    const program built = build(context, key, tuning);
+    hreduce op(queue, built, tuning, key, type, rows, columns, {0, columns});
+    op.bind("src", src);
+    // What is measured is looked at as far as its bounds go.
+    return make_measure(queue, std::move(op), work, answer()).work(read).check([=] {
+      std::optional<std::string> wrong;
+      for (const small_case& each : small) {
+        if (!wrong) wrong = each.find_wrong(built, tuning);
+      }
+      return wrong;
+    });
+  });
+}
 
 }  // namespace
 
@@ -209,6 +268,25 @@ hreduce hreduce_template::instantiate(const command_queue& queue, std::size_t ro
   return {queue, program_, tuning_, key_, type_, rows, columns, reduced};
 }
 
+ranged_hreduce_template::ranged_hreduce_template(const context& context, const reduction& reduction,
+                                                 const size_range& rows, const size_range& columns)
+    : type_(reduction.type),
+      key_(exact_key(ranged_key_of(reduction, rows, columns))),
+      portfolio_(autotune.portfolio(context, ranged_key_of(reduction, rows, columns))) {
+  for (const hreduce_tuning& each : portfolio_.tunings()) {
+    programs_.push_back(build(context, key_, each));
+  }
+}
+
+hreduce ranged_hreduce_template::instantiate(const command_queue& queue, std::size_t rows,
+                                             std::size_t columns,
+                                             const column_range& reduced) const {
+  check_range(reduced, columns);
+  const std::size_t chosen = portfolio_.choose({rows, reduced.end - reduced.begin});
+  return {queue,  programs_[chosen], portfolio_.tunings()[chosen], key_, type_, rows, columns,
+          reduced};
+}
+
 space<hreduce_tuning> tuning_space(const hreduce_key& key) {
   space<hreduce_tuning> space;
   space.add(&hreduce_tuning::wgsx, {32, 64, 128, 256, 512});
@@ -230,25 +308,23 @@ space<hreduce_tuning> tuning_space(const hreduce_key& key) {
 const autotuner<hreduce_key, hreduce_tuning> hreduce_template::autotune{
     {.name = "operations.hreduce_template.autotune", .version = 0, .test = test_default},
     [](tuning_session& session, const hreduce_key& key) {
-      const context& context = session.context();
-      auto queue = context.create_tuning_command_queue();
-      const auto type = elements(key).stored;
-      const std::size_t columns = key.columns;
-      const std::size_t rows = divide_up(workload_bytes(session), columns * type.bytes());
-      const device_array src(context, {type, {rows, columns}});
-      src.zero(queue);
-      const workload work(queue);
-      const small_case small(queue, key, build(context, key, test_default));
-      const declared_work read{.bytes = static_cast<double>(src.layout().bytes())};
-      return session.tune(tuning_space(key), [&](const hreduce_tuning& tuning) {
-        const program built = build(context, key, tuning);
-        hreduce op(queue, built, tuning, key, type, rows, columns, {0, columns});
-        op.bind("src", src);
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).work(read).check([=] {
-          return small.find_wrong(built, tuning);
-        });
-      });
+      const std::size_t row_bytes = key.columns * elements(key).stored.bytes();
+      return tune_at(session, key, divide_up(workload_bytes(session), row_bytes), key.columns);
+    }};
+
+const ranged_autotuner<ranged_hreduce_key, hreduce_tuning> ranged_hreduce_template::autotune{
+    {.name = "operations.ranged_hreduce_template.autotune",
+     .version = 0,
+     .test = test_default,
+     .features = {},
+     .fits = [](const hreduce_tuning&, std::span<const std::uint64_t>) { return true; },
+     .limits = {},
+     .goal = {}},
+    [](tuning_session& session, const ranged_hreduce_key& key,
+       std::span<const std::uint64_t> sizes) {
+      const hreduce_key exact = exact_key(key);
+      require_memory(session, 2 * elements(exact).stored.bytes() * sizes[0] * sizes[1]);
+      return tune_at(session, exact, sizes[0], sizes[1]);
     }};
 
 }  // namespace tune::operations

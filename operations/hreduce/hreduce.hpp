@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libtune/libtune.hpp"
+#include "libtune/tune/ranged/ranged_autotuner.hpp"
 #include "operations/hreduce/column_range.hpp"
 #include "operations/hreduce/reduction.hpp"
 
@@ -24,6 +25,17 @@ struct hreduce_key {
   std::size_t columns = 8192;       ///< of a row: a power of two from 128 to 65536
 };
 
+/// A reduction, and the shapes that one portfolio of tunings serves.
+struct ranged_hreduce_key {
+  std::string type = "float32";     ///< the name of the element type
+  std::size_t element_bytes = 4;    ///< of one element, as stored
+  std::string operation = "a + b";  ///< as in reduction
+  std::string identity = "0";       ///< as in reduction
+  std::string definitions;          ///< as in reduction
+  size_range rows{1, 65536};        ///< of an array
+  size_range columns{1, 65536};     ///< that are reduced in a row
+};
+
 /// The division of the rows among work groups and work items.
 struct hreduce_tuning {
   std::size_t wgsx = 64;   ///< work items that share a row
@@ -36,6 +48,8 @@ struct hreduce_tuning {
 
 LIBTUNE_FIELDS(tune::operations::hreduce_key, type, element_bytes, operation, identity, definitions,
                columns)
+LIBTUNE_FIELDS(tune::operations::ranged_hreduce_key, type, element_bytes, operation, identity,
+               definitions, rows, columns)
 LIBTUNE_FIELDS(tune::operations::hreduce_tuning, wgsx, wgsy, vector, items)
 
 namespace tune::operations {
@@ -107,6 +121,46 @@ class hreduce_template {
   hreduce_key key_;
   hreduce_tuning tuning_;
   program program_;
+};
+
+/// The same for ranges of shapes: a few programs, one of which is chosen for each shape, in
+/// nanoseconds. Immutable, so thread-safe.
+class ranged_hreduce_template {
+ public:
+  /// Looks up the portfolio for a reduction and ranges of shapes in the database; without one it
+  /// searches, and stores it.
+  static const ranged_autotuner<ranged_hreduce_key, hreduce_tuning> autotune;
+
+  /// Tunes on first use, and compiles a program for each tuning of the portfolio.
+  /// @param context    compiles the kernels, and tunes them
+  /// @param reduction  how two elements become one
+  /// @param rows       the numbers of rows that are tuned for
+  /// @param columns    the numbers of columns that are reduced in a row. Operations may have any
+  ///                   other shape; they are remembered for the next tuning.
+  /// @throws what autotuner and compile throw
+  ranged_hreduce_template(const context& context, const reduction& reduction,
+                          const size_range& rows, const size_range& columns);
+
+  /// The tunings, and the choice among them by rows and reduced columns.
+  const tune::portfolio<hreduce_tuning>& portfolio() const noexcept { return portfolio_; }
+
+  /// An operation for one shape of array, with the tuning that is chosen for it.
+  /// @param queue          of the context that the template was made for
+  /// @param rows, columns  the shape of src
+  /// @param reduced        the columns that are reduced
+  /// @throws argument_error if the range is empty or does not lie in the columns
+  hreduce instantiate(const command_queue& queue, std::size_t rows, std::size_t columns,
+                      const column_range& reduced) const;
+  /// The same for all columns.
+  hreduce instantiate(const command_queue& queue, std::size_t rows, std::size_t columns) const {
+    return instantiate(queue, rows, columns, {0, columns});
+  }
+
+ private:
+  element_type type_;
+  hreduce_key key_;
+  tune::portfolio<hreduce_tuning> portfolio_;
+  std::vector<program> programs_;  // one of each tuning
 };
 
 /// The configurations that are searched.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <complex>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -49,10 +51,9 @@ std::uint32_t part_count(const device& device, const maskedsum_tuning& tuning, s
 /// Sums that the host computes as well, of rows and columns that no configuration divides, and of
 /// so many rows that some are added in parts.
 struct known_sums {
-  static constexpr std::size_t rows = 1003;
-  static constexpr std::size_t columns = 77;
-
-  known_sums(const command_queue& queue, const maskedsum_key& its_key) : key(its_key), work(queue) {
+  known_sums(const command_queue& queue, const maskedsum_key& its_key, std::size_t its_rows,
+             std::size_t its_columns)
+      : key(its_key), rows(its_rows), columns(its_columns), work(queue) {
     host_array<std::complex<float>> src({rows, columns});
     host_array<float> mask({rows});
     std::uint32_t state = 7;
@@ -80,9 +81,41 @@ struct known_sums {
   }
 
   maskedsum_key key;
+  std::size_t rows;
+  std::size_t columns;
   workload work;
   answer expected;
 };
+
+/// Finds the best tuning for arrays of one shape.
+maskedsum_tuning tune_at(tuning_session& session, const maskedsum_key& key, std::size_t rows,
+                         std::size_t columns) {
+  const context& context = session.context();
+  auto queue = context.create_tuning_command_queue();
+  const device_array src = allocate_rows(context, dtype::complex64, rows, columns);
+  const device_array mask(context, {dtype::float32, {rows}});
+  set_numbers(queue, src);
+  set_numbers(queue, mask);
+  const workload work(queue);
+  std::vector<known_sums> known;
+  known.emplace_back(queue, key, 1003, 77);
+  constexpr std::size_t few = std::size_t{1} << 16;
+  if (rows * columns <= few) known.emplace_back(queue, key, rows, columns);
+  return session.tune(tuning_space(key), [&](const maskedsum_tuning& tuning) {
+    const program built = build(context, key, tuning);
+    maskedsum op(queue, built, tuning, key.use_amplitudes, rows, columns);
+    op.bind("src", src);
+    op.bind("mask", mask);
+    // What is measured is looked at as far as its bounds go.
+    return make_measure(queue, std::move(op), work, answer()).check([=] {
+      std::optional<std::string> wrong;
+      for (const known_sums& each : known) {
+        if (!wrong) wrong = each.find_wrong(built, tuning);
+      }
+      return wrong;
+    });
+  });
+}
 
 }  // namespace
 
@@ -141,6 +174,22 @@ maskedsum maskedsum_template::instantiate(const command_queue& queue, std::size_
   return {queue, program_, tuning_, key_.use_amplitudes, rows, columns};
 }
 
+ranged_maskedsum_template::ranged_maskedsum_template(const context& context, bool use_amplitudes,
+                                                     const size_range& rows,
+                                                     const size_range& columns)
+    : use_amplitudes_(use_amplitudes),
+      portfolio_(autotune.portfolio(context, {use_amplitudes, rows, columns})) {
+  for (const maskedsum_tuning& each : portfolio_.tunings()) {
+    programs_.push_back(build(context, {.use_amplitudes = use_amplitudes}, each));
+  }
+}
+
+maskedsum ranged_maskedsum_template::instantiate(const command_queue& queue, std::size_t rows,
+                                                 std::size_t columns) const {
+  const std::size_t chosen = portfolio_.choose({rows, columns});
+  return {queue, programs_[chosen], portfolio_.tunings()[chosen], use_amplitudes_, rows, columns};
+}
+
 space<maskedsum_tuning> tuning_space(const maskedsum_key& key) {
   space<maskedsum_tuning> space;
   space.add(&maskedsum_tuning::wgsx, {32, 64, 128, 256});
@@ -162,27 +211,23 @@ space<maskedsum_tuning> tuning_space(const maskedsum_key& key) {
 const autotuner<maskedsum_key, maskedsum_tuning> maskedsum_template::autotune{
     {.name = "operations.maskedsum_template.autotune", .version = 0, .test = {}},
     [](tuning_session& session, const maskedsum_key& key) {
-      const context& context = session.context();
-      auto queue = context.create_tuning_command_queue();
-      const std::size_t columns = key.columns;
-      const std::size_t rows =
-          divide_up(computed_workload_bytes(session), columns * sizeof(std::complex<float>));
-      const device_array src(context, {dtype::complex64, {rows, columns}});
-      const device_array mask(context, {dtype::float32, {rows}});
-      set_numbers(queue, src);
-      set_numbers(queue, mask);
-      const workload work(queue);
-      const known_sums known(queue, key);
-      return session.tune(tuning_space(key), [&](const maskedsum_tuning& tuning) {
-        const program built = build(context, key, tuning);
-        maskedsum op(queue, built, tuning, key.use_amplitudes, rows, columns);
-        op.bind("src", src);
-        op.bind("mask", mask);
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).check([=] {
-          return known.find_wrong(built, tuning);
-        });
-      });
+      const std::size_t row_bytes = key.columns * sizeof(std::complex<float>);
+      return tune_at(session, key, divide_up(computed_workload_bytes(session), row_bytes),
+                     key.columns);
+    }};
+
+const ranged_autotuner<ranged_maskedsum_key, maskedsum_tuning> ranged_maskedsum_template::autotune{
+    {.name = "operations.ranged_maskedsum_template.autotune",
+     .version = 0,
+     .test = {},
+     .features = {},
+     .fits = [](const maskedsum_tuning&, std::span<const std::uint64_t>) { return true; },
+     .limits = {},
+     .goal = {}},
+    [](tuning_session& session, const ranged_maskedsum_key& key,
+       std::span<const std::uint64_t> sizes) {
+      require_memory(session, 2 * sizeof(std::complex<float>) * sizes[0] * sizes[1]);
+      return tune_at(session, {.use_amplitudes = key.use_amplitudes}, sizes[0], sizes[1]);
     }};
 
 }  // namespace tune::operations

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libtune/libtune.hpp"
+#include "libtune/tune/ranged/ranged_autotuner.hpp"
 
 namespace tune::operations {
 
@@ -15,6 +16,13 @@ namespace tune::operations {
 struct maskedsum_key {
   bool use_amplitudes = false;  ///< of |x| instead of x
   std::size_t columns = 8192;   ///< of an array: a power of two from 128 to 65536
+};
+
+/// A masked sum, and the shapes that one portfolio of tunings serves.
+struct ranged_maskedsum_key {
+  bool use_amplitudes = false;   ///< of |x| instead of x
+  size_range rows{1, 65536};     ///< of an array
+  size_range columns{1, 65536};  ///< of an array
 };
 
 /// The division of the columns and rows among work groups and work items.
@@ -30,6 +38,7 @@ struct maskedsum_tuning {
 }  // namespace tune::operations
 
 LIBTUNE_FIELDS(tune::operations::maskedsum_key, use_amplitudes, columns)
+LIBTUNE_FIELDS(tune::operations::ranged_maskedsum_key, use_amplitudes, rows, columns)
 LIBTUNE_FIELDS(tune::operations::maskedsum_tuning, wgsx, wgsy, vector, items, waves)
 
 namespace tune::operations {
@@ -98,6 +107,38 @@ class maskedsum_template {
   maskedsum_key key_;
   maskedsum_tuning tuning_;
   program program_;
+};
+
+/// The same for ranges of shapes: a few programs, one of which is chosen for each shape, in
+/// nanoseconds. Immutable, so thread-safe.
+class ranged_maskedsum_template {
+ public:
+  /// Looks up the portfolio for a masked sum and ranges of shapes in the database; without one it
+  /// searches, and stores it.
+  static const ranged_autotuner<ranged_maskedsum_key, maskedsum_tuning> autotune;
+
+  /// Tunes on first use, and compiles a program for each tuning of the portfolio.
+  /// @param context         compiles the kernels, and tunes them
+  /// @param use_amplitudes  whether |x| is added instead of x
+  /// @param rows, columns   the shapes of src that are tuned for. Operations may have any other;
+  ///                        they are remembered for the next tuning.
+  /// @throws what autotuner and compile throw
+  ranged_maskedsum_template(const context& context, bool use_amplitudes, const size_range& rows,
+                            const size_range& columns);
+
+  /// The tunings, and the choice among them by rows and columns.
+  const tune::portfolio<maskedsum_tuning>& portfolio() const noexcept { return portfolio_; }
+
+  /// An operation for one shape of array, with the tuning that is chosen for it. Equal inputs give
+  /// equal bits as long as the tuning is the same, so as long as the portfolio and the shape are.
+  /// @param queue          of the context that the template was made for
+  /// @param rows, columns  the shape of src
+  maskedsum instantiate(const command_queue& queue, std::size_t rows, std::size_t columns) const;
+
+ private:
+  bool use_amplitudes_;
+  tune::portfolio<maskedsum_tuning> portfolio_;
+  std::vector<program> programs_;  // one of each tuning
 };
 
 /// The configurations that are searched.

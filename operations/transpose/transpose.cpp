@@ -8,6 +8,8 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -84,6 +86,36 @@ struct known_case {
 
 constexpr std::size_t largest_edge = 256;
 
+/// Finds the best tuning for arrays of one shape.
+transpose_tuning tune_at(tuning_session& session, const transpose_key& key, std::size_t rows,
+                         std::size_t columns) {
+  const context& context = session.context();
+  auto queue = context.create_tuning_command_queue();
+  const auto type = element_type::opaque(key.element_bytes);
+  const device_array src = allocate_rows(context, type, rows, columns);
+  src.zero(queue);
+  const workload work(queue);
+  std::vector<known_case> known;
+  known.emplace_back(queue, key, 2 * largest_edge + 4, largest_edge + 8);
+  known.emplace_back(queue, key, largest_edge + 3, 2 * largest_edge + 1);
+  constexpr std::size_t few = std::size_t{1} << 16;  // elements that the host turns at once
+  if (rows * columns <= few) known.emplace_back(queue, key, rows, columns);
+  const declared_work moved{.bytes = 2 * static_cast<double>(src.layout().bytes())};
+  return session.tune(tuning_space(key), [&](const transpose_tuning& tuning) {
+    const program built = build(context, key, tuning);
+    transpose op(queue, built, tuning, type, rows, columns);
+    op.bind("src", src);
+    // What is measured is looked at as far as its bounds go.
+    return make_measure(queue, std::move(op), work, answer()).work(moved).check([=] {
+      std::optional<std::string> wrong;
+      for (const known_case& each : known) {
+        if (!wrong) wrong = each.find_misplaced(built, key, tuning);
+      }
+      return wrong;
+    });
+  });
+}
+
 std::size_t local_memory_bytes(const transpose_key& key, const transpose_tuning& t) {
   return t.vector * t.tile * (t.tile + 1) * t.vector * key.element_bytes;
 }
@@ -95,6 +127,14 @@ std::size_t private_bytes(const transpose_key& key, const transpose_tuning& t) {
 
 std::uint32_t tile_count(std::size_t extent, std::size_t edge) {
   return static_cast<std::uint32_t>(divide_up(extent, edge));
+}
+
+/// True if a launch can have as many groups as there are tiles.
+bool can_launch(const transpose_tuning& tuning, std::size_t rows, std::size_t columns) {
+  constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
+  const std::size_t edge = tuning.tile * tuning.vector;
+  const std::size_t down = divide_up(rows, edge);
+  return down == 0 || divide_up(columns, edge) <= most / down;
 }
 
 }  // namespace
@@ -113,7 +153,7 @@ transpose::transpose(const command_queue& queue, const program& built,
       tiles_down_(tile_count(rows, tuning.tile * tuning.vector)) {
   const std::size_t edge = tuning.tile * tuning.vector;
   const std::size_t groups = divide_up(rows, edge) * divide_up(columns, edge);
-  if (groups > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
+  if (!can_launch(tuning, rows, columns)) {
     throw argument_error(
         fmt::format("{} x {} elements make {} tiles, more than a launch can have "
                     "work groups; transpose a part at a time",
@@ -148,6 +188,21 @@ transpose transpose_template::instantiate(const command_queue& queue, std::size_
   return {queue, program_, tuning_, type_, rows, columns};
 }
 
+ranged_transpose_template::ranged_transpose_template(const context& context, element_type type,
+                                                     const size_range& rows,
+                                                     const size_range& columns)
+    : type_(type), portfolio_(autotune.portfolio(context, {type.bytes(), rows, columns})) {
+  for (const transpose_tuning& each : portfolio_.tunings()) {
+    programs_.push_back(build(context, {type.bytes()}, each));
+  }
+}
+
+transpose ranged_transpose_template::instantiate(const command_queue& queue, std::size_t rows,
+                                                 std::size_t columns) const {
+  const std::size_t chosen = portfolio_.choose({rows, columns});
+  return {queue, programs_[chosen], portfolio_.tunings()[chosen], type_, rows, columns};
+}
+
 space<transpose_tuning> tuning_space(const transpose_key& key) {
   const bool has_vectors = std::has_single_bit(key.element_bytes) && key.element_bytes <= 8;
   space<transpose_tuning> space;
@@ -180,28 +235,27 @@ space<transpose_tuning> tuning_space(const transpose_key& key) {
 const autotuner<transpose_key, transpose_tuning> transpose_template::autotune{
     {.name = "operations.transpose_template.autotune", .version = 0, .test = {}},
     [](tuning_session& session, const transpose_key& key) {
-      const context& context = session.context();
-      auto queue = context.create_tuning_command_queue();
-      const auto type = element_type::opaque(key.element_bytes);
       // A multiple of every edge, and not a power of two.
       const double elements = static_cast<double>(workload_bytes(session) / key.element_bytes);
       const std::size_t size = round_up(static_cast<std::size_t>(std::sqrt(elements)), 256) + 256;
-      const device_array src(context, {type, {size, size}});
-      src.zero(queue);
-      const workload work(queue);
-      const known_case tall(queue, key, 2 * largest_edge + 4, largest_edge + 8);
-      const known_case wide(queue, key, largest_edge + 3, 2 * largest_edge + 1);
-      const declared_work moved{.bytes = 2 * static_cast<double>(src.layout().bytes())};
-      return session.tune(tuning_space(key), [&](const transpose_tuning& tuning) {
-        const program built = build(context, key, tuning);
-        transpose op(queue, built, tuning, type, size, size);
-        op.bind("src", src);
-        // What is measured is looked at as far as its bounds go.
-        return make_measure(queue, std::move(op), work, answer()).work(moved).check([=] {
-          auto wrong = tall.find_misplaced(built, key, tuning);
-          return wrong ? wrong : wide.find_misplaced(built, key, tuning);
-        });
-      });
+      return tune_at(session, key, size, size);
+    }};
+
+const ranged_autotuner<ranged_transpose_key, transpose_tuning> ranged_transpose_template::autotune{
+    {.name = "operations.ranged_transpose_template.autotune",
+     .version = 0,
+     .test = {},
+     .features = {},
+     .fits =
+         [](const transpose_tuning& tuning, std::span<const std::uint64_t> sizes) {
+           return can_launch(tuning, sizes[0], sizes[1]);
+         },
+     .limits = {},
+     .goal = {}},
+    [](tuning_session& session, const ranged_transpose_key& key,
+       std::span<const std::uint64_t> sizes) {
+      require_memory(session, 3 * key.element_bytes * sizes[0] * sizes[1]);
+      return tune_at(session, {key.element_bytes}, sizes[0], sizes[1]);
     }};
 
 }  // namespace tune::operations

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libtune/libtune.hpp"
+#include "libtune/tune/ranged/ranged_autotuner.hpp"
 
 namespace tune::operations {
 
@@ -23,6 +24,13 @@ struct transpose_key {
   std::size_t element_bytes = 4;  ///< of one element
 };
 
+/// An element, and the shapes that one portfolio of tunings serves.
+struct ranged_transpose_key {
+  std::size_t element_bytes = 4;  ///< of one element
+  size_range rows{1, 16384};      ///< of src
+  size_range columns{1, 16384};   ///< of src
+};
+
 /// The division of the array among work groups and work items.
 struct transpose_tuning {
   std::size_t block_x = 16;  ///< work items of a group, along memory
@@ -36,6 +44,7 @@ struct transpose_tuning {
 
 LIBTUNE_ENUM(tune::operations::tile_walk, along_rows, along_columns, diagonal)
 LIBTUNE_FIELDS(tune::operations::transpose_key, element_bytes)
+LIBTUNE_FIELDS(tune::operations::ranged_transpose_key, element_bytes, rows, columns)
 LIBTUNE_FIELDS(tune::operations::transpose_tuning, block_x, block_y, tile, vector, walk)
 
 namespace tune::operations {
@@ -91,6 +100,39 @@ class transpose_template {
   element_type type_;
   transpose_tuning tuning_;
   program program_;
+};
+
+/// The same for ranges of shapes: a few programs, one of which is chosen for each shape, in
+/// nanoseconds. Immutable, so thread-safe.
+class ranged_transpose_template {
+ public:
+  /// Looks up the portfolio for an element size and ranges of shapes in the database; without one
+  /// it searches, and stores it.
+  static const ranged_autotuner<ranged_transpose_key, transpose_tuning> autotune;
+
+  /// Tunes on first use, and compiles a program for each tuning of the portfolio.
+  /// @param context        compiles the kernels, and tunes them
+  /// @param type           of an element
+  /// @param rows, columns  the shapes of src that are tuned for. Operations may have any other;
+  /// they
+  ///                       are remembered for the next tuning.
+  /// @throws what autotuner and compile throw
+  ranged_transpose_template(const context& context, element_type type, const size_range& rows,
+                            const size_range& columns);
+
+  /// The tunings, and the choice among them by rows and columns.
+  const tune::portfolio<transpose_tuning>& portfolio() const noexcept { return portfolio_; }
+
+  /// An operation for one shape of array, with the tuning that is chosen for it.
+  /// @param queue          of the context that the template was made for
+  /// @param rows, columns  the shape of src
+  /// @throws argument_error if that makes more tiles than a launch can have groups
+  transpose instantiate(const command_queue& queue, std::size_t rows, std::size_t columns) const;
+
+ private:
+  element_type type_;
+  tune::portfolio<transpose_tuning> portfolio_;
+  std::vector<program> programs_;  // one of each tuning
 };
 
 /// The configurations that are searched.

@@ -1,0 +1,431 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What portfolios for ranges of sizes lose beside a tuning for each size.
+//
+// For each operation an ordinary search of the exact template and the making of a portfolio are
+// timed, without a database and with empty caches of compiled programs: their ratio is the cost.
+// Then random sizes are drawn, evenly on the logarithmic scale of the ranges. At each, all
+// configurations of the space race: all run once, then those that are nearly the fastest again and
+// again, until eight are left. They and the portfolio's choice are timed in turn, by markers on the
+// device; the best of the eight is named by half of the rounds, and compared by the other half, so
+// that it is not one that was lucky. Its time over that of the choice is the size's figure: 1 is as
+// good as tuning at that size. Reported are the geometric mean and the least of them, and the share
+// of sizes that lose no more than the portfolio says of nine in ten (facts().worst_loss).
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "bench/operations/device_time.hpp"
+#include "libtune/search/space/random_source.hpp"
+#include "libtune/tune/remote/serve_if_worker.hpp"
+#include "operations/hreduce/hreduce.hpp"
+#include "operations/maskedsum/maskedsum.hpp"
+#include "operations/transpose/transpose.hpp"
+#include "operations/workload.hpp"
+
+namespace {
+
+using namespace tune::operations;  // NOLINT: the subject of the program
+using clock = std::chrono::steady_clock;
+using tune::size_list;
+
+struct settings {
+  std::size_t sizes = 200;
+  std::size_t limit = 0;
+  std::size_t largest = 0;
+  std::size_t device = 0;
+  std::uint64_t seed = 1;
+  int rounds = 20;
+  double seconds = 45;
+  bool each = false;
+  std::vector<std::string> only;
+};
+
+struct bench_device {
+  tune::device device;
+  tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue({.profiling = true});
+};
+
+/// Times of the commands between two markers, in seconds.
+double time_once(tune::command_queue& queue, tune::operation& op) {
+  const tune::event start = queue.enqueue_marker();
+  op.run();
+  const tune::event end = queue.enqueue_marker();
+  queue.finish();
+  return std::chrono::duration<double>(end.time_since(start)).count();
+}
+
+double seconds_since(clock::time_point start) {
+  return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// A folder for compiled programs that is used from now on, and goes at the end.
+class own_cache {
+ public:
+  own_cache()
+      : path_(std::filesystem::temp_directory_path() /
+              fmt::format("libtune_ranges_bench_{}", ::getpid())) {
+    std::filesystem::create_directories(path_);
+    ::setenv("LIBTUNE_CACHE", path_.c_str(), 1);
+  }
+  ~own_cache() {
+    ::setenv("LIBTUNE_CACHE", "off", 1);
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  own_cache(const own_cache&) = delete;
+  own_cache& operator=(const own_cache&) = delete;
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// An operation with an exact template and one for ranges.
+template <class Tuning>
+struct subject {
+  std::string name;
+  std::vector<tune::size_range> ranges;
+  tune::space<Tuning> space;
+  std::function<void()> search;                        // an ordinary one
+  std::function<tune::portfolio<Tuning>()> portfolio;  // makes it
+  /// Compiles a tuning; the function that is returned makes operations.
+  std::function<std::function<std::unique_ptr<tune::operation>(const size_list&)>(const Tuning&)>
+      compile;
+  std::function<void(tune::operation&, const size_list&)> fill;  // binds and fills the inputs
+};
+
+using maker = std::function<std::unique_ptr<tune::operation>(const size_list&)>;
+
+template <class T>
+std::unique_ptr<tune::operation> on_heap(T op) {
+  return std::make_unique<T>(std::move(op));
+}
+
+/// Compiles all configurations on as many threads as there are processors; empty: it does not work.
+template <class Tuning>
+std::vector<maker> compile_all(const subject<Tuning>& of, const std::vector<Tuning>& all) {
+  std::vector<maker> made(all.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < all.size(); i = next++) {
+      try {
+        made[i] = of.compile(all[i]);
+      } catch (const tune::error&) {  // over a limit of the device
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  const std::size_t count = std::max(1U, std::thread::hardware_concurrency());
+  for (std::size_t i = 0; i < count; ++i) threads.emplace_back(work);
+  for (std::thread& each : threads) each.join();
+  return made;
+}
+
+/// The configurations at one size.
+class contest {
+ public:
+  contest(bench_device& on, const std::vector<maker>& makers, const size_list& at,
+          const std::function<void(tune::operation&, const size_list&)>& fill)
+      : on_(on) {
+    for (std::size_t i = 0; i < makers.size(); ++i) {
+      if (!makers[i]) continue;
+      try {
+        auto op = makers[i](at);
+        share_arrays(*op, at, fill);
+        op->run();
+        on_.queue.finish();
+        entries_.push_back({.number = i, .op = std::move(op)});
+      } catch (const tune::error&) {  // it cannot run at this size, or on this device
+      }
+    }
+  }
+
+  /// Returns the time of the best over that of the one with this number.
+  double ratio(std::size_t chosen, int rounds) {
+    std::size_t left = entries_.size();
+    for (int runs = 2; left > finalists; runs = std::min(2 * runs, 8)) {
+      for (std::size_t i = 0; i < left; ++i) {
+        for (int run = 0; run < runs; ++run) {
+          entries_[i].seconds.push_back(time_once(on_.queue, *entries_[i].op));
+        }
+      }
+      std::stable_sort(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(left),
+                       [](const entry& a, const entry& b) { return a.least() < b.least(); });
+      left = std::max(left / 4, finalists);
+    }
+    std::vector<entry*> last;
+    for (std::size_t i = 0; i < left; ++i) last.push_back(&entries_[i]);
+    const auto own = std::ranges::find(entries_, chosen, &entry::number);
+    if (own == entries_.end()) return 0;  // it does not work
+    if (std::ranges::find(last, &*own) == last.end()) last.push_back(&*own);
+    for (entry* each : last) each->seconds.clear();
+    for (int round = 0; round < 2 * rounds; ++round) {
+      for (entry* each : last) each->seconds.push_back(time_once(on_.queue, *each->op));
+    }
+    const entry* best =
+        *std::ranges::min_element(last, {}, [](const entry* each) { return each->median(0); });
+    return best->median(1) / own->median(1);
+  }
+
+ private:
+  static constexpr std::size_t finalists = 8;
+
+  struct entry {
+    std::size_t number = 0;
+    std::unique_ptr<tune::operation> op{};
+    std::vector<double> seconds{};
+
+    double least() const { return *std::ranges::min_element(seconds); }
+    /// Of every second round, from the first or the second on.
+    double median(std::size_t from) const {
+      std::vector<double> half;
+      for (std::size_t i = from; i < seconds.size(); i += 2) half.push_back(seconds[i]);
+      return median_of(std::move(half));
+    }
+  };
+
+  /// Binds the arrays of the first operation, except those that depend on the tuning.
+  void share_arrays(tune::operation& op, const size_list& at,
+                    const std::function<void(tune::operation&, const size_list&)>& fill) {
+    if (entries_.empty()) {
+      op.ensure_all_bound();
+      fill(op, at);
+      return;
+    }
+    tune::operation& first = *entries_.front().op;
+    const auto names = first.slot_names();
+    for (const std::string& name : op.slot_names()) {
+      if (name != "partial" && std::ranges::find(names, name) != names.end()) {
+        op.bind(name, first.buffer(name));
+      }
+    }
+    op.ensure_all_bound();
+  }
+
+  bench_device& on_;
+  std::vector<entry> entries_;
+};
+
+template <class Tuning>
+void run(bench_device& on, const subject<Tuning>& of, const settings& given) {
+  ::setenv("LIBTUNE_CACHE", "off", 1);
+  const auto start = clock::now();
+  of.search();
+  const double search = seconds_since(start);
+  const own_cache cache;
+  const auto before = clock::now();
+  const tune::portfolio<Tuning> portfolio = of.portfolio();
+  const double making = seconds_since(before);
+  fmt::print("{}: {} tunings in {} leaves for {}\n", of.name, portfolio.tunings().size(),
+             portfolio.facts().leaves, [&] {
+               std::string text;
+               for (const auto& each : of.ranges) text += (text.empty() ? "" : " x ") + each.text();
+               return text;
+             }());
+  std::fflush(stdout);
+
+  std::vector<Tuning> all(of.space.begin(), of.space.end());
+  // On a slow device a few of the space, and all of the portfolio.
+  if (given.limit != 0 && all.size() > given.limit) {
+    tune::random_source random(given.seed);
+    for (std::size_t i = 0; i < given.limit; ++i) {
+      std::swap(all[i], all[i + random.below(all.size() - i)]);
+    }
+    all.resize(given.limit);
+  }
+  const auto same = [](const Tuning& a, const Tuning& b) {
+    return tune::to_values(a) == tune::to_values(b);
+  };
+  std::vector<std::size_t> numbers;
+  for (const Tuning& each : portfolio.tunings()) {
+    const auto found =
+        std::ranges::find_if(all, [&](const Tuning& other) { return same(each, other); });
+    numbers.push_back(static_cast<std::size_t>(found - all.begin()));
+    if (found == all.end()) all.push_back(each);
+  }
+  const auto compile_start = clock::now();
+  const std::vector<maker> makers = compile_all(of, all);
+  const double compiling = seconds_since(compile_start);
+
+  tune::random_source random(given.seed);
+  const auto racing = clock::now();
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < given.sizes && seconds_since(racing) < given.seconds; ++i) {
+    size_list at;
+    for (const tune::size_range& range : of.ranges) at.push_back(range.at(random.unit()));
+    const std::size_t place = portfolio.choose(at);
+    contest race(on, makers, at, of.fill);
+    ratios.push_back(race.ratio(numbers[place], given.rounds));
+    if (!given.each) continue;
+    fmt::print("  {:>18} {:.3f}  {}\n", fmt::format("{}", fmt::join(at, " x ")), ratios.back(),
+               tune::to_string(tune::to_values(portfolio.tunings()[place])));
+  }
+  double logs = 0;
+  std::size_t covered = 0;
+  for (const double ratio : ratios) {
+    logs += std::log(std::max(ratio, 1e-3));
+    covered += 1 / ratio - 1 <= portfolio.facts().worst_loss ? 1 : 0;
+  }
+  const auto count = static_cast<double>(std::max<std::size_t>(ratios.size(), 1));
+  std::vector<double> sorted = ratios;
+  std::ranges::sort(sorted);
+  const auto at_share = [&](double share) {
+    return sorted.empty()
+               ? 0.0
+               : sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
+  };
+  fmt::print(
+      "{}: {} sizes, {} configurations: geometric mean {:.3f} (goal 0.98), least {:.3f} (goal "
+      "0.92), one in ten below {:.3f}\n"
+      "{}: stated: {:.1f} % slower on average, {:.1f} % at most at nine of ten; {:.2f} of the "
+      "sizes "
+      "lose no more (goal 0.9)\n"
+      "{}: a search {:.1f} s, the portfolio {:.1f} s: {:.2f} searches (goal 4); compiling {:.1f} "
+      "s, "
+      "racing {:.1f} s\n",
+      of.name, ratios.size(), all.size(), std::exp(logs / count), at_share(0), at_share(0.1),
+      of.name, 100 * portfolio.facts().expected_loss, 100 * portfolio.facts().worst_loss,
+      static_cast<double>(covered) / count, of.name, search, making, making / search, compiling,
+      seconds_since(racing));
+  std::fflush(stdout);
+}
+
+/// Fills the slots with these names with random numbers.
+auto fill_with_numbers(bench_device& on, std::vector<std::string> names) {
+  return [&on, names = std::move(names)](tune::operation& op, const size_list&) {
+    for (const std::string& name : names) set_numbers(on.queue, op.buffer(name));
+  };
+}
+
+template <class Template>
+auto compile_with(bench_device& on, std::function<Template(const tune::context&)> make) {
+  auto made = std::make_shared<const Template>(make(on.context));
+  return maker([&on, made](const size_list& at) {
+    return on_heap(made->instantiate(on.queue, at[0], at[1]));
+  });
+}
+
+subject<transpose_tuning> transpose_subject(bench_device& on, std::uint64_t largest) {
+  const tune::dtype type = tune::dtype::float32;
+  const tune::size_range edge(1, largest != 0 ? largest : 8192);
+  return {.name = "transpose",
+          .ranges = {edge, edge},
+          .space = tuning_space(transpose_key{}),
+          .search = [&on, type] { transpose_template(on.context, type); },
+          .portfolio =
+              [&on, type, edge] {
+                return ranged_transpose_template(on.context, type, edge, edge).portfolio();
+              },
+          .compile =
+              [&on, type](const transpose_tuning& tuning) {
+                return compile_with<transpose_template>(on, [&](const tune::context& context) {
+                  return transpose_template(context, type, tuning);
+                });
+              },
+          .fill = fill_with_numbers(on, {"src"})};
+}
+
+subject<hreduce_tuning> hreduce_subject(bench_device& on, std::uint64_t largest) {
+  const reduction how = sum_of(tune::dtype::float32);
+  const tune::size_range rows(1, largest != 0 ? largest : 16384);
+  const tune::size_range columns(1, largest != 0 ? largest : 16384);
+  return {.name = "hreduce",
+          .ranges = {rows, columns},
+          .space = tuning_space(hreduce_key{}),
+          .search = [&on, how] { hreduce_template(on.context, how); },
+          .portfolio =
+              [&on, how, rows, columns] {
+                return ranged_hreduce_template(on.context, how, rows, columns).portfolio();
+              },
+          .compile =
+              [&on, how](const hreduce_tuning& tuning) {
+                return compile_with<hreduce_template>(on, [&](const tune::context& context) {
+                  return hreduce_template(context, how, 8192, tuning);
+                });
+              },
+          .fill = fill_with_numbers(on, {"src"})};
+}
+
+subject<maskedsum_tuning> maskedsum_subject(bench_device& on, std::uint64_t largest) {
+  const tune::size_range rows(1, largest != 0 ? largest : 8192);
+  const tune::size_range columns(1, largest != 0 ? largest : 8192);
+  return {.name = "maskedsum",
+          .ranges = {rows, columns},
+          .space = tuning_space(maskedsum_key{}),
+          .search = [&on] { maskedsum_template(on.context); },
+          .portfolio =
+              [&on, rows, columns] {
+                return ranged_maskedsum_template(on.context, false, rows, columns).portfolio();
+              },
+          .compile =
+              [&on](const maskedsum_tuning& tuning) {
+                return compile_with<maskedsum_template>(on, [&](const tune::context& context) {
+                  return maskedsum_template(context, false, 8192, tuning);
+                });
+              },
+          .fill = fill_with_numbers(on, {"src", "mask"})};
+}
+
+void run_all(bench_device on, const settings& given) {
+  tune::tuning_options options{
+      .database = "", .mode = tune::tuning_mode::force, .given_by = tune::option_source::command};
+  if (given.limit != 0) {
+    options.strategy = "random";
+    options.search.max_count = given.limit;
+  }
+  tune::set_tuning_options(on.context, options);
+  const auto wanted = [&](const char* name) {
+    return given.only.empty() || std::ranges::find(given.only, name) != given.only.end();
+  };
+  fmt::print("{} {}\n", on.device.info().backend, on.device.name());
+  if (wanted("hreduce")) run(on, hreduce_subject(on, given.largest), given);
+  if (wanted("transpose")) run(on, transpose_subject(on, given.largest), given);
+  if (wanted("maskedsum")) run(on, maskedsum_subject(on, given.largest), given);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  tune::serve_if_worker(argc, argv);
+  settings given;
+  CLI::App app(
+      "Compares the choices of portfolios with the best configuration of each size; see the head "
+      "of the source for the method.");
+  app.add_option("--sizes", given.sizes, "random sizes of each operation");
+  app.add_option("--limit", given.limit,
+                 "search and race so many configurations, chosen at random; 0: all");
+  app.add_option("--largest", given.largest, "the end of each range; 0: as in the source");
+  app.add_option("--rounds", given.rounds, "how often the last eight are timed, twice");
+  app.add_option("--seconds", given.seconds, "begin no size after so long, for each operation");
+  app.add_option("--seed", given.seed, "of the sizes");
+  app.add_flag("--each", given.each, "print each size");
+  app.add_option("--device", given.device, "its index, as LIBTUNE_DEVICE counts");
+  app.add_option("--only", given.only, "hreduce, transpose or maskedsum");
+  CLI11_PARSE(app, argc, argv);
+  run_all({.device = tune::all_devices().at(given.device)}, given);
+}

@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Templates that are tuned for ranges of sizes.
+#include <complex>
+#include <cstdint>
+#include <doctest/doctest.h>
+#include <functional>
+#include <random>
+#include <string>
+
+#include "libtune/testing/allocation_counter.hpp"
+#include "libtune/testing/devices.hpp"
+#include "libtune/testing/fixtures.hpp"
+#include "libtune/testing/run_tests.hpp"
+#include "libtune/testing/temporary_directory.hpp"
+#include "libtune/verify/comparison.hpp"
+#include "operations/hreduce/hreduce.hpp"
+#include "operations/hreduce/reference.hpp"
+#include "operations/maskedsum/maskedsum.hpp"
+#include "operations/maskedsum/reference.hpp"
+#include "operations/transpose/reference.hpp"
+#include "operations/transpose/transpose.hpp"
+#include "tests/operations/numbers.hpp"
+
+namespace ranges_test {
+
+using namespace tune::operations;  // NOLINT: the subject of the test
+using tune::host_array;
+using tune::size_range;
+
+constexpr float rounding = 1e-5F;
+
+template <class T>
+void check_close(const host_array<T>& expected, const host_array<T>& got) {
+  const auto compared = tune::compare(expected.layout(), expected.data(), got.layout(), got.data(),
+                                      {.absolute = 0, .relative = rounding});
+  CHECK_MESSAGE(compared.matches(), compared.describe());
+}
+
+/// Runs an operation that is ready, on a sealed thread.
+void run_sealed(tune::operation& op) {
+  const tune::testing::scoped_seal sealed;
+  op.run();
+}
+
+void check_at(const ranged_transpose_template& made, tune::command_queue& queue, std::size_t rows,
+              std::size_t columns) {
+  transpose op = made.instantiate(queue, rows, columns);
+  op.ensure_all_bound();
+  const auto src = random_integers<float>(rows, columns, 200);
+  op.buffer("src").set(queue, src);
+  run_sealed(op);
+  check_close(transpose_on_host(src), op.buffer("dest").get<float>(queue));
+}
+
+void check_at(const ranged_hreduce_template& made, tune::command_queue& queue, std::size_t rows,
+              std::size_t columns) {
+  hreduce op = made.instantiate(queue, rows, columns);
+  op.ensure_all_bound();
+  const auto src = random_integers<float>(rows, columns, 200);
+  op.buffer("src").set(queue, src);
+  run_sealed(op);
+  check_close(hreduce_on_host<float>(src, {0, columns}, 0.0F, std::plus<>()),
+              op.buffer("dest").get<float>(queue));
+}
+
+void check_at(const ranged_maskedsum_template& made, tune::command_queue& queue, std::size_t rows,
+              std::size_t columns) {
+  maskedsum op = made.instantiate(queue, rows, columns);
+  op.ensure_all_bound();
+  const auto numbers = random_integers<float>(rows, columns, 200);
+  host_array<std::complex<float>> src({rows, columns});
+  host_array<float> mask({rows});
+  for (std::size_t r = 0; r < rows; ++r) {
+    mask(r) = static_cast<float>(r % 3);
+    for (std::size_t c = 0; c < columns; ++c) src(r, c) = {numbers(r, c), 1};
+  }
+  op.buffer("src").set(queue, src);
+  op.buffer("mask").set(queue, mask);
+  run_sealed(op);
+  check_close(maskedsum_on_host<std::complex<float>>(src, mask),
+              op.buffer("dest").get<std::complex<float>>(queue));
+}
+
+/// Sizes in the ranges, and outside of them.
+template <class Template>
+void check_random_sizes(const Template& made, const tune::context& context) {
+  tune::command_queue queue = context.create_command_queue();
+  std::mt19937 random(5);
+  for (int i = 0; i < 8; ++i) {
+    const std::size_t rows = 1 + random() % 200;
+    const std::size_t columns = 1 + random() % 300;
+    CAPTURE(rows);
+    CAPTURE(columns);
+    check_at(made, queue, rows, columns);
+  }
+  const tune::testing::scoped_seal sealed;
+  const tune::testing::allocation_counter counter;
+  std::size_t sum = 0;
+  for (std::uint64_t size = 1; size < 1000; ++size) sum += made.portfolio().choose({size, 77});
+  CHECK(counter.count() == 0);
+  CHECK(sum < 1000 * made.portfolio().tunings().size());
+}
+
+/// A short tuning, at the four sizes of two ranges, and the choices of the portfolio.
+template <class Make>
+void check_tuned(const tune::device& device, const Make& make) {
+  const tune::testing::test_mode_guard forced(tune::testing::test_mode::forced);
+  const tune::testing::temporary_directory folder;
+  const std::string cache = folder / "programs";
+  const tune::testing::scoped_environment programs("LIBTUNE_CACHE", cache.c_str());
+  const tune::context context = device.create_context();
+  tune::tuning_options options{.strategy = "random"};
+  options.measure = tune::measure_settings{.max_iterations = 3};
+  options.search.max_count = 2;
+  tune::set_tuning_options(context, options);
+  const size_range edge(48, 96, tune::range_scale::logarithmic, 48);
+  const auto made = make(context, edge);
+  CHECK(made.portfolio().facts().sizes == 4);
+  CHECK(made.portfolio().facts().compared > 1);
+  check_random_sizes(made, context);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("transposition for ranges serves any size", device) {
+  const tune::context context = device.create_context();
+  check_random_sizes(ranged_transpose_template(context, tune::dtype::float32, {1, 64}, {1, 64}),
+                     context);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("transposition is tuned for ranges", device) {
+  check_tuned(device, [](const tune::context& context, const size_range& edge) {
+    return ranged_transpose_template(context, tune::dtype::float32, edge, edge);
+  });
+}
+
+LIBTUNE_DEVICE_TEST_CASE("transposition for ranges refuses what no launch can have", device) {
+  const tune::context context = device.create_context();
+  const ranged_transpose_template made(context, tune::dtype::float32, {1, 64}, {1, 64});
+  tune::command_queue queue = context.create_command_queue();
+  CHECK_THROWS_AS(made.instantiate(queue, std::size_t{1} << 31, std::size_t{1} << 31),
+                  tune::argument_error);
+  transpose none = made.instantiate(queue, 0, 5);
+  CHECK_NOTHROW(none.run());
+}
+
+LIBTUNE_DEVICE_TEST_CASE("reduction for ranges serves any size", device) {
+  const tune::context context = device.create_context();
+  const ranged_hreduce_template made(context, sum_of(tune::dtype::float32), {1, 64}, {1, 64});
+  check_random_sizes(made, context);
+  CHECK_THROWS_AS(made.instantiate(context.create_command_queue(), 3, 5, {2, 6}),
+                  tune::argument_error);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("reduction is tuned for ranges", device) {
+  check_tuned(device, [](const tune::context& context, const size_range& edge) {
+    return ranged_hreduce_template(context, sum_of(tune::dtype::float32), edge, edge);
+  });
+}
+
+LIBTUNE_DEVICE_TEST_CASE("masked sums for ranges serve any size", device) {
+  const tune::context context = device.create_context();
+  check_random_sizes(ranged_maskedsum_template(context, false, {1, 64}, {1, 64}), context);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("masked sums are tuned for ranges", device) {
+  check_tuned(device, [](const tune::context& context, const size_range& edge) {
+    return ranged_maskedsum_template(context, false, edge, edge);
+  });
+}
+
+}  // namespace ranges_test
