@@ -112,12 +112,19 @@ std::vector<ddc_key> tune_fleet(const settings& with, const std::string& databas
     if (results[i].state == tune::pretuning_state::tuned) tuned.push_back(keys[i]);
     if (results[i].state == tune::pretuning_state::failed) fmt::print("{}\n", results[i].reason);
   }
+  const bool has_tensor_units =
+      tune::operations::has_ddc_tensor_units(tune::candidate_devices().at(with.device));
+  std::size_t configurations = 0;
+  for (const ddc_key& key : tuned) {
+    configurations += tune::operations::tuning_space(key, has_tensor_units).size();
+  }
   const auto number = static_cast<double>(std::max<std::size_t>(tuned.size(), 1));
   fmt::print(
-      "{} keys in {:.1f} s ({} failed), {:.2f} keys/s, {:.3f} s a key, {:.1f} trials a key; {} "
-      "keys would take {:.1f} min\n",
+      "{} keys in {:.1f} s ({} failed), {:.2f} keys/s, {:.3f} s a key, {:.1f} of {:.1f} trials a "
+      "key; {} keys would take {:.1f} min\n",
       tuned.size(), elapsed, count(results, tune::pretuning_state::failed), number / elapsed,
-      elapsed / number, static_cast<double>(trials) / number, whole_fleet,
+      elapsed / number, static_cast<double>(trials) / number,
+      static_cast<double>(configurations) / number, whole_fleet,
       elapsed / number * whole_fleet / 60);
   std::fflush(stdout);
   return tuned;

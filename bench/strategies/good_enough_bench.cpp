@@ -12,9 +12,9 @@
 //    after the other. A key whose stated loss is within the goal stops after the seeds that this
 //    takes; any other has a whole search. This is done for --fleets devices.
 //
-// "16 seeds" is the loss with all seeds, "best 16" that with the best 16 of the nearest search, which
-// is the rule without a cover; "stated" are the expected loss and its bound; "stop" and "lost" the
-// seeds after which a search for the goal stops, and what it has lost then.
+// "16 seeds" is the loss with all seeds, "best 16" that with the best 16 of the nearest search,
+// which is the rule without a cover; "stated" are the expected loss and its bound; "stop" and
+// "lost" the seeds after which a search for the goal stops, and what it has lost then.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -56,9 +56,9 @@ struct settings {
 
 /// What the seeds of one search come to.
 struct outcome {
-  double after_all = 0;   // the loss with all of them
-  double best_of_one = 0; // with the best ones of the nearest search
-  tune::seed_loss stated; // after all of them
+  double after_all = 0;             // the loss with all of them
+  double best_of_one = 0;           // with the best ones of the nearest search
+  tune::seed_loss stated;           // after all of them
   std::optional<std::size_t> stop;  // after how many it is good enough
   double at_stop = 0;
   double stated_at_stop = 0;
@@ -87,9 +87,9 @@ struct tally {
   }
   void print(const std::string& name, double goal) const {
     const auto part = [](std::size_t a, std::size_t b) {
-      return b == 0 ? std::string("-")
-                    : fmt::format("{:.1f} %", 100.0 * static_cast<double>(a) /
-                                                  static_cast<double>(b));
+      return b == 0
+                 ? std::string("-")
+                 : fmt::format("{:.1f} %", 100.0 * static_cast<double>(a) / static_cast<double>(b));
     };
     const double stops = std::max(1.0, static_cast<double>(stopped));
     fmt::print(
@@ -122,8 +122,8 @@ outcome try_seeds(const similar_search& truth, const std::vector<similar_search>
   const auto seeds = tune::rank_seeds(known, 2 * tune::most_seeds);
   found.after_all = loss_after(truth, seeds, tune::most_seeds);
   const auto nearest = std::ranges::min_element(known, {}, &similar_search::distance);
-  found.best_of_one = loss_after(truth, tune::rank_seeds({&*nearest, 1}, 2 * tune::most_seeds),
-                                 tune::most_seeds);
+  found.best_of_one =
+      loss_after(truth, tune::rank_seeds({&*nearest, 1}, 2 * tune::most_seeds), tune::most_seeds);
   std::size_t judges = 0;
   const auto losses = tune::losses_of_seeds(known, between, tune::most_seeds, judges);
   found.stated = losses.back();
@@ -154,7 +154,8 @@ class numbering {
   similar_search read(const recorded_space& space, double distance) {
     similar_search search{.distance = distance, .is_whole = true, .has_all = true};
     for (std::size_t i = 0; i < space.size(); ++i) {
-      const auto [place, is_new] = numbers_.try_emplace(tune::canonical_text(space.space().values(i)), numbers_.size());
+      const auto [place, is_new] =
+          numbers_.try_emplace(tune::canonical_text(space.space().values(i)), numbers_.size());
       search.times[place->second] = space[i].score_ms.value_or(infinite);
     }
     return search;
@@ -174,8 +175,8 @@ void hold_out(const std::string& kernel, const std::vector<std::string>& names,
       if (rows) fmt::print("{:32} no other device has it\n", kernel + " " + names[i]);
       continue;
     }
-    const outcome one =
-        try_seeds(devices[i], known, [](std::size_t, std::size_t) { return 1.0; }, goal);
+    const outcome one = try_seeds(
+        devices[i], known, [](std::size_t, std::size_t) { return 1.0; }, goal);
     if (rows) print_row(kernel + " " + names[i], one);
     sums.add(one, goal);
   }

@@ -57,9 +57,9 @@ double imagined_product::time(std::size_t configuration, const product_sizes& si
       sums / (600 * speed) * c.resident * 0.6 + tile_overhead_ * (1 + 0.3 * c.resident);
   const double reduction =
       c.split > 1 ? sizes.rows * sizes.columns * c.split * traffic_ * 0.02 + 3000 : 0;
-  const double bytes = (sizes.rows * sizes.length + sizes.columns * sizes.length +
-                        sizes.rows * sizes.columns) *
-                       0.002;
+  const double bytes =
+      (sizes.rows * sizes.length + sizes.columns * sizes.length + sizes.rows * sizes.columns) *
+      0.002;
   return 3000 + std::max((waves + partly) / 2 * tile, bytes) + reduction;
 }
 

@@ -15,9 +15,9 @@ struct product_sizes {
   double length = 1024;
 };
 
-/// A model of a tiled matrix product on an imagined device of some units, with waves of work groups,
-/// vector loads that sizes forbid, divided sums, and noise that belongs to a configuration. The seed
-/// chooses the device and the noise; models of equal seeds are equal.
+/// A model of a tiled matrix product on an imagined device of some units, with waves of work
+/// groups, vector loads that sizes forbid, divided sums, and noise that belongs to a configuration.
+/// The seed chooses the device and the noise; models of equal seeds are equal.
 class imagined_product {
  public:
   explicit imagined_product(std::uint64_t seed);

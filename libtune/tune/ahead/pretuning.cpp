@@ -148,9 +148,8 @@ std::vector<pretuning_result> pretune_with(const remote_tuner& tune,
   {
     std::vector<std::unique_ptr<group_work>> at_work;
     for (std::size_t i = 0; i < groups.size(); ++i) {
-      at_work.push_back(
-          std::make_unique<group_work>(setting, repeated(std::move(groups[i]), at_once),
-                                       jobs.of_group[i], jobs.items));
+      at_work.push_back(std::make_unique<group_work>(
+          setting, repeated(std::move(groups[i]), at_once), jobs.of_group[i], jobs.items));
     }
   }
   return results;
