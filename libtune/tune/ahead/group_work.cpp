@@ -48,7 +48,8 @@ remote_task key_tuning::task_for(const device& device,
                    .device = device,
                    .options = setting_.options,
                    .context_options = setting_.context_options,
-                   .children = setting_.searches};
+                   .children = setting_.searches,
+                   .kept = &setting_.child};
   task.options.observers.push_back(share);
   task.read_prior = [share](const search_identity& search) { return share->read_prior(search); };
   task.stop = [this] { return is_stopped(); };
@@ -127,6 +128,7 @@ void key_tuning::try_shard(const search_shard& shard, const device& device,
     remote_task task = task_for(device, share);
     task.choice = shard.choice;
     task.children = setting_.devices;
+    task.kept = nullptr;  // it belongs to the thread of the leader
     const auto observers = std::move(task.options.observers);
     task.options = shard.options;
     task.options.observers = observers;
@@ -217,16 +219,17 @@ void group_work::tell(const Call& call) const {
 }
 
 void group_work::work(const device& device) {
+  detail::kept_child child;
   while (auto task = queue_.next()) {
     if (auto* help = std::get_if<led_job::shard>(&*task)) {
       (*help)(device);
     } else {
-      lead(std::get<led_job>(*task), device);
+      lead(std::get<led_job>(*task), device, child);
     }
   }
 }
 
-void group_work::lead(led_job& job, const device& leader) {
+void group_work::lead(led_job& job, const device& leader, detail::kept_child& child) {
   const pretuning_item& item = setting_.items[items_of_jobs_[job.number()]];
   pretuning_result& result = setting_.results[job.number()];
   result.subject = {.function = detail::split_name(item.function.name).first,
@@ -236,7 +239,7 @@ void group_work::lead(led_job& job, const device& leader) {
   const auto begin = std::chrono::steady_clock::now();
   tell([&](pretuning_listener& listener) { listener.began(job.number(), result.subject); });
   try {
-    tune_key(job, leader, item, result);
+    tune_key(job, leader, child, item, result);
   } catch (const tuning_stopped_error& stopped) {
     result.state = pretuning_state::stopped;
     result.reason = stopped.what();
@@ -268,8 +271,8 @@ bool group_work::is_tuning(const pretuning_item& item, const record& found) cons
   return false;
 }
 
-void group_work::tune_key(led_job& job, const device& leader, const pretuning_item& item,
-                          pretuning_result& result) {
+void group_work::tune_key(led_job& job, const device& leader, detail::kept_child& child,
+                          const pretuning_item& item, pretuning_result& result) {
   const record_key key{item.key, group_.info().identity};
   const std::string search = search_name(item.function, key);
   key_lock lock(setting_.layers->user()->path(), search);
@@ -313,6 +316,7 @@ void group_work::tune_key(led_job& job, const device& leader, const pretuning_it
        .stop = setting_.options.stop,
        .searches = setting_.searches,
        .devices = setting_.devices,
+       .child = child,
        .smallest_shard = setting_.options.smallest_shard,
        .divided = [this, number = job.number()](std::size_t devices) {
          tell([&](pretuning_listener& listener) { listener.divided(number, devices); });

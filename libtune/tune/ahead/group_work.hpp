@@ -19,6 +19,7 @@
 #include "libtune/tune/ahead/job_queue.hpp"
 #include "libtune/tune/ahead/pretuning.hpp"
 #include "libtune/tune/ahead/shared_search.hpp"
+#include "libtune/tune/remote/tuner_child.hpp"
 #include "libtune/tune/remote/remote_tuning.hpp"
 
 namespace tune {
@@ -41,8 +42,9 @@ struct key_tuning_setting {
   tuning_transaction& kept;
   std::vector<std::shared_ptr<observer>> listeners{};
   std::function<bool()> stop{};
-  std::size_t searches = 1;  ///< under way at once at most, this one included
-  std::size_t devices = 1;   ///< that may be at work at once, with shards or searches
+  std::size_t searches = 1;   ///< under way at once at most, this one included
+  std::size_t devices = 1;    ///< that may be at work at once, with shards or searches
+  detail::kept_child& child;  ///< of the device that leads
   std::chrono::nanoseconds smallest_shard;     ///< as pretuning_options has it
   std::function<void(std::size_t)> divided{};  ///< called with the number of devices
 };
@@ -105,7 +107,8 @@ struct pretuning_setting {
   std::vector<pretuning_result>& results;  ///< each is written by the device that leads its job
 };
 
-/// A group of devices at work, a thread for each, from the beginning of this object to its end.
+/// A group of devices at work, a thread for each (several, if pretuning_options::at_once says so),
+/// from the beginning of this object to its end.
 class group_work {
  public:
   /// @param jobs  places in the setting's results
@@ -117,9 +120,9 @@ class group_work {
 
  private:
   void work(const device& device);
-  void lead(led_job& job, const device& leader);
-  void tune_key(led_job& job, const device& leader, const pretuning_item& item,
-                pretuning_result& result);
+  void lead(led_job& job, const device& leader, detail::kept_child& child);
+  void tune_key(led_job& job, const device& leader, detail::kept_child& child,
+                const pretuning_item& item, pretuning_result& result);
   std::optional<record> find(const pretuning_item& item) const;
   bool is_tuning(const pretuning_item& item, const record& found) const;
   tuning_mode mode() const {

@@ -83,14 +83,19 @@ struct pretuning_options {
   /// some times as long as the search took to its first trial, which children repeat. Zero:
   /// searches are divided among all devices that are idle.
   std::chrono::nanoseconds smallest_shard = std::chrono::seconds(3);
+  /// Searches under way at the same time on each device, each in a child of its own: while one
+  /// measures, the others compile and prepare. More than one pays for many short searches; none is
+  /// divided then.
+  std::size_t at_once = 1;
 };
 
 /// Returns the number of results of pretune: one for each item and kind of device that it fits.
 std::size_t count_pretunings(std::span<const pretuning_item> items,
                              std::span<const device> devices);
 
-/// Tunes keys of a program for devices, all at the same time, each in a child process of its own,
-/// and stores the results as if the program had tuned when it needs them.
+/// Tunes keys of a program for devices, all at the same time, in child processes, and stores the
+/// results as if the program had tuned when it needs them. A device keeps its child for the next
+/// key.
 ///
 /// A key is tuned once for all devices that are alike (their identities are equal): such devices
 /// share the keys, and where there are fewer keys than devices they divide the search for one;

@@ -79,7 +79,7 @@ remote_search::remote_search(const tuner_program& program, const remote_task& ta
                .device = task.device.info()},
       request_(request_for(task)),
       watchdog_(limits_of(task.options)),
-      most_losses_(task.kept != nullptr ? most_losses_behind : most_losses_in_a_row),
+      most_losses_(task.is_behind ? most_losses_behind : most_losses_in_a_row),
       reclaimer_(
           task.device,
           [this] {
@@ -155,7 +155,7 @@ bool remote_search::is_asked(tuner_child& child) {
 
 // A start that succeeded for the first child may fail for another, for a while.
 void remote_search::start_another() {
-  if (task_.kept != nullptr) wait_before_another();
+  if (task_.is_behind) wait_before_another();
   try {
     start_child();
   } catch (const tuner_unavailable_error& failure) {
@@ -181,7 +181,7 @@ void remote_search::converse() {
       require_not_stopped();
       if (gate_->is_wanted()) return give_memory_back();
       const auto look =
-          clock::now() + (task_.kept != nullptr ? between_looks_behind : between_looks);
+          clock::now() + (task_.is_behind ? between_looks_behind : between_looks);
       auto message = child_->next(std::min(look, watchdog_.deadline().value_or(look)));
       if (has_paused()) watchdog_.begin_anew(clock::now());
       if (message) {
@@ -244,7 +244,7 @@ void remote_search::lose_by_overtime() {
 void remote_search::lose(const child_process::end& end) {
   child_.reset();
   ++losses_in_a_row_;
-  if (task_.kept != nullptr) {
+  if (task_.is_behind) {
     log(log_level::info, fmt::format("the process that tunes {} behind the application has ended "
                                      "({}); another one goes on",
                                      describe(subject_), end.text));
@@ -259,7 +259,7 @@ void remote_search::lose(const child_process::end& end) {
     };
     const bool has_worked = depth == 0 && std::ranges::any_of(current().trials().all(), is_of_step);
     const int before = may_be_from_outside(end) ? ended_[{depth, step->index}]++ : 0;
-    const int harmless = task_.kept != nullptr ? most_losses_behind : has_worked ? 1 : 0;
+    const int harmless = task_.is_behind ? most_losses_behind : has_worked ? 1 : 0;
     const bool ended_before = before > harmless;
     if (auto found = classify_exit(*step, end, ran_out, ended_before)) {
       blame(*step, *std::move(found));

@@ -50,9 +50,11 @@ struct remote_task {
   std::size_t children = 1;
   /// Called a few times a second; true ends the tuning. May be empty.
   std::function<bool()> stop{};
-  /// Set for a search beside a running application: the child that it uses and leaves, if it has
-  /// not been lost. An end of this child from outside is not held against a configuration.
+  /// The child that it uses and leaves, if it has not been lost; null: one of its own, which ends.
   detail::kept_child* kept = nullptr;
+  /// True for a search beside a running application. An end of its child from outside is not held
+  /// against a configuration.
+  bool is_behind = false;
 };
 
 /// Runs an autotune function in a child process. The child opens its own device; the observers here
@@ -61,7 +63,7 @@ struct remote_task {
 /// and another child continues, with nothing measured twice.
 ///
 /// The calling thread has to outlive the call; any number of threads may call it at the same time.
-/// No child is left when it returns.
+/// No child is left when it returns, but remote_task::kept.
 /// @param program  one whose main begins with serve_if_worker, and has the function
 /// @throws tuner_unavailable_error if nothing could be tuned; tuning_stopped_error; error if
 ///         children end repeatedly outside of any configuration; what executor::tune throws

@@ -149,7 +149,8 @@ tuned_values child_executor::do_tune(const tuning_task& task) {
                                        .read_prior = task.read_prior,
                                        .choice = task.choice,
                                        .stop = behind ? task.behind->stop : std::function<bool()>(),
-                                       .kept = behind ? task.behind->child : nullptr});
+                                       .kept = behind ? task.behind->child : nullptr,
+                                       .is_behind = behind});
       remember(task, program);
       return made;
     } catch (const tuner_unavailable_error& failure) {

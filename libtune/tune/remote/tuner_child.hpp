@@ -60,7 +60,8 @@ class tuner_child {
 };
 
 /// A child process that serves one search after the other, because to start one and to open the
-/// device again may delay an application at work. Used by one thread.
+/// device again takes as long as a short search, and may delay an application at work. Used by one
+/// thread.
 class kept_child {
  public:
   /// Returns the child of this program, which a search then has; null if there is none.

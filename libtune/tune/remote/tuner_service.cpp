@@ -207,18 +207,17 @@ std::shared_ptr<const autotuner_core> find_function(function_identity wanted,
   return found;
 }
 
-// Contexts that are kept for the next request, where to make one may delay an application.
-tune::context context_on(const device& device, bool keeps) {
+// They are kept for the next request: to make one takes as long as a short search, and may delay an
+// application.
+tune::context context_on(const device& device) {
   static never_destroyed<std::vector<tune::context>> kept;
   for (const tune::context& context : *kept) {
-    if (keeps && context.device() == device) return context;
+    if (context.device() == device) return context;
   }
-  tune::context made = device.create_context();
-  if (keeps) kept->push_back(made);
-  return made;
+  return kept->emplace_back(device.create_context());
 }
 
-found_request find(const tuning_request& request, bool keeps_context) {
+found_request find(const tuning_request& request) {
   auto function = find_function(request.function, request.key);
   require_strategy(request.options);
   const std::vector<device> all = all_devices();
@@ -227,7 +226,7 @@ found_request find(const tuning_request& request, bool keeps_context) {
     throw argument_error(fmt::format("a new process does not find device {}, but {}",
                                      describe(request.device), describe_all(all)));
   }
-  found_request found{std::move(function), context_on(*device, keeps_context)};
+  found_request found{std::move(function), context_on(*device)};
   set_tuning_options(found.context, request.context_options);
   return found;
 }
@@ -299,7 +298,7 @@ void serve_request(tuner_link& link, const tuning_request& request, const parent
   try {
     gate.require();
     set_test_mode(request.testing);
-    found.emplace(find(request, gate.is_wanted()));
+    found.emplace(find(request));
     inherit(request.around);
   } catch (const std::exception& failure) {
     return link.send(refusal{failure.what()});
