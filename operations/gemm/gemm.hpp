@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "libtune/libtune.hpp"
+#include "libtune/tune/ranged/ranged_autotuner.hpp"
+
+namespace tune::operations {
+
+/// The instruction that multiplies. Sums are floats, whatever it is.
+enum class gemm_instruction : std::uint8_t {
+  plain,  ///< products and sums of floats, one at a time, on any device
+  mma,    ///< tensor cores, 16 x 8 x 16 products of halves at once: CUDA from compute capability
+          ///< 8.0 on, inputs of float16
+  wgmma,  ///< tensor cores, 64 x part_n x 16 products of halves at once, by four warps: CUDA 9.0,
+          ///< inputs of float16
+};
+
+/// Which elements of a matrix follow each other in memory.
+enum class gemm_layout : std::uint8_t {
+  row_major,     ///< those of a row: the slot's array is the matrix
+  column_major,  ///< those of a column: the slot's array is the matrix transposed
+};
+
+/// A product of matrices, as far as the programs for it depend on it, and the sizes that it is
+/// tuned for. Types are float32 for both; float16 for both; or float16 for the input and float32
+/// for the output.
+struct gemm_key {
+  dtype input = dtype::float32;            ///< the elements of A and B
+  dtype output = dtype::float32;           ///< the elements of C
+  gemm_layout a = gemm_layout::row_major;  ///< the layout of A, m x k
+  gemm_layout b = gemm_layout::row_major;  ///< the layout of B, k x n
+  gemm_layout c = gemm_layout::row_major;  ///< the layout of C, m x n
+  size_range m{16, 8192};                  ///< rows of A and C
+  size_range n{16, 8192};                  ///< columns of B and C
+  size_range k{16, 8192};                  ///< columns of A, rows of B
+};
+
+/// The division of a product among work groups, and within one of them. m and n are those of C as
+/// its array has it: of C transposed where C is column_major. All are powers of two, but for waves,
+/// stages and resident.
+struct gemm_tuning {
+  gemm_instruction instruction = gemm_instruction::plain;  ///< what multiplies
+  std::size_t tile_m = 32;   ///< the rows of C that a work group makes
+  std::size_t tile_n = 32;   ///< and the columns
+  std::size_t part_m = 4;    ///< the rows that a work item makes by plain, a warp by mma, and four
+                             ///< warps by wgmma
+  std::size_t part_n = 4;    ///< and the columns
+  std::size_t depth = 8;     ///< of k, that is moved to local memory at a time
+  std::size_t stages = 2;    ///< parts of local memory, of which one is worked on
+  std::size_t resident = 1;  ///< groups that a compute unit has registers for (CUDA)
+  std::size_t waves = 0;  ///< k is divided until there are so many groups for each compute unit; 0:
+                          ///< it is not divided
+  std::size_t band = 8;   ///< rows of tiles that groups go through column by column
+};
+
+}  // namespace tune::operations
+
+LIBTUNE_ENUM(tune::operations::gemm_instruction, plain, mma, wgmma)
+LIBTUNE_ENUM(tune::operations::gemm_layout, row_major, column_major)
+LIBTUNE_FIELDS(tune::operations::gemm_key, input, output, a, b, c, m, n, k)
+LIBTUNE_FIELDS(tune::operations::gemm_tuning, instruction, tile_m, tile_n, part_m, part_n, depth,
+               stages, resident, waves, band)
+
+namespace tune::operations {
+
+/// C = alpha A B + beta C, where A has m x k elements, B k x n and C m x n. Made by gemm_template.
+///
+/// Slots, with any padding of rows, which is the leading dimension; it is fastest where all padded
+/// rows are multiples of 16 bytes, as those that it allocates itself are if they are long:
+///  - a: m x k, or k x m if A is column_major
+///  - b: k x n, or n x k if B is column_major
+///  - c: m x n, or n x m if C is column_major; added to, unless beta is 0: then it is not read, and
+///    may hold anything
+///  - partial_sums: only where k is divided among groups (parts), scratch of float32
+///
+/// Sums are floats of exact products, in an order that is the same in each run with one tuning, on
+/// one device; tensor cores round sums towards zero. Results of float16 are rounded once.
+class gemm final : public operation {
+ public:
+  /// For gemm_template, which compiled the program for this tuning and key.
+  gemm(const command_queue& queue, const program& program, const gemm_tuning& tuning,
+       const gemm_key& key, std::size_t m, std::size_t n, std::size_t k);
+
+  /// Sets alpha and beta of the next runs; 1 and 0 to begin with. Allocates nothing.
+  void set_factors(float alpha, float beta);
+
+  /// The number of parts that k is divided into; 1 where there are tiles enough to keep the device
+  /// busy.
+  std::size_t parts() const noexcept { return parts_; }
+
+ private:
+  void do_run() override;
+  std::vector<named_value> do_parameters() const override;
+
+  kernel kernel_;
+  std::optional<kernel> add_parts_;
+  gemm_tuning tuning_;
+  gemm_key key_;
+  std::uint32_t m_;
+  std::uint32_t n_;
+  std::uint32_t k_;
+  std::uint32_t part_of_k_;
+  std::uint32_t parts_;
+  float alpha_ = 1;
+  float beta_ = 0;
+  slot_ref<> a_;
+  slot_ref<> b_;
+  slot_ref<> c_;
+  std::optional<slot_ref<float>> partial_sums_;
+  nd_range range_;
+};
+
+/// The kernels that multiply matrices of given types and layouts: a program for each tuning of a
+/// portfolio, which serves all sizes. Immutable, so thread-safe.
+class gemm_template {
+ public:
+  /// Looks up the portfolio for ranges of m, n and k in the database; without one it searches, and
+  /// stores it.
+  static const ranged_autotuner<gemm_key, gemm_tuning> autotune;
+
+  /// Finds the portfolio for the ranges of the key, which is tuned on first use, and compiles its
+  /// programs.
+  /// @throws argument_error if there is no such product of types; what ranged_autotuner and compile
+  ///         throw
+  gemm_template(const context& context, const gemm_key& key);
+  /// One program, for all sizes.
+  /// @throws argument_error if the tuning is impossible; what compile throws
+  gemm_template(const context& context, const gemm_key& key, const gemm_tuning& tuning);
+
+  /// The tunings of the programs.
+  const std::vector<gemm_tuning>& tunings() const noexcept { return tunings_; }
+  /// The choice among them; nothing if the tuning was given.
+  const std::optional<portfolio<gemm_tuning>>& choice() const noexcept { return portfolio_; }
+  /// The tuning for these sizes. Allocates nothing.
+  const gemm_tuning& tuning_for(std::size_t m, std::size_t n, std::size_t k) const noexcept {
+    return tunings_[portfolio_ ? portfolio_->choose({m, n, k}) : 0];
+  }
+
+  /// An operation for given sizes, in the ranges of the key or not.
+  /// @param queue    of the context that the template was made for
+  /// @param m, n, k  C has m x n elements, each of which is a sum of k products
+  /// @throws argument_error if a size is 2^31 or more, or makes more tiles than a launch can have
+  gemm instantiate(const command_queue& queue, std::size_t m, std::size_t n, std::size_t k) const;
+
+ private:
+  gemm_key key_;
+  std::optional<portfolio<gemm_tuning>> portfolio_;
+  std::vector<gemm_tuning> tunings_;
+  std::vector<program> programs_;
+};
+
+/// The configurations that are searched on a device: those of the fastest instructions that it has
+/// for these types.
+space<gemm_tuning> tuning_space(const gemm_key& key, const device& device);
+
+/// What there is to do: 2 m n k operations, and the bytes of A and B read and of C written.
+declared_work work_of(const gemm_key& key, std::size_t m, std::size_t n, std::size_t k);
+
+}  // namespace tune::operations

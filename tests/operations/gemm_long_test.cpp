@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "libtune/testing/devices.hpp"
+#include "libtune/testing/run_tests.hpp"
+#include "tests/operations/gemm_cases.hpp"
+
+namespace gemm_long_test {
+
+using namespace gemm_cases;  // NOLINT: helpers of this test
+using instruction = gemm_instruction;
+
+const std::vector<std::pair<dtype, dtype>>& all_types() {
+  static const std::vector<std::pair<dtype, dtype>> types{{dtype::float32, dtype::float32},
+                                                          {dtype::float16, dtype::float16},
+                                                          {dtype::float16, dtype::float32}};
+  return types;
+}
+
+LIBTUNE_DEVICE_TEST_CASE("every layout of every type is multiplied, whatever the sizes", device) {
+  const tune::context context = device.create_context();
+  const auto queue = context.create_command_queue();
+  for (const auto& [input, output] : all_types()) {
+    for (const gemm_key& key : all_layouts(input, output)) {
+      const gemm_template made(
+          context, key,
+          gemm_tuning{.tile_m = 32, .tile_n = 64, .part_n = 8, .stages = 3, .waves = 8});
+      for (const product_case& each : odd_cases()) multiplies(made, key, queue, each);
+      multiplies(made, key, queue, {.m = 35, .n = 61, .k = 777, .alpha = 1, .beta = 1});
+    }
+  }
+}
+
+/// Large enough for several tiles, and small enough for the host.
+const std::vector<product_case>& tensor_cases() {
+  static const std::vector<product_case> cases{
+      {.m = 128, .n = 256, .k = 64},
+      {.m = 512, .n = 512, .k = 256, .alpha = 1, .beta = 0},
+      {.m = 300, .n = 520, .k = 200, .alpha = 2, .beta = -1, .padding = 8},
+      {.m = 270, .n = 301, .k = 1023, .alpha = 1, .beta = 1, .padding = 1}};
+  return cases;
+}
+
+void check_tensor_tuning(const tune::context& context, const gemm_tuning& tuning,
+                         const std::vector<gemm_key>& keys) {
+  const auto queue = context.create_command_queue();
+  for (const gemm_key& key : keys) {
+    const gemm_template made(context, key, tuning);
+    for (const product_case& each : odd_cases()) multiplies(made, key, queue, each);
+    for (const product_case& each : tensor_cases()) multiplies(made, key, queue, each);
+  }
+}
+
+/// A and B along k or not, which is what kernels differ by.
+std::vector<gemm_key> four_layouts(dtype output) {
+  std::vector<gemm_key> keys = all_layouts(dtype::float16, output);
+  std::erase_if(keys, [](const gemm_key& key) { return key.c == gemm_layout::column_major; });
+  return keys;
+}
+
+const gemm_key turned_mixed{.input = dtype::float16, .c = gemm_layout::column_major};
+
+LIBTUNE_DEVICE_TEST_CASE("tensor cores multiply every layout", device) {
+  if (cuda_generation(device) < 80) return;
+  const tune::context context = device.create_context();
+  check_tensor_tuning(context, {instruction::mma, 128, 64, 64, 32, 64, 3, 1, 0},
+                      four_layouts(dtype::float16));
+  check_tensor_tuning(context, {instruction::mma, 64, 128, 32, 64, 64, 2, 1, 2}, {turned_mixed});
+}
+
+LIBTUNE_DEVICE_TEST_CASE("tensor cores that four warps share multiply every layout", device) {
+  if (cuda_generation(device) != 90) return;
+  const tune::context context = device.create_context();
+  check_tensor_tuning(context, {instruction::wgmma, 128, 256, 64, 256, 64, 4, 1, 0},
+                      four_layouts(dtype::float16));
+  check_tensor_tuning(context, {instruction::wgmma, 128, 128, 128, 64, 64, 3, 1, 2},
+                      {turned_mixed});
+  check_tensor_tuning(context, {instruction::wgmma, 64, 128, 64, 128, 64, 5, 1, 1}, {turned_mixed});
+}
+
+LIBTUNE_DEVICE_TEST_CASE("the tiles that win on large devices are right", device) {
+  const tune::context context = device.create_context();
+  const auto queue = context.create_command_queue();
+  const std::vector<gemm_tuning> tunings{{instruction::plain, 128, 128, 8, 8, 16, 3, 2, 0},
+                                         {instruction::plain, 128, 128, 8, 16, 8, 4, 1, 1},
+                                         {instruction::plain, 64, 64, 8, 8, 8, 3, 1, 2},
+                                         {instruction::plain, 256, 16, 8, 4, 32, 2, 1, 4}};
+  for (const gemm_tuning& tuning : tunings) {
+    for (const gemm_layout a : {gemm_layout::row_major, gemm_layout::column_major}) {
+      for (const gemm_layout b : {gemm_layout::row_major, gemm_layout::column_major}) {
+        const gemm_key key{.a = a, .b = b};
+        const gemm_template made(context, key, tuning);
+        for (const product_case& each : tensor_cases()) multiplies(made, key, queue, each);
+      }
+    }
+  }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("gemm is tuned for ranges" * tune::testing::force_autotune(), device) {
+  const tune::context context = device.create_context();
+  tune::tuning_options options{.strategy = "random"};
+  options.search.max_count = 2;
+  tune::set_tuning_options(context, options);
+  const gemm_key key{.m = {1, 64}, .n = {16, 64}, .k = {1, 300}};
+  const gemm_template made(context, key);
+  REQUIRE(made.choice());
+  CHECK(made.choice()->facts().sizes > 8);
+  CHECK(tune::to_values(made.tunings().back()) == tune::to_values(gemm_tuning{}));
+  const auto queue = context.create_command_queue();
+  std::mt19937 engine(5);
+  for (int i = 0; i < 20; ++i) {
+    multiplies(made, key, queue,
+               {.m = 1 + engine() % 100, .n = 1 + engine() % 100, .k = 1 + engine() % 400});
+  }
+}
+
+TEST_CASE("configurations of gemm compile for CUDA") {
+  tune::testing::for_each_compile_target("cuda sm_90", [](const tune::context& context) {
+    for (const auto& [input, output] : all_types()) {
+      const gemm_key key{.input = input, .output = output};
+      const auto space = tune::operations::tuning_space(key, context.device());
+      REQUIRE(space.size() > 20);
+      // Waves and bands change nothing that could fail.
+      std::size_t number = 0;
+      for (const gemm_tuning& tuning : space) {
+        if (tuning.waves != 0 || tuning.resident != 1 || ++number % 41 != 0) continue;
+        CHECK_NOTHROW(gemm_template(context, key, tuning));
+      }
+    }
+    for (const gemm_key& key : all_layouts(dtype::float16, dtype::float32)) {
+      CHECK_NOTHROW(gemm_template(context, key, {instruction::wgmma, 128, 256, 64, 256, 64, 4}));
+      CHECK_NOTHROW(gemm_template(context, key, {instruction::mma, 128, 128, 64, 32, 64, 3}));
+    }
+  });
+}
+
+}  // namespace gemm_long_test

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The libtune authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "operations/gemm/gemm.hpp"
+
+#include <doctest/doctest.h>
+#include <type_traits>
+#include <vector>
+
+#include "libtune/testing/devices.hpp"
+#include "libtune/testing/run_tests.hpp"
+#include "tests/operations/gemm_cases.hpp"
+
+namespace gemm_test {
+
+using namespace gemm_cases;  // NOLINT: helpers of this test
+
+static_assert(std::is_nothrow_move_assignable_v<gemm>);
+
+LIBTUNE_DEVICE_TEST_CASE("products of odd sizes are those of the host", device) {
+  const tune::context context = device.create_context();
+  const auto queue = context.create_command_queue();
+  // Both operands turned, and none, whose tile is not square.
+  const gemm_key turned{.b = gemm_layout::column_major};
+  const gemm_key straight{.a = gemm_layout::column_major};
+  const gemm_template one(context, turned);
+  const gemm_template other(context, straight,
+                            gemm_tuning{.tile_m = 16, .tile_n = 64, .part_n = 8, .stages = 3});
+  for (const product_case& each : odd_cases()) {
+    multiplies(one, turned, queue, each);
+    multiplies(other, straight, queue, each);
+  }
+}
+
+LIBTUNE_DEVICE_TEST_CASE("k is divided where there are few tiles", device) {
+  const tune::context context = device.create_context();
+  const auto queue = context.create_command_queue();
+  const gemm_key key{.c = gemm_layout::column_major};
+  const gemm_template made(context, key, gemm_tuning{.waves = 64});
+  CHECK(made.instantiate(queue, 32, 32, 127).parts() == 1);
+  CHECK(made.instantiate(queue, 32, 32, 1030).parts() > 1);
+  CHECK(made.instantiate(queue, 1 << 14, 1 << 14, 1030).parts() == 1);
+  multiplies(made, key, queue, {.m = 33, .n = 7, .k = 1030, .alpha = 2, .beta = 0, .padding = 3});
+  multiplies(made, key, queue, {.m = 5, .n = 66, .k = 515, .alpha = 1, .beta = 1});
+}
+
+LIBTUNE_DEVICE_TEST_CASE("halves are summed as floats", device) {
+  const tune::context context = device.create_context();
+  const auto queue = context.create_command_queue();
+  const gemm_key key{.input = dtype::float16, .output = dtype::float16};
+  const gemm_template made(context, key);
+  for (const product_case& each : odd_cases()) multiplies(made, key, queue, each);
+  const gemm_key mixed{.input = dtype::float16};
+  multiplies(gemm_template(context, mixed), mixed, queue, {.m = 40, .n = 31, .k = 29, .beta = 2});
+}
+
+LIBTUNE_DEVICE_TEST_CASE("sums of nothing are 0, and no elements are no work", device) {
+  const tune::context context = device.create_context();
+  tune::command_queue queue = context.create_command_queue();
+  const gemm_template made(context, gemm_key{});
+  CHECK_NOTHROW(made.instantiate(queue, 0, 4, 4).run());
+  CHECK_NOTHROW(made.instantiate(queue, 4, 0, 4).run());
+  gemm op = made.instantiate(queue, 3, 5, 0);
+  op.ensure_bound("c");
+  host_array<float> c({3, 5});
+  c.fill(2);
+  op.buffer("c").set(queue, c);
+  op.set_factors(1, 3);
+  op.run();
+  const auto got = op.buffer("c").get<float>(queue);
+  for (std::size_t i = 0; i < 15; ++i) CHECK(got(i / 5, i % 5) == 6);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("wrong types, tunings and sizes are errors that say what is wrong",
+                         device) {
+  const tune::context context = device.create_context();
+  const tune::command_queue queue = context.create_command_queue();
+  CHECK_THROWS_WITH_AS(gemm_template(context, {.output = dtype::float16}),
+                       doctest::Contains("cannot make float16 of float32"), tune::argument_error);
+  const auto refuses = [&](const gemm_tuning& tuning, const char* says) {
+    CHECK_THROWS_WITH_AS(gemm_template(context, {}, tuning), doctest::Contains(says),
+                         tune::argument_error);
+  };
+  refuses({.tile_m = 48}, "impossible");
+  refuses({.part_m = 2}, "impossible");
+  refuses({.tile_m = 16, .tile_n = 16, .part_m = 8}, "impossible");
+  refuses({.depth = 12}, "impossible");
+  refuses({.stages = 1}, "impossible");
+  refuses({gemm_instruction::mma, 64, 64, 32, 32, 64, 2}, "float16 only");
+  const gemm_template made(context, gemm_key{});
+  CHECK_THROWS_WITH_AS(made.instantiate(queue, 1, std::size_t{1} << 31, 1),
+                       doctest::Contains("n = 2147483648"), tune::argument_error);
+  CHECK_THROWS_WITH_AS(made.instantiate(queue, 1ULL << 30, 1ULL << 30, 1),
+                       doctest::Contains("work groups"), tune::argument_error);
+}
+
+LIBTUNE_DEVICE_TEST_CASE("the space of gemm has the test default on a device without tensor cores",
+                         device) {
+  const auto space = tune::operations::tuning_space(gemm_key{}, device);
+  CHECK(space.size() > 20);
+  if (device.kind() != tune::device_kind::gpu) CHECK(space.find(gemm_tuning{}));
+}
+
+}  // namespace gemm_test
