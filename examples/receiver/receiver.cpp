@@ -43,12 +43,15 @@ double seconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double>(time).count();
 }
 
-double median_of(std::vector<double> values) {
+double quantile_of(std::vector<double> values, double part) {
   if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
+  const auto rank = static_cast<std::size_t>(part * static_cast<double>(values.size()));
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::min(rank, values.size() - 1));
+  std::ranges::nth_element(values, at);
+  return *at;
 }
+
+double median_of(std::vector<double> values) { return quantile_of(std::move(values), 0.5); }
 
 // What nobody ends is over when its time is.
 tune::task<> sleep_until(std::chrono::steady_clock::time_point time) {
@@ -331,6 +334,7 @@ run_report telescope::run(std::size_t frames, bool paced) {
   pulse_.rest();
   report.elapsed = seconds(clock::now() - begin);
   report.median = median_of(latencies_);
+  report.p999 = quantile_of(latencies_, 0.999);
   if (!latencies_.empty()) report.longest = *std::ranges::max_element(latencies_);
   collect(frames);
   const auto count = static_cast<double>(frames);

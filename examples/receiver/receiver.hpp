@@ -45,6 +45,7 @@ struct run_report {
   std::size_t late = 0;  ///< frames that ended too long after their samples were there
   double elapsed = 0;    ///< s
   double median = 0;     ///< s from the last sample of a frame to its results on the host
+  double p999 = 0;       ///< the same, of 999 frames in 1000 at most
   double longest = 0;    ///< the same, the longest
   double allowed = 0;    ///< the same, past which a frame is late; 0: none is
   double bytes_in = 0;   ///< that were copied to the device
