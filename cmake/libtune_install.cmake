@@ -52,3 +52,14 @@ install(FILES
   "${CMAKE_CURRENT_LIST_DIR}/helper_folder.cpp.in"
   DESTINATION "${libtune_cmake_dir}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+# For builds without CMake.
+set(libtune_pc_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+file(RELATIVE_PATH libtune_pc_to_prefix "/${libtune_pc_dir}" "/")
+string(REGEX REPLACE "/$" "" libtune_pc_to_prefix "${libtune_pc_to_prefix}")
+set(libtune_pc_requires "OpenCL, libcrypto, sqlite3, fmt, spdlog")
+set(libtune_pc_libs "-lSQLiteCpp -ldl -pthread")
+foreach(package IN ITEMS libtune libtune-operations)
+  configure_file("${CMAKE_CURRENT_LIST_DIR}/${package}.pc.in" "${PROJECT_BINARY_DIR}/${package}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/${package}.pc" DESTINATION "${libtune_pc_dir}")
+endforeach()

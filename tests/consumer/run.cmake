@@ -64,6 +64,28 @@ step("${CMAKE_COMMAND}" --build "${work_dir}/build" --config "${config}")
 step("${CMAKE_CTEST_COMMAND}" --test-dir "${work_dir}/build" -C "${config}" --output-on-failure
      --no-tests=error)
 
+# The same library for those who do not use CMake.
+find_program(pkg_config NAMES pkg-config pkgconf)
+if(pkg_config)
+  set(ENV{PKG_CONFIG_PATH} "${prefix}/${libdir}/pkgconfig")
+  set(static "")
+  if(NOT EXISTS "${prefix}/${libdir}/libtune.so")
+    set(static --static)
+  endif()
+  execute_process(COMMAND "${pkg_config}" --cflags --libs ${static} libtune-operations
+    OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  step("${compiler}" "${CMAKE_CURRENT_LIST_DIR}/tuner.cpp" -O0 ${flags}
+       "-Wl,-rpath,${prefix}/${libdir}" -o "${work_dir}/without_cmake")
+  execute_process(COMMAND "${work_dir}/without_cmake" OUTPUT_VARIABLE output
+    ERROR_VARIABLE output RESULT_VARIABLE status)
+  if(NOT status MATCHES "^(0|77)$")
+    message(FATAL_ERROR "a program that pkg-config helped to build ended with ${status}:\n${output}")
+  endif()
+else()
+  message(STATUS "there is no pkg-config, so its files are not tried")
+endif()
+
 # A program that lies elsewhere has the helpers of the package compile, or itself.
 set(ENV{LIBTUNE_WORKERS} 2)
 file(GLOB_RECURSE tuner "${work_dir}/build/tuner")
