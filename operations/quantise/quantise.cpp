@@ -296,13 +296,14 @@ const autotuner<quantise_key, quantise_tuning> quantise_template::autotune{
       const device_array gains(context, {dtype::complex64, {shape.channels, 2}});
       for (const device_array& array : {spectra, delay, phase, gains}) set_numbers(queue, array);
       const workload work(queue);
-      // Fewer channels than a group has, and a number that it does not divide.
+      // Fewer channels than a group has, a number that it does not divide, and whole tiles.
       std::vector<known_spectra> known;
       if (key.channels != 0) {
         known.emplace_back(queue, key, key.channels);
       } else {
         known.emplace_back(queue, key, 2 * key.unzip);
         known.emplace_back(queue, key, 2 * key.unzip * 37);
+        known.emplace_back(queue, key, 2 * key.unzip * 64);
       }
       return session.tune(tuning_space(key), [&](const quantise_tuning& tuning) {
         const program built = build(context, key, tuning);
