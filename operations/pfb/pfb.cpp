@@ -38,10 +38,10 @@ pfb_key checked_key(const pfb_key& key) {
 
 pfb_tuning checked_tuning(const pfb_tuning& t) {
   const bool has_width = t.adjacent == 2 || t.adjacent == 4 || t.adjacent == 8;
-  if (t.wgs != 0 && has_width && t.registers * t.wgs <= 65536) return t;
+  if (t.wgs != 0 && has_width && t.ahead != 0 && t.registers * t.wgs <= 65536) return t;
   throw argument_error(
-      fmt::format("pfb cannot have the tuning {}; adjacent is 2, 4 or 8, and the registers of a "
-                  "group 65536 at most",
+      fmt::format("pfb cannot have the tuning {}; adjacent is 2, 4 or 8, ahead 1 or more, and the "
+                  "registers of a group 65536 at most",
                   to_string(to_values(t))));
 }
 
@@ -51,6 +51,7 @@ program build(const context& context, const pfb_key& key, const pfb_tuning& tuni
                  defines(key)
                      .add("wgs", static_cast<int>(tuning.wgs))
                      .add("adjacent", static_cast<int>(tuning.adjacent))
+                     .add("ahead", static_cast<int>(tuning.ahead))
                      .add("registers", static_cast<int>(tuning.registers)));
 }
 
@@ -66,7 +67,7 @@ std::size_t block_bytes(const pfb_key& key, const pfb_tuning& t) {
   const std::size_t unit = t.wgs % 32 == 0 ? 32 : t.wgs;
   const std::size_t row_bytes =
       key.bits != 0 ? (divide_up(unit * t.adjacent * key.bits, 32) + 1) * 4 : unit * t.adjacent * 4;
-  return t.wgs / unit * 2 * rows * row_bytes;
+  return t.wgs / unit * (t.ahead + 1) * rows * row_bytes;
 }
 
 std::size_t step_of(const pfb_key& key, const pfb_shape& shape) {
@@ -291,7 +292,8 @@ space<pfb_tuning> tuning_space(const pfb_key& key) {
   space<t> space;
   space.add(&t::wgs, {64, 128});
   space.add(&t::adjacent, {2, 4});
-  space.add(&t::registers, {0, 96, 128, 168});
+  space.add(&t::ahead, {1, 2, 3});
+  space.add(&t::registers, {0, 96, 128});
   space.restrict([key](const t& c) { return c.adjacent == 2 || c.adjacent * key.taps <= 64; },
                  "64 registers for the samples", &t::adjacent);
   space.restrict([key](const t& c) { return has_likely_registers(key, c); },

@@ -267,14 +267,14 @@ space<quantise_tuning> tuning_space(const quantise_key& key) {
   space.add(&t::spectra, {16, 32});
   space.add(&t::together, {true, false});
   space.add(&t::ahead, {0, 2, 3, 4});
-  space.add(&t::resident, {512, 640, 768});
+  space.add(&t::resident, {512, 640});
   space.needs([key](const t& c) {
     const std::size_t row_bytes = (c.spectra * key.bits / 8 + 1) * 4 + 16;
     const std::size_t factors = (c.width + 1) * 8;
-    const std::size_t parts = c.ahead * (c.together ? 2 : 1) * c.width * c.height * 8;
+    const std::size_t ahead = c.ahead * c.height * (c.together ? 2 : 1) * (c.width + 1) * 8;
     return resources{
         .work_group = {c.width, c.height, 1},
-        .local_memory_bytes = 2 * key.unzip * (c.width * row_bytes + factors + parts) + 8};
+        .local_memory_bytes = 2 * key.unzip * (c.width * row_bytes + factors + ahead) + 8};
   });
   return space;
 }
@@ -296,13 +296,14 @@ const autotuner<quantise_key, quantise_tuning> quantise_template::autotune{
       const device_array gains(context, {dtype::complex64, {shape.channels, 2}});
       for (const device_array& array : {spectra, delay, phase, gains}) set_numbers(queue, array);
       const workload work(queue);
-      // Fewer channels than a group has, and a number that it does not divide.
+      // Fewer channels than a group has, a number that it does not divide, and whole tiles.
       std::vector<known_spectra> known;
       if (key.channels != 0) {
         known.emplace_back(queue, key, key.channels);
       } else {
         known.emplace_back(queue, key, 2 * key.unzip);
         known.emplace_back(queue, key, 2 * key.unzip * 37);
+        known.emplace_back(queue, key, 2 * key.unzip * 64);
       }
       return session.tune(tuning_space(key), [&](const quantise_tuning& tuning) {
         const program built = build(context, key, tuning);

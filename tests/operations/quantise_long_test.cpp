@@ -55,13 +55,15 @@ LIBTUNE_DEVICE_TEST_CASE("every configuration of quantise gives the host's value
       if (space.resources_of(tuning)->local_memory_bytes > limits.local_memory_bytes) continue;
       CAPTURE(tune::to_string(tune::to_values(tuning)));
       const quantise_template made(context, key, tuning);
-      check(made, key, context,
-            {.channels = 152,
-             .first_channel = 1,
-             .end_channel = 150,
-             .spectra = 64,
-             .spectra_per_heap = 32},
-            99);
+      for (const std::size_t channels : {152, 512}) {
+        check(made, key, context,
+              {.channels = channels,
+               .first_channel = 1,
+               .end_channel = channels - 2,
+               .spectra = 64,
+               .spectra_per_heap = 32},
+              99);
+      }
     }
   }
 }
