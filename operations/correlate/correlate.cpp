@@ -89,10 +89,11 @@ void check_tuning(const correlate_key& key, const correlate_tuning& t) {
         "waves");
   }
   if (t.instruction == instruction::wgmma_k32 &&
-      (t.tile_m != 4 || (t.tile_n != 4 && t.tile_n != 8) || t.warps > 8 || t.stages > 3)) {
+      (t.tile_m != 4 || (t.tile_n != 4 && t.tile_n != 8) || t.warps > (t.prepares ? 4 : 8) ||
+       t.stages > 3)) {
     throw argument_error(
         "the tuning of correlate is impossible: tiles by wgmma_k32 have 4 x 4 or 4 x 8 blocks, a "
-        "group has 1 to 8 of them, and there are 2 or 3 stages");
+        "group has 1 to 8 of them, or to 4 beside warps that load, and there are 2 or 3 stages");
   }
   if (const std::size_t tiles = tile_count(key.antennas, t.tile_m, t.tile_n); tiles > most_tiles) {
     throw argument_error(fmt::format(
@@ -104,6 +105,12 @@ void check_tuning(const correlate_key& key, const correlate_tuning& t) {
 
 tile_plan plan_for(const correlate_key& key, const correlate_tuning& tuning) {
   return plan_tiles(key.antennas, tuning.tile_m, tuning.tile_n, tuning.warps);
+}
+
+/// With four warps that only load and sort, if there are any.
+std::size_t work_items(const correlate_tuning& tuning, const tile_plan& plan) noexcept {
+  const bool has_loading_warps = tuning.instruction == instruction::wgmma_k32 && tuning.prepares;
+  return (plan.warps() * tile_warps(tuning) + (has_loading_warps ? four_warps : 0)) * warp_items;
 }
 
 std::size_t local_memory_bytes(const correlate_key& key, const correlate_tuning& tuning,
@@ -401,7 +408,7 @@ void restrict_sizes(space<correlate_tuning>& space, const correlate_key& key, co
       &t::instruction, &t::tile_m, &t::tile_n, &t::warps, &t::resident);
   space.needs([key](const t& c) {
     const tile_plan plan = plan_for(key, c);
-    return resources{.work_group = {plan.warps() * tile_warps(c) * warp_items, 1, 1},
+    return resources{.work_group = {work_items(c, plan), 1, 1},
                      .dynamic_local_memory_bytes = local_memory_bytes(key, c, plan)};
   });
 }
@@ -428,7 +435,7 @@ correlate::correlate(const command_queue& queue, const program& built,
         "a part of the channels at a time",
         key.channels, key.antennas, groups));
   }
-  const std::size_t items = plan.warps() * tile_warps(tuning) * warp_items;
+  const std::size_t items = work_items(tuning, plan);
   range_ = {.global = {groups * items, copies_},
             .local = {items, 1},
             .local_memory_bytes = local_memory_bytes(key, tuning, plan)};
