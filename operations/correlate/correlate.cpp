@@ -328,7 +328,7 @@ void add_hopper_candidates(space<correlate_tuning>& space, const correlate_key& 
   space.add(&t::stages, {2, 3, 4});
   space.add(&t::resident, {1, 2});
   space.add(&t::slack, {0, 1});
-  space.add(&t::prepares, {false, true});
+  space.add(&t::prepares, {false});
   space.add(&t::atomics, {false, true});
   space.add(&t::waves, {1, 2, 4});
   space.restrict(
