@@ -89,10 +89,11 @@ void check_tuning(const correlate_key& key, const correlate_tuning& t) {
         "waves");
   }
   if (t.instruction == instruction::wgmma_k32 &&
-      (t.tile_m != 4 || (t.tile_n != 4 && t.tile_n != 8) || t.warps > 8 || t.stages > 3)) {
+      (t.tile_m != 4 || (t.tile_n != 4 && t.tile_n != 8) || t.warps > (t.tile_n == 8 ? 3 : 4) ||
+       t.stages > 3)) {
     throw argument_error(
         "the tuning of correlate is impossible: tiles by wgmma_k32 have 4 x 4 or 4 x 8 blocks, a "
-        "group has 1 to 8 of them, and there are 2 or 3 stages");
+        "group has 1 to 4 of the former or to 3 of the latter, and there are 2 or 3 stages");
   }
   if (const std::size_t tiles = tile_count(key.antennas, t.tile_m, t.tile_n); tiles > most_tiles) {
     throw argument_error(fmt::format(
@@ -104,6 +105,12 @@ void check_tuning(const correlate_key& key, const correlate_tuning& t) {
 
 tile_plan plan_for(const correlate_key& key, const correlate_tuning& tuning) {
   return plan_tiles(key.antennas, tuning.tile_m, tuning.tile_n, tuning.warps);
+}
+
+/// With four warps that only load and sort, if there are any.
+std::size_t work_items(const correlate_tuning& tuning, const tile_plan& plan) noexcept {
+  const bool has_loading_warps = tuning.instruction == instruction::wgmma_k32 && tuning.prepares;
+  return (plan.warps() * tile_warps(tuning) + (has_loading_warps ? four_warps : 0)) * warp_items;
 }
 
 std::size_t local_memory_bytes(const correlate_key& key, const correlate_tuning& tuning,
@@ -320,8 +327,9 @@ void add_hopper_candidates(space<correlate_tuning>& space, const correlate_key& 
   space.add(&t::steps, {2, 4});
   space.add(&t::stages, {2, 3, 4});
   space.add(&t::resident, {1, 2});
-  // What reads, adds and writes was up to 1.1 times slower wherever it was measured.
-  space.add(&t::atomics, {true});
+  space.add(&t::slack, {0, 1});
+  space.add(&t::prepares, {false});
+  space.add(&t::atomics, {false, true});
   space.add(&t::waves, {1, 2, 4});
   space.restrict(
       [](const t& c) {
@@ -329,19 +337,23 @@ void add_hopper_candidates(space<correlate_tuning>& space, const correlate_key& 
         return c.tile_m < 4 && (c.tile_m * c.tile_n == 4 || c.tile_m * c.tile_n == 5);
       },
       "tiles of 4 or 5 blocks, but 16 or 32 by wgmma", &t::instruction, &t::tile_m, &t::tile_n);
-  // So were all that won by mma_k32 on an H200.
+  // So were all that won on an H200.
   space.restrict(
       [](const t& c) {
         if (is_wgmma(c)) {
-          return c.warps <= 4 && c.stages <= 3 &&
-                 (c.warps == 2 || c.resident == (c.warps == 1 ? 2 : 1));
+          return c.resident == (c.warps == 1 ? 2 : 1) &&
+                 (c.tile_n == 8 ? c.warps <= 2 : c.warps == 3) &&
+                 (c.warps > 1 || (c.steps == 2 && !c.prepares)) &&
+                 c.stages == (c.steps == 4 && c.tile_n == 8 ? 2 : 3) &&
+                 (!c.prepares || c.steps == 2);
         }
-        return c.resident == (c.warps == 8 ? 2 : 1) &&
+        return c.slack == 0 && !c.prepares && c.atomics && c.resident == (c.warps == 8 ? 2 : 1) &&
                (c.warps == 4 ? c.steps == 2 && c.stages == 4
                              : c.warps > 4 && c.steps == 4 && c.stages == 2);
       },
-      "2 or 3 stages by wgmma, 2 or 4 with 4 to 16 warps", &t::instruction, &t::warps, &t::steps,
-      &t::stages, &t::resident);
+      "2 or 3 stages by wgmma with 1 to 3 tiles, 2 or 4 with 4 to 16 warps", &t::instruction,
+      &t::tile_n, &t::warps, &t::steps, &t::stages, &t::resident, &t::slack, &t::prepares,
+      &t::atomics);
   space.restrict([key](const t& c) { return c.tile_n != 5 || divide_up(key.antennas, 8) % 5 == 0; },
                  "5 blocks only where they divide all", &t::tile_n);
 }
@@ -401,7 +413,7 @@ void restrict_sizes(space<correlate_tuning>& space, const correlate_key& key, co
       &t::instruction, &t::tile_m, &t::tile_n, &t::warps, &t::resident);
   space.needs([key](const t& c) {
     const tile_plan plan = plan_for(key, c);
-    return resources{.work_group = {plan.warps() * tile_warps(c) * warp_items, 1, 1},
+    return resources{.work_group = {work_items(c, plan), 1, 1},
                      .dynamic_local_memory_bytes = local_memory_bytes(key, c, plan)};
   });
 }
@@ -428,7 +440,7 @@ correlate::correlate(const command_queue& queue, const program& built,
         "a part of the channels at a time",
         key.channels, key.antennas, groups));
   }
-  const std::size_t items = plan.warps() * tile_warps(tuning) * warp_items;
+  const std::size_t items = work_items(tuning, plan);
   range_ = {.global = {groups * items, copies_},
             .local = {items, 1},
             .local_memory_bytes = local_memory_bytes(key, tuning, plan)};

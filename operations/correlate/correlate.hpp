@@ -42,9 +42,10 @@ struct correlate_tuning {
                              ///< more than those on their way in registers, 2 or 3
   std::size_t resident = 1;  ///< groups that a compute unit has registers for (CUDA)
   std::size_t slack = 0;     ///< chunks that warps of a group may be apart; 0: they wait for each
-                             ///< other after each chunk (CUDA from 8.0 on, unless it prepares)
+                             ///< other after each chunk (CUDA from 8.0 on, unless it prepares). By
+                             ///< wgmma_k32 1 lets groups begin one after the other
   bool prepares = false;  ///< a group sorts and turns words once, in local memory, instead of each
-                          ///< warp in registers
+                          ///< warp in registers. By wgmma_k32 four more warps load and sort
   bool atomics = false;   ///< on CUDA memory adds to the accumulators, not work items
   std::size_t waves = 2;  ///< time is split until there are so many groups for each compute unit
 };
