@@ -72,19 +72,33 @@ std::chrono::nanoseconds late_watch::longest_on_time(double slack) const noexcep
 }
 
 // What an application does by itself is learned anew all the time, for it may change its pace.
+void late_watch::learn(const interval_tally::snapshot& all, double slack) {
+  constexpr double remembered = 1000;
+  const interval_tally::snapshot lately = all.since(alone_);
+  if (lately.total() < least) return;
+  alone_ = all;
+  const std::chrono::nanoseconds before = longest_on_time(slack);
+  usual_ = lately.quantile(0.5);
+  const std::chrono::nanoseconds longest = longest_on_time(slack);
+  // Of another pace nothing is known yet.
+  const double part = longest > before + before / 10 || count_alone_ > remembered ? 0.5 : 1;
+  late_alone_ = part * late_alone_ + static_cast<double>(lately.longer_than(longest));
+  count_alone_ = part * count_alone_ + static_cast<double>(lately.total());
+}
+
+// One late interval is no sign, whoever has made it; where none has been seen, there may be one.
 std::optional<bool> late_watch::look(const heartbeat_intervals& now, double slack) {
-  const interval_tally::snapshot alone = now.alone.since(alone_);
-  if (alone.total() >= least) {
-    alone_ = now.alone;
-    usual_ = alone.quantile(0.5);
-    late_alone_ = static_cast<double>(alone.longer_than(longest_on_time(slack))) /
-                  static_cast<double>(alone.total());
-  }
+  learn(now.alone, slack);
   if (usual_.count() == 0 && declared_.count() == 0) return std::nullopt;
   const interval_tally::snapshot beside = now.beside.since(beside_);
-  if (beside.total() < least) return std::nullopt;
+  const std::uint64_t alone = now.alone.total();
+  const std::uint64_t count = beside.total();
+  const bool is_much = count >= few && count + (alone - judged_alone_) >= 2 * least;
+  if (count < least && !is_much) return std::nullopt;
   beside_ = now.beside;
-  const double expected = late_alone_ * static_cast<double>(beside.total());
+  judged_alone_ = alone;
+  const double rate = (late_alone_ + 1) / (count_alone_ + static_cast<double>(least));
+  const double expected = rate * static_cast<double>(count);
   const auto late = static_cast<double>(beside.longer_than(longest_on_time(slack)));
   return late > 1 + expected + 2 * std::sqrt(expected);
 }

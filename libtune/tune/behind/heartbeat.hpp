@@ -27,8 +27,10 @@ struct heartbeat_intervals {
 /// within its slack is not. A pure value.
 class late_watch {
  public:
-  /// Intervals that are looked at together, at least.
+  /// Intervals that are looked at together: those beside the tuner, or twice as many of both kinds
+  /// with a few of these.
   static constexpr std::uint64_t least = 50;
+  static constexpr std::uint64_t few = 5;
   /// What is no delay, whatever the slack: that of an operating system.
   static constexpr std::chrono::microseconds noise{50};
 
@@ -42,13 +44,16 @@ class late_watch {
   std::optional<bool> look(const heartbeat_intervals& now, double slack);
 
  private:
+  void learn(const interval_tally::snapshot& all, double slack);
   std::chrono::nanoseconds longest_on_time(double slack) const noexcept;
 
   std::chrono::nanoseconds declared_;
   std::chrono::nanoseconds usual_{0};
-  double late_alone_ = 0;  // the part of the intervals alone
-  interval_tally::snapshot alone_{};
-  interval_tally::snapshot beside_{};
+  double late_alone_ = 0;  // of the intervals alone, the earlier ones less and less
+  double count_alone_ = 0;
+  interval_tally::snapshot alone_{};   // when it was last learned from
+  interval_tally::snapshot beside_{};  // when it was last judged
+  std::uint64_t judged_alone_ = 0;     // how many there were alone then
 };
 
 /// The heartbeats of this process. Thread-safe.

@@ -97,6 +97,18 @@ TEST_CASE("an application that is late by itself is not held against the tuner")
   CHECK(app.look() == true);
 }
 
+TEST_CASE("where the tuner has become slow, a few intervals beside it are enough") {
+  pipeline app;
+  add(app.alone, 100, 5ms);
+  add(app.beside, 5, 5ms);
+  CHECK(app.look() == false);
+  add(app.alone, 96, 5ms);
+  add(app.beside, 4, 9ms);
+  CHECK_FALSE(app.look());  // of so few nothing is known
+  add(app.beside, 1, 5ms);
+  CHECK(app.look() == true);
+}
+
 TEST_CASE("an application that changes its pace is known anew") {
   pipeline app;
   add(app.alone, 100, 5ms);
