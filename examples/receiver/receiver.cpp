@@ -291,7 +291,10 @@ tune::task<> telescope::frame(std::uint64_t number, clock::time_point ready, run
   if (pulse_) pulse_->beat();
   const double latency = seconds(clock::now() - ready);
   latencies_.push_back(latency);
-  if (report.allowed > 0 && latency > report.allowed) ++report.late;
+  if (report.allowed > 0 && latency > report.allowed) {
+    ++report.late;
+    if (pulse_) pulse_->late();
+  }
   results_.dumps += ends_dump ? 1 : 0;
   ++results_.frames;
 }

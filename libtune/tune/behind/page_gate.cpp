@@ -89,6 +89,8 @@ std::chrono::nanoseconds page_gate::visit() const noexcept {
   return std::chrono::nanoseconds(std::llround(visit / std::min(slowdown(), most)));
 }
 
+bool page_gate::is_cold() const noexcept { return page_.least_ns.load() > 0; }
+
 bool page_gate::is_due() const noexcept {
   return step_ && page_.windows.load() == 0 && clock::now() - step_->begin >= slice();
 }
@@ -189,8 +191,10 @@ std::chrono::nanoseconds page_gate::use_of(step_kind kind, const passage& begin,
     return std::clamp(use, none, is_timed ? recorded : elapsed);
   }
   if (is_timed) return recorded;
-  const nanoseconds waited = std::clamp(elapsed - by_thread, none, elapsed);
-  if (least == none) return std::max(recorded, waited);
+  // No driver has been seen to work for longer, but a kernel of the check may be compiled
+  // meanwhile.
+  const nanoseconds waited = std::clamp(elapsed - by_thread, none, std::min(elapsed, 4 * slice()));
+  if (least == none) return std::max(recorded, std::clamp(elapsed - by_thread, none, elapsed));
   if (kind == step_kind::generate) return std::max(recorded, std::min(elapsed, least));
   return std::max({recorded, waited, std::min(elapsed, least)});
 }

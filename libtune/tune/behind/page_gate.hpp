@@ -29,6 +29,7 @@ class page_gate final : public step_gate {
   void leave(step_kind kind) noexcept override;
   bool is_due() const noexcept override;
   std::chrono::nanoseconds visit() const noexcept override;
+  bool is_cold() const noexcept override;
   std::chrono::nanoseconds slice() const noexcept override;
   bool is_too_long(run_time one_run) const noexcept override;
   bool has_windows() const noexcept override;

@@ -84,6 +84,7 @@ TEST_CASE("in a process of the application's, what a step waits for is use of a 
 TEST_CASE("where drivers wait by computing, steps count as a little at least") {
   scene s;
   s.page.least_ns = 7'000'000;
+  s.page.slice_ns = 28'000'000;
   CHECK(use_of(s, step_kind::first_run, compute) >= 7'000'000);
   CHECK(use_of(s, step_kind::first_run, wait) >= 15'000'000);
   CHECK(use_of(s, step_kind::generate, wait) == 7'000'000);  // of memory, of a program
