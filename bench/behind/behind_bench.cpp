@@ -103,7 +103,8 @@ class application {
   application(const tune::context& context, const settings& given)
       : given_(given),
         first_(context.create_command_queue()),
-        second_(context.create_command_queue()) {
+        second_(context.create_command_queue()),
+        pulse_(nanoseconds(static_cast<long>(given.frame_ms * 1e6))) {
     const bool is_cpu = context.device().kind() == tune::device_kind::cpu;
     const std::size_t edge = given.edge > 0 ? given.edge : is_cpu ? 256 : 2048;
     const tune::element_type type = tune::dtype::float32;
@@ -138,6 +139,7 @@ class application {
       due += period;
       if (end > due) {
         ++made.late;
+        pulse_.late();
         due = end;
       }
       std::this_thread::sleep_until(due);

@@ -222,7 +222,10 @@ void telescope::make_beamformer(const sky& seen) {
 }
 
 // Drivers load, graphs are recorded and coroutines get their memory in the first frames.
-void telescope::start() { run(sizes_.frames_of_dump, false); }
+void telescope::start() {
+  run(sizes_.frames_of_dump, false);
+  pulse_.emplace();
+}
 
 // ---- frames
 
@@ -288,10 +291,13 @@ tune::task<> telescope::frame(std::uint64_t number, clock::time_point ready, run
   download_.flush();
   co_await tune::wait_for_events(end);
 
-  pulse_.beat();
+  if (pulse_) pulse_->beat();
   const double latency = seconds(clock::now() - ready);
   latencies_.push_back(latency);
-  if (report.allowed > 0 && latency > report.allowed) ++report.late;
+  if (report.allowed > 0 && latency > report.allowed) {
+    ++report.late;
+    if (pulse_) pulse_->late();
+  }
   results_.dumps += ends_dump ? 1 : 0;
   ++results_.frames;
 }
@@ -331,7 +337,7 @@ run_report telescope::run(std::size_t frames, bool paced) {
     loop_.run(jobs.finish(under_way - 1));
   }
   loop_.run(jobs.finish());
-  pulse_.rest();
+  if (pulse_) pulse_->rest();
   report.elapsed = seconds(clock::now() - begin);
   report.median = median_of(latencies_);
   report.p999 = quantile_of(latencies_, 0.999);

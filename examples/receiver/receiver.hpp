@@ -134,7 +134,7 @@ class telescope {
   std::optional<tune::resource<tune::device_array>> dump_turn_;
   std::optional<tune::resource<tune::device_array>> beams_turn_;
 
-  tune::heartbeat pulse_;  // of frames
+  std::optional<tune::heartbeat> pulse_;  // of the frames after the first
   tune::event_loop loop_;
   std::vector<double> latencies_;
   results results_;

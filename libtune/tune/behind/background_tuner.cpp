@@ -127,20 +127,23 @@ struct background_tuner::state {
   kept_child child;
   back_off pace;
   double slack = default_slack;
+  std::chrono::nanoseconds longest_slice = default_slice;
+  bool is_slice_given = false;
   clock::time_point looked{};
 
-  bool ask(behind_request wanted_now);
+  bool ask(behind_request&& wanted_now);
   void start();
   void end() noexcept;
   void run();
   void wait_for_beats() const;
   void tune(behind_request one);
   void tune_once(const behind_request& one);
-  void put_back(behind_request one);
+  void put_back(behind_request&& one);
   void give_up(const behind_request& one, const char* why);
   bool has_to_stop();
   void look_at_beats();
   void set_pace(const behind_request& one);
+  void set_slice();
   void offer_memory_of(const device& used);
   behind_summary report();
   behind_times spent() const;
@@ -178,7 +181,7 @@ void background_tuner::give_memory_back(std::chrono::milliseconds pause) noexcep
   state_.changed.notify_all();
 }
 
-bool background_tuner::state::ask(behind_request wanted_now) {
+bool background_tuner::state::ask(behind_request&& wanted_now) {
   const std::lock_guard lock(mutex);
   if (ending || given_up.contains(wanted_now.name)) return false;
   const std::string name = wanted_now.name;
@@ -285,7 +288,7 @@ void background_tuner::state::tune(behind_request one) {
   own_gate_page().inside.store(0);
 }
 
-void background_tuner::state::put_back(behind_request one) {
+void background_tuner::state::put_back(behind_request&& one) {
   const std::lock_guard lock(mutex);
   if (ending) return;
   const std::string name = one.name;
@@ -356,6 +359,7 @@ void background_tuner::state::look_at_beats() {
   const auto now = clock::now();
   if (now - looked < between_looks_at_beats || heartbeat_list::count() == 0) return;
   looked = now;
+  set_slice();
   const auto suffers = heartbeat_list::look(slack);
   if (!suffers) return;
   const double before = pace.factor();
@@ -377,14 +381,29 @@ void background_tuner::state::set_pace(const behind_request& one) {
   gate_page& page = own_gate_page();
   const double share = std::clamp(given.share.value_or(default_share), 1e-4, 1.0);
   page.share_ppm.store(static_cast<std::uint32_t>(std::lround(1e6 * share)));
-  const std::int64_t slice_ns = std::chrono::nanoseconds(slice).count();
-  const std::int64_t visit_ns = std::max<std::int64_t>(1, slice_ns / visits_of_slice);
-  page.slice_ns.store(slice_ns);
-  page.visit_ns.store(visit_ns);
-  page.least_ns.store(is_cpu ? 0 : visit_ns);
+  longest_slice = slice;
+  is_slice_given = given.slice.has_value() || is_cpu;
   slack = given.slack.value_or(default_slack);
+  page.least_ns.store(is_cpu ? 0 : std::chrono::nanoseconds(slice).count() / visits_of_slice);
+  set_slice();
   wake(page);
   offer_memory_of(one.context.device());
+}
+
+// A frame is delayed by what comes in between, and by as much as half a millisecond more.
+void background_tuner::state::set_slice() {
+  constexpr std::chrono::nanoseconds least = std::chrono::microseconds(100);
+  std::chrono::nanoseconds slice = longest_slice;
+  const std::chrono::nanoseconds period = heartbeat_list::shortest_period();
+  if (!is_slice_given && period.count() > 0) {
+    const double half = 0.5 * slack * static_cast<double>(period.count());
+    const std::chrono::nanoseconds fits(static_cast<std::int64_t>(half));
+    slice = std::clamp(fits, std::min(least, slice), slice);
+  }
+  gate_page& page = own_gate_page();
+  page.slice_ns.store(slice.count());
+  page.visit_ns.store(
+      std::max<std::int64_t>(1, std::min(slice, longest_slice / visits_of_slice).count()));
 }
 
 // That of a search is offered by the search; the child between two has a context.

@@ -56,36 +56,36 @@ interval_tally::snapshot interval_tally::read() const {
   return made;
 }
 
-std::uint64_t interval_tally::snapshot::longer_than(
-    std::chrono::nanoseconds length) const noexcept {
-  const std::size_t of = class_of(length.count());
-  return std::accumulate(counts.begin() + static_cast<std::ptrdiff_t>(of) + 1, counts.end(),
-                         std::uint64_t{0});
-}
-
 // ---- late_watch
 
-std::chrono::nanoseconds late_watch::longest_on_time(double slack) const noexcept {
-  const std::chrono::nanoseconds period = declared_.count() > 0 ? declared_ : usual_;
-  const double with_slack = static_cast<double>(period.count()) * (1 + slack);
-  return std::chrono::nanoseconds(static_cast<std::int64_t>(with_slack)) + noise;
+// What an application does by itself is learned anew all the time, for it may change its pace. Of
+// another pace nothing is known yet, so that what was late before counts half.
+void late_watch::learn(const heartbeat_intervals& now) {
+  constexpr double remembered = 1000;
+  const interval_tally::snapshot lately = now.alone.since(learned_.alone);
+  if (lately.total() < least) return;
+  const double part = count_alone_ > remembered ? 0.5 : 1;
+  usual_ = lately.quantile(0.5);
+  late_alone_ = part * late_alone_ + static_cast<double>(now.late_alone - learned_.late_alone);
+  count_alone_ = part * count_alone_ + static_cast<double>(lately.total());
+  learned_ = now;
 }
 
-// What an application does by itself is learned anew all the time, for it may change its pace.
-std::optional<bool> late_watch::look(const heartbeat_intervals& now, double slack) {
-  const interval_tally::snapshot alone = now.alone.since(alone_);
-  if (alone.total() >= least) {
-    alone_ = now.alone;
-    usual_ = alone.quantile(0.5);
-    late_alone_ = static_cast<double>(alone.longer_than(longest_on_time(slack))) /
-                  static_cast<double>(alone.total());
-  }
-  if (usual_.count() == 0 && declared_.count() == 0) return std::nullopt;
-  const interval_tally::snapshot beside = now.beside.since(beside_);
-  if (beside.total() < least) return std::nullopt;
-  beside_ = now.beside;
-  const double expected = late_alone_ * static_cast<double>(beside.total());
-  const auto late = static_cast<double>(beside.longer_than(longest_on_time(slack)));
+// One late frame is no sign, whoever has made it; where none has been seen, there may be one.
+std::optional<bool> late_watch::look(const heartbeat_intervals& now) {
+  learn(now);
+  if (period().count() == 0) return std::nullopt;
+  const std::uint64_t alone = now.alone.total();
+  const std::uint64_t beside = now.beside.total();
+  const std::uint64_t count = beside - judged_beside_;
+  const bool is_much = count >= few && count + (alone - judged_alone_) >= 2 * least;
+  if (count < least && !is_much) return std::nullopt;
+  const auto late = static_cast<double>(now.late_beside - judged_late_);
+  judged_alone_ = alone;
+  judged_beside_ = beside;
+  judged_late_ = now.late_beside;
+  const double rate = (late_alone_ + 1) / (count_alone_ + static_cast<double>(2 * least));
+  const double expected = rate * static_cast<double>(count);
   return late > 1 + expected + 2 * std::sqrt(expected);
 }
 
@@ -131,6 +131,8 @@ heartbeat_intervals heartbeat_list::read() {
     const heartbeat_intervals each = one->intervals();
     all.alone.add(each.alone);
     all.beside.add(each.beside);
+    all.late_alone += each.late_alone;
+    all.late_beside += each.late_beside;
   }
   return all;
 }
@@ -146,11 +148,19 @@ std::optional<bool> heartbeat_list::look(double slack) {
   const std::lock_guard lock(shared().mutex);
   std::optional<bool> any;
   for (heartbeat* one : shared().living) {
-    if (const auto late = one->watch_.look(one->intervals(), slack)) {
-      any = *late || any.value_or(false);
-    }
+    if (const auto late = one->look(slack)) any = *late || any.value_or(false);
   }
   return any;
+}
+
+std::chrono::nanoseconds heartbeat_list::shortest_period() noexcept {
+  const std::lock_guard lock(shared().mutex);
+  std::chrono::nanoseconds shortest{0};
+  for (const heartbeat* one : shared().living) {
+    const std::chrono::nanoseconds period = one->watch_.declared();
+    if (period.count() > 0 && (shortest.count() == 0 || period < shortest)) shortest = period;
+  }
+  return shortest;
 }
 
 }  // namespace detail
@@ -158,6 +168,16 @@ std::optional<bool> heartbeat_list::look(double slack) {
 heartbeat::heartbeat(std::chrono::nanoseconds period)
     : counted_(std::make_unique<tallies>()), page_(detail::own_gate_page()), watch_(period) {
   detail::heartbeat_list::add(*this);
+}
+
+// An operating system delays a frame, too.
+std::optional<bool> heartbeat::look(double slack) {
+  constexpr double noise = 50'000;
+  const auto found = watch_.look(intervals());
+  const auto period = static_cast<double>(watch_.period().count());
+  allowed_.store(static_cast<std::int64_t>(slack * period + noise), std::memory_order_relaxed);
+  period_.store(watch_.period().count(), std::memory_order_relaxed);
+  return found;
 }
 
 heartbeat::~heartbeat() { detail::heartbeat_list::remove(*this); }

@@ -57,8 +57,6 @@ class interval_tally {
     /// The length that this part of the intervals does not exceed, rounded up to the end of its
     /// class; zero if there are none.
     std::chrono::nanoseconds quantile(double part) const noexcept;
-    /// The number of intervals that are longer than that, its class not counted.
-    std::uint64_t longer_than(std::chrono::nanoseconds length) const noexcept;
     /// The intervals since an earlier snapshot. The longest is the end of the last class.
     snapshot since(const snapshot& before) const;
     void add(const snapshot& other);

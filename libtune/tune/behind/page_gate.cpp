@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -27,9 +28,9 @@
 namespace tune::detail {
 namespace {
 
-std::chrono::nanoseconds computed_by_thread() noexcept {
+std::chrono::nanoseconds computed(::clockid_t by) noexcept {
   timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  ::clock_gettime(by, &time);
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
@@ -87,6 +88,8 @@ std::chrono::nanoseconds page_gate::visit() const noexcept {
   const auto visit = static_cast<double>(page_.visit_ns.load());
   return std::chrono::nanoseconds(std::llround(visit / std::min(slowdown(), most)));
 }
+
+bool page_gate::is_cold() const noexcept { return page_.least_ns.load() > 0; }
 
 bool page_gate::is_due() const noexcept {
   return step_ && page_.windows.load() == 0 && clock::now() - step_->begin >= slice();
@@ -149,8 +152,7 @@ void page_gate::enter(bool needs_window, const std::function<std::shared_ptr<voi
       return enter(needs_window, waits);
     }
   }
-  step_ =
-      passage{.begin = clock::now(), .computed = computed_by_thread(), .recorded = recorded_time()};
+  step_ = passage::now();
 }
 
 void page_gate::note_wait(std::chrono::nanoseconds waited, std::chrono::nanoseconds held) noexcept {
@@ -162,16 +164,37 @@ void page_gate::note_wait(std::chrono::nanoseconds waited, std::chrono::nanoseco
   page_.spend(behind_part::slowing, paused - planned);
 }
 
-// Times that were recorded are those of the device. Of other steps it is not known how long the
-// device was at work; the host's own part is none, though some drivers wait by computing.
-std::chrono::nanoseconds page_gate::use_of(step_kind kind, const passage& step,
-                                           std::chrono::nanoseconds elapsed) const noexcept {
-  const auto recorded = std::min(elapsed, recorded_time() - step.recorded);
-  if (kind == step_kind::samples) return recorded.count() > 0 ? recorded : elapsed;
-  const auto waited = std::clamp<std::chrono::nanoseconds>(
-      elapsed - (computed_by_thread() - step.computed), std::chrono::nanoseconds(0), elapsed);
-  const std::chrono::nanoseconds least(page_.least_ns.load());
-  if (least.count() == 0) return std::max(recorded, waited);
+page_gate::passage page_gate::passage::now() noexcept {
+  return {.begin = clock::now(),
+          .by_thread = computed(CLOCK_THREAD_CPUTIME_ID),
+          .by_process = computed(CLOCK_PROCESS_CPUTIME_ID),
+          .recorded = recorded_time()};
+}
+
+// Times that were recorded are those of the device. Of other steps it is not known how long a GPU
+// was at work; the host's own part is none, though some drivers wait by computing. A CPU is used by
+// the threads of its driver, which may wait for others: in a process of the tuner's own, where
+// there are no others, that is all that was computed beside this thread.
+std::chrono::nanoseconds page_gate::use_of(step_kind kind, const passage& begin,
+                                           const passage& end) const noexcept {
+  using std::chrono::nanoseconds;
+  constexpr nanoseconds none{0};
+  const nanoseconds elapsed = end.begin - begin.begin;
+  const nanoseconds recorded = std::min(elapsed, end.recorded - begin.recorded);
+  const bool is_timed = kind == step_kind::samples;
+  if (is_timed && recorded == none) return elapsed;  // a function that times itself
+  const nanoseconds by_thread = end.by_thread - begin.by_thread;
+  const nanoseconds least(page_.least_ns.load());
+  if (least == none && !stop_) {
+    const nanoseconds beside = end.by_process - begin.by_process - by_thread;
+    const nanoseconds use = beside / std::max(1U, std::thread::hardware_concurrency());
+    return std::clamp(use, none, is_timed ? recorded : elapsed);
+  }
+  if (is_timed) return recorded;
+  // No driver has been seen to work for longer, but a kernel of the check may be compiled
+  // meanwhile.
+  const nanoseconds waited = std::clamp(elapsed - by_thread, none, std::min(elapsed, 4 * slice()));
+  if (least == none) return std::max(recorded, std::clamp(elapsed - by_thread, none, elapsed));
   if (kind == step_kind::generate) return std::max(recorded, std::min(elapsed, least));
   return std::max({recorded, waited, std::min(elapsed, least)});
 }
@@ -179,11 +202,11 @@ std::chrono::nanoseconds page_gate::use_of(step_kind kind, const passage& step,
 void page_gate::leave(step_kind kind) noexcept {
   const auto step = std::exchange(step_, std::nullopt);
   if (!step) return;
-  const auto now = clock::now();
-  const std::chrono::nanoseconds elapsed = now - step->begin;
-  const std::chrono::nanoseconds used = use_of(kind, *step, elapsed);
+  const passage end = passage::now();
+  const std::chrono::nanoseconds elapsed = end.begin - step->begin;
+  const std::chrono::nanoseconds used = use_of(kind, *step, end);
   const bool is_free = page_.windows.load() > 0;
-  cycle_.used(is_free ? std::chrono::nanoseconds(0) : used, now, rate());
+  cycle_.used(is_free ? std::chrono::nanoseconds(0) : used, end.begin, rate());
   const auto ns = static_cast<std::uint64_t>(used.count());
   page_.used_ns.fetch_add(ns);
   page_.longest_ns.store(std::max(page_.longest_ns.load(), ns));

@@ -29,6 +29,7 @@ class page_gate final : public step_gate {
   void leave(step_kind kind) noexcept override;
   bool is_due() const noexcept override;
   std::chrono::nanoseconds visit() const noexcept override;
+  bool is_cold() const noexcept override;
   std::chrono::nanoseconds slice() const noexcept override;
   bool is_too_long(run_time one_run) const noexcept override;
   bool has_windows() const noexcept override;
@@ -40,19 +41,22 @@ class page_gate final : public step_gate {
  private:
   class sentinel;
 
-  /// A step under way.
+  /// A moment at which a step begins or ends: its time, and what has been computed until then.
   struct passage {
     clock::time_point begin{};
-    std::chrono::nanoseconds computed{0};  // by this thread, before it
-    std::chrono::nanoseconds recorded{0};  // the same, of the device
+    std::chrono::nanoseconds by_thread{0};   // by this one
+    std::chrono::nanoseconds by_process{0};  // by all of its threads
+    std::chrono::nanoseconds recorded{0};    // by the device, for this thread
     bool is_repeated = false;
+
+    static passage now() noexcept;
   };
 
   double share() const noexcept;
   double slowdown() const noexcept;
   double rate() const noexcept;  // the share, slowed down
-  std::chrono::nanoseconds use_of(step_kind kind, const passage& step,
-                                  std::chrono::nanoseconds elapsed) const noexcept;
+  std::chrono::nanoseconds use_of(step_kind kind, const passage& begin,
+                                  const passage& end) const noexcept;
   void note_wait(std::chrono::nanoseconds waited, std::chrono::nanoseconds held) noexcept;
   bool may_pass(bool needs_window) const noexcept;
   std::chrono::nanoseconds until_next(bool needs_window) const noexcept;

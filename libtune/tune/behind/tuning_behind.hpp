@@ -63,10 +63,10 @@ std::string to_string(const behind_times& times);
 
 /// The work of the tuner behind this application so far.
 struct behind_summary {
-  std::size_t waiting = 0;                    ///< keys that are to be tuned
-  std::string current{};                      ///< the one that is being tuned; empty: none is
-  std::size_t tuned = 0;                      ///< keys that have a result now
-  std::size_t failed = 0;                     ///< keys that were given up
+  std::size_t waiting = 0;  ///< keys that are to be tuned
+  std::string current{};    ///< the one that is being tuned; empty: none is
+  std::size_t tuned = 0;    ///< keys that have a result now
+  std::size_t failed = 0;   ///< keys that were given up
   /// What went wrong last: the key that was given up, or whose result could not be stored.
   std::string failure{};
   std::chrono::nanoseconds used{0};           ///< the device time of its slices

@@ -35,6 +35,8 @@ class step_gate {
 
   /// The device time that the samples of a step should take. One run is the shortest step.
   virtual std::chrono::nanoseconds visit() const noexcept = 0;
+  /// True if the first run of a step meets caches that the application has filled.
+  virtual bool is_cold() const noexcept = 0;
   /// The longest run that the application allows.
   virtual std::chrono::nanoseconds slice() const noexcept = 0;
   /// True if a run takes longer than the application allows.

@@ -480,11 +480,12 @@ std::vector<run_time> trial_attempt::take_in_slices(int count, int runs) {
   return times;
 }
 
-// The application has left its own data in the cache, so that of many samples the first is left
-// out. Returns false if it has to be repeated.
+// The application has left its own data in the caches, so that the first run is left out, where one
+// more does not make the step too long. Returns false if it has to be repeated.
 bool trial_attempt::take_slice(int count, int runs, std::vector<run_time>& times) {
-  constexpr int many = 8;
-  const int spare = count >= many ? 1 : 0;
+  const double longest = static_cast<double>(hooks_.gate->slice().count());
+  const bool fits = one_run_->count() * runs * (count + 1) <= longest;
+  const int spare = hooks_.gate->is_cold() && fits ? 1 : 0;
   bool good = true;
   announced(step_kind::samples,
             static_cast<std::uint64_t>(count + spare) * static_cast<unsigned>(runs), [&] {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <doctest/doctest.h>
 #include <optional>
+#include <vector>
 
 #include "libtune/testing/allocation_counter.hpp"
 #include "libtune/tune/behind/tuning_behind.hpp"
@@ -14,6 +15,7 @@
 namespace heartbeat_test {
 
 using namespace std::chrono_literals;
+using tune::detail::frame_schedule;
 using tune::detail::heartbeat_list;
 using tune::detail::interval_tally;
 using tune::detail::late_watch;
@@ -51,70 +53,115 @@ TEST_CASE("quantiles are those of the intervals, within a class") {
   CHECK(later.longest <= 1040us);
 }
 
+/// How many of the frames are late that end in these intervals, of a period of 5 ms, 1 ms allowed.
+int late_of(const std::vector<std::chrono::nanoseconds>& intervals) {
+  frame_schedule schedule;
+  int late = 0;
+  for (const auto each : intervals) {
+    late += schedule.is_late(each.count(), 5'000'000, 1'000'000) ? 1 : 0;
+  }
+  return late;
+}
+
+TEST_CASE("a frame whose work grows is not late, a schedule that slips is") {
+  // A frame ends 2 ms later, the next one does not.
+  CHECK(late_of({5ms, 5ms, 7ms, 3ms, 5ms, 5ms, 5ms}) == 0);
+  CHECK(late_of({5ms, 5ms, 7ms, 5ms, 3ms, 5ms, 5ms}) == 0);
+  // All frames after it end 2 ms later.
+  CHECK(late_of({5ms, 5ms, 7ms, 5ms, 5ms, 5ms, 5ms, 5ms}) == 1);
+  // Not by more than is allowed.
+  CHECK(late_of({5ms, 5900us, 5ms, 5ms, 5ms, 5ms}) == 0);
+  // It stops for a while.
+  CHECK(late_of({5ms, 500ms, 5ms, 5ms, 5ms, 5ms}) == 1);
+  // It cannot keep up.
+  CHECK(late_of(std::vector<std::chrono::nanoseconds>(100, 5500us)) > 20);
+  CHECK(late_of(std::vector<std::chrono::nanoseconds>(1000, 5040us)) == 0);
+}
+
+TEST_CASE("of a pipeline whose period is not known nothing is late") {
+  frame_schedule schedule;
+  for (int i = 0; i < 10; ++i) CHECK_FALSE(schedule.is_late(1'000'000 * (1 + i), 0, 0));
+}
+
 /// A pipeline and its late_watch.
 struct pipeline {
   explicit pipeline(std::chrono::nanoseconds period = 0ns) : watch(period) {}
 
-  std::optional<bool> look(double slack = 0.2) {
-    return watch.look({.alone = alone.read(), .beside = beside.read()}, slack);
+  std::optional<bool> look() {
+    return watch.look({.alone = alone.read(),
+                       .beside = beside.read(),
+                       .late_alone = late_alone,
+                       .late_beside = late_beside});
   }
   interval_tally alone;
   interval_tally beside;
+  std::uint64_t late_alone = 0;
+  std::uint64_t late_beside = 0;
   late_watch watch;
 };
 
-TEST_CASE("frames that are later than the slack are noticed, those that grow within it are not") {
+TEST_CASE("late frames beside the tuner are noticed, one of them is no sign") {
   pipeline app;
   add(app.beside, 60, 5ms);
   CHECK_FALSE(app.look());  // nothing is known
   add(app.alone, 100, 5ms);
   CHECK(app.look() == false);
+  CHECK(app.watch.period() < 5200us);
   CHECK_FALSE(app.look());  // nothing is new
-  add(app.beside, 30, 4100us);
-  add(app.beside, 30, 5900us);
-  CHECK(app.look() == false);
-  add(app.beside, 55, 5ms);
-  add(app.beside, 5, 6500us);
+  add(app.beside, 60, 5ms);
+  app.late_beside += 5;
   CHECK(app.look() == true);
   add(app.beside, 60, 5ms);
   CHECK(app.look() == false);
-  add(app.beside, 59, 5ms);
-  add(app.beside, 1, 20ms);
-  CHECK(app.look() == false);  // once is no sign
-  add(app.beside, 60, 6500us);
-  CHECK(app.look(0.5) == false);
+  add(app.beside, 60, 5ms);
+  app.late_beside += 1;
+  CHECK(app.look() == false);
 }
 
 TEST_CASE("an application that is late by itself is not held against the tuner") {
   pipeline app;
-  add(app.alone, 90, 5ms);
-  add(app.alone, 10, 9ms);
-  add(app.beside, 88, 5ms);
-  add(app.beside, 12, 9ms);
+  add(app.alone, 1000, 5ms);
+  app.late_alone = 100;
+  add(app.beside, 100, 5ms);
+  app.late_beside = 12;
   CHECK(app.look() == false);
-  add(app.beside, 60, 5ms);
-  add(app.beside, 40, 9ms);
+  add(app.beside, 100, 5ms);
+  app.late_beside += 40;
+  CHECK(app.look() == true);
+}
+
+TEST_CASE("where the tuner has become slow, a few intervals beside it are enough") {
+  pipeline app;
+  add(app.alone, 100, 5ms);
+  add(app.beside, 5, 5ms);
+  CHECK(app.look() == false);
+  add(app.alone, 96, 5ms);
+  add(app.beside, 4, 9ms);
+  app.late_beside = 4;
+  CHECK_FALSE(app.look());  // of so few nothing is known
+  add(app.beside, 1, 5ms);
   CHECK(app.look() == true);
 }
 
 TEST_CASE("an application that changes its pace is known anew") {
   pipeline app;
   add(app.alone, 100, 5ms);
-  add(app.beside, 60, 5ms);
-  CHECK(app.look() == false);
-  add(app.beside, 60, 8ms);
-  CHECK(app.look() == true);
+  CHECK_FALSE(app.look());
+  CHECK(app.watch.period() < 5200us);
   add(app.alone, 60, 8ms);
-  add(app.beside, 60, 8ms);
-  CHECK(app.look() == false);
+  CHECK_FALSE(app.look());
+  CHECK(app.watch.period() >= 8ms);
+  CHECK(pipeline(7ms).watch.period() == 7ms);  // unless it is declared
 }
 
-TEST_CASE("a period that is declared need not be learned") {
-  pipeline app(5ms);
-  add(app.beside, 60, 4ms);
-  CHECK(app.look() == false);
-  add(app.beside, 60, 7ms);
-  CHECK(app.look() == true);
+TEST_CASE("an application can say itself that a frame was late") {
+  tune::heartbeat pulse(1h);
+  const auto before = heartbeat_list::read();
+  pulse.beat();
+  pulse.beat();
+  pulse.late();
+  CHECK(heartbeat_list::read().late_alone == before.late_alone + 3);
+  CHECK(heartbeat_list::shortest_period() == 1h);
 }
 
 TEST_CASE("the pipelines of a program are judged each by its own period") {

@@ -42,6 +42,7 @@ class virtual_gate final : public tune::step_gate {
   }
   bool is_due() const noexcept override { return false; }
   nanoseconds visit() const noexcept override { return 250us; }
+  bool is_cold() const noexcept override { return false; }
   nanoseconds slice() const noexcept override { return 1ms; }
   bool is_too_long(tune::run_time one_run) const noexcept override {
     return one_run.count() > longest_run;
